@@ -1,0 +1,14 @@
+# netc_library(NAME SOURCES... [LINK libs...]): one static library a folder.
+function(netc_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# netc_unit_test(NAME SOURCES... [LINK libs...]): a GoogleTest program that ctest runs.
+function(netc_unit_test name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
