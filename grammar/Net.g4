@@ -1,0 +1,186 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The syntax of `.net` files, and nothing but syntax: no operation, unit or
+// setting is named here. NewlineFilter decides which NL tokens reach the
+// parser. Every rule is decided with at most two tokens of look-ahead; the
+// tests hold that.
+
+grammar Net;
+
+// A file may begin with `net 1`, which tells it from other formats with the
+// same suffix.
+file      : (NET NUMBER NL)? (item NL)* EOF ;
+
+item      : importDecl
+          | blockDecl
+          | section
+          | stmt
+          ;
+
+importDecl: IMPORT (path | STRING) (AS ID)? ;
+path      : ID ('.' name)* ;
+
+// The soft keywords: names wherever a `.` precedes or a `=` follows.
+name      : ID | OVER | ON | AS | CARRY | WITHIN | NET | BLOCK | TRAIN
+          | DATASET | HARDWARE | INFER
+          ;
+
+blockDecl : kind=(BLOCK | NET) ID params ('=' expr | body) ;
+
+// Tensors before the `;`, settings after it.
+params    : '(' (param (',' param)* ','?)?
+            (';' (param (',' param)* ','?)?)? ')' ;
+param     : ID (':' expr)? ('=' expr)? ;
+
+// What a binding binds, with an optional pattern: `x: [N, T, d]`.
+target    : (ID | HARDWARE) (':' expr)? ;
+
+section   : kind=(DATASET | HARDWARE) ID params? body ;
+
+job       : kind=(TRAIN | INFER) (expr (ON expr)? (AS ID)? | AS ID) body? ;
+
+body      : '{' (stmt (sep stmt?)*)? '}' ;
+sep       : NL | ';' ;
+
+stmt      : RETURN item2 (',' item2)*                    # Return
+          | YIELD expr (',' expr)*                       # Yield
+          | IF expr body (ELSE (body | ifTail))?         # IfStmt
+          | FOR ID (',' ID)? IN expr body                # ForStmt
+          | EXPECT expr (WITHIN expr)?                   # Expect
+          | REQUIRE expr (',' STRING)?                   # Require
+          | SWEEP each (',' each)*                       # Sweep
+          | job                                          # JobStmt
+          | target (',' target)* '=' expr                # Bind
+          ;
+ifTail    : IF expr body (ELSE (body | ifTail))? ;
+each      : ID IN expr ;
+item2     : (target '=')? expr ;
+
+// One left-recursive rule: a level of nesting costs one frame, a chain of
+// operators none. Tightest binding first.
+expr      : expr '(' args ')'                            # Call
+          | expr '[' axes? ']'                           # Index
+          | expr '.' name                                # Member
+          | <assoc=right> expr '^' expr                  # Pow
+          | '-' expr                                     # Neg
+          | expr op=('*' | '/' | '//' | '%' | '@') expr  # Mul
+          | expr op=('+' | '-') expr                     # Add
+          | expr '..' expr                               # Range
+          | expr op=('==' | '!=' | '<' | '<=' | '>' | '>=' | '~') expr # Cmp
+          | NOT expr                                     # Not
+          | expr AND expr                                # And
+          | expr OR expr                                 # Or
+          | expr '|>' expr                               # Pipe
+          | IF expr THEN expr ELSE expr                  # Cond
+          | REPEAT (ID IN)? expr '{' expr '}'            # Repeat
+          | SCAN each (',' each)* OVER name carry? body  # Scan
+          | quantity                                     # Lit
+          | STRING                                       # Str
+          | (TRUE | FALSE)                               # Bool
+          | ID                                           # Ref
+          | '(' expr ')'                                 # Paren
+          | '[' (axis (NL? comp | (',' axis)* ','?))? ']' # List
+          | record                                       # Rec
+          ;
+
+carry     : CARRY ID '=' expr (',' ID '=' expr)* ;
+args      : (arg (',' arg)* ','?)? (';' arg (',' arg)* ','?)? ;
+arg       : (name '=')? expr ;
+comp      : FOR ID (',' ID)? IN expr (NL? IF expr)? ;
+axes      : axis (',' axis)* ','? ;
+axis      : '...' | (name '=')? expr ;
+record    : '{' (field ((',' | NL) field)* ','?)? '}' ;
+field     : name '=' expr ;
+
+// A unit stands on its number's line, since the NL between two names is kept.
+quantity  : NUMBER ID? | RATE | DEVTIME ;
+
+IMPORT    : 'import' ;
+BLOCK     : 'block' ;
+NET       : 'net' ;
+DATASET   : 'dataset' ;
+HARDWARE  : 'hardware' ;
+TRAIN     : 'train' ;
+INFER     : 'infer' ;
+RETURN    : 'return' ;
+YIELD     : 'yield' ;
+EXPECT    : 'expect' ;
+REQUIRE   : 'require' ;
+SWEEP     : 'sweep' ;
+IF        : 'if' ;
+THEN      : 'then' ;
+ELSE      : 'else' ;
+FOR       : 'for' ;
+IN        : 'in' ;
+REPEAT    : 'repeat' ;
+SCAN      : 'scan' ;
+OVER      : 'over' ;
+CARRY     : 'carry' ;
+ON        : 'on' ;
+AS        : 'as' ;
+WITHIN    : 'within' ;
+AND       : 'and' ;
+OR        : 'or' ;
+NOT       : 'not' ;
+TRUE      : 'true' ;
+FALSE     : 'false' ;
+
+LPAREN    : '(' ;
+RPAREN    : ')' ;
+LBRACKET  : '[' ;
+RBRACKET  : ']' ;
+LBRACE    : '{' ;
+RBRACE    : '}' ;
+COMMA     : ',' ;
+SEMI      : ';' ;
+COLON     : ':' ;
+ASSIGN    : '=' ;
+PIPE      : '|>' ;
+DOT       : '.' ;
+RANGE     : '..' ;
+ELLIPSIS  : '...' ;
+PLUS      : '+' ;
+MINUS     : '-' ;
+STAR      : '*' ;
+SLASH     : '/' ;
+FLOORDIV  : '//' ;
+PERCENT   : '%' ;
+MATMUL    : '@' ;
+CARET     : '^' ;
+EQ        : '==' ;
+NE        : '!=' ;
+LT        : '<' ;
+LE        : '<=' ;
+GT        : '>' ;
+GE        : '>=' ;
+ABOUT     : '~' ;
+
+// A rate or device-time is one token with its number, so that `H/s` and
+// `x-days` stay expressions.
+NUMBER    : NUM ;
+RATE      : NUM [ \t]* RUNIT ;
+DEVTIME   : NUM [ \t]* ((WORD '-')+ | RUNIT '-')
+            ('second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year')
+            's'? ;
+fragment RUNIT
+          : ( [kMGTPEZY]? ('FLOP' | 'OP' | 'bit')
+            | ([kMGTP] | [KMGTP] 'i') 'B'
+            | 'steps' | 'tokens' | 'examples' | 'samples' | 'sequences'
+            | 'images'
+            ) '/s' ;
+fragment WORD   : [A-Za-z] [A-Za-z0-9_]* ;
+fragment NUM    : (DIGITS ('.' DIGITS)? | '.' DIGITS) ([eE] [+-]? DIGITS)?
+                  (SUFFIX | '%')? ;
+fragment DIGITS : [0-9] ('_'? [0-9])* ;
+fragment SUFFIX : [KMGT] 'i' | [kMGBT] ;
+
+STRING    : '"' (~["\\\r\n] | '\\' [nt"\\])* '"' ;
+ID        : [A-Za-z_] [A-Za-z0-9_]* '\''? ;
+NL        : [\r\n]+ ;
+COMMENT   : '#' ~[\r\n]* -> channel(HIDDEN) ;
+WS        : [ \t]+ -> skip ;
+
+// Any other character is one error token, so that the lexer never fails.
+BAD       : . ;

@@ -1,0 +1,141 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/NewlineFilter.h"
+
+#include "grammar/NetLexer.h"
+
+using namespace antlr4;
+
+namespace netc {
+
+using TokenList = std::vector<std::unique_ptr<Token>>;
+
+/// An operator between two operands; `-` too, so that a line may begin with it.
+static bool isInfix(size_t type) {
+  switch (type) {
+  case NetLexer::PIPE:
+  case NetLexer::DOT:
+  case NetLexer::RANGE:
+  case NetLexer::PLUS:
+  case NetLexer::MINUS:
+  case NetLexer::STAR:
+  case NetLexer::SLASH:
+  case NetLexer::FLOORDIV:
+  case NetLexer::PERCENT:
+  case NetLexer::MATMUL:
+  case NetLexer::CARET:
+  case NetLexer::EQ:
+  case NetLexer::NE:
+  case NetLexer::LT:
+  case NetLexer::LE:
+  case NetLexer::GT:
+  case NetLexer::GE:
+  case NetLexer::ABOUT:
+  case NetLexer::AND:
+  case NetLexer::OR:
+  case NetLexer::COMMA:
+  case NetLexer::SEMI:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// A word that has something on both sides.
+static bool isInfixWord(size_t type) {
+  switch (type) {
+  case NetLexer::THEN:
+  case NetLexer::ELSE:
+  case NetLexer::IN:
+  case NetLexer::OVER:
+  case NetLexer::CARRY:
+  case NetLexer::ON:
+  case NetLexer::AS:
+  case NetLexer::WITHIN:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool canEndStatement(size_t type) {
+  switch (type) {
+  case NetLexer::ASSIGN:
+  case NetLexer::COLON:
+  case NetLexer::ELLIPSIS:
+  case NetLexer::LPAREN:
+  case NetLexer::LBRACKET:
+  case NetLexer::LBRACE:
+  case NetLexer::NOT:
+  case NetLexer::IMPORT:
+  case NetLexer::RETURN:
+  case NetLexer::YIELD:
+    return false;
+  default:
+    return !isInfix(type) && !isInfixWord(type);
+  }
+}
+
+static bool canBeginStatement(size_t type) {
+  switch (type) {
+  case NetLexer::RPAREN:
+  case NetLexer::RBRACKET:
+  case NetLexer::RBRACE:
+    return false;
+  default:
+    return !isInfix(type) && !isInfixWord(type);
+  }
+}
+
+static TokenList filter(TokenSource &lexer) {
+  TokenList tokens;
+  do
+    tokens.push_back(lexer.nextToken());
+  while (tokens.back()->getType() != Token::EOF);
+
+  // The tokens that the parser sees, and those that wait behind a newline.
+  TokenList result;
+  result.reserve(tokens.size());
+  std::unique_ptr<Token> newline;
+  size_t before = Token::INVALID_TYPE, beforeThat = Token::INVALID_TYPE;
+
+  for (size_t i = 0; i != tokens.size(); ++i) {
+    std::unique_ptr<Token> &token = tokens[i];
+    if (token->getChannel() != Token::DEFAULT_CHANNEL) {
+      result.push_back(std::move(token));
+      continue;
+    }
+    size_t type = token->getType();
+    if (type == NetLexer::NL) {
+      if (!newline)
+        newline = std::move(token);
+      continue;
+    }
+    // A word is a name after a `.` (`x.over`), and as a record's key.
+    bool ends = before != Token::INVALID_TYPE &&
+                (canEndStatement(before) || beforeThat == NetLexer::DOT);
+    bool begins =
+        canBeginStatement(type) ||
+        (isInfixWord(type) && tokens[i + 1]->getType() == NetLexer::ASSIGN);
+    if (type == Token::EOF && !newline && ends)
+      newline = CommonTokenFactory::DEFAULT->create(
+          {token->getTokenSource(), token->getInputStream()}, NetLexer::NL, "",
+          Token::DEFAULT_CHANNEL, token->getStartIndex(),
+          token->getStartIndex() - 1, token->getLine(),
+          token->getCharPositionInLine());
+    if (newline && ends && begins)
+      result.push_back(std::move(newline));
+    newline.reset();
+    beforeThat = before;
+    before = type;
+    result.push_back(std::move(token));
+  }
+  return result;
+}
+
+NewlineFilter::NewlineFilter(TokenSource &lexer)
+    : ListTokenSource(filter(lexer)) {}
+
+} // namespace netc

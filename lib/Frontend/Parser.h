@@ -1,0 +1,70 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_FRONTEND_PARSER_H
+#define NETC_LIB_FRONTEND_PARSER_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+
+#include "grammar/NetLexer.h"
+#include "grammar/NetParser.h"
+#include "lib/Frontend/Limits.h"
+#include "lib/Frontend/NewlineFilter.h"
+
+namespace netc {
+
+/// A parsed file: it owns the text, the tokens and the tree, which stays inside
+/// the front end.
+struct SourceFile {
+  SourceFile(mlir::MLIRContext *context, llvm::StringRef path,
+             llvm::StringRef text);
+
+  NetParser::FileContext *tree() const { return root; }
+
+  /// As diagnostics print it.
+  const std::string path;
+  const mlir::StringAttr pathAttr;
+
+private:
+  friend std::unique_ptr<SourceFile> parse(mlir::MLIRContext *, llvm::StringRef,
+                                           llvm::StringRef, const Limits &);
+
+  antlr4::ANTLRInputStream input;
+  NetLexer lexer;
+  NewlineFilter filter;
+  antlr4::CommonTokenStream tokens;
+  NetParser parser;
+  NetParser::FileContext *root = nullptr;
+};
+
+/// Parses `text`. Errors go through the diagnostic engine of `context` with a
+/// FileLineColLoc of `path`; then the result is null. At most
+/// `limits.maxErrors` are emitted, one a line; a note on the last one counts
+/// the others.
+///
+/// The nesting of the tree is bounded by `limits.maxDepth`, but a chain of
+/// binary operators, calls and members (`a + b + ...`) is a tree as deep as the
+/// chain is long, hanging from the leftmost operands: walk it with `leftSpine`.
+std::unique_ptr<SourceFile> parse(mlir::MLIRContext *context,
+                                  llvm::StringRef path, llvm::StringRef text,
+                                  const Limits &limits = {});
+
+/// `expr` and its leftmost operands in turn, innermost first: for `a + b |> f`
+/// these are `a`, `a + b` and `a + b |> f`. Folding over them needs no
+/// recursion to the left; recursion into all other children is bounded.
+llvm::SmallVector<NetParser::ExprContext *>
+leftSpine(NetParser::ExprContext *expr);
+
+/// A FileLineColLoc; line and column count from 1, columns in characters.
+mlir::Location locationOf(const SourceFile &file, antlr4::Token *token);
+
+/// Where a reader should look: the operator of a binary operation, the name
+/// after the dot of a member, else the first token.
+mlir::Location locationOf(const SourceFile &file,
+                          antlr4::ParserRuleContext *rule);
+
+} // namespace netc
+
+#endif // NETC_LIB_FRONTEND_PARSER_H
