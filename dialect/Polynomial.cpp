@@ -1,0 +1,389 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Polynomial.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace netc;
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+/// The graded lexicographic order, which multiplication keeps: long division
+/// depends on that.
+bool Polynomial::precedes(const Term &a, const Term &b) {
+  if (a.degree != b.degree)
+    return a.degree > b.degree;
+  for (const auto &[left, right] : llvm::zip(a.monomial, b.monomial)) {
+    if (int order = left.symbol.compare(right.symbol))
+      return order < 0;
+    if (left.power != right.power)
+      return left.power > right.power;
+  }
+  return false;
+}
+
+/// Returns std::nullopt if a power overflows.
+std::optional<Polynomial::Term> Polynomial::product(const Term &a,
+                                                    const Term &b) {
+  Term result{{}, a.coefficient * b.coefficient, a.degree + b.degree};
+  auto left = a.monomial.begin(), leftEnd = a.monomial.end();
+  auto right = b.monomial.begin(), rightEnd = b.monomial.end();
+  while (left != leftEnd && right != rightEnd) {
+    int order = left->symbol.compare(right->symbol);
+    result.monomial.push_back(order <= 0 ? *left : *right);
+    if (order == 0 && __builtin_add_overflow(left->power, right->power,
+                                             &result.monomial.back().power))
+      return std::nullopt;
+    left += order <= 0;
+    right += order >= 0;
+  }
+  result.monomial.insert(result.monomial.end(), left, leftEnd);
+  result.monomial.insert(result.monomial.end(), right, rightEnd);
+  return result;
+}
+
+/// Returns std::nullopt if `b` does not divide `a`.
+std::optional<Polynomial::Term> Polynomial::quotient(const Term &a,
+                                                     const Term &b) {
+  if (b.degree > a.degree)
+    return std::nullopt;
+  Term result{{}, a.coefficient / b.coefficient, a.degree - b.degree};
+  auto right = b.monomial.begin(), rightEnd = b.monomial.end();
+  for (const Factor &left : a.monomial) {
+    if (right == rightEnd || left.symbol != right->symbol) {
+      result.monomial.push_back(left);
+      continue;
+    }
+    if (left.power < right->power)
+      return std::nullopt;
+    if (left.power > right->power)
+      result.monomial.push_back({left.symbol, left.power - right->power});
+    ++right;
+  }
+  if (right != rightEnd)
+    return std::nullopt;
+  return result;
+}
+
+/// Appends; the caller restores the canonical form with normalize().
+void Polynomial::addTerm(Term term) {
+  if (term.monomial.empty())
+    constantTerm += term.coefficient;
+  else
+    terms.push_back(std::move(term));
+}
+
+/// Sorts, sums up like terms and drops zeros; clears what became invalid.
+void Polynomial::normalize() {
+  if (terms.empty())
+    return;
+  llvm::sort(terms, precedes);
+  size_t kept = 0;
+  for (size_t i = 0, end = terms.size(); i != end;) {
+    Term sum = std::move(terms[i]);
+    for (++i; i != end && terms[i].monomial == sum.monomial; ++i)
+      sum.coefficient += terms[i].coefficient;
+    if (!sum.coefficient.isValid())
+      constantTerm = Rational::invalid();
+    if (!sum.coefficient.isZero())
+      terms[kept++] = std::move(sum);
+  }
+  terms.resize(kept);
+  if (kept > maxTerms)
+    constantTerm = Rational::invalid();
+  if (!constantTerm.isValid())
+    terms.clear();
+}
+
+/// By a factor that is not zero.
+void Polynomial::scale(const Rational &factor) {
+  constantTerm *= factor;
+  for (Term &term : terms)
+    term.coefficient *= factor;
+  if (!constantTerm.isValid() || llvm::any_of(terms, [](const Term &term) {
+        return !term.coefficient.isValid();
+      }))
+    *this = invalid();
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Polynomial Polynomial::symbol(llvm::StringRef name) {
+  Polynomial result;
+  result.terms.push_back({{{name.str(), 1}}, 1, 1});
+  return result;
+}
+
+std::optional<Rational> Polynomial::constant() const {
+  if (!isConstant())
+    return std::nullopt;
+  return constantTerm;
+}
+
+std::optional<int64_t> Polynomial::toInt64() const {
+  return isConstant() ? constantTerm.toInt64() : std::nullopt;
+}
+
+Polynomial Polynomial::operator-() const {
+  Polynomial result = *this;
+  result.scale(-1);
+  return result;
+}
+
+Polynomial &Polynomial::operator+=(const Polynomial &other) {
+  constantTerm += other.constantTerm;
+  if (!constantTerm.isValid()) {
+    terms.clear();
+  } else if (!other.terms.empty()) {
+    // `other` may be this polynomial, so no iterator of it may be kept.
+    terms.reserve(terms.size() + other.terms.size());
+    for (size_t i = 0, end = other.terms.size(); i != end; ++i)
+      terms.push_back(other.terms[i]);
+    normalize();
+  }
+  return *this;
+}
+
+Polynomial &Polynomial::operator-=(const Polynomial &other) {
+  return *this += -other;
+}
+
+Polynomial &Polynomial::operator*=(const Polynomial &other) {
+  if (!isValid() || !other.isValid())
+    return *this = invalid();
+  if (isZero() || other.isZero())
+    return *this = Polynomial();
+  if (other.isConstant()) {
+    scale(Rational(other.constantTerm));
+    return *this;
+  }
+  if (isConstant()) {
+    Rational factor = constantTerm;
+    *this = other;
+    scale(factor);
+    return *this;
+  }
+
+  Polynomial result;
+  result.terms.reserve((terms.size() + 1) * (other.terms.size() + 1));
+  result.constantTerm = constantTerm * other.constantTerm;
+  for (const Term &left : terms) {
+    for (const Term &right : other.terms) {
+      std::optional<Term> term = product(left, right);
+      if (!term)
+        return *this = invalid();
+      result.terms.push_back(std::move(*term));
+    }
+    if (!other.constantTerm.isZero())
+      result.terms.push_back(
+          {left.monomial, left.coefficient * other.constantTerm, left.degree});
+  }
+  if (!constantTerm.isZero())
+    for (const Term &right : other.terms)
+      result.terms.push_back(
+          {right.monomial, constantTerm * right.coefficient, right.degree});
+  result.normalize();
+  return *this = std::move(result);
+}
+
+Polynomial &Polynomial::operator/=(const Polynomial &other) {
+  if (!isValid() || !other.isValid() || other.isZero())
+    return *this = invalid();
+  if (other.isConstant()) {
+    scale(Rational(1) / other.constantTerm);
+    return *this;
+  }
+
+  // Long division: the leading term of the divisor must divide that of the
+  // rest, until nothing is left.
+  const Term &divisor = other.terms.front();
+  Polynomial result, rest = *this;
+  while (!rest.terms.empty()) {
+    std::optional<Term> term = quotient(rest.terms.front(), divisor);
+    if (!term || result.terms.size() == maxTerms)
+      return *this = invalid();
+    Polynomial step;
+    step.addTerm(std::move(*term));
+    rest -= step * other;
+    result += step;
+  }
+  if (!rest.isZero())
+    return *this = invalid();
+  return *this = std::move(result);
+}
+
+Polynomial Polynomial::pow(unsigned exponent) const {
+  if (isConstant())
+    return constantTerm.pow(exponent);
+  Polynomial result = isValid() ? 1 : invalid(), base = *this;
+  for (unsigned rest = exponent; rest != 0; rest >>= 1) {
+    if (rest & 1)
+      result *= base;
+    // The square past the highest bit is not needed, and may overflow.
+    if (rest > 1)
+      base *= base;
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+Polynomial Polynomial::substitute(
+    llvm::function_ref<std::optional<Polynomial>(llvm::StringRef)> value)
+    const {
+  Polynomial result = constantTerm;
+  for (const Term &term : terms) {
+    Polynomial product = term.coefficient;
+    for (const Factor &factor : term.monomial) {
+      std::optional<Polynomial> replacement = value(factor.symbol);
+      product *= (replacement ? *replacement : symbol(factor.symbol))
+                     .pow(factor.power);
+    }
+    result += product;
+  }
+  return result;
+}
+
+Rational Polynomial::evaluate(
+    llvm::function_ref<Rational(llvm::StringRef, unsigned)> moment) const {
+  Rational result = constantTerm;
+  for (const Term &term : terms) {
+    Rational product = term.coefficient;
+    for (const Factor &factor : term.monomial)
+      product *= moment(factor.symbol, factor.power);
+    result += product;
+  }
+  return result;
+}
+
+llvm::SmallVector<std::string> Polynomial::symbols() const {
+  llvm::SmallVector<std::string> result;
+  for (const Term &term : terms)
+    for (const Factor &factor : term.monomial)
+      result.push_back(factor.symbol);
+  llvm::sort(result);
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+unsigned Polynomial::degree(llvm::StringRef symbol) const {
+  unsigned result = 0;
+  for (const Term &term : terms)
+    for (const Factor &factor : term.monomial)
+      if (factor.symbol == symbol)
+        result = std::max(result, factor.power);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+std::string Polynomial::str() const {
+  if (terms.empty())
+    return constantTerm.str();
+  std::string text;
+  auto addSign = [&](const Rational &coefficient) {
+    if (text.empty())
+      text += coefficient.isNegative() ? "-" : "";
+    else
+      text += coefficient.isNegative() ? " - " : " + ";
+    return coefficient.abs();
+  };
+  for (const Term &term : terms) {
+    Rational size = addSign(term.coefficient);
+    const char *separator = "";
+    if (size != 1) {
+      text += size.str();
+      separator = "*";
+    }
+    for (const Factor &factor : term.monomial) {
+      text += separator + factor.symbol;
+      if (factor.power != 1)
+        text += "^" + std::to_string(factor.power);
+      separator = "*";
+    }
+  }
+  if (!constantTerm.isZero())
+    text += addSign(constantTerm).str();
+  return text;
+}
+
+/// Takes `7/2`, `N` or `T^2`, with the blanks after it, off the front of
+/// `text`.
+static std::optional<Polynomial> takeFactor(llvm::StringRef &text) {
+  Polynomial result;
+  if (!text.empty() && llvm::isDigit(text[0])) {
+    llvm::StringRef number = text.take_while(
+        [](char c) { return llvm::isDigit(c) || c == '/' || c == '_'; });
+    std::optional<Rational> value = Rational::parse(number);
+    if (!value)
+      return std::nullopt;
+    text = text.drop_front(number.size());
+    result = *value;
+  } else {
+    llvm::StringRef name =
+        text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (name.empty())
+      return std::nullopt;
+    text = text.drop_front(name.size());
+    if (text.consume_front("'"))
+      name = llvm::StringRef(name.data(), name.size() + 1);
+    unsigned power = 1;
+    if (text.consume_front("^") && text.consumeInteger(10, power))
+      return std::nullopt;
+    result = Polynomial::symbol(name).pow(power);
+  }
+  text = text.ltrim();
+  return result;
+}
+
+std::optional<Polynomial> Polynomial::parse(llvm::StringRef text) {
+  text = text.trim();
+  Polynomial sum;
+  bool isNegative = text.consume_front("-");
+  while (true) {
+    Polynomial product = isNegative ? -1 : 1;
+    do {
+      text = text.ltrim();
+      std::optional<Polynomial> factor = takeFactor(text);
+      if (!factor)
+        return std::nullopt;
+      product *= *factor;
+    } while (text.consume_front("*"));
+    sum += product;
+    if (text.empty())
+      return sum;
+    isNegative = text.consume_front("-");
+    if (!isNegative && !text.consume_front("+"))
+      return std::nullopt;
+  }
+}
+
+llvm::hash_code netc::hash_value(const Polynomial &value) {
+  llvm::hash_code code = hash_value(value.constantTerm);
+  for (const Polynomial::Term &term : value.terms) {
+    code = llvm::hash_combine(code, term.coefficient);
+    for (const Polynomial::Factor &factor : term.monomial)
+      code = llvm::hash_combine(code, factor.symbol, factor.power);
+  }
+  return code;
+}
+
+llvm::raw_ostream &netc::operator<<(llvm::raw_ostream &os,
+                                    const Polynomial &value) {
+  return os << value.str();
+}

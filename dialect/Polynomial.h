@@ -1,0 +1,142 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_DIALECT_POLYNOMIAL_H
+#define NETC_DIALECT_POLYNOMIAL_H
+
+#include "dialect/Rational.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+namespace netc {
+
+class Polynomial;
+llvm::hash_code hash_value(const Polynomial &value);
+
+/// A polynomial with Rational coefficients in named symbols, the free axes.
+/// The form is canonical: equal polynomials compare, hash and print equal.
+///
+/// A result that is no polynomial (an inexact division), that overflows, or
+/// that would have more than `maxTerms` terms is *invalid*, and so is every
+/// operation on an invalid operand. The limit keeps every operation fast on
+/// hostile input.
+class Polynomial {
+public:
+  static constexpr size_t maxTerms = 500;
+
+  Polynomial() = default;
+  template <typename Int, typename = std::enable_if_t<std::is_integral_v<Int>>>
+  Polynomial(Int value) : constantTerm(value) {}
+  Polynomial(Rational value) : constantTerm(value) {}
+
+  /// The symbol called `name`: an identifier, which may end in `'`.
+  static Polynomial symbol(llvm::StringRef name);
+  static Polynomial invalid() { return Rational::invalid(); }
+
+  /// Reads what str() prints, in any order of terms and factors. Returns
+  /// std::nullopt for anything else, `<overflow>` included.
+  static std::optional<Polynomial> parse(llvm::StringRef text);
+
+  bool isValid() const { return constantTerm.isValid(); }
+  bool isZero() const { return isConstant() && constantTerm.isZero(); }
+  bool isConstant() const { return terms.empty() && isValid(); }
+
+  /// The value, if no symbol occurs.
+  std::optional<Rational> constant() const;
+  /// The value, if it is a constant integer that fits.
+  std::optional<int64_t> toInt64() const;
+
+  Polynomial operator-() const;
+  Polynomial &operator+=(const Polynomial &other);
+  Polynomial &operator-=(const Polynomial &other);
+  Polynomial &operator*=(const Polynomial &other);
+  Polynomial &operator/=(const Polynomial &other);
+  friend Polynomial operator+(Polynomial a, const Polynomial &b) {
+    return a += b;
+  }
+  friend Polynomial operator-(Polynomial a, const Polynomial &b) {
+    return a -= b;
+  }
+  friend Polynomial operator*(Polynomial a, const Polynomial &b) {
+    return a *= b;
+  }
+  /// Exact division: invalid if `b` does not divide `a`.
+  friend Polynomial operator/(Polynomial a, const Polynomial &b) {
+    return a /= b;
+  }
+  Polynomial pow(unsigned exponent) const;
+
+  friend bool operator==(const Polynomial &a, const Polynomial &b) {
+    return a.constantTerm == b.constantTerm && a.terms == b.terms;
+  }
+  friend bool operator!=(const Polynomial &a, const Polynomial &b) {
+    return !(a == b);
+  }
+
+  /// Replaces all symbols at once; a symbol that `value` has nothing for stays.
+  Polynomial substitute(
+      llvm::function_ref<std::optional<Polynomial>(llvm::StringRef symbol)>
+          value) const;
+
+  /// The value with each factor symbol^power replaced by
+  /// `moment(symbol, power)`: the expectation, if the symbols are independent
+  /// random variables with these moments.
+  Rational
+  evaluate(llvm::function_ref<Rational(llvm::StringRef symbol, unsigned power)>
+               moment) const;
+
+  /// The symbols that occur, sorted, each once.
+  llvm::SmallVector<std::string> symbols() const;
+  /// The highest power of `symbol`; 0 if it does not occur.
+  unsigned degree(llvm::StringRef symbol) const;
+
+  /// `6*N*T^2*d + 3*N - 1/2`: highest total degree first, then alphabetical.
+  std::string str() const;
+
+  friend llvm::hash_code hash_value(const Polynomial &value);
+
+private:
+  struct Factor {
+    std::string symbol;
+    unsigned power;
+
+    bool operator==(const Factor &other) const {
+      return power == other.power && symbol == other.symbol;
+    }
+  };
+  /// Sorted by symbol; all powers positive.
+  using Monomial = std::vector<Factor>;
+  struct Term {
+    Monomial monomial;
+    Rational coefficient;
+    uint64_t degree;
+
+    bool operator==(const Term &other) const {
+      return coefficient == other.coefficient && monomial == other.monomial;
+    }
+  };
+
+  static bool precedes(const Term &a, const Term &b);
+  static std::optional<Term> product(const Term &a, const Term &b);
+  static std::optional<Term> quotient(const Term &a, const Term &b);
+
+  void addTerm(Term term);
+  void scale(const Rational &factor);
+  void normalize();
+
+  /// The terms that have symbols, in the order of str(), no coefficient zero.
+  /// Kept apart from the constant term, so that a constant allocates nothing.
+  /// Empty if invalid.
+  std::vector<Term> terms;
+  Rational constantTerm;
+};
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Polynomial &value);
+
+} // namespace netc
+
+#endif // NETC_DIALECT_POLYNOMIAL_H
