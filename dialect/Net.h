@@ -1,0 +1,39 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_DIALECT_NET_H
+#define NETC_DIALECT_NET_H
+
+#include "dialect/Moments.h"
+#include "dialect/NetInterfaces.h"
+#include "dialect/Shape.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/NetEnums.h.inc"
+
+#include "dialect/NetDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/NetAttributes.h.inc"
+
+namespace netc {
+class ReturnOp;
+class YieldOp;
+
+/// The discardable attribute that tells the phase of an op in a step; an op
+/// without it is of the forward pass.
+constexpr llvm::StringLiteral kPhase = "net.phase";
+Phase phaseOf(mlir::Operation *op);
+} // namespace netc
+
+#define GET_OP_CLASSES
+#include "dialect/NetOps.h.inc"
+
+#endif // NETC_DIALECT_NET_H

@@ -1,0 +1,95 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NET_BASE_TD
+#define NET_BASE_TD
+
+include "dialect/NetAttributes.td"
+include "dialect/NetInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+def Net_Tensor : AnyRankedTensor;
+
+// An activation is memory of its own: an unused one is dead, but two equal ops
+// are two operations and never merged, since the text asked for both.
+def Net_Result : Res<Net_Tensor, "", [MemAlloc]>;
+
+//===----------------------------------------------------------------------===//
+// Settings: the attributes that a call in the language fills
+//===----------------------------------------------------------------------===//
+
+// `settingKind` names a case of netc::SettingKind, `fallback` is the value in
+// the language where the call gives none (empty: required).
+class Net_Setting<string kind, Attr base, string fallback_ = ""> : Attr<base.predicate, base.summary> {
+  let storageType = base.storageType;
+  let returnType = base.returnType;
+  let convertFromStorage = base.convertFromStorage;
+  let constBuilderCall = base.constBuilderCall;
+  let valueType = base.valueType;
+  string settingKind = kind;
+  string fallback = fallback_;
+  list<string> words = [];
+}
+
+class Net_Integer<string fallback = ""> : Net_Setting<"Integer", I64Attr, fallback>;
+class Net_Real<string fallback = ""> : Net_Setting<"Real", F64Attr, fallback>;
+class Net_Flag<string fallback = "false"> : Net_Setting<"Flag", BoolAttr, fallback>;
+class Net_Text<string fallback = ""> : Net_Setting<"Text", StrAttr, fallback>;
+// One of a few words.
+class Net_Word<list<string> words_, string fallback = ""> : Net_Setting<"Word", StrAttr, fallback> {
+  let words = words_;
+}
+// A list of whole numbers, such as the sizes of `split`.
+class Net_Integers<string fallback = ""> : Net_Setting<"Integers", DenseI64ArrayAttr, fallback>;
+// One whole number for each axis of the setting `over`; a single one serves all.
+class Net_Window<string fallback = ""> : Net_Setting<"Window", DenseI64ArrayAttr, fallback>;
+// Positions of axes of the first tensor. The fallback is a rule: `feature` (the
+// axis labelled C, else the last), `window` (those labelled D H W L), `all`.
+class Net_Axes<string rule = ""> : Net_Setting<"Axes", DenseI64ArrayAttr, rule>;
+class Net_Axis<string rule = ""> : Net_Setting<"Axis", I64Attr, rule>;
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+// The formulas are C++ over netc::Polynomial in which each operand and result
+// stands for its number of elements, `x[i]` for the size of its axis i (negative
+// from the end), and each attribute for its value. An absent optional tensor has
+// no elements. `other` includes the `transcendental` operations (exp, log, sqrt,
+// tanh, erf, sin, cos; not division). net-tblgen compiles the text, prints it into
+// docs/Ops.md, and refuses an op that lacks it.
+class Net_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Net_Dialect, mnemonic, traits # [DeclareOpInterfaceMethods<CostOpInterface>]> {
+  string matmul = ?;
+  string other = ?;
+  string transcendental = ?;
+  // How a specification calls the op; empty for ops that only passes make.
+  string example = "";
+}
+
+// An op that only renames, moves or holds: no arithmetic, and equal ones merge.
+class Net_FreeOp<string mnemonic, list<Trait> traits = []>
+    : Net_Op<mnemonic, traits # [Pure]> {
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+}
+
+// Traits: called by a specification; the same, and its results' axes do not just
+// continue the first tensor's; has a gradient.
+defvar Net_Callable = [DeclareOpInterfaceMethods<CallableOpInterface>,
+                       DeclareOpInterfaceMethods<InferTypeOpInterface>];
+defvar Net_Relabels = [DeclareOpInterfaceMethods<CallableOpInterface, ["getAxisSource"]>,
+                       DeclareOpInterfaceMethods<InferTypeOpInterface>];
+defvar Net_Inferred = [DeclareOpInterfaceMethods<InferTypeOpInterface>];
+defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];
+
+#endif // NET_BASE_TD

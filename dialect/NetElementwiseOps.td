@@ -1,0 +1,197 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ops that work on each element by itself. Operands have one shape: the front end
+// broadcasts and transposes first.
+
+#ifndef NET_ELEMENTWISE_OPS_TD
+#define NET_ELEMENTWISE_OPS_TD
+
+include "dialect/NetBase.td"
+
+defvar Net_InferSameShape = [{
+  ::llvm::LogicalResult $cppClass::inferReturnTypes(
+      ::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
+      ::mlir::ValueRange operands, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+      ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+    return ::netc::inferSameShape(loc, getOperationName(), operands, types);
+  }
+}];
+
+class Net_SameShapeOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits> {
+  let extraClassDefinition = Net_InferSameShape;
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+class Net_UnaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # Net_Gradient> {
+  let arguments = (ins Net_Tensor:$x);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+}
+
+class Net_BinaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # Net_Gradient> {
+  let arguments = (ins Net_Tensor:$a, Net_Tensor:$b);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+  let transcendental = "0";
+}
+
+// The gradient of an activation: from that of its result, and what it saved.
+class Net_ActivationGradOp<string mnemonic> : Net_SameShapeOp<mnemonic # "_grad", Net_Inferred> {
+  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$saved);
+  let results = (outs Net_Result:$dx);
+  let matmul = "0";
+}
+
+// An activation and its gradient op, which needs the operand `x` or the result `y`.
+// Costs are per element.
+multiclass Net_Activation<string mnemonic, string text, string saved,
+                          string cost, string costTranscendental,
+                          string gradCost, string gradTranscendental> {
+  def Op : Net_UnaryOp<mnemonic> {
+    let summary = text;
+    let other = cost # " * y";
+    let transcendental = costTranscendental # " * y";
+    let example = "x |> " # mnemonic;
+    let extraClassDefinition = Net_InferSameShape # [{
+      ::llvm::LogicalResult $cppClass::buildGradient(::netc::Gradients &g) {
+        g.set(0, g.create<}] # !subst("Net_", "", NAME) # [{GradOp>(g.of(0), get}] # !toupper(saved) # [{()));
+        return ::mlir::success();
+      }
+    }];
+  }
+  def GradOp : Net_ActivationGradOp<mnemonic> {
+    let summary = "gradient of `" # mnemonic # "`, from its saved `" # saved # "`";
+    let other = gradCost # " * dx";
+    let transcendental = gradTranscendental # " * dx";
+  }
+}
+
+defm Net_Relu : Net_Activation<"relu", "max(x, 0)", "y", "1", "0", "1", "0">;
+defm Net_Relu6 : Net_Activation<"relu6", "min(max(x, 0), 6)", "y", "2", "0", "2", "0">;
+// 1 / (1 + exp(-x)); the gradient is dy y (1 - y).
+defm Net_Sigmoid : Net_Activation<"sigmoid", "1 / (1 + exp(-x))", "y", "4", "1", "3", "0">;
+defm Net_Tanh : Net_Activation<"tanh", "hyperbolic tangent", "y", "1", "1", "3", "0">;
+// x s with s = sigmoid(x); the gradient computes s again: dy s (1 + x (1 - s)).
+defm Net_Silu : Net_Activation<"silu", "x sigmoid(x), also called swish", "x", "5", "1", "9", "1">;
+// 0.5 x (1 + erf(x / sqrt 2)); the gradient adds x times the normal density.
+defm Net_Gelu : Net_Activation<"gelu", "x times the normal distribution function, by erf", "x", "5", "1", "11", "2">;
+defm Net_GeluTanh : Net_Activation<"gelu_tanh", "gelu by its tanh approximation", "x", "9", "1", "17", "1">;
+// min(max(x / 6 + 1 / 2, 0), 1)
+defm Net_Hardsigmoid : Net_Activation<"hardsigmoid", "sigmoid in three straight pieces", "x", "4", "0", "3", "0">;
+defm Net_Hardswish : Net_Activation<"hardswish", "x hardsigmoid(x)", "x", "5", "0", "6", "0">;
+defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2", "5", "1">;
+
+def Net_LeakyReluOp : Net_UnaryOp<"leaky_relu"> {
+  let summary = "x where it is positive, else `slope` times x";
+  let arguments = (ins Net_Tensor:$x, Net_Real<"0.01">:$slope);
+  let other = "2 * y";
+  let transcendental = "0";
+  let example = "x |> leaky_relu(slope = 0.2)";
+}
+def Net_LeakyReluGradOp : Net_ActivationGradOp<"leaky_relu"> {
+  let summary = "gradient of `leaky_relu`, from its saved `x`";
+  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$saved, F64Attr:$slope);
+  let other = "2 * dx";
+  let transcendental = "0";
+}
+
+class Net_MathOp<string mnemonic, string text, string cost, string costTranscendental>
+    : Net_UnaryOp<mnemonic> {
+  let summary = text;
+  let other = cost # " * y";
+  let transcendental = costTranscendental # " * y";
+  let example = mnemonic # "(x)";
+}
+def Net_NegOp : Net_MathOp<"neg", "-x", "1", "0">;
+def Net_ExpOp : Net_MathOp<"exp", "e to the power x", "1", "1">;
+def Net_LogOp : Net_MathOp<"log", "natural logarithm", "1", "1">;
+def Net_SqrtOp : Net_MathOp<"sqrt", "square root", "1", "1">;
+def Net_AbsOp : Net_MathOp<"abs", "absolute value", "1", "0">;
+def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0">;
+
+def Net_PowerOp : Net_UnaryOp<"power"> {
+  let summary = "x to a constant power";
+  let description = [{ A small whole power is repeated multiplication. }];
+  let arguments = (ins Net_Tensor:$x, Net_Real:$exponent);
+  let other = "getMultiplications() ? *getMultiplications() * y : y";
+  let transcendental = "getMultiplications() ? 0 * y : y";
+  let example = "x ^ 2";
+  let extraClassDeclaration = [{
+    /// Multiplications by repeated multiplication for powers 1 to 4, else none:
+    /// then it is one call of pow.
+    ::std::optional<int64_t> getMultiplications();
+  }];
+}
+
+def Net_AddOp : Net_BinaryOp<"add"> {
+  let summary = "a + b";
+  let other = "y";
+  let example = "a + b";
+}
+def Net_SubOp : Net_BinaryOp<"sub"> {
+  let summary = "a - b";
+  let other = "y";
+  let example = "a - b";
+}
+def Net_MulOp : Net_BinaryOp<"mul"> {
+  let summary = "a * b, element by element";
+  let other = "y";
+  let example = "a * b";
+}
+def Net_DivOp : Net_BinaryOp<"div"> {
+  let summary = "a / b, element by element";
+  let other = "y";
+  let example = "a / b";
+}
+
+def Net_MaskOp : Net_UnaryOp<"mask"> {
+  let summary = "hides from position t of the last axis but one what stands after t on the last";
+  let description = [{
+    With `causal`, elements whose last index exceeds the one before it become
+    `value` (by default minus infinity); without, nothing is hidden and the op is
+    free.
+  }];
+  let arguments = (ins Net_Tensor:$x, Net_Flag<"true">:$causal, Net_Real<"-inf">:$value);
+  let other = "causal ? Polynomial(y) : Polynomial()";
+  let transcendental = "0";
+  let example = "scores |> mask(causal = true)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Net_ConvertOp : Net_FreeOp<"convert"> {
+  let summary = "the same values in another element type";
+  let arguments = (ins Net_Tensor:$x);
+  let results = (outs Net_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
+}
+
+def Net_DropoutOp : Net_Op<"dropout", Net_Callable # Net_Gradient> {
+  let summary = "sets elements to zero with probability `p`, scales the others by 1 / (1 - p)";
+  let description = [{
+    The mask is drawn anew at every step and saved for the backward pass; random
+    numbers are not counted. `over` lists the axes that the mask has, all by
+    default; `over = N` drops whole examples, which is stochastic depth.
+  }];
+  let arguments = (ins Net_Tensor:$x, Net_Real:$p, Net_Axes<"all">:$over);
+  let results = (outs Net_Result:$y, Net_Result:$mask);
+  let matmul = "0";
+  let other = "2 * y";
+  let transcendental = "0";
+  let example = "x |> dropout(0.1)";
+  let hasVerifier = 1;
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Net_DropoutGradOp : Net_Op<"dropout_grad", Net_Inferred> {
+  let summary = "gradient of `dropout`, from its saved mask";
+  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$mask, F64Attr:$p, DenseI64ArrayAttr:$over);
+  let results = (outs Net_Result:$dx);
+  let matmul = "0";
+  let other = "2 * dx";
+  let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // NET_ELEMENTWISE_OPS_TD

@@ -1,0 +1,57 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Net.h"
+
+using namespace netc;
+using namespace mlir;
+
+Cost &Cost::operator+=(const Cost &cost) {
+  matmul += cost.matmul;
+  other += cost.other;
+  transcendental += cost.transcendental;
+  return *this;
+}
+
+Cost Cost::operator*(const Polynomial &factor) const {
+  return {matmul * factor, other * factor, transcendental * factor};
+}
+
+std::optional<AxisSource> netc::sameAxis(Operation *op, unsigned result,
+                                         unsigned axis) {
+  auto rankOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank();
+  };
+  if (op->getNumOperands() == 0 ||
+      rankOf(op->getResult(result)) != rankOf(op->getOperand(0)))
+    return std::nullopt;
+  return AxisSource{0, axis};
+}
+
+void Gradients::set(unsigned operand, Value gradient) {
+  assert(wanted[operand] && "a gradient that nobody wants");
+  ofOperands[operand] = gradient;
+}
+
+LogicalResult netc::inferSameShape(std::optional<Location> loc, StringRef op,
+                                   ValueRange operands,
+                                   SmallVectorImpl<Type> &types) {
+  Shape shape = shapeOf(operands.front());
+  op.consume_front("net.");
+  for (Value operand : operands.drop_front()) {
+    Shape other = shapeOf(operand);
+    if (other.rank() != shape.rank())
+      return emitOptionalError(loc, "cannot ", op, " tensors: ", shape.rank(),
+                               " axes on the left, ", other.rank(), " on the right");
+    for (auto [axis, sizes] : llvm::enumerate(llvm::zip(shape.sizes, other.sizes)))
+      if (std::get<0>(sizes) != std::get<1>(sizes))
+        return emitOptionalError(loc, "cannot ", op, " tensors: axis ", axis, " is ",
+                                 std::get<0>(sizes).str(), " on the left, ",
+                                 std::get<1>(sizes).str(), " on the right");
+  }
+  types.push_back(operands.front().getType());
+  return success();
+}
+
+#include "dialect/NetInterfaces.cpp.inc"

@@ -1,0 +1,105 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_DIALECT_NETINTERFACES_H
+#define NETC_DIALECT_NETINTERFACES_H
+
+#include "dialect/Shape.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+#include <optional>
+
+namespace netc {
+
+/// Arithmetic operations, exact in the free axes. One multiply-add is two FLOP.
+struct Cost {
+  Polynomial matmul;         ///< linear, convolution, recurrent, attention products
+  Polynomial other;          ///< everything else
+  Polynomial transcendental; ///< the part of `other` that is exp, log, sqrt, ...
+
+  Polynomial total() const { return matmul + other; }
+  Cost &operator+=(const Cost &cost);
+  Cost operator*(const Polynomial &factor) const;
+};
+
+/// How the language fills an attribute of an op; see NetBase.td.
+enum class SettingKind {
+  Integer, Real, Flag, Text, Word, Integers, Window, Axes, Axis
+};
+
+struct Setting {
+  llvm::StringRef name;
+  SettingKind kind;
+  llvm::StringRef fallback; ///< in the language; empty if the setting is required
+  std::vector<llvm::StringRef> words;
+};
+
+struct TensorSlot {
+  enum Arity { Required, Optional, Variadic };
+  llvm::StringRef name;
+  Arity arity;
+};
+
+/// An op as a specification calls it. Tensors and settings are in ODS order,
+/// which is the order of positional arguments and of operands.
+struct Signature {
+  llvm::StringRef name;
+  std::vector<TensorSlot> tensors;
+  std::vector<Setting> settings;
+  std::vector<llvm::StringRef> results;
+};
+
+struct AxisSource {
+  unsigned operand;
+  unsigned axis;
+};
+
+/// The default of CallableOpInterface::getAxisSource.
+std::optional<AxisSource> sameAxis(mlir::Operation *op, unsigned result,
+                                   unsigned axis);
+
+/// Result type inference for element-wise ops: the operands' one type, or an error
+/// that names the axis where they differ.
+mlir::LogicalResult
+inferSameShape(std::optional<mlir::Location> loc, llvm::StringRef op,
+               mlir::ValueRange operands,
+               llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// Whether a real setting is there at all: an op does no work for a zero.
+inline bool isSet(const llvm::APFloat &value) { return !value.isZero(); }
+
+/// The gradients that flow through one op, in the terms of its interface method.
+class Gradients {
+public:
+  Gradients(mlir::OpBuilder &builder, mlir::Operation *op,
+            mlir::ValueRange ofResults, llvm::ArrayRef<bool> wanted)
+      : builder(builder), op(op), ofResults(ofResults), wanted(wanted),
+        ofOperands(op->getNumOperands()) {}
+
+  /// The gradient of a result, or null if nothing that is trained uses it.
+  mlir::Value of(unsigned result) const { return ofResults[result]; }
+  bool wants(unsigned operand) const { return wanted[operand]; }
+  void set(unsigned operand, mlir::Value gradient);
+  mlir::Value get(unsigned operand) const { return ofOperands[operand]; }
+
+  /// Builds an op at the place of the gradients, under the name of the op that
+  /// they belong to.
+  template <typename OpTy, typename... Args> OpTy create(Args &&...args) {
+    return builder.create<OpTy>(op->getLoc(), std::forward<Args>(args)...);
+  }
+
+  mlir::OpBuilder &builder;
+
+private:
+  mlir::Operation *op;
+  mlir::ValueRange ofResults;
+  llvm::ArrayRef<bool> wanted;
+  llvm::SmallVector<mlir::Value> ofOperands;
+};
+
+} // namespace netc
+
+#include "dialect/NetInterfaces.h.inc"
+
+#endif // NETC_DIALECT_NETINTERFACES_H

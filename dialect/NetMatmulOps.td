@@ -1,0 +1,68 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Products that contract an axis, and table look-ups.
+
+#ifndef NET_MATMUL_OPS_TD
+#define NET_MATMUL_OPS_TD
+
+include "dialect/NetBase.td"
+
+def Net_LinearOp : Net_Op<"linear", Net_Relabels # Net_Gradient> {
+  let summary = "y[.., m, ..] = sum over k of x[.., k, ..] w[m, k]";
+  let description = [{ The axis `over` of x is contracted with the last axis of w; the first axis of w takes its place. }];
+  let arguments = (ins Net_Tensor:$x, Net_Tensor:$w, Net_Axis<"feature">:$over);
+  let results = (outs Net_Result:$y);
+  let matmul = "2 * x * w[0]";
+  let other = "0";
+  let transcendental = "0";
+  let example = "linear(x, weight)";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
+  let summary = "sum over products, axes named by letters";
+  let description = [{
+    `spec` names each operand's axes and the result's: `"n t d, d m -> n t m"`. A
+    letter that the result lacks is summed over. With one operand the op is a sum or
+    a transpose; without a summed letter it is an element-wise product.
+  }];
+  let arguments = (ins Net_Text:$spec, Variadic<Net_Tensor>:$xs);
+  let results = (outs Net_Result:$y);
+  let matmul = "isContraction() ? getPoints() * int64_t(getNumOperands()) : Polynomial()";
+  let other = "isContraction() ? Polynomial() : getElementwiseCost()";
+  let transcendental = "0";
+  let example = "einsum(\"n t d, d m -> n t m\", x, w)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Two operands or more, and a letter summed over.
+    bool isContraction();
+    /// The size of the whole index space: the product of all letters' sizes.
+    ::netc::Polynomial getPoints();
+    ::netc::Polynomial getElementwiseCost();
+  }];
+  let assemblyFormat = "$spec `(` $xs `)` attr-dict `:` functional-type($xs, results)";
+}
+
+def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
+  let summary = "rows of a table by their numbers";
+  let arguments = (ins Net_Tensor:$ids, Net_Tensor:$table);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let example = "embedding(tokens, weight)";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Net_EmbeddingGradOp : Net_Op<"embedding_grad"> {
+  let summary = "gradient of `embedding`: adds each row of dy to its row of the table";
+  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$ids);
+  let results = (outs Net_Result:$dtable);
+  let matmul = "0";
+  let other = "dy";
+  let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // NET_MATMUL_OPS_TD

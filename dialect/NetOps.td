@@ -1,0 +1,143 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Networks, steps, parameters and loops: the ops that hold the others.
+
+#ifndef NET_OPS_TD
+#define NET_OPS_TD
+
+include "dialect/NetBase.td"
+include "dialect/NetElementwiseOps.td"
+include "dialect/NetMatmulOps.td"
+include "dialect/NetWindowOps.td"
+include "dialect/NetReduceOps.td"
+include "dialect/NetShapeOps.td"
+include "dialect/NetLossOps.td"
+include "dialect/NetOptimizerOps.td"
+
+class Net_GraphOp<string mnemonic, list<Trait> traits = []>
+    : Net_Op<mnemonic, traits # [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock,
+                                 DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    ::netc::ReturnOp getReturn();
+  }];
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+def Net_NetworkOp : Net_GraphOp<"network"> {
+  let summary = "a network: inputs, layers, results";
+  let description = [{
+    The block arguments are the inputs, named by `inputs`; `net.return` names the
+    results. `axes` maps a free axis to what the dataset says of it.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$inputs,
+                       DefaultValuedAttr<DictionaryAttr, "{}">:$axes);
+}
+
+def Net_StepOp : Net_GraphOp<"step"> {
+  let summary = "one step of a training run";
+  let description = [{
+    First the forward pass of `network` and the loss, which `net.return` returns;
+    net-differentiate adds the gradients and net-apply-optimizer the updates.
+    `axes` maps each free axis to its moments; `steps` is how often the step runs.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$inputs, StrAttr:$network,
+                       DefaultValuedAttr<DictionaryAttr, "{}">:$axes,
+                       OptionalAttr<Net_PolynomialAttr>:$steps);
+}
+
+def Net_ReturnOp : Net_FreeOp<"return", [Terminator]> {
+  let summary = "the results of a network, or the loss of a step";
+  let arguments = (ins Variadic<Net_Tensor>:$results, StrArrayAttr:$names);
+  let assemblyFormat = "($results^ `:` type($results))? $names attr-dict";
+}
+
+def Net_OptimizerOp : Net_Op<"optimizer", [SingleBlock, NoTerminator]> {
+  let summary = "the update rule of a step, for any parameter";
+  let description = [{
+    The block takes a parameter and its gradient, of a shape that stands for every
+    parameter's, and the number of the step. net-apply-optimizer copies it for each
+    trainable parameter; what does not depend on one is copied once.
+  }];
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+
+def Net_ParameterOp : Net_Op<"parameter"> {
+  let summary = "a weight of the network";
+  let description = [{
+    Using the value twice shares the weight. A frozen parameter (`trainable =
+    false`) gets no gradient. Its name is that of its location.
+  }];
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let arguments = (ins StrAttr:$name, StrAttr:$init, DefaultValuedAttr<BoolAttr, "true">:$trainable);
+  let results = (outs Res<Net_Tensor, "", [MemAlloc]>:$value);
+  let assemblyFormat = "$name $init attr-dict `:` type($value)";
+}
+
+def Net_BufferOp : Net_Op<"buffer"> {
+  let summary = "state that the step keeps but does not learn, such as running statistics";
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let arguments = (ins StrAttr:$name, StrAttr:$init);
+  let results = (outs Res<Net_Tensor, "", [MemAlloc]>:$value);
+  let assemblyFormat = "$name $init attr-dict `:` type($value)";
+}
+
+def Net_ConstantOp : Net_FreeOp<"constant"> {
+  let summary = "a tensor whose elements are all the same";
+  let arguments = (ins F64Attr:$value);
+  let results = (outs Net_Tensor:$y);
+  let assemblyFormat = "$value attr-dict `:` type($y)";
+}
+
+def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
+    RecursiveMemoryEffects] # Net_Gradient> {
+  let summary = "a loop over one axis of its sequences";
+  let description = [{
+    The body runs `trip` times, in order or `reversed`. Its arguments are the
+    elements of the sequences (the axis at `axes[i]` taken away), then the carried
+    values; it yields the elements of the outputs, then the next carried values.
+    The results are the outputs, with the axis put back at `out_axes[i]`, then the
+    last carried values. Outer tensors may be read.
+  }];
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let arguments = (ins Variadic<Net_Tensor>:$sequences, Variadic<Net_Tensor>:$inits,
+                       Net_PolynomialAttr:$trip, DenseI64ArrayAttr:$axes,
+                       DenseI64ArrayAttr:$out_axes, UnitAttr:$reversed);
+  let results = (outs Variadic<Net_Tensor>:$values);
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    unsigned getNumOutputs() { return getOutAxes().size(); }
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    ::netc::YieldOp getYield();
+  }];
+  let assemblyFormat = [{
+    $trip (`over` $sequences^ $axes)? (`init` $inits^)? `out` $out_axes
+    attr-dict-with-keyword $body `:` functional-type(operands, results)
+  }];
+}
+
+def Net_YieldOp : Net_FreeOp<"yield", [Terminator, ParentOneOf<["ScanOp"]>]> {
+  let summary = "what one turn of a scan yields: outputs, then the next carried values";
+  let arguments = (ins Variadic<Net_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // NET_OPS_TD

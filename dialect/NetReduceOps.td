@@ -1,0 +1,101 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums, means and what is normalized by them. `r` in the comments is the number of
+// means, one for each position of the axes that are kept.
+
+#ifndef NET_REDUCE_OPS_TD
+#define NET_REDUCE_OPS_TD
+
+include "dialect/NetBase.td"
+
+class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradient> {
+  let arguments = (ins Net_Tensor:$x, Net_Axes<"all">:$over);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+  let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Net_SumOp : Net_ReduceOp<"sum"> {
+  let summary = "the sum over some axes, which are gone after it";
+  let other = "x";
+  let example = "sum(x, over = [H, W])";
+}
+def Net_MeanOp : Net_ReduceOp<"mean"> {
+  let summary = "the mean over some axes, which are gone after it";
+  let other = "x + y";
+  let example = "mean(x, over = [H, W])";
+}
+
+class Net_NormOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits> {
+  let matmul = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Net_SoftmaxOp : Net_NormOp<"softmax", Net_Callable # Net_Gradient> {
+  let summary = "exp(x - max) over its sum";
+  let description = [{ Largest, difference, exp, sum, quotient: five operations an element. }];
+  let arguments = (ins Net_Tensor:$x, Net_Axis<"feature">:$over);
+  let results = (outs Net_Result:$y);
+  let other = "5 * x";
+  let transcendental = "x";
+  let example = "softmax(x, over = S)";
+}
+def Net_SoftmaxGradOp : Net_NormOp<"softmax_grad", Net_Inferred> {
+  let summary = "gradient of `softmax`: y (dy - sum(dy y))";
+  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$y, I64Attr:$over);
+  let results = (outs Net_Result:$dx);
+  let other = "4 * dx";
+  let transcendental = "0";
+}
+
+def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
+  let summary = "subtracts the mean over some axes and divides by the standard deviation";
+  let description = [{
+    Per element: the sum for the mean, the difference, its square, their sum, the
+    product with 1 / sqrt(variance + eps); per mean: two quotients, one sum, one
+    root. Batch, layer, group and instance normalization are blocks that differ in
+    `over`.
+  }];
+  let arguments = (ins Net_Tensor:$x, Net_Axes:$over, Net_Real<"1e-5">:$eps);
+  let results = (outs Net_Result:$y, Net_Result:$mean, Net_Result:$variance, Net_Result:$rstd);
+  let other = "5 * x + 4 * mean";
+  let transcendental = "mean";
+  let example = "normalize(x, over = [N, H, W])";
+}
+def Net_NormalizeGradOp : Net_NormOp<"normalize_grad", Net_Inferred> {
+  let summary = "gradient of `normalize`: rstd (dy - mean(dy) - y mean(dy y))";
+  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$y, Net_Tensor:$rstd, DenseI64ArrayAttr:$over);
+  let results = (outs Net_Result:$dx);
+  let other = "7 * dx + 2 * rstd";
+  let transcendental = "0";
+}
+
+def Net_RmsNormalizeOp : Net_NormOp<"rms_normalize", Net_Relabels # Net_Gradient> {
+  let summary = "divides by the root of the mean square over some axes";
+  let arguments = (ins Net_Tensor:$x, Net_Axes<"feature">:$over, Net_Real<"1e-6">:$eps);
+  let results = (outs Net_Result:$y, Net_Result:$rstd);
+  let other = "3 * x + 3 * rstd";
+  let transcendental = "rstd";
+  let example = "rms_normalize(x, over = d)";
+}
+def Net_RmsNormalizeGradOp : Net_NormOp<"rms_normalize_grad", Net_Inferred> {
+  let summary = "gradient of `rms_normalize`: rstd (dy - y mean(dy y))";
+  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$y, Net_Tensor:$rstd, DenseI64ArrayAttr:$over);
+  let results = (outs Net_Result:$dx);
+  let other = "5 * dx + rstd";
+  let transcendental = "0";
+}
+
+def Net_MovingAverageOp : Net_Op<"moving_average", [MemoryEffects<[MemWrite]>] # Net_Callable> {
+  let summary = "moves a buffer towards a value: buffer += momentum (value - buffer)";
+  let arguments = (ins Net_Tensor:$buffer, Net_Tensor:$value, Net_Real<"0.1">:$momentum);
+  let matmul = "0";
+  let other = "3 * buffer";
+  let transcendental = "0";
+  let example = "moving_average(buffer(x.C), m)";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // NET_REDUCE_OPS_TD

@@ -1,0 +1,109 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ops that move elements and compute nothing.
+
+#ifndef NET_SHAPE_OPS_TD
+#define NET_SHAPE_OPS_TD
+
+include "dialect/NetBase.td"
+
+class Net_ShapeOp<string mnemonic, list<Trait> traits = []> : Net_FreeOp<mnemonic, traits> {
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
+  let summary = "the same elements in row-major order under another shape";
+  let arguments = (ins Net_Tensor:$x);
+  let results = (outs Net_Tensor:$y);
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Net_BroadcastOp : Net_ShapeOp<"broadcast", Net_Gradient> {
+  let summary = "repeats a tensor along new axes";
+  let description = [{ Axis i of x is axis `axes[i]` of y; `axes` ascends. }];
+  let arguments = (ins Net_Tensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs Net_Tensor:$y);
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
+  let summary = "axis i of the result is axis `order[i]` of x; by default the last two are swapped";
+  let arguments = (ins Net_Tensor:$x, Net_Integers<"last two">:$order);
+  let results = (outs Net_Tensor:$y);
+  let example = "transpose(w)";
+  let hasFolder = 1;
+}
+
+def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient> {
+  let summary = "joins tensors along one axis";
+  let arguments = (ins Variadic<Net_Tensor>:$xs, Net_Axis<"feature">:$over);
+  let results = (outs Net_Tensor:$y);
+  let example = "concat(a, b, over = T)";
+  let hasFolder = 1;
+}
+
+def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient> {
+  let summary = "puts equal shapes side by side along a new axis after the first";
+  let arguments = (ins Variadic<Net_Tensor>:$xs);
+  let results = (outs Net_Tensor:$y);
+  let example = "stack([a, b], as = K)";
+}
+
+def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
+  let summary = "cuts an axis into parts: that many equal ones, or parts of these sizes";
+  let arguments = (ins Net_Tensor:$x, Net_Integers:$parts, Net_Axis<"feature">:$over);
+  let results = (outs Variadic<Net_Tensor>:$ys);
+  let example = "i, f, g, o = split(x, 4)";
+}
+
+def Net_SliceOp : Net_ShapeOp<"slice", Net_Gradient> {
+  let summary = "keeps positions `start` to `start + size` of one axis";
+  let description = [{ A negative start counts from the end, also of a free axis. The result's type tells the size. }];
+  let arguments = (ins Net_Tensor:$x, I64Attr:$axis, I64Attr:$start);
+  let results = (outs Net_Tensor:$y);
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+def Net_PadOp : Net_ShapeOp<"pad", Net_Relabels # Net_Gradient> {
+  let summary = "adds elements of one value before and after along one axis";
+  let arguments = (ins Net_Tensor:$x, Net_Axis:$over, Net_Integer<"0">:$low, Net_Integer<"0">:$high, Net_Real<"0">:$value);
+  let results = (outs Net_Tensor:$y);
+  let example = "pad(x, over = T, low = 1)";
+}
+// The gradient of a slice: dy in its place among zeros.
+def Net_SliceGradOp : Net_ShapeOp<"slice_grad"> {
+  let summary = "gradient of `slice`: dy in its place, zeros elsewhere";
+  let arguments = (ins Net_Tensor:$dy, I64Attr:$axis, I64Attr:$start);
+  let results = (outs Net_Tensor:$dx);
+}
+
+def Net_ReverseOp : Net_ShapeOp<"reverse", Net_Callable # Net_Gradient> {
+  let summary = "turns one axis round";
+  let arguments = (ins Net_Tensor:$x, Net_Axis:$over);
+  let results = (outs Net_Tensor:$y);
+  let example = "reverse(x, over = T)";
+}
+
+def Net_ShiftOp : Net_ShapeOp<"shift", Net_Callable # Net_Gradient> {
+  let summary = "moves an axis `by` places towards its start; the end is filled with -1, which losses ignore";
+  let arguments = (ins Net_Tensor:$x, Net_Integer<"1">:$by, Net_Axis<"last">:$over);
+  let results = (outs Net_Tensor:$y);
+  let example = "cross_entropy(logits, shift(tokens))";
+}
+def Net_LowerTriangleOp : Net_ShapeOp<"lower_triangle", Net_Relabels # Net_Gradient> {
+  let summary = "the elements below the diagonal of the last two axes, as one axis";
+  let arguments = (ins Net_Tensor:$x);
+  let results = (outs Net_Tensor:$y);
+  let example = "lower_triangle(pairs)";
+}
+def Net_LowerTriangleGradOp : Net_ShapeOp<"lower_triangle_grad"> {
+  let summary = "gradient of `lower_triangle`";
+  let arguments = (ins Net_Tensor:$dy);
+  let results = (outs Net_Tensor:$dx);
+}
+
+#endif // NET_SHAPE_OPS_TD

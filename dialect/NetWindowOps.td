@@ -1,0 +1,130 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ops that slide a window over axes of an image, a volume or a sequence, in any
+// layout: `over` are the axes that it slides over, `channel` the one of channels, and
+// all others are batch axes. `low` and `high` pad before and after.
+
+#ifndef NET_WINDOW_OPS_TD
+#define NET_WINDOW_OPS_TD
+
+include "dialect/NetBase.td"
+
+class Net_WindowOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits> {
+  let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
+  let summary = "convolution over any number of axes";
+  let description = [{
+    w is [out, in / groups, k..]. Padded taps count, as in every published figure.
+  }];
+  let arguments = (ins Net_Tensor:$x, Net_Tensor:$w,
+    Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
+    Net_Window<"1">:$dilation, Net_Integer<"1">:$groups,
+    Net_Axes<"window">:$over, Net_Axis<"feature">:$channel);
+  let results = (outs Net_Result:$y);
+  let matmul = "2 * y * (w / w[0])";
+  let other = "0";
+  let example = "conv(x, weight, stride = 2, low = 1, high = 1)";
+  let hasVerifier = 1;
+}
+
+def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Gradient> {
+  let summary = "transposed convolution; also the gradient of `conv` for its input";
+  let description = [{
+    w is [in, out / groups, k..]. `extra` makes the result longer at the end, where
+    several sizes would convolve to that of x.
+  }];
+  let arguments = (ins Net_Tensor:$x, Net_Tensor:$w,
+    Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
+    Net_Window<"1">:$dilation, Net_Integer<"1">:$groups, Net_Window<"0">:$extra,
+    Net_Axes<"window">:$over, Net_Axis<"feature">:$channel);
+  let results = (outs Net_Result:$y);
+  let matmul = "2 * x * (w / w[0])";
+  let other = "0";
+  let example = "conv_transpose(x, weight, stride = 2)";
+  let hasVerifier = 1;
+}
+
+def Net_ConvWeightGradOp : Net_WindowOp<"conv_weight_grad", []> {
+  let summary = "gradient of `conv` for its weight, from its input and the result's gradient";
+  let arguments = (ins Net_Tensor:$x, Net_Tensor:$dy,
+    DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
+    DenseI64ArrayAttr:$dilation, I64Attr:$groups,
+    DenseI64ArrayAttr:$over, I64Attr:$channel);
+  let results = (outs Net_Result:$dw);
+  let matmul = "2 * dy * (dw / dw[0])";
+  let other = "0";
+}
+
+class Net_PoolOp<string mnemonic, list<Trait> traits> : Net_WindowOp<mnemonic, traits> {
+  let matmul = "0";
+}
+
+def Net_MaxPoolOp : Net_PoolOp<"max_pool", Net_Callable # Net_Gradient> {
+  let summary = "the largest element of each window";
+  let description = [{
+    `indices` keeps which tap it was, for the backward pass. With `ceil`, a last window
+    that is only partly inside counts too.
+  }];
+  let arguments = (ins Net_Tensor:$x, Net_Window:$k,
+    Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
+    Net_Window<"1">:$dilation, Net_Flag:$ceil, Net_Axes<"window">:$over);
+  let results = (outs Net_Result:$y, Net_Result:$indices);
+  let other = "y * product(k)";
+  let example = "max_pool(x, 3, stride = 2, low = 1, high = 1)";
+  let hasVerifier = 1;
+}
+def Net_MaxPoolGradOp : Net_PoolOp<"max_pool_grad", []> {
+  let summary = "gradient of `max_pool`: adds each dy to the element that was largest";
+  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$indices, DenseI64ArrayAttr:$k,
+    DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
+    DenseI64ArrayAttr:$dilation, DenseI64ArrayAttr:$over);
+  let results = (outs Net_Result:$dx);
+  let other = "dy";
+}
+
+def Net_AvgPoolOp : Net_PoolOp<"avg_pool", Net_Callable # Net_Gradient> {
+  let summary = "the mean of each window, padding included";
+  let arguments = (ins Net_Tensor:$x, Net_Window:$k,
+    Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
+    Net_Flag:$ceil, Net_Axes<"window">:$over);
+  let results = (outs Net_Result:$y);
+  let other = "y * product(k) + y";
+  let example = "avg_pool(x, 2, stride = 2)";
+  let hasVerifier = 1;
+}
+def Net_AvgPoolGradOp : Net_PoolOp<"avg_pool_grad", []> {
+  let summary = "gradient of `avg_pool`: spreads each dy over its window";
+  let arguments = (ins Net_Tensor:$dy, DenseI64ArrayAttr:$k,
+    DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
+    DenseI64ArrayAttr:$over);
+  let results = (outs Net_Result:$dx);
+  let other = "dy * product(k) + dy";
+}
+
+def Net_AdaptiveAvgPoolOp : Net_PoolOp<"adaptive_avg_pool", Net_Callable # Net_Gradient> {
+  let summary = "means over as many windows as `size` asks for";
+  let description = [{ Window i of n covers floor(i m / n) to ceil((i + 1) m / n) of m elements. }];
+  let arguments = (ins Net_Tensor:$x, Net_Window:$size, Net_Axes<"window">:$over);
+  let results = (outs Net_Result:$y);
+  let other = "getCovered() + y";
+  let example = "adaptive_avg_pool(x, 7)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Elements of all windows together, those that two windows share counted twice.
+    ::netc::Polynomial getCovered();
+  }];
+}
+def Net_AdaptiveAvgPoolGradOp : Net_PoolOp<"adaptive_avg_pool_grad", []> {
+  let summary = "gradient of `adaptive_avg_pool`";
+  let arguments = (ins Net_Tensor:$dy, DenseI64ArrayAttr:$over);
+  let results = (outs Net_Result:$dx);
+  let other = "getCovered() + dy";
+  let extraClassDeclaration = "::netc::Polynomial getCovered();";
+}
+
+#endif // NET_WINDOW_OPS_TD

@@ -1,0 +1,213 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reads the ops' ODS entries and writes what TableGen's own back ends do not:
+// the cost formulas as C++, the signatures for the front end, and docs/Ops.md.
+
+#include "mlir/TableGen/Operator.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/TableGen/Error.h"
+#include "llvm/TableGen/Main.h"
+#include "llvm/TableGen/Record.h"
+
+using namespace llvm;
+using mlir::tblgen::NamedAttribute;
+using mlir::tblgen::NamedTypeConstraint;
+using mlir::tblgen::Operator;
+
+namespace {
+enum class Action { Costs, Signatures, Docs };
+
+cl::opt<Action> action(
+    cl::desc("What to write"),
+    cl::values(clEnumValN(Action::Costs, "gen-costs", "cost formulas as C++"),
+               clEnumValN(Action::Signatures, "gen-signatures",
+                          "signatures of the callable ops as C++"),
+               clEnumValN(Action::Docs, "gen-docs", "the reference, Markdown")),
+    cl::Required);
+
+constexpr StringLiteral kFormulas[] = {"matmul", "other", "transcendental"};
+
+/// The formula's text; an op without one does not build.
+StringRef formulaOf(const Operator &op, StringRef field) {
+  std::optional<StringRef> text = op.getDef().getValueAsOptionalString(field);
+  if (!text)
+    PrintFatalError(op.getLoc(), "op `" + op.getOperationName() +
+                                     "` has no formula for `" + field + "`");
+  return *text;
+}
+
+bool isCallable(const Operator &op) {
+  return op.getTrait("::netc::CallableOpInterface::Trait") != nullptr;
+}
+
+bool isSetting(const NamedAttribute &attribute) {
+  return attribute.attr.getDef().isSubClassOf("Net_Setting");
+}
+
+template <typename Visit> void forEachAttribute(const Operator &op, Visit visit) {
+  for (const NamedAttribute &attribute : op.getAttributes())
+    if (!attribute.attr.isDerivedAttr())
+      visit(attribute);
+}
+
+void writeCosts(ArrayRef<Operator> ops, raw_ostream &os) {
+  for (const Operator &op : ops) {
+    os << formatv("::netc::Cost {0}::getCost() {{\n", op.getCppClassName());
+    auto declare = [&](StringRef name, StringRef wrap) {
+      os << formatv("  [[maybe_unused]] auto {0} = {1}({2}());\n", name, wrap,
+                    op.getGetterName(name));
+    };
+    for (const NamedTypeConstraint &operand : op.getOperands())
+      declare(operand.name, "::netc::extentOf");
+    for (const NamedTypeConstraint &result : op.getResults())
+      declare(result.name, "::netc::extentOf");
+    forEachAttribute(op, [&](const NamedAttribute &attribute) {
+      declare(attribute.name, "");
+    });
+    os << "  return {";
+    for (StringRef formula : kFormulas)
+      os << formatv("::netc::Polynomial({0}){1}", formulaOf(op, formula),
+                    formula == "transcendental" ? "" : ", ");
+    os << "};\n}\n\n";
+  }
+}
+
+StringRef arityOf(const NamedTypeConstraint &operand) {
+  return operand.isOptional()   ? "Optional"
+         : operand.isVariadic() ? "Variadic"
+                                : "Required";
+}
+
+void writeSignatures(ArrayRef<Operator> ops, raw_ostream &os) {
+  for (const Operator &op : ops) {
+    if (!isCallable(op))
+      continue;
+    StringRef name = op.getOperationName();
+    name.consume_front("net.");
+    os << formatv("const ::netc::Signature &{0}::getSignature() {{\n"
+                  "  static const ::netc::Signature signature = {{\"{1}\", {{",
+                  op.getCppClassName(), name);
+    for (const NamedTypeConstraint &operand : op.getOperands())
+      os << formatv("{{\"{0}\", ::netc::TensorSlot::{1}}, ", operand.name,
+                    arityOf(operand));
+    os << "}, {";
+    forEachAttribute(op, [&](const NamedAttribute &attribute) {
+      if (!isSetting(attribute))
+        return;
+      const Record &def = attribute.attr.getDef();
+      os << formatv("{{\"{0}\", ::netc::SettingKind::{1}, \"{2}\", {{",
+                    attribute.name, def.getValueAsString("settingKind"),
+                    def.getValueAsString("fallback"));
+      for (StringRef word : def.getValueAsListOfStrings("words"))
+        os << formatv("\"{0}\", ", word);
+      os << "}}, ";
+    });
+    os << "}, {";
+    for (const NamedTypeConstraint &result : op.getResults())
+      os << formatv("\"{0}\", ", result.name);
+    os << "}};\n  return signature;\n}\n\n";
+  }
+}
+
+/// `conv(x, weight; stride = 1)`, as the language writes the signature.
+std::string signatureText(const Operator &op) {
+  StringRef name = op.getOperationName();
+  name.consume_front("net.");
+  std::string text = (name + "(").str();
+  ListSeparator comma;
+  raw_string_ostream os(text);
+  for (const NamedTypeConstraint &operand : op.getOperands())
+    os << comma << operand.name
+       << (operand.isOptional()   ? " = none"
+           : operand.isVariadic() ? "..."
+                                  : "");
+  bool first = true;
+  forEachAttribute(op, [&](const NamedAttribute &attribute) {
+    if (!isSetting(attribute))
+      return;
+    const Record &def = attribute.attr.getDef();
+    os << (first ? "; " : ", ") << attribute.name;
+    first = false;
+    if (StringRef fallback = def.getValueAsString("fallback"); !fallback.empty())
+      os << " = " << fallback;
+  });
+  os << ")";
+  return text;
+}
+
+void writeDocs(ArrayRef<Operator> ops, raw_ostream &os) {
+  os << "# Ops\n\n"
+        "Generated by `net-tblgen -gen-docs` from `dialect/*.td`; do not edit.\n\n"
+        "A formula counts the scalar operations of one execution. Each tensor's "
+        "name stands for its number of elements, `x[i]` for the size of its axis "
+        "`i` (from the end if negative), a setting's name for its value. `other` "
+        "includes the transcendental operations. The backward pass costs what the "
+        "gradient ops cost that a layer's gradient is built of.\n";
+  auto section = [&](StringRef title, bool callable) {
+    os << "\n## " << title << "\n";
+    for (const Operator &op : ops) {
+      if (isCallable(op) != callable)
+        continue;
+      os << "\n### `" << op.getOperationName() << "`\n\n" << op.getSummary() << "\n";
+      if (callable)
+        os << "\n```\n" << signatureText(op) << "\n```\n";
+      if (StringRef text = op.hasDescription() ? op.getDescription() : "";
+          !text.trim().empty()) {
+        os << "\n";
+        SmallVector<StringRef> lines;
+        text.trim().split(lines, '\n');
+        for (StringRef line : lines)
+          os << line.trim() << "\n";
+      }
+      if (StringRef example = op.getDef().getValueAsString("example");
+          !example.empty())
+        os << "\nExample: `" << example << "`\n";
+      bool free = true;
+      for (StringRef formula : kFormulas)
+        free &= formulaOf(op, formula) == "0";
+      if (free)
+        continue;
+      os << "\n| matmul | other | of it transcendental |\n|---|---|---|\n|";
+      for (StringRef formula : kFormulas)
+        os << " `" << formulaOf(op, formula) << "` |";
+      os << "\n";
+    }
+  };
+  section("Ops that a specification calls", true);
+  section("Ops that netc makes", false);
+}
+
+bool write(raw_ostream &os, RecordKeeper &records) {
+  std::vector<Operator> ops;
+  for (Record *def : records.getAllDerivedDefinitions("Net_Op"))
+    ops.emplace_back(def);
+  llvm::sort(ops, [](const Operator &a, const Operator &b) {
+    return a.getOperationName() < b.getOperationName();
+  });
+  if (action != Action::Docs)
+    os << "// Generated by net-tblgen; do not edit.\n\n";
+  switch (action) {
+  case Action::Costs:
+    writeCosts(ops, os);
+    break;
+  case Action::Signatures:
+    writeSignatures(ops, os);
+    break;
+  case Action::Docs:
+    writeDocs(ops, os);
+    break;
+  }
+  return false;
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "net-tblgen\n");
+  return TableGenMain(argv[0], write);
+}
