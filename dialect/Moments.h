@@ -6,12 +6,14 @@
 #define NETC_DIALECT_MOMENTS_H
 
 #include "dialect/Rational.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace netc {
 
-/// What is known of the size of a free axis: its moments E[n], E[n^2], ... A fixed
-/// size has them all; of an axis with a distribution some are known.
+/// What is known of the size of a free axis: its moments E[n], E[n^2], ... A
+/// fixed size has them all; of an axis with a distribution some are known.
 class Moments {
 public:
   /// A fixed size.

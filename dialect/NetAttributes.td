@@ -7,7 +7,7 @@
 
 include "dialect/NetDialect.td"
 include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
 include "mlir/IR/EnumAttr.td"
 
 class Net_Attr<string name, string attrMnemonic, list<Trait> traits = []>

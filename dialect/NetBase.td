@@ -16,7 +16,7 @@ include "mlir/IR/SymbolInterfaces.td"
 // Tensors
 //===----------------------------------------------------------------------===//
 
-def Net_Tensor : AnyRankedTensor;
+def Net_Tensor : RankedTensorOf<[AnyType]>;
 
 // An activation is memory of its own: an unused one is dead, but two equal ops
 // are two operations and never merged, since the text asked for both.
@@ -85,9 +85,9 @@ class Net_FreeOp<string mnemonic, list<Trait> traits = []>
 
 // Traits: called by a specification; the same, and its results' axes do not just
 // continue the first tensor's; has a gradient.
-defvar Net_Callable = [DeclareOpInterfaceMethods<CallableOpInterface>,
+defvar Net_Callable = [DeclareOpInterfaceMethods<LanguageOpInterface>,
                        DeclareOpInterfaceMethods<InferTypeOpInterface>];
-defvar Net_Relabels = [DeclareOpInterfaceMethods<CallableOpInterface, ["getAxisSource"]>,
+defvar Net_Relabels = [DeclareOpInterfaceMethods<LanguageOpInterface, ["getAxisSource"]>,
                        DeclareOpInterfaceMethods<InferTypeOpInterface>];
 defvar Net_Inferred = [DeclareOpInterfaceMethods<InferTypeOpInterface>];
 defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];

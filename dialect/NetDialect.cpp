@@ -74,8 +74,8 @@ AxesAttr::verifyEncoding(ArrayRef<int64_t> dims, Type,
                          function_ref<InFlightDiagnostic()> emitError) const {
   const Shape &shape = getShape();
   if (shape.rank() != dims.size())
-    return emitError() << "encoding lists " << shape.rank() << " axes, the tensor has "
-                       << dims.size();
+    return emitError() << "encoding lists " << shape.rank()
+                       << " axes, the tensor has " << dims.size();
   for (auto [size, dim] : llvm::zip_equal(shape.sizes, dims)) {
     if (size.toInt64().value_or(ShapedType::kDynamic) != dim)
       return emitError() << "axis of size `" << size.str()
@@ -86,7 +86,8 @@ AxesAttr::verifyEncoding(ArrayRef<int64_t> dims, Type,
 
 Attribute PolynomialAttr::parse(AsmParser &parser, Type) {
   Polynomial value;
-  if (parser.parseLess() || parsePolynomial(parser, value) || parser.parseGreater())
+  if (parser.parseLess() || parsePolynomial(parser, value) ||
+      parser.parseGreater())
     return {};
   return PolynomialAttr::get(parser.getContext(), value);
 }
@@ -122,8 +123,8 @@ Attribute MomentsAttr::parse(AsmParser &parser, Type) {
 
 void MomentsAttr::print(AsmPrinter &printer) const {
   printer << '<' << (getValue().isFixed() ? "fixed " : "");
-  llvm::interleaveComma(getValue().values(), printer, [&](const Rational &value) {
-    printer << '"' << value.str() << '"';
-  });
+  llvm::interleaveComma(
+      getValue().values(), printer,
+      [&](const Rational &value) { printer << '"' << value.str() << '"'; });
   printer << '>';
 }

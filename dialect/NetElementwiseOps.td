@@ -114,7 +114,7 @@ def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0">;
 def Net_PowerOp : Net_UnaryOp<"power"> {
   let summary = "x to a constant power";
   let description = [{ A small whole power is repeated multiplication. }];
-  let arguments = (ins Net_Tensor:$x, Net_Real:$exponent);
+  let arguments = (ins Net_Tensor:$x, Net_Real<>:$exponent);
   let other = "getMultiplications() ? *getMultiplications() * y : y";
   let transcendental = "getMultiplications() ? 0 * y : y";
   let example = "x ^ 2";
@@ -175,7 +175,7 @@ def Net_DropoutOp : Net_Op<"dropout", Net_Callable # Net_Gradient> {
     numbers are not counted. `over` lists the axes that the mask has, all by
     default; `over = N` drops whole examples, which is stochastic depth.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Real:$p, Net_Axes<"all">:$over);
+  let arguments = (ins Net_Tensor:$x, Net_Real<>:$p, Net_Axes<"all">:$over);
   let results = (outs Net_Result:$y, Net_Result:$mask);
   let matmul = "0";
   let other = "2 * y";

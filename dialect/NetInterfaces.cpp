@@ -43,12 +43,15 @@ LogicalResult netc::inferSameShape(std::optional<Location> loc, StringRef op,
     Shape other = shapeOf(operand);
     if (other.rank() != shape.rank())
       return emitOptionalError(loc, "cannot ", op, " tensors: ", shape.rank(),
-                               " axes on the left, ", other.rank(), " on the right");
-    for (auto [axis, sizes] : llvm::enumerate(llvm::zip(shape.sizes, other.sizes)))
+                               " axes on the left, ", other.rank(),
+                               " on the right");
+    for (auto [axis, sizes] :
+         llvm::enumerate(llvm::zip(shape.sizes, other.sizes)))
       if (std::get<0>(sizes) != std::get<1>(sizes))
-        return emitOptionalError(loc, "cannot ", op, " tensors: axis ", axis, " is ",
-                                 std::get<0>(sizes).str(), " on the left, ",
-                                 std::get<1>(sizes).str(), " on the right");
+        return emitOptionalError(loc, "cannot ", op, " tensors: axis ", axis,
+                                 " is ", std::get<0>(sizes).str(),
+                                 " on the left, ", std::get<1>(sizes).str(),
+                                 " on the right");
   }
   types.push_back(operands.front().getType());
   return success();

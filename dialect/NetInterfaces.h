@@ -14,9 +14,10 @@ namespace netc {
 
 /// Arithmetic operations, exact in the free axes. One multiply-add is two FLOP.
 struct Cost {
-  Polynomial matmul;         ///< linear, convolution, recurrent, attention products
-  Polynomial other;          ///< everything else
-  Polynomial transcendental; ///< the part of `other` that is exp, log, sqrt, ...
+  Polynomial matmul; ///< linear, convolution, recurrent, attention products
+  Polynomial other;  ///< everything else
+  Polynomial
+      transcendental; ///< the part of `other` that is exp, log, sqrt, ...
 
   Polynomial total() const { return matmul + other; }
   Cost &operator+=(const Cost &cost);
@@ -25,13 +26,22 @@ struct Cost {
 
 /// How the language fills an attribute of an op; see NetBase.td.
 enum class SettingKind {
-  Integer, Real, Flag, Text, Word, Integers, Window, Axes, Axis
+  Integer,
+  Real,
+  Flag,
+  Text,
+  Word,
+  Integers,
+  Window,
+  Axes,
+  Axis
 };
 
 struct Setting {
   llvm::StringRef name;
   SettingKind kind;
-  llvm::StringRef fallback; ///< in the language; empty if the setting is required
+  llvm::StringRef
+      fallback; ///< in the language; empty if the setting is required
   std::vector<llvm::StringRef> words;
 };
 
@@ -55,21 +65,22 @@ struct AxisSource {
   unsigned axis;
 };
 
-/// The default of CallableOpInterface::getAxisSource.
+/// The default of LanguageOpInterface::getAxisSource.
 std::optional<AxisSource> sameAxis(mlir::Operation *op, unsigned result,
                                    unsigned axis);
 
-/// Result type inference for element-wise ops: the operands' one type, or an error
-/// that names the axis where they differ.
-mlir::LogicalResult
-inferSameShape(std::optional<mlir::Location> loc, llvm::StringRef op,
-               mlir::ValueRange operands,
-               llvm::SmallVectorImpl<mlir::Type> &types);
+/// Result type inference for element-wise ops: the operands' one type, or an
+/// error that names the axis where they differ.
+mlir::LogicalResult inferSameShape(std::optional<mlir::Location> loc,
+                                   llvm::StringRef op,
+                                   mlir::ValueRange operands,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// Whether a real setting is there at all: an op does no work for a zero.
 inline bool isSet(const llvm::APFloat &value) { return !value.isZero(); }
 
-/// The gradients that flow through one op, in the terms of its interface method.
+/// The gradients that flow through one op, in the terms of its interface
+/// method.
 class Gradients {
 public:
   Gradients(mlir::OpBuilder &builder, mlir::Operation *op,

@@ -32,7 +32,7 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
     }], "::llvm::LogicalResult", "buildGradient", (ins "::netc::Gradients &":$gradients)>];
 }
 
-def CallableOpInterface : OpInterface<"CallableOpInterface"> {
+def LanguageOpInterface : OpInterface<"LanguageOpInterface"> {
   let cppNamespace = "::netc";
   let description = [{
     An op that a specification can call by name. The front end knows no op: it

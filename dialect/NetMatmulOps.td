@@ -28,7 +28,7 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
     letter that the result lacks is summed over. With one operand the op is a sum or
     a transpose; without a summed letter it is an element-wise product.
   }];
-  let arguments = (ins Net_Text:$spec, Variadic<Net_Tensor>:$xs);
+  let arguments = (ins Net_Text<>:$spec, Variadic<Net_Tensor>:$xs);
   let results = (outs Net_Result:$y);
   let matmul = "isContraction() ? getPoints() * int64_t(getNumOperands()) : Polynomial()";
   let other = "isContraction() ? Polynomial() : getElementwiseCost()";

@@ -14,35 +14,40 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 template <typename GraphOp>
-static void nameInputs(GraphOp op, Region &region, OpAsmSetValueNameFn setName) {
+static void nameInputs(GraphOp op, Region &region,
+                       OpAsmSetValueNameFn setName) {
   if (region.empty())
     return;
   for (auto [argument, name] :
-       llvm::zip(region.getArguments(), op.getInputs().template getAsRange<StringAttr>()))
+       llvm::zip(region.getArguments(),
+                 op.getInputs().template getAsRange<StringAttr>()))
     setName(argument, name);
 }
 
 template <typename GraphOp> static LogicalResult verifyGraph(GraphOp op) {
   Block &block = op.getBlock();
   if (op.getInputs().size() != block.getNumArguments())
-    return op.emitOpError() << "names " << op.getInputs().size() << " inputs, its body takes "
-                            << block.getNumArguments();
+    return op.emitOpError()
+           << "names " << op.getInputs().size() << " inputs, its body takes "
+           << block.getNumArguments();
   if (block.empty() || !isa<ReturnOp>(block.back()))
     return op.emitOpError() << "must end in `net.return`";
   ReturnOp last = op.getReturn();
   if (last.getNames().size() != last.getNumOperands())
-    return last.emitOpError() << "names " << last.getNames().size() << " results, returns "
-                              << last.getNumOperands();
+    return last.emitOpError() << "names " << last.getNames().size()
+                              << " results, returns " << last.getNumOperands();
   return success();
 }
 
-void NetworkOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+void NetworkOp::getAsmBlockArgumentNames(Region &region,
+                                         OpAsmSetValueNameFn setName) {
   nameInputs(*this, region, setName);
 }
 LogicalResult NetworkOp::verify() { return verifyGraph(*this); }
 ReturnOp NetworkOp::getReturn() { return cast<ReturnOp>(getBlock().back()); }
 
-void StepOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+void StepOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
   nameInputs(*this, region, setName);
 }
 LogicalResult StepOp::verify() { return verifyGraph(*this); }
@@ -65,24 +70,27 @@ LogicalResult ScanOp::verify() {
   Block &block = getBlock();
   size_t sequences = getSequences().size(), inits = getInits().size();
   if (getAxes().size() != sequences)
-    return emitOpError() << "gives " << getAxes().size() << " axes for " << sequences
-                         << " sequences";
+    return emitOpError() << "gives " << getAxes().size() << " axes for "
+                         << sequences << " sequences";
   if (block.getNumArguments() != sequences + inits)
-    return emitOpError() << "body takes " << block.getNumArguments() << " values, expected "
-                         << sequences + inits;
+    return emitOpError() << "body takes " << block.getNumArguments()
+                         << " values, expected " << sequences + inits;
   YieldOp yield = getYield();
   if (yield.getNumOperands() != getNumOutputs() + inits ||
       getNumResults() != getNumOutputs() + inits)
-    return emitOpError() << "yields " << yield.getNumOperands() << " values and has "
-                         << getNumResults() << " results, expected " << getNumOutputs()
+    return emitOpError() << "yields " << yield.getNumOperands()
+                         << " values and has " << getNumResults()
+                         << " results, expected " << getNumOutputs()
                          << " outputs and " << inits << " carried values";
   for (auto [i, sequence] : llvm::enumerate(getSequences())) {
     Shape shape = shapeOf(sequence);
     if (getAxes()[i] < 0 || size_t(getAxes()[i]) >= shape.rank() ||
         shape[getAxes()[i]] != getTrip().getValue())
-      return emitOpError() << "sequence " << i << " has no axis " << getAxes()[i]
-                           << " of size `" << getTrip().getValue().str() << "`";
-    if (block.getArgument(i).getType() != withoutAxis(sequence.getType(), getAxes()[i]))
+      return emitOpError() << "sequence " << i << " has no axis "
+                           << getAxes()[i] << " of size `"
+                           << getTrip().getValue().str() << "`";
+    if (block.getArgument(i).getType() !=
+        withoutAxis(sequence.getType(), getAxes()[i]))
       return emitOpError() << "body takes sequence " << i << " as "
                            << block.getArgument(i).getType();
   }
@@ -91,15 +99,16 @@ LogicalResult ScanOp::verify() {
     if (block.getArgument(sequences + i).getType() != type ||
         yield.getOperand(getNumOutputs() + i).getType() != type ||
         getResult(getNumOutputs() + i).getType() != type)
-      return emitOpError() << "carried value " << i << " changes its type from " << type;
+      return emitOpError() << "carried value " << i << " changes its type from "
+                           << type;
   }
   for (unsigned i = 0; i < getNumOutputs(); ++i) {
     Type type = getResult(i).getType();
     int64_t axis = getOutAxes()[i];
     if (axis < 0 || axis >= cast<RankedTensorType>(type).getRank() ||
         withoutAxis(type, axis) != yield.getOperand(i).getType())
-      return emitOpError() << "output " << i << " has type " << type << ", its element "
-                           << yield.getOperand(i).getType();
+      return emitOpError() << "output " << i << " has type " << type
+                           << ", its element " << yield.getOperand(i).getType();
   }
   return success();
 }

@@ -22,7 +22,7 @@ def Net_SgdOp : Net_UpdateOp<"sgd"> {
     v = mu v + g, 2; Nesterov steps along g + mu v, 2.
   }];
   let arguments = (ins Net_Tensor:$parameter, Net_Tensor:$gradient, Net_Tensor:$lr,
-    Net_Real<"0">:$momentum, Net_Real<"0">:$weight_decay, Net_Flag:$nesterov);
+    Net_Real<"0">:$momentum, Net_Real<"0">:$weight_decay, Net_Flag<>:$nesterov);
   let other = "parameter * (2 + (isSet(momentum) ? 2 : 0) + (isSet(weight_decay) ? 2 : 0) + (nesterov ? 2 : 0))";
   let transcendental = "0";
   let example = "sgd(w, g, lr = 0.1, momentum = 0.9)";

@@ -58,7 +58,7 @@ def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
     root. Batch, layer, group and instance normalization are blocks that differ in
     `over`.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Axes:$over, Net_Real<"1e-5">:$eps);
+  let arguments = (ins Net_Tensor:$x, Net_Axes<>:$over, Net_Real<"1e-5">:$eps);
   let results = (outs Net_Result:$y, Net_Result:$mean, Net_Result:$variance, Net_Result:$rstd);
   let other = "5 * x + 4 * mean";
   let transcendental = "mean";

@@ -55,7 +55,7 @@ def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient> {
 
 def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
   let summary = "cuts an axis into parts: that many equal ones, or parts of these sizes";
-  let arguments = (ins Net_Tensor:$x, Net_Integers:$parts, Net_Axis<"feature">:$over);
+  let arguments = (ins Net_Tensor:$x, Net_Integers<>:$parts, Net_Axis<"feature">:$over);
   let results = (outs Variadic<Net_Tensor>:$ys);
   let example = "i, f, g, o = split(x, 4)";
 }
@@ -70,7 +70,7 @@ def Net_SliceOp : Net_ShapeOp<"slice", Net_Gradient> {
 }
 def Net_PadOp : Net_ShapeOp<"pad", Net_Relabels # Net_Gradient> {
   let summary = "adds elements of one value before and after along one axis";
-  let arguments = (ins Net_Tensor:$x, Net_Axis:$over, Net_Integer<"0">:$low, Net_Integer<"0">:$high, Net_Real<"0">:$value);
+  let arguments = (ins Net_Tensor:$x, Net_Axis<>:$over, Net_Integer<"0">:$low, Net_Integer<"0">:$high, Net_Real<"0">:$value);
   let results = (outs Net_Tensor:$y);
   let example = "pad(x, over = T, low = 1)";
 }
@@ -83,7 +83,7 @@ def Net_SliceGradOp : Net_ShapeOp<"slice_grad"> {
 
 def Net_ReverseOp : Net_ShapeOp<"reverse", Net_Callable # Net_Gradient> {
   let summary = "turns one axis round";
-  let arguments = (ins Net_Tensor:$x, Net_Axis:$over);
+  let arguments = (ins Net_Tensor:$x, Net_Axis<>:$over);
   let results = (outs Net_Tensor:$y);
   let example = "reverse(x, over = T)";
 }

@@ -70,9 +70,9 @@ def Net_MaxPoolOp : Net_PoolOp<"max_pool", Net_Callable # Net_Gradient> {
     `indices` keeps which tap it was, for the backward pass. With `ceil`, a last window
     that is only partly inside counts too.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Window:$k,
+  let arguments = (ins Net_Tensor:$x, Net_Window<>:$k,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
-    Net_Window<"1">:$dilation, Net_Flag:$ceil, Net_Axes<"window">:$over);
+    Net_Window<"1">:$dilation, Net_Flag<>:$ceil, Net_Axes<"window">:$over);
   let results = (outs Net_Result:$y, Net_Result:$indices);
   let other = "y * product(k)";
   let example = "max_pool(x, 3, stride = 2, low = 1, high = 1)";
@@ -89,9 +89,9 @@ def Net_MaxPoolGradOp : Net_PoolOp<"max_pool_grad", []> {
 
 def Net_AvgPoolOp : Net_PoolOp<"avg_pool", Net_Callable # Net_Gradient> {
   let summary = "the mean of each window, padding included";
-  let arguments = (ins Net_Tensor:$x, Net_Window:$k,
+  let arguments = (ins Net_Tensor:$x, Net_Window<>:$k,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
-    Net_Flag:$ceil, Net_Axes<"window">:$over);
+    Net_Flag<>:$ceil, Net_Axes<"window">:$over);
   let results = (outs Net_Result:$y);
   let other = "y * product(k) + y";
   let example = "avg_pool(x, 2, stride = 2)";
@@ -109,7 +109,7 @@ def Net_AvgPoolGradOp : Net_PoolOp<"avg_pool_grad", []> {
 def Net_AdaptiveAvgPoolOp : Net_PoolOp<"adaptive_avg_pool", Net_Callable # Net_Gradient> {
   let summary = "means over as many windows as `size` asks for";
   let description = [{ Window i of n covers floor(i m / n) to ceil((i + 1) m / n) of m elements. }];
-  let arguments = (ins Net_Tensor:$x, Net_Window:$size, Net_Axes<"window">:$over);
+  let arguments = (ins Net_Tensor:$x, Net_Window<>:$size, Net_Axes<"window">:$over);
   let results = (outs Net_Result:$y);
   let other = "getCovered() + y";
   let example = "adaptive_avg_pool(x, 7)";

@@ -8,6 +8,7 @@
 #include "dialect/Polynomial.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 
 namespace netc {
 
@@ -32,16 +33,16 @@ llvm::hash_code hash_value(const Shape &shape);
 Shape shapeOf(mlir::Type type);
 Shape shapeOf(mlir::Value value);
 
-/// The tensor type of these sizes. A constant size becomes a static dimension; the
-/// encoding `#net.axes` is there only if some size is not constant.
+/// The tensor type of these sizes. A constant size becomes a static dimension;
+/// the encoding `#net.axes` is there only if some size is not constant.
 mlir::RankedTensorType tensorOf(mlir::Type element, const Shape &shape);
 mlir::Type elementOf(mlir::Value value);
 
 /// Bytes of one element; `i1` takes one byte.
 unsigned bytesOf(mlir::Type element);
 
-/// A tensor as the cost formulas see it: its number of elements, and by `[]` the
-/// size of an axis, counted from the end if negative.
+/// A tensor as the cost formulas see it: its number of elements, and by `[]`
+/// the size of an axis, counted from the end if negative.
 class Extent : public Polynomial {
 public:
   Extent() = default;
