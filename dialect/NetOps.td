@@ -46,11 +46,15 @@ def Net_StepOp : Net_GraphOp<"step"> {
   let description = [{
     First the forward pass of `network` and the loss, which `net.return` returns;
     net-differentiate adds the gradients and net-apply-optimizer the updates.
-    `axes` maps each free axis to its moments; `steps` is how often the step runs.
+    `axes` maps each free axis to its moments. `run` holds what the specification says
+    of the whole run, exact numbers as `#net.poly`: `steps`; `examples` and `tokens`
+    seen in the run; `batch` (examples a step); `epochs`; `took` (seconds), `devices`,
+    `device` (a name), `peak` (FLOP/s of one device, if given), `utilization`,
+    `precision`, `fma` and `causal` (conventions).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$inputs, StrAttr:$network,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$axes,
-                       OptionalAttr<Net_PolynomialAttr>:$steps);
+                       DefaultValuedAttr<DictionaryAttr, "{}">:$run);
 }
 
 def Net_ReturnOp : Net_FreeOp<"return", [Terminator]> {

@@ -1,0 +1,66 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_FRONTEND_SPECIFICATION_H
+#define NETC_FRONTEND_SPECIFICATION_H
+
+#include "lib/Frontend/Limits.h"
+#include "lib/Frontend/Results.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace netc {
+
+struct FrontendOptions {
+  Limits limits;
+  /// Folders, besides the importing file's own, in which imports are looked up.
+  std::vector<std::string> includeFolders;
+  /// `-D name=value`: replaces top-level constants.
+  std::vector<std::pair<std::string, std::string>> definitions;
+};
+
+/// The verdict on one `expect`.
+struct ExpectResult {
+  std::string text;     ///< as written
+  std::string file;     ///< as printed in diagnostics
+  unsigned line;        ///< 1-based
+  std::string value;    ///< what came out, in the unit of the expectation
+  std::string expected; ///< what was written
+  bool holds;
+};
+
+/// One point of a run's `sweep`: what was varied, and the step elaborated for it.
+struct SweepPoint {
+  std::vector<std::pair<std::string, std::string>> values;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds the one net.step
+};
+
+/// A `.net` file, read and elaborated.
+class Specification {
+public:
+  /// Reads the file and elaborates every network and run into a module, in text
+  /// order. Errors go to the context's diagnostic engine; null if there were any.
+  static std::unique_ptr<Specification> load(mlir::MLIRContext *context,
+                                             llvm::StringRef path,
+                                             const FrontendOptions &options);
+  virtual ~Specification() = default;
+
+  /// `net.network` and `net.step` ops, forward and loss only.
+  virtual mlir::ModuleOp module() = 0;
+
+  /// The points of the sweep of run `name`, elaborated anew; empty without one.
+  /// None after an error.
+  virtual std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run) = 0;
+
+  /// Decides every `expect`, in text order. One that fails is an error at its line.
+  virtual std::vector<ExpectResult> check(const Results &results) = 0;
+};
+
+} // namespace netc
+
+#endif // NETC_FRONTEND_SPECIFICATION_H
