@@ -1,0 +1,101 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_FRONTEND_UNITS_H
+#define NETC_LIB_FRONTEND_UNITS_H
+
+#include "dialect/Rational.h"
+
+#include <array>
+#include <variant>
+
+namespace netc {
+
+/// A product of whole powers of base dimensions. Powers beyond +-127 give an
+/// *invalid* Dimension, and so does every operation on one.
+class Dimension {
+public:
+  /// Values are in the unit given here.
+  enum Base : unsigned {
+    Time,    ///< seconds
+    Flop,    ///< FLOP
+    Op,      ///< operations of any kind, OP
+    Data,    ///< bytes
+    Example, ///< also called sequence, sample or image
+    Token,
+    Step,
+    Epoch,
+    Device ///< which device is not part of the dimension
+  };
+  static constexpr unsigned numBases = Device + 1;
+
+  /// No dimension: a plain number.
+  Dimension() = default;
+  Dimension(Base base) { powers[base] = 1; }
+
+  bool isValid() const { return powers[0] != overflow; }
+  bool isNone() const { return *this == Dimension(); }
+  /// Examples, tokens, steps, epochs or devices, for which a plain number may
+  /// stand.
+  bool isCount() const;
+  int power(Base base) const { return powers[base]; }
+
+  Dimension operator*(const Dimension &other) const;
+  Dimension operator/(const Dimension &other) const;
+  Dimension pow(int64_t exponent) const;
+  bool operator==(const Dimension &other) const {
+    return powers == other.powers;
+  }
+  bool operator!=(const Dimension &other) const { return !(*this == other); }
+
+  /// `FLOP/s`, `examples`, `bytes^2/(s*step)`; empty for none.
+  std::string str() const;
+
+private:
+  static constexpr int8_t overflow = INT8_MIN;
+
+  std::array<int8_t, numBases> powers{};
+};
+
+/// A number of a source file with its unit.
+struct Literal {
+  /// In the units of Dimension::Base.
+  Rational value;
+  Dimension dimension;
+  /// `V100` of `8 V100` and `2500 V100-days`; else empty. Whether there is such
+  /// a device is not known here.
+  std::string device;
+  /// Half a unit of the last written digit, trailing zeros counting, in the
+  /// unit of `value`: 0.05e9 for `69.0B`, 0.005 for `30%`, 0.5 for `1000`.
+  Rational halfUnit;
+};
+
+/// What is wrong with a literal, and what would be right.
+struct UnitError {
+  std::string message;
+  std::string note;
+};
+
+/// `number` is a NUMBER token and `unit` the name that follows it, if any. A
+/// name with an upper-case first letter that is no unit, nor looks like one
+/// misspelt, counts devices.
+std::variant<Literal, UnitError> parseQuantity(llvm::StringRef number,
+                                               llvm::StringRef unit = "");
+
+/// `token` is a RATE token: `125 TFLOP/s`, `200 Gbit/s`, `50 images/s`.
+std::variant<Literal, UnitError> parseRate(llvm::StringRef token);
+
+/// `token` is a DEVTIME token: `2500 V100-days`, or `3_640 PFLOP/s-days`, which
+/// is FLOP.
+std::variant<Literal, UnitError> parseDeviceTime(llvm::StringRef token);
+
+/// `value`, rounded to `digits` significant digits, in a unit of readable size:
+/// `312 TFLOP/s`, `3.5 days`, `2.7e22 FLOP`, `25.56M`. Whole counts below
+/// 100,000 are not rounded.
+std::string formatQuantity(const Rational &value, const Dimension &dimension,
+                           unsigned digits = 4);
+
+} // namespace netc
+
+#endif // NETC_LIB_FRONTEND_UNITS_H
