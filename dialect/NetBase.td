@@ -16,7 +16,11 @@ include "mlir/IR/SymbolInterfaces.td"
 // Tensors
 //===----------------------------------------------------------------------===//
 
-def Net_Tensor : RankedTensorOf<[AnyType]>;
+def Net_Tensor : Type<And<[
+    RankedTensorOf<[AnyFloat, AnySignlessInteger]>.predicate,
+    CPred<"::netc::hasValidShape($_self)">]>,
+  "a tensor of numbers with 64 axes at most, each of 1 to 2^40 elements",
+  "::mlir::RankedTensorType">;
 
 // An activation is memory of its own: an unused one is dead, but two equal ops
 // are two operations and never merged, since the text asked for both.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace netc;
 using namespace mlir;
@@ -34,9 +35,54 @@ void Gradients::set(unsigned operand, Value gradient) {
   ofOperands[operand] = gradient;
 }
 
+LogicalResult netc::checkAxes(std::optional<Location> loc, StringRef op,
+                              ArrayRef<int64_t> axes, size_t rank) {
+  op.consume_front("net.");
+  llvm::SmallBitVector seen(rank);
+  for (int64_t axis : axes) {
+    if (axis < 0 || size_t(axis) >= rank)
+      return emitOptionalError(loc, "`", op, "` works over axis ", axis,
+                               ", its operand has ", rank, " axes");
+    if (seen.test(axis))
+      return emitOptionalError(loc, "`", op, "` works over axis ", axis,
+                               " twice");
+    seen.set(axis);
+  }
+  return success();
+}
+
+LogicalResult netc::checkSameElement(std::optional<Location> loc, StringRef op,
+                                     ValueRange operands) {
+  op.consume_front("net.");
+  for (Value operand : operands.drop_front())
+    if (elementOf(operand) != elementOf(operands.front()))
+      return emitOptionalError(loc, "cannot ", op, " tensors of ",
+                               elementOf(operands.front()), " and ",
+                               elementOf(operand));
+  return success();
+}
+
+LogicalResult netc::inferTensor(std::optional<Location> loc, StringRef op,
+                                Type element, const Shape &shape,
+                                SmallVectorImpl<Type> &types) {
+  op.consume_front("net.");
+  if (shape.rank() > Shape::maxRank)
+    return emitOptionalError(loc, "result of `", op, "` has ", shape.rank(),
+                             " axes, at most ", Shape::maxRank,
+                             " are possible");
+  if (std::optional<size_t> axis = shape.invalidAxis())
+    return emitOptionalError(loc, "axis ", *axis, " of the result of `", op,
+                             "` has ", shape[*axis].str(),
+                             " elements, possible are 1 to ", Shape::maxSize);
+  types.push_back(tensorOf(element, shape));
+  return success();
+}
+
 LogicalResult netc::inferSameShape(std::optional<Location> loc, StringRef op,
                                    ValueRange operands,
                                    SmallVectorImpl<Type> &types) {
+  if (failed(checkSameElement(loc, op, operands)))
+    return failure();
   Shape shape = shapeOf(operands.front());
   op.consume_front("net.");
   for (Value operand : operands.drop_front()) {

@@ -69,6 +69,23 @@ struct AxisSource {
 std::optional<AxisSource> sameAxis(mlir::Operation *op, unsigned result,
                                    unsigned axis);
 
+/// What result type inference checks. `op` is the name of the op, with or
+/// without its prefix.
+///
+/// Whether `axes` are different axes of a tensor of this rank.
+mlir::LogicalResult checkAxes(std::optional<mlir::Location> loc,
+                              llvm::StringRef op, llvm::ArrayRef<int64_t> axes,
+                              size_t rank);
+/// Whether the operands' elements are of one type.
+mlir::LogicalResult checkSameElement(std::optional<mlir::Location> loc,
+                                     llvm::StringRef op,
+                                     mlir::ValueRange operands);
+/// Appends the tensor type of these sizes, if they are valid ones.
+mlir::LogicalResult inferTensor(std::optional<mlir::Location> loc,
+                                llvm::StringRef op, mlir::Type element,
+                                const Shape &shape,
+                                llvm::SmallVectorImpl<mlir::Type> &types);
+
 /// Result type inference for element-wise ops: the operands' one type, or an
 /// error that names the axis where they differ.
 mlir::LogicalResult inferSameShape(std::optional<mlir::Location> loc,

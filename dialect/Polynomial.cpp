@@ -237,6 +237,16 @@ Polynomial Polynomial::pow(unsigned exponent) const {
   return result;
 }
 
+std::optional<Polynomial> Polynomial::floorDivide(int64_t divisor) const {
+  Polynomial quotient = *this / divisor;
+  if (!llvm::all_of(quotient.terms, [](const Term &term) {
+        return term.coefficient.isInteger();
+      }))
+    return std::nullopt;
+  quotient.constantTerm = quotient.constantTerm.floor();
+  return quotient;
+}
+
 //===----------------------------------------------------------------------===//
 // Symbols
 //===----------------------------------------------------------------------===//

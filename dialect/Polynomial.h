@@ -69,6 +69,9 @@ public:
     return a /= b;
   }
   Polynomial pow(unsigned exponent) const;
+  /// The quotient rounded down, for whole values of the symbols; std::nullopt
+  /// where what is cut off depends on these values, as in (T + 1) / 2.
+  std::optional<Polynomial> floorDivide(int64_t divisor) const;
 
   friend bool operator==(const Polynomial &a, const Polynomial &b) {
     return a.constantTerm == b.constantTerm && a.terms == b.terms;

@@ -15,6 +15,16 @@ Polynomial Shape::elements() const {
   return result;
 }
 
+std::optional<size_t> Shape::invalidAxis() const {
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    std::optional<int64_t> fixed = size.toInt64();
+    if (!size.isValid() || (size.isConstant() && !fixed) ||
+        (fixed && (*fixed < 1 || *fixed > maxSize)))
+      return axis;
+  }
+  return std::nullopt;
+}
+
 llvm::hash_code netc::hash_value(const Shape &shape) {
   llvm::hash_code code = shape.rank();
   for (const Polynomial &size : shape.sizes)
@@ -33,6 +43,11 @@ Shape netc::shapeOf(Type type) {
 }
 
 Shape netc::shapeOf(Value value) { return shapeOf(value.getType()); }
+
+bool netc::hasValidShape(Type type) {
+  Shape shape = shapeOf(type);
+  return shape.rank() <= Shape::maxRank && !shape.invalidAxis();
+}
 
 RankedTensorType netc::tensorOf(Type element, const Shape &shape) {
   SmallVector<int64_t> dims;

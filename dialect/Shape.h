@@ -15,6 +15,9 @@ namespace netc {
 /// The sizes of a tensor's axes, in order; each a positive integer or a
 /// polynomial in the free axes.
 struct Shape {
+  static constexpr int64_t maxSize = int64_t(1) << 40;
+  static constexpr size_t maxRank = 64;
+
   llvm::SmallVector<Polynomial, 4> sizes;
 
   Shape() = default;
@@ -23,6 +26,8 @@ struct Shape {
 
   size_t rank() const { return sizes.size(); }
   Polynomial elements() const;
+  /// The first axis whose size is constant but not 1 to maxSize, or overflows.
+  std::optional<size_t> invalidAxis() const;
   bool operator==(const Shape &other) const { return sizes == other.sizes; }
   const Polynomial &operator[](size_t axis) const { return sizes[axis]; }
   Polynomial &operator[](size_t axis) { return sizes[axis]; }
@@ -32,6 +37,10 @@ llvm::hash_code hash_value(const Shape &shape);
 /// The shape of a ranked tensor, free axes included.
 Shape shapeOf(mlir::Type type);
 Shape shapeOf(mlir::Value value);
+
+/// Whether a ranked tensor is within the limits of Shape; one with a dynamic
+/// dimension that the encoding does not name is not.
+bool hasValidShape(mlir::Type type);
 
 /// The tensor type of these sizes. A constant size becomes a static dimension;
 /// the encoding `#net.axes` is there only if some size is not constant.
