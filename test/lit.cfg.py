@@ -1,0 +1,24 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import os
+
+import lit.formats
+
+config.name = "netc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".net", ".py", ".test"]
+config.excludes = ["Inputs", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.build_dir, "test")
+
+# The tools are found by name: ours first, then LLVM's FileCheck and not.
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.build_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
+)
+config.substitutions += [
+    ("%python", config.python),
+    ("%source_dir", config.source_dir),
+    ("%build_dir", config.build_dir),
+]
