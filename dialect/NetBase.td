@@ -22,6 +22,9 @@ def Net_Tensor : Type<And<[
   "a tensor of numbers with 64 axes at most, each of 1 to 2^40 elements",
   "::mlir::RankedTensorType">;
 
+def Net_FloatTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[AnyFloat]>.predicate]>,
+  "a tensor of floating-point numbers", "::mlir::RankedTensorType">;
+
 // An activation is memory of its own: an unused one is dead, but two equal ops
 // are two operations and never merged, since the text asked for both.
 def Net_Result : Res<Net_Tensor, "", [MemAlloc]>;
@@ -56,7 +59,7 @@ class Net_Integers<string fallback = ""> : Net_Setting<"Integers", DenseI64Array
 // One whole number for each axis of the setting `over`; a single one serves all.
 class Net_Window<string fallback = ""> : Net_Setting<"Window", DenseI64ArrayAttr, fallback>;
 // Positions of axes of the first tensor. The fallback is a rule: `feature` (the
-// axis labelled C, else the last), `window` (those labelled D H W L), `all`.
+// axis labelled C, else the last), `window` (those labelled D H W L), `all`, `last`.
 class Net_Axes<string rule = ""> : Net_Setting<"Axes", DenseI64ArrayAttr, rule>;
 class Net_Axis<string rule = ""> : Net_Setting<"Axis", I64Attr, rule>;
 
@@ -89,11 +92,10 @@ class Net_FreeOp<string mnemonic, list<Trait> traits = []>
 
 // Traits: called by a specification; the same, and its results' axes do not just
 // continue the first tensor's; has a gradient.
-defvar Net_Callable = [DeclareOpInterfaceMethods<LanguageOpInterface>,
-                       DeclareOpInterfaceMethods<InferTypeOpInterface>];
+defvar Net_Callable = [DeclareOpInterfaceMethods<LanguageOpInterface>, InferTypeOpAdaptor];
 defvar Net_Relabels = [DeclareOpInterfaceMethods<LanguageOpInterface, ["getAxisSource"]>,
-                       DeclareOpInterfaceMethods<InferTypeOpInterface>];
-defvar Net_Inferred = [DeclareOpInterfaceMethods<InferTypeOpInterface>];
+                       InferTypeOpAdaptor];
+defvar Net_Inferred = [InferTypeOpAdaptor];
 defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];
 
 #endif // NET_BASE_TD

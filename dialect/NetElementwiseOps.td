@@ -12,10 +12,9 @@ include "dialect/NetBase.td"
 
 defvar Net_InferSameShape = [{
   ::llvm::LogicalResult $cppClass::inferReturnTypes(
-      ::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
-      ::mlir::ValueRange operands, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
-      ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-    return ::netc::inferSameShape(loc, getOperationName(), operands, types);
+      ::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc, Adaptor adaptor,
+      ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+    return ::netc::inferSameShape(loc, getOperationName(), adaptor.getOperands(), types);
   }
 }];
 

@@ -62,6 +62,21 @@ LogicalResult netc::checkSameElement(std::optional<Location> loc, StringRef op,
   return success();
 }
 
+LogicalResult netc::checkSameShape(std::optional<Location> loc, StringRef op,
+                                   const Shape &a, StringRef inA,
+                                   const Shape &b, StringRef inB) {
+  op.consume_front("net.");
+  if (a.rank() != b.rank())
+    return emitOptionalError(loc, "cannot ", op, " tensors: ", a.rank(),
+                             " axes ", inA, ", ", b.rank(), " ", inB);
+  for (size_t axis = 0; axis < a.rank(); ++axis)
+    if (a[axis] != b[axis])
+      return emitOptionalError(loc, "cannot ", op, " tensors: axis ", axis,
+                               " is ", a[axis].str(), " ", inA, ", ",
+                               b[axis].str(), " ", inB);
+  return success();
+}
+
 LogicalResult netc::inferTensor(std::optional<Location> loc, StringRef op,
                                 Type element, const Shape &shape,
                                 SmallVectorImpl<Type> &types) {
@@ -83,22 +98,10 @@ LogicalResult netc::inferSameShape(std::optional<Location> loc, StringRef op,
                                    SmallVectorImpl<Type> &types) {
   if (failed(checkSameElement(loc, op, operands)))
     return failure();
-  Shape shape = shapeOf(operands.front());
-  op.consume_front("net.");
-  for (Value operand : operands.drop_front()) {
-    Shape other = shapeOf(operand);
-    if (other.rank() != shape.rank())
-      return emitOptionalError(loc, "cannot ", op, " tensors: ", shape.rank(),
-                               " axes on the left, ", other.rank(),
-                               " on the right");
-    for (auto [axis, sizes] :
-         llvm::enumerate(llvm::zip(shape.sizes, other.sizes)))
-      if (std::get<0>(sizes) != std::get<1>(sizes))
-        return emitOptionalError(loc, "cannot ", op, " tensors: axis ", axis,
-                                 " is ", std::get<0>(sizes).str(),
-                                 " on the left, ", std::get<1>(sizes).str(),
-                                 " on the right");
-  }
+  for (Value operand : operands.drop_front())
+    if (failed(checkSameShape(loc, op, shapeOf(operands.front()), "on the left",
+                              shapeOf(operand), "on the right")))
+      return failure();
   types.push_back(operands.front().getType());
   return success();
 }

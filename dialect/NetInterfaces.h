@@ -80,6 +80,12 @@ mlir::LogicalResult checkAxes(std::optional<mlir::Location> loc,
 mlir::LogicalResult checkSameElement(std::optional<mlir::Location> loc,
                                      llvm::StringRef op,
                                      mlir::ValueRange operands);
+/// Whether two tensors have one shape. `inA` and `inB` say where an error has
+/// seen a size: `on the left`, `in the target`.
+mlir::LogicalResult checkSameShape(std::optional<mlir::Location> loc,
+                                   llvm::StringRef op, const Shape &a,
+                                   llvm::StringRef inA, const Shape &b,
+                                   llvm::StringRef inB);
 /// Appends the tensor type of these sizes, if they are valid ones.
 mlir::LogicalResult inferTensor(std::optional<mlir::Location> loc,
                                 llvm::StringRef op, mlir::Type element,
