@@ -32,7 +32,7 @@ blockDecl : kind=(BLOCK | NET) ID params ('=' expr | body) ;
 // Tensors before the `;`, settings after it.
 params    : '(' (param (',' param)* ','?)?
             (';' (param (',' param)* ','?)?)? ')' ;
-param     : ID (':' expr)? ('=' expr)? ;
+param     : name (':' expr)? ('=' expr)? ;
 
 // What a binding binds, with an optional pattern: `x: [N, T, d]`.
 target    : (ID | HARDWARE) (':' expr)? ;
@@ -79,7 +79,7 @@ expr      : expr '(' args ')'                            # Call
           | quantity                                     # Lit
           | STRING                                       # Str
           | (TRUE | FALSE)                               # Bool
-          | ID                                           # Ref
+          | (ID | OVER | AS)                             # Ref
           | '(' expr ')'                                 # Paren
           | '[' (axis (NL? comp | (',' axis)* ','?))? ']' # List
           | record                                       # Rec
