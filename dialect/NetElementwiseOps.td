@@ -24,7 +24,7 @@ class Net_SameShapeOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, tr
 }
 
 class Net_UnaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # Net_Gradient> {
-  let arguments = (ins Net_Tensor:$x);
+  let arguments = (ins Net_FloatTensor:$x);
   let results = (outs Net_Result:$y);
   let matmul = "0";
 }
@@ -38,7 +38,7 @@ class Net_BinaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # N
 
 // The gradient of an activation: from that of its result, and what it saved.
 class Net_ActivationGradOp<string mnemonic> : Net_SameShapeOp<mnemonic # "_grad", Net_Inferred> {
-  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$saved);
+  let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$saved);
   let results = (outs Net_Result:$dx);
   let matmul = "0";
 }
@@ -84,14 +84,14 @@ defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2",
 
 def Net_LeakyReluOp : Net_UnaryOp<"leaky_relu"> {
   let summary = "x where it is positive, else `slope` times x";
-  let arguments = (ins Net_Tensor:$x, Net_Real<"0.01">:$slope);
+  let arguments = (ins Net_FloatTensor:$x, Net_Real<"0.01">:$slope);
   let other = "2 * y";
   let transcendental = "0";
   let example = "x |> leaky_relu(slope = 0.2)";
 }
 def Net_LeakyReluGradOp : Net_ActivationGradOp<"leaky_relu"> {
   let summary = "gradient of `leaky_relu`, from its saved `x`";
-  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$saved, F64Attr:$slope);
+  let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$saved, F64Attr:$slope);
   let other = "2 * dx";
   let transcendental = "0";
 }
@@ -113,7 +113,7 @@ def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0">;
 def Net_PowerOp : Net_UnaryOp<"power"> {
   let summary = "x to a constant power";
   let description = [{ A small whole power is repeated multiplication. }];
-  let arguments = (ins Net_Tensor:$x, Net_Real<>:$exponent);
+  let arguments = (ins Net_FloatTensor:$x, Net_Real<>:$exponent);
   let other = "getMultiplications() ? *getMultiplications() * y : y";
   let transcendental = "getMultiplications() ? 0 * y : y";
   let example = "x ^ 2";
@@ -152,7 +152,7 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
     `value` (by default minus infinity); without, nothing is hidden and the op is
     free.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Flag<"true">:$causal, Net_Real<"-inf">:$value);
+  let arguments = (ins Net_FloatTensor:$x, Net_Flag<"true">:$causal, Net_Real<"-inf">:$value);
   let other = "causal ? Polynomial(y) : Polynomial()";
   let transcendental = "0";
   let example = "scores |> mask(causal = true)";
@@ -160,10 +160,11 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
   let hasVerifier = 1;
 }
 
-def Net_ConvertOp : Net_FreeOp<"convert"> {
+def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient> {
   let summary = "the same values in another element type";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);
+  let hasVerifier = 1;
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
 }
 
@@ -171,21 +172,20 @@ def Net_DropoutOp : Net_Op<"dropout", Net_Callable # Net_Gradient> {
   let summary = "sets elements to zero with probability `p`, scales the others by 1 / (1 - p)";
   let description = [{
     The mask is drawn anew at every step and saved for the backward pass; random
-    numbers are not counted. `over` lists the axes that the mask has, all by
-    default; `over = N` drops whole examples, which is stochastic depth.
+    numbers are not counted. `over` lists the axes that the mask has, in its order,
+    all by default; `over = N` drops whole examples, which is stochastic depth.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Real<>:$p, Net_Axes<"all">:$over);
+  let arguments = (ins Net_FloatTensor:$x, Net_Real<>:$p, Net_Axes<"all">:$over);
   let results = (outs Net_Result:$y, Net_Result:$mask);
   let matmul = "0";
   let other = "2 * y";
   let transcendental = "0";
   let example = "x |> dropout(0.1)";
-  let hasVerifier = 1;
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_DropoutGradOp : Net_Op<"dropout_grad", Net_Inferred> {
   let summary = "gradient of `dropout`, from its saved mask";
-  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$mask, F64Attr:$p, DenseI64ArrayAttr:$over);
+  let arguments = (ins Net_FloatTensor:$dy, Net_Tensor:$mask, F64Attr:$p, DenseI64ArrayAttr:$over);
   let results = (outs Net_Result:$dx);
   let matmul = "0";
   let other = "2 * dx";

@@ -106,4 +106,13 @@ LogicalResult netc::inferSameShape(std::optional<Location> loc, StringRef op,
   return success();
 }
 
+LogicalResult netc::verifyGradient(Operation *op, Value dy,
+                                   const Shape &expected) {
+  Type type = tensorOf(elementOf(op->getResult(0)), expected);
+  if (dy.getType() != type)
+    return op->emitOpError()
+           << "takes a gradient " << type << ", it is given " << dy.getType();
+  return success();
+}
+
 #include "dialect/NetInterfaces.cpp.inc"

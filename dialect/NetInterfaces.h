@@ -99,6 +99,11 @@ mlir::LogicalResult inferSameShape(std::optional<mlir::Location> loc,
                                    mlir::ValueRange operands,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
+/// Verifies that a gradient op takes the gradient of a result of this shape;
+/// its own result has the operand's element type.
+mlir::LogicalResult verifyGradient(mlir::Operation *op, mlir::Value dy,
+                                   const Shape &expected);
+
 /// Whether a real setting is there at all: an op does no work for a zero.
 inline bool isSet(const llvm::APFloat &value) { return !value.isZero(); }
 

@@ -12,7 +12,7 @@ include "dialect/NetBase.td"
 def Net_LinearOp : Net_Op<"linear", Net_Relabels # Net_Gradient> {
   let summary = "y[.., m, ..] = sum over k of x[.., k, ..] w[m, k]";
   let description = [{ The axis `over` of x is contracted with the last axis of w; the first axis of w takes its place. }];
-  let arguments = (ins Net_Tensor:$x, Net_Tensor:$w, Net_Axis<"feature">:$over);
+  let arguments = (ins Net_FloatTensor:$x, Net_FloatTensor:$w, Net_Axis<"feature">:$over);
   let results = (outs Net_Result:$y);
   let matmul = "2 * x * w[0]";
   let other = "0";
@@ -28,13 +28,12 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
     letter that the result lacks is summed over. With one operand the op is a sum or
     a transpose; without a summed letter it is an element-wise product.
   }];
-  let arguments = (ins Net_Text<>:$spec, Variadic<Net_Tensor>:$xs);
+  let arguments = (ins Net_Text<>:$spec, Variadic<Net_FloatTensor>:$xs);
   let results = (outs Net_Result:$y);
   let matmul = "isContraction() ? getPoints() * int64_t(getNumOperands()) : Polynomial()";
   let other = "isContraction() ? Polynomial() : getElementwiseCost()";
   let transcendental = "0";
   let example = "einsum(\"n t d, d m -> n t m\", x, w)";
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Two operands or more, and a letter summed over.
     bool isContraction();
@@ -57,11 +56,12 @@ def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
 }
 def Net_EmbeddingGradOp : Net_Op<"embedding_grad"> {
   let summary = "gradient of `embedding`: adds each row of dy to its row of the table";
-  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$ids);
+  let arguments = (ins Net_FloatTensor:$dy, Net_Tensor:$ids);
   let results = (outs Net_Result:$dtable);
   let matmul = "0";
   let other = "dy";
   let transcendental = "0";
+  let hasVerifier = 1;
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 

@@ -21,7 +21,7 @@ def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
   let description = [{
     w is [out, in / groups, k..]. Padded taps count, as in every published figure.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Tensor:$w,
+  let arguments = (ins Net_FloatTensor:$x, Net_FloatTensor:$w,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
     Net_Window<"1">:$dilation, Net_Integer<"1">:$groups,
     Net_Axes<"window">:$over, Net_Axis<"feature">:$channel);
@@ -29,7 +29,6 @@ def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
   let matmul = "2 * y * (w / w[0])";
   let other = "0";
   let example = "conv(x, weight, stride = 2, low = 1, high = 1)";
-  let hasVerifier = 1;
 }
 
 def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Gradient> {
@@ -38,7 +37,7 @@ def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Grad
     w is [in, out / groups, k..]. `extra` makes the result longer at the end, where
     several sizes would convolve to that of x.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Tensor:$w,
+  let arguments = (ins Net_FloatTensor:$x, Net_FloatTensor:$w,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
     Net_Window<"1">:$dilation, Net_Integer<"1">:$groups, Net_Window<"0">:$extra,
     Net_Axes<"window">:$over, Net_Axis<"feature">:$channel);
@@ -46,18 +45,18 @@ def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Grad
   let matmul = "2 * x * (w / w[0])";
   let other = "0";
   let example = "conv_transpose(x, weight, stride = 2)";
-  let hasVerifier = 1;
 }
 
 def Net_ConvWeightGradOp : Net_WindowOp<"conv_weight_grad", []> {
   let summary = "gradient of `conv` for its weight, from its input and the result's gradient";
-  let arguments = (ins Net_Tensor:$x, Net_Tensor:$dy,
+  let arguments = (ins Net_FloatTensor:$x, Net_FloatTensor:$dy,
     DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
     DenseI64ArrayAttr:$dilation, I64Attr:$groups,
     DenseI64ArrayAttr:$over, I64Attr:$channel);
   let results = (outs Net_Result:$dw);
   let matmul = "2 * dy * (dw / dw[0])";
   let other = "0";
+  let hasVerifier = 1;
 }
 
 class Net_PoolOp<string mnemonic, list<Trait> traits> : Net_WindowOp<mnemonic, traits> {
@@ -70,50 +69,49 @@ def Net_MaxPoolOp : Net_PoolOp<"max_pool", Net_Callable # Net_Gradient> {
     `indices` keeps which tap it was, for the backward pass. With `ceil`, a last window
     that is only partly inside counts too.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Window<>:$k,
+  let arguments = (ins Net_FloatTensor:$x, Net_Window<>:$k,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
     Net_Window<"1">:$dilation, Net_Flag<>:$ceil, Net_Axes<"window">:$over);
   let results = (outs Net_Result:$y, Net_Result:$indices);
   let other = "y * product(k)";
   let example = "max_pool(x, 3, stride = 2, low = 1, high = 1)";
-  let hasVerifier = 1;
 }
 def Net_MaxPoolGradOp : Net_PoolOp<"max_pool_grad", []> {
   let summary = "gradient of `max_pool`: adds each dy to the element that was largest";
-  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$indices, DenseI64ArrayAttr:$k,
+  let arguments = (ins Net_FloatTensor:$dy, Net_Tensor:$indices, DenseI64ArrayAttr:$k,
     DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
     DenseI64ArrayAttr:$dilation, DenseI64ArrayAttr:$over);
   let results = (outs Net_Result:$dx);
   let other = "dy";
+  let hasVerifier = 1;
 }
 
 def Net_AvgPoolOp : Net_PoolOp<"avg_pool", Net_Callable # Net_Gradient> {
   let summary = "the mean of each window, padding included";
-  let arguments = (ins Net_Tensor:$x, Net_Window<>:$k,
+  let arguments = (ins Net_FloatTensor:$x, Net_Window<>:$k,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
     Net_Flag<>:$ceil, Net_Axes<"window">:$over);
   let results = (outs Net_Result:$y);
   let other = "y * product(k) + y";
   let example = "avg_pool(x, 2, stride = 2)";
-  let hasVerifier = 1;
 }
 def Net_AvgPoolGradOp : Net_PoolOp<"avg_pool_grad", []> {
   let summary = "gradient of `avg_pool`: spreads each dy over its window";
-  let arguments = (ins Net_Tensor:$dy, DenseI64ArrayAttr:$k,
+  let arguments = (ins Net_FloatTensor:$dy, DenseI64ArrayAttr:$k,
     DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
     DenseI64ArrayAttr:$over);
   let results = (outs Net_Result:$dx);
   let other = "dy * product(k) + dy";
+  let hasVerifier = 1;
 }
 
 def Net_AdaptiveAvgPoolOp : Net_PoolOp<"adaptive_avg_pool", Net_Callable # Net_Gradient> {
   let summary = "means over as many windows as `size` asks for";
   let description = [{ Window i of n covers floor(i m / n) to ceil((i + 1) m / n) of m elements. }];
-  let arguments = (ins Net_Tensor:$x, Net_Window<>:$size, Net_Axes<"window">:$over);
+  let arguments = (ins Net_FloatTensor:$x, Net_Window<>:$size, Net_Axes<"window">:$over);
   let results = (outs Net_Result:$y);
   let other = "getCovered() + y";
   let example = "adaptive_avg_pool(x, 7)";
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Elements of all windows together, those that two windows share counted twice.
     ::netc::Polynomial getCovered();
@@ -121,9 +119,10 @@ def Net_AdaptiveAvgPoolOp : Net_PoolOp<"adaptive_avg_pool", Net_Callable # Net_G
 }
 def Net_AdaptiveAvgPoolGradOp : Net_PoolOp<"adaptive_avg_pool_grad", []> {
   let summary = "gradient of `adaptive_avg_pool`";
-  let arguments = (ins Net_Tensor:$dy, DenseI64ArrayAttr:$over);
+  let arguments = (ins Net_FloatTensor:$dy, DenseI64ArrayAttr:$over);
   let results = (outs Net_Result:$dx);
   let other = "getCovered() + dy";
+  let hasVerifier = 1;
   let extraClassDeclaration = "::netc::Polynomial getCovered();";
 }
 

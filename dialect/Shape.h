@@ -29,6 +29,7 @@ struct Shape {
   /// The first axis whose size is constant but not 1 to maxSize, or overflows.
   std::optional<size_t> invalidAxis() const;
   bool operator==(const Shape &other) const { return sizes == other.sizes; }
+  bool operator!=(const Shape &other) const { return sizes != other.sizes; }
   const Polynomial &operator[](size_t axis) const { return sizes[axis]; }
   Polynomial &operator[](size_t axis) { return sizes[axis]; }
 };

@@ -1,0 +1,205 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ops that work on each element by itself. Activations and their gradients are
+// stated in the ODS file alone.
+
+#include "dialect/Net.h"
+
+using namespace netc;
+using namespace mlir;
+
+static Value constant(Gradients &g, Value like, const APFloat &value) {
+  return g.create<ConstantOp>(like.getType(), value);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of one tensor
+//===----------------------------------------------------------------------===//
+
+LogicalResult LeakyReluOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<LeakyReluGradOp>(g.of(0), getX(), getSlope()));
+  return success();
+}
+
+LogicalResult NegOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<NegOp>(g.of(0)));
+  return success();
+}
+
+LogicalResult ExpOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<MulOp>(g.of(0), getY()));
+  return success();
+}
+
+LogicalResult LogOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<DivOp>(g.of(0), getX()));
+  return success();
+}
+
+LogicalResult SqrtOp::buildGradient(Gradients &g) {
+  Value twice = g.create<AddOp>(getY(), getY());
+  g.set(0, g.create<DivOp>(g.of(0), twice));
+  return success();
+}
+
+LogicalResult AbsOp::buildGradient(Gradients &g) {
+  Value sign = g.create<SignOp>(getX());
+  g.set(0, g.create<MulOp>(g.of(0), sign));
+  return success();
+}
+
+LogicalResult SignOp::buildGradient(Gradients &g) {
+  g.set(0, constant(g, getX(), APFloat(0.0)));
+  return success();
+}
+
+std::optional<int64_t> PowerOp::getMultiplications() {
+  for (int64_t exponent : {1, 2, 3, 4})
+    if (getExponent().isExactlyValue(exponent))
+      return exponent - 1;
+  return std::nullopt;
+}
+
+LogicalResult PowerOp::buildGradient(Gradients &g) {
+  APFloat exponent = getExponent(), one(1.0);
+  if (exponent.isZero()) {
+    g.set(0, constant(g, getX(), exponent));
+    return success();
+  }
+  if (exponent == one) {
+    g.set(0, g.of(0));
+    return success();
+  }
+  Value power = getX();
+  if (APFloat lower = exponent - one; lower != one)
+    power = g.create<PowerOp>(power, lower);
+  Value slope = g.create<MulOp>(constant(g, getX(), exponent), power);
+  g.set(0, g.create<MulOp>(g.of(0), slope));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+LogicalResult AddOp::buildGradient(Gradients &g) {
+  for (unsigned operand : {0, 1})
+    if (g.wants(operand))
+      g.set(operand, g.of(0));
+  return success();
+}
+
+LogicalResult SubOp::buildGradient(Gradients &g) {
+  if (g.wants(0))
+    g.set(0, g.of(0));
+  if (g.wants(1))
+    g.set(1, g.create<NegOp>(g.of(0)));
+  return success();
+}
+
+LogicalResult MulOp::buildGradient(Gradients &g) {
+  if (g.wants(0))
+    g.set(0, g.create<MulOp>(g.of(0), getB()));
+  if (g.wants(1))
+    g.set(1, g.create<MulOp>(g.of(0), getA()));
+  return success();
+}
+
+LogicalResult DivOp::buildGradient(Gradients &g) {
+  Value quotient = g.create<DivOp>(g.of(0), getB());
+  if (g.wants(0))
+    g.set(0, quotient);
+  if (g.wants(1)) {
+    Value product = g.create<MulOp>(quotient, getY());
+    g.set(1, g.create<NegOp>(product));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// MaskOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaskOp::verify() {
+  size_t rank = shapeOf(getX()).rank();
+  if (getCausal() && rank < 2)
+    return emitOpError() << "needs two axes, its operand has " << rank;
+  return success();
+}
+
+OpFoldResult MaskOp::fold(FoldAdaptor) {
+  return getCausal() ? OpFoldResult() : OpFoldResult(getX());
+}
+
+LogicalResult MaskOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<MaskOp>(g.of(0), getCausal(), APFloat(0.0)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ConvertOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertOp::verify() {
+  if (shapeOf(getX()) != shapeOf(getY()))
+    return emitOpError() << "changes the shape from " << getX().getType()
+                         << " to " << getY().getType();
+  return success();
+}
+
+LogicalResult ConvertOp::buildGradient(Gradients &g) {
+  if (!isa<FloatType>(elementOf(getX())) || !isa<FloatType>(elementOf(getY())))
+    return emitOpError() << "has no gradient from " << elementOf(getY())
+                         << " to " << elementOf(getX());
+  g.set(0, g.create<ConvertOp>(getX().getType(), g.of(0)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// DropoutOp
+//===----------------------------------------------------------------------===//
+
+/// The type of the mask of a tensor, which has its axes `over`.
+static RankedTensorType maskOf(Value x, ArrayRef<int64_t> over) {
+  Shape shape = shapeOf(x), mask;
+  for (int64_t axis : over)
+    mask.sizes.push_back(shape[axis]);
+  return tensorOf(IntegerType::get(x.getContext(), 1), mask);
+}
+
+LogicalResult DropoutOp::inferReturnTypes(MLIRContext *context,
+                                          std::optional<Location> loc,
+                                          Adaptor op,
+                                          SmallVectorImpl<Type> &types) {
+  double p = op.getP().convertToDouble();
+  if (!(p >= 0 && p < 1))
+    return emitOptionalError(loc, "`dropout` has probability ", p,
+                             ", it must be at least 0 and below 1");
+  if (failed(checkAxes(loc, getOperationName(), op.getOver(),
+                       shapeOf(op.getX()).rank())))
+    return failure();
+  types.assign({op.getX().getType(), maskOf(op.getX(), op.getOver())});
+  return success();
+}
+
+LogicalResult DropoutOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<DropoutGradOp>(g.of(0), getMask(), getP(), getOver()));
+  return success();
+}
+
+LogicalResult DropoutGradOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location> loc,
+                                              Adaptor op,
+                                              SmallVectorImpl<Type> &types) {
+  if (failed(checkAxes(loc, getOperationName(), op.getOver(),
+                       shapeOf(op.getDy()).rank())))
+    return failure();
+  Type mask = maskOf(op.getDy(), op.getOver());
+  if (op.getMask().getType() != mask)
+    return emitOptionalError(loc, "`dropout_grad` takes a mask ", mask,
+                             ", it is given ", op.getMask().getType());
+  types.push_back(op.getDy().getType());
+  return success();
+}

@@ -1,0 +1,328 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Products that contract an axis, and table look-ups.
+
+#include "dialect/Net.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace netc;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// LinearOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LinearOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor op,
+                                         SmallVectorImpl<Type> &types) {
+  Shape shape = shapeOf(op.getX()), weight = shapeOf(op.getW());
+  int64_t over = op.getOver();
+  if (failed(checkSameElement(loc, getOperationName(), op.getOperands())) ||
+      failed(checkAxes(loc, getOperationName(), over, shape.rank())))
+    return failure();
+  if (weight.rank() != 2)
+    return emitOptionalError(loc, "`linear` takes a weight of 2 axes, it has ",
+                             weight.rank());
+  if (shape[over] != weight[1])
+    return emitOptionalError(loc, "`linear` takes ", weight[1].str(),
+                             " features, axis ", over, " of its input has ",
+                             shape[over].str());
+  shape[over] = weight[0];
+  return inferTensor(loc, getOperationName(), elementOf(op.getX()), shape,
+                     types);
+}
+
+std::optional<AxisSource> LinearOp::getAxisSource(unsigned result,
+                                                  unsigned axis) {
+  if (axis == getOver())
+    return std::nullopt;
+  return AxisSource{0, axis};
+}
+
+/// The tensor with a first axis of size 1.
+static Value addAxis(Gradients &g, Value value) {
+  Shape shape = shapeOf(value);
+  shape.sizes.insert(shape.sizes.begin(), 1);
+  return g.create<ReshapeOp>(tensorOf(elementOf(value), shape), value);
+}
+
+LogicalResult LinearOp::buildGradient(Gradients &g) {
+  Value dy = g.of(0), x = getX();
+  size_t over = getOver(), rank = shapeOf(x).rank();
+  if (g.wants(0)) {
+    Value transposed = g.create<TransposeOp>(getW(), ArrayRef<int64_t>{1, 0});
+    g.set(0, g.create<LinearOp>(dy, transposed, over));
+  }
+  if (!g.wants(1))
+    return success();
+  // A lone vector is a batch of one, so that its weight gradient is a
+  // contraction like all others.
+  if (rank == 1) {
+    dy = addAxis(g, dy);
+    x = addAxis(g, x);
+    ++over;
+    ++rank;
+  }
+  std::string ofResult, ofInput;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    std::string letter = " a" + std::to_string(axis);
+    ofResult += axis == over ? " m" : letter;
+    ofInput += axis == over ? " k" : letter;
+  }
+  g.set(1, g.create<EinsumOp>(ofResult + "," + ofInput + " -> m k",
+                              ValueRange{dy, x}));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// EinsumOp
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Letters = SmallVector<StringRef, 4>;
+
+/// `n t d, d m -> n t m`, taken apart.
+struct EinsumSpec {
+  SmallVector<Letters, 2> operands;
+  Letters result;
+
+  static FailureOr<EinsumSpec> parse(std::optional<Location> loc,
+                                     StringRef text);
+  /// Of an op that is verified.
+  explicit EinsumSpec(EinsumOp op)
+      : EinsumSpec(*parse(op.getLoc(), op.getSpec())) {}
+
+  std::string str() const;
+  /// The size of each letter; each operand has as many axes as letters.
+  llvm::StringMap<Polynomial> sizes(ValueRange values) const;
+
+private:
+  EinsumSpec() = default;
+};
+} // namespace
+
+/// The letters in `text`, which are names that differ.
+static FailureOr<Letters> parseLetters(std::optional<Location> loc,
+                                       StringRef text) {
+  Letters letters;
+  llvm::StringSet<> seen;
+  for (auto [letter, rest] = llvm::getToken(text); !letter.empty();
+       std::tie(letter, rest) = llvm::getToken(rest)) {
+    if (llvm::isDigit(letter.front()) || !llvm::all_of(letter, [](char c) {
+          return llvm::isAlnum(c) || c == '_';
+        }))
+      return emitOptionalError(
+          loc, "`einsum` takes one name an axis, `", letter, "` is none",
+          letter.contains('(') ? "; groups are for `rearrange`" : "");
+    if (!seen.insert(letter).second)
+      return emitOptionalError(loc, "`einsum` names axis `", letter,
+                               "` twice in one tensor");
+    letters.push_back(letter);
+  }
+  return letters;
+}
+
+FailureOr<EinsumSpec> EinsumSpec::parse(std::optional<Location> loc,
+                                        StringRef text) {
+  EinsumSpec spec;
+  if (text.count("->") != 1)
+    return emitOptionalError(loc, "`einsum` needs one `->`, `", text, "` has ",
+                             text.count("->"));
+  auto [left, right] = text.split("->");
+  SmallVector<StringRef> operands;
+  left.split(operands, ',');
+  llvm::StringSet<> seen;
+  for (StringRef operand : operands) {
+    FailureOr<Letters> letters = parseLetters(loc, operand);
+    if (failed(letters))
+      return failure();
+    for (StringRef letter : *letters)
+      seen.insert(letter);
+    spec.operands.push_back(*letters);
+  }
+  if (seen.size() > Shape::maxRank)
+    return emitOptionalError(loc, "`einsum` names ", seen.size(),
+                             " axes, at most ", Shape::maxRank,
+                             " are possible");
+  FailureOr<Letters> result = parseLetters(loc, right);
+  if (failed(result))
+    return failure();
+  for (StringRef letter : *result)
+    if (!seen.contains(letter))
+      return emitOptionalError(loc, "`einsum` has axis `", letter,
+                               "` in its result, but in no operand");
+  spec.result = *result;
+  return spec;
+}
+
+std::string EinsumSpec::str() const {
+  std::string text;
+  llvm::ListSeparator comma;
+  for (const Letters &letters : operands)
+    text += StringRef(comma).str() + llvm::join(letters, " ");
+  return text + " -> " + llvm::join(result, " ");
+}
+
+llvm::StringMap<Polynomial> EinsumSpec::sizes(ValueRange values) const {
+  llvm::StringMap<Polynomial> sizes;
+  for (auto [letters, value] : llvm::zip_equal(operands, values))
+    for (auto [letter, size] : llvm::zip_equal(letters, shapeOf(value).sizes))
+      sizes.try_emplace(letter, size);
+  return sizes;
+}
+
+LogicalResult EinsumOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor op,
+                                         SmallVectorImpl<Type> &types) {
+  ValueRange operands = op.getOperands();
+  FailureOr<EinsumSpec> spec = EinsumSpec::parse(loc, op.getSpec());
+  if (failed(spec))
+    return failure();
+  if (spec->operands.size() != operands.size())
+    return emitOptionalError(loc, "`einsum` names the axes of ",
+                             spec->operands.size(), " operands, it has ",
+                             operands.size());
+  if (failed(checkSameElement(loc, getOperationName(), operands)))
+    return failure();
+  for (auto [i, letters, value] : llvm::enumerate(spec->operands, operands))
+    if (letters.size() != shapeOf(value).rank())
+      return emitOptionalError(loc, "`einsum` names ", letters.size(),
+                               " axes of operand ", i + 1, ", it has ",
+                               shapeOf(value).rank());
+  llvm::StringMap<Polynomial> sizes = spec->sizes(operands);
+  for (auto [i, letters, value] : llvm::enumerate(spec->operands, operands))
+    for (auto [letter, size] : llvm::zip_equal(letters, shapeOf(value).sizes))
+      if (size != sizes[letter])
+        return emitOptionalError(loc, "axis `", letter, "` of `einsum` is ",
+                                 sizes[letter].str(), " before, ", size.str(),
+                                 " in operand ", i + 1);
+  Shape shape;
+  for (StringRef letter : spec->result)
+    shape.sizes.push_back(sizes[letter]);
+  return inferTensor(loc, getOperationName(), elementOf(operands.front()),
+                     shape, types);
+}
+
+std::optional<AxisSource> EinsumOp::getAxisSource(unsigned result,
+                                                  unsigned axis) {
+  EinsumSpec spec(*this);
+  for (auto [operand, letters] : llvm::enumerate(spec.operands))
+    if (auto *it = llvm::find(letters, spec.result[axis]); it != letters.end())
+      return AxisSource{unsigned(operand), unsigned(it - letters.begin())};
+  llvm_unreachable("a letter of the result occurs in an operand");
+}
+
+Polynomial EinsumOp::getPoints() {
+  Polynomial points = 1;
+  for (const auto &letter : EinsumSpec(*this).sizes(getXs()))
+    points *= letter.second;
+  return points;
+}
+
+static bool hasSum(EinsumOp op) {
+  EinsumSpec spec(op);
+  return spec.sizes(op.getXs()).size() > spec.result.size();
+}
+
+bool EinsumOp::isContraction() { return getXs().size() > 1 && hasSum(*this); }
+
+Polynomial EinsumOp::getElementwiseCost() {
+  return hasSum(*this) ? getPoints() : getPoints() * (getXs().size() - 1);
+}
+
+/// The tensor, its axes put in another order.
+static Value reorder(Gradients &g, Value value, const Letters &from,
+                     const Letters &to) {
+  if (from == to)
+    return value;
+  SmallVector<int64_t> order;
+  for (StringRef letter : to)
+    order.push_back(llvm::find(from, letter) - from.begin());
+  return g.create<TransposeOp>(value, order);
+}
+
+// The gradient of one operand is the einsum of the result's gradient with the
+// other operands. Letters of that operand alone were summed over, so that all
+// elements along them have the same gradient.
+LogicalResult EinsumOp::buildGradient(Gradients &g) {
+  EinsumSpec spec(*this);
+  for (auto [i, x] : llvm::enumerate(getXs())) {
+    if (!g.wants(i))
+      continue;
+    EinsumSpec gradient = spec;
+    gradient.operands[i] = spec.result;
+    SmallVector<Value> operands(getXs());
+    operands[i] = g.of(0);
+    llvm::StringMap<Polynomial> known = gradient.sizes(operands);
+    gradient.result.clear();
+    SmallVector<int64_t> axes;
+    for (auto [axis, letter] : llvm::enumerate(spec.operands[i]))
+      if (known.contains(letter)) {
+        gradient.result.push_back(letter);
+        axes.push_back(axis);
+      }
+    Value value = operands.size() == 1
+                      ? reorder(g, g.of(0), spec.result, gradient.result)
+                      : g.create<EinsumOp>(gradient.str(), operands);
+    if (axes.size() < spec.operands[i].size())
+      value = g.create<BroadcastOp>(x.getType(), value, axes);
+    g.set(i, value);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// EmbeddingOp
+//===----------------------------------------------------------------------===//
+
+/// The shape of the rows of `table` that `ids` tells, checked.
+static FailureOr<Shape> rowsShape(std::optional<Location> loc, Value ids,
+                                  Value table) {
+  Shape shape = shapeOf(ids), rows = shapeOf(table);
+  if (!isa<IntegerType>(elementOf(ids)))
+    return emitOptionalError(loc, "`embedding` takes whole numbers, not ",
+                             elementOf(ids));
+  if (rows.rank() != 2)
+    return emitOptionalError(
+        loc, "`embedding` takes a table of 2 axes, it has ", rows.rank());
+  shape.sizes.push_back(rows[1]);
+  return shape;
+}
+
+LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> loc,
+                                            Adaptor op,
+                                            SmallVectorImpl<Type> &types) {
+  FailureOr<Shape> shape = rowsShape(loc, op.getIds(), op.getTable());
+  if (failed(shape))
+    return failure();
+  return inferTensor(loc, getOperationName(), elementOf(op.getTable()), *shape,
+                     types);
+}
+
+std::optional<AxisSource> EmbeddingOp::getAxisSource(unsigned result,
+                                                     unsigned axis) {
+  if (axis == shapeOf(getIds()).rank())
+    return std::nullopt;
+  return AxisSource{0, axis};
+}
+
+LogicalResult EmbeddingOp::buildGradient(Gradients &g) {
+  if (g.wants(0))
+    return emitOpError() << "has no gradient for the numbers of the rows";
+  g.set(1, g.create<EmbeddingGradOp>(getTable().getType(), g.of(0), getIds()));
+  return success();
+}
+
+LogicalResult EmbeddingGradOp::verify() {
+  FailureOr<Shape> shape = rowsShape(getLoc(), getIds(), getDtable());
+  if (failed(shape))
+    return failure();
+  return verifyGradient(*this, getDy(), *shape);
+}
