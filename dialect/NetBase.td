@@ -24,6 +24,10 @@ def Net_Tensor : Type<And<[
 
 def Net_FloatTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[AnyFloat]>.predicate]>,
   "a tensor of floating-point numbers", "::mlir::RankedTensorType">;
+def Net_IntegerTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[AnySignlessInteger]>.predicate]>,
+  "a tensor of integers", "::mlir::RankedTensorType">;
+def Net_Scalar : Type<And<[Net_Tensor.predicate, HasAnyRankOfPred<[0]>]>,
+  "a single number", "::mlir::RankedTensorType">;
 
 // An activation is memory of its own: an unused one is dead, but two equal ops
 // are two operations and never merged, since the text asked for both.

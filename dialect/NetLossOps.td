@@ -2,7 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Losses: a scalar, the mean over everything that is not summed.
+// Losses: a scalar, the mean over everything that is not summed. A target of
+// integers is converted, which is free.
 
 #ifndef NET_LOSS_OPS_TD
 #define NET_LOSS_OPS_TD
@@ -14,64 +15,77 @@ class Net_LossOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits>
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Relabels # Net_Gradient> {
+def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient> {
   let summary = "cross-entropy of softmax(logits) with a target, averaged";
   let description = [{
     The target holds class numbers (integers, the class axis missing; negative ones
     are ignored) or a distribution of the logits' shape. `probabilities` are saved
     for the backward pass. With `smoothing`, that much of the target is spread evenly.
+
+    With d = logits - max, the loss of a row is log(sum exp d) - sum(target d). Per
+    element: largest, difference, exp, sum, quotient, and product and sum with the
+    target, which is two more for a distribution that is smoothed. Class numbers
+    without smoothing pick one d, which is free. Per row: logarithm, difference, sum
+    over the rows; and one quotient.
   }];
-  let arguments = (ins Net_Tensor:$logits, Net_Tensor:$target,
+  let arguments = (ins Net_FloatTensor:$logits, Net_Tensor:$target,
                        Net_Real<"0">:$smoothing, Net_Axis<"feature">:$over);
   let results = (outs Net_Result:$loss, Net_Result:$probabilities);
-  let other = "5 * logits + getRowCost()";
+  let other = [{
+    logits * (hasClassNumbers() ? (isSet(smoothing) ? 7 : 5) : (isSet(smoothing) ? 9 : 7))
+      + 3 * getRows() + 1
+  }];
   let transcendental = "logits + getRows()";
   let example = "cross_entropy(logits, label, smoothing = 0.1)";
   let extraClassDeclaration = [{
-    bool hasClassNumbers();
+    bool hasClassNumbers() { return ::llvm::isa<::mlir::IntegerType>(::netc::elementOf(getTarget())); }
+    /// How many sets of classes the loss is averaged over.
     ::netc::Polynomial getRows();
-    ::netc::Polynomial getRowCost();
   }];
-  let hasVerifier = 1;
 }
 def Net_CrossEntropyGradOp : Net_LossOp<"cross_entropy_grad", Net_Inferred> {
   let summary = "gradient of `cross_entropy`: (probabilities - target) times dloss over the rows";
-  let arguments = (ins Net_Tensor:$dloss, Net_Tensor:$probabilities, Net_Tensor:$target,
+  let description = [{
+    Per element the difference and the product, and two more for a distribution that
+    is smoothed; and one quotient.
+  }];
+  let arguments = (ins Net_Scalar:$dloss, Net_FloatTensor:$probabilities, Net_Tensor:$target,
                        F64Attr:$smoothing, I64Attr:$over);
   let results = (outs Net_Result:$dlogits);
-  let other = "2 * dlogits";
+  let other = "dlogits * (hasClassNumbers() || !isSet(smoothing) ? 2 : 4) + 1";
   let transcendental = "0";
+  let extraClassDeclaration = [{
+    bool hasClassNumbers() { return ::llvm::isa<::mlir::IntegerType>(::netc::elementOf(getTarget())); }
+  }];
 }
 
-def Net_BceOp : Net_LossOp<"bce", Net_Relabels # Net_Gradient> {
+def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient> {
   let summary = "binary cross-entropy of probabilities with targets of 0 to 1, averaged";
-  let arguments = (ins Net_Tensor:$x, Net_Tensor:$target);
+  let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$loss);
   let other = "8 * x + 1";
   let transcendental = "2 * x";
   let example = "bce(click, clicked)";
-  let hasVerifier = 1;
 }
 def Net_BceGradOp : Net_LossOp<"bce_grad", Net_Inferred> {
   let summary = "gradient of `bce`: (x - t) / (x (1 - x)) times dloss over the elements";
-  let arguments = (ins Net_Tensor:$dloss, Net_Tensor:$x, Net_Tensor:$target);
+  let arguments = (ins Net_Scalar:$dloss, Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$dx);
-  let other = "5 * dx";
+  let other = "5 * dx + 1";
   let transcendental = "0";
 }
 
-def Net_MseOp : Net_LossOp<"mse", Net_Relabels # Net_Gradient> {
+def Net_MseOp : Net_LossOp<"mse", Net_Callable # Net_Gradient> {
   let summary = "mean squared difference";
-  let arguments = (ins Net_Tensor:$x, Net_Tensor:$target);
+  let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$loss);
   let other = "3 * x + 1";
   let transcendental = "0";
   let example = "mse(y, target)";
-  let hasVerifier = 1;
 }
 def Net_MseGradOp : Net_LossOp<"mse_grad", Net_Inferred> {
   let summary = "gradient of `mse`: 2 (x - t) times dloss over the elements";
-  let arguments = (ins Net_Tensor:$dloss, Net_Tensor:$x, Net_Tensor:$target);
+  let arguments = (ins Net_Scalar:$dloss, Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$dx);
   let other = "2 * dx + 1";
   let transcendental = "0";

@@ -61,9 +61,8 @@ YieldOp ScanOp::getYield() { return cast<YieldOp>(getBlock().getTerminator()); }
 
 /// The type with the axis at `axis` taken away.
 static Type withoutAxis(Type type, int64_t axis) {
-  Shape shape = shapeOf(type);
-  shape.sizes.erase(shape.sizes.begin() + axis);
-  return tensorOf(cast<RankedTensorType>(type).getElementType(), shape);
+  return tensorOf(cast<RankedTensorType>(type).getElementType(),
+                  shapeOf(type).without(axis));
 }
 
 LogicalResult ScanOp::verify() {

@@ -21,7 +21,7 @@ def Net_SgdOp : Net_UpdateOp<"sgd"> {
     lr g and the difference, 2; weight decay adds wd w to the gradient, 2; momentum
     v = mu v + g, 2; Nesterov steps along g + mu v, 2.
   }];
-  let arguments = (ins Net_Tensor:$parameter, Net_Tensor:$gradient, Net_Tensor:$lr,
+  let arguments = (ins Net_FloatTensor:$parameter, Net_FloatTensor:$gradient, Net_Scalar:$lr,
     Net_Real<"0">:$momentum, Net_Real<"0">:$weight_decay, Net_Flag<>:$nesterov);
   let other = "parameter * (2 + (isSet(momentum) ? 2 : 0) + (isSet(weight_decay) ? 2 : 0) + (nesterov ? 2 : 0))";
   let transcendental = "0";
@@ -29,7 +29,7 @@ def Net_SgdOp : Net_UpdateOp<"sgd"> {
 }
 
 class Net_AdamFamilyOp<string mnemonic> : Net_UpdateOp<mnemonic> {
-  let arguments = (ins Net_Tensor:$parameter, Net_Tensor:$gradient, Net_Tensor:$lr, Net_Tensor:$step,
+  let arguments = (ins Net_FloatTensor:$parameter, Net_FloatTensor:$gradient, Net_Scalar:$lr, Net_Scalar:$step,
     Net_Real<"0.9">:$b1, Net_Real<"0.999">:$b2, Net_Real<"1e-8">:$eps, Net_Real<"0">:$weight_decay);
   let transcendental = "parameter";
 }

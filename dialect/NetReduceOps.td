@@ -11,7 +11,7 @@
 include "dialect/NetBase.td"
 
 class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradient> {
-  let arguments = (ins Net_Tensor:$x, Net_Axes<"all">:$over);
+  let arguments = (ins Net_FloatTensor:$x, Net_Axes<"all">:$over);
   let results = (outs Net_Result:$y);
   let matmul = "0";
   let transcendental = "0";
@@ -27,6 +27,15 @@ def Net_MeanOp : Net_ReduceOp<"mean"> {
   let other = "x + y";
   let example = "mean(x, over = [H, W])";
 }
+def Net_MeanGradOp : Net_Op<"mean_grad", Net_Inferred> {
+  let summary = "gradient of `mean`, to be repeated along its axes: dy over the `count` of elements";
+  let arguments = (ins Net_FloatTensor:$dy, Net_PolynomialAttr:$count);
+  let results = (outs Net_Result:$dx);
+  let matmul = "0";
+  let other = "dx";
+  let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
 
 class Net_NormOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits> {
   let matmul = "0";
@@ -36,7 +45,7 @@ class Net_NormOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits>
 def Net_SoftmaxOp : Net_NormOp<"softmax", Net_Callable # Net_Gradient> {
   let summary = "exp(x - max) over its sum";
   let description = [{ Largest, difference, exp, sum, quotient: five operations an element. }];
-  let arguments = (ins Net_Tensor:$x, Net_Axis<"feature">:$over);
+  let arguments = (ins Net_FloatTensor:$x, Net_Axis<"feature">:$over);
   let results = (outs Net_Result:$y);
   let other = "5 * x";
   let transcendental = "x";
@@ -44,7 +53,7 @@ def Net_SoftmaxOp : Net_NormOp<"softmax", Net_Callable # Net_Gradient> {
 }
 def Net_SoftmaxGradOp : Net_NormOp<"softmax_grad", Net_Inferred> {
   let summary = "gradient of `softmax`: y (dy - sum(dy y))";
-  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$y, I64Attr:$over);
+  let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$y, I64Attr:$over);
   let results = (outs Net_Result:$dx);
   let other = "4 * dx";
   let transcendental = "0";
@@ -55,10 +64,10 @@ def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
   let description = [{
     Per element: the sum for the mean, the difference, its square, their sum, the
     product with 1 / sqrt(variance + eps); per mean: two quotients, one sum, one
-    root. Batch, layer, group and instance normalization are blocks that differ in
+    reciprocal root. Batch, layer, group and instance normalization are blocks that differ in
     `over`.
   }];
-  let arguments = (ins Net_Tensor:$x, Net_Axes<>:$over, Net_Real<"1e-5">:$eps);
+  let arguments = (ins Net_FloatTensor:$x, Net_Axes<>:$over, Net_Real<"1e-5">:$eps);
   let results = (outs Net_Result:$y, Net_Result:$mean, Net_Result:$variance, Net_Result:$rstd);
   let other = "5 * x + 4 * mean";
   let transcendental = "mean";
@@ -66,7 +75,7 @@ def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
 }
 def Net_NormalizeGradOp : Net_NormOp<"normalize_grad", Net_Inferred> {
   let summary = "gradient of `normalize`: rstd (dy - mean(dy) - y mean(dy y))";
-  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$y, Net_Tensor:$rstd, DenseI64ArrayAttr:$over);
+  let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$y, Net_FloatTensor:$rstd, DenseI64ArrayAttr:$over);
   let results = (outs Net_Result:$dx);
   let other = "7 * dx + 2 * rstd";
   let transcendental = "0";
@@ -74,7 +83,7 @@ def Net_NormalizeGradOp : Net_NormOp<"normalize_grad", Net_Inferred> {
 
 def Net_RmsNormalizeOp : Net_NormOp<"rms_normalize", Net_Relabels # Net_Gradient> {
   let summary = "divides by the root of the mean square over some axes";
-  let arguments = (ins Net_Tensor:$x, Net_Axes<"feature">:$over, Net_Real<"1e-6">:$eps);
+  let arguments = (ins Net_FloatTensor:$x, Net_Axes<"feature">:$over, Net_Real<"1e-6">:$eps);
   let results = (outs Net_Result:$y, Net_Result:$rstd);
   let other = "3 * x + 3 * rstd";
   let transcendental = "rstd";
@@ -82,7 +91,7 @@ def Net_RmsNormalizeOp : Net_NormOp<"rms_normalize", Net_Relabels # Net_Gradient
 }
 def Net_RmsNormalizeGradOp : Net_NormOp<"rms_normalize_grad", Net_Inferred> {
   let summary = "gradient of `rms_normalize`: rstd (dy - y mean(dy y))";
-  let arguments = (ins Net_Tensor:$dy, Net_Tensor:$y, Net_Tensor:$rstd, DenseI64ArrayAttr:$over);
+  let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$y, Net_FloatTensor:$rstd, DenseI64ArrayAttr:$over);
   let results = (outs Net_Result:$dx);
   let other = "5 * dx + rstd";
   let transcendental = "0";
@@ -90,7 +99,7 @@ def Net_RmsNormalizeGradOp : Net_NormOp<"rms_normalize_grad", Net_Inferred> {
 
 def Net_MovingAverageOp : Net_Op<"moving_average", [MemoryEffects<[MemWrite]>] # Net_Callable> {
   let summary = "moves a buffer towards a value: buffer += momentum (value - buffer)";
-  let arguments = (ins Net_Tensor:$buffer, Net_Tensor:$value, Net_Real<"0.1">:$momentum);
+  let arguments = (ins Net_FloatTensor:$buffer, Net_FloatTensor:$value, Net_Real<"0.1">:$momentum);
   let matmul = "0";
   let other = "3 * buffer";
   let transcendental = "0";

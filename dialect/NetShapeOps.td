@@ -36,6 +36,10 @@ def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
   let results = (outs Net_Tensor:$y);
   let example = "transpose(w)";
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// `order`, written out where it is the default.
+    ::llvm::SmallVector<int64_t> getPermutation();
+  }];
 }
 
 def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient> {
@@ -51,6 +55,10 @@ def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient> {
   let arguments = (ins Variadic<Net_Tensor>:$xs);
   let results = (outs Net_Tensor:$y);
   let example = "stack([a, b], as = K)";
+  let extraClassDeclaration = [{
+    /// The new axis: the second, of scalars the only one.
+    unsigned getAxis() { return ::std::min<int64_t>(1, getY().getType().getRank() - 1); }
+  }];
 }
 
 def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
@@ -62,23 +70,26 @@ def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
 
 def Net_SliceOp : Net_ShapeOp<"slice", Net_Gradient> {
   let summary = "keeps positions `start` to `start + size` of one axis";
-  let description = [{ A negative start counts from the end, also of a free axis. The result's type tells the size. }];
-  let arguments = (ins Net_Tensor:$x, I64Attr:$axis, I64Attr:$start);
+  let description = [{
+    The result's type tells the size. `start` may be a polynomial: the last place of
+    a free axis T is `T - 1`.
+  }];
+  let arguments = (ins Net_Tensor:$x, I64Attr:$axis, Net_PolynomialAttr:$start);
   let results = (outs Net_Tensor:$y);
   let hasFolder = 1;
   let hasVerifier = 1;
 }
-def Net_PadOp : Net_ShapeOp<"pad", Net_Relabels # Net_Gradient> {
+def Net_PadOp : Net_ShapeOp<"pad", Net_Callable # Net_Gradient> {
   let summary = "adds elements of one value before and after along one axis";
   let arguments = (ins Net_Tensor:$x, Net_Axis<>:$over, Net_Integer<"0">:$low, Net_Integer<"0">:$high, Net_Real<"0">:$value);
   let results = (outs Net_Tensor:$y);
   let example = "pad(x, over = T, low = 1)";
 }
-// The gradient of a slice: dy in its place among zeros.
 def Net_SliceGradOp : Net_ShapeOp<"slice_grad"> {
   let summary = "gradient of `slice`: dy in its place, zeros elsewhere";
-  let arguments = (ins Net_Tensor:$dy, I64Attr:$axis, I64Attr:$start);
+  let arguments = (ins Net_Tensor:$dy, I64Attr:$axis, Net_PolynomialAttr:$start);
   let results = (outs Net_Tensor:$dx);
+  let hasVerifier = 1;
 }
 
 def Net_ReverseOp : Net_ShapeOp<"reverse", Net_Callable # Net_Gradient> {
@@ -88,9 +99,9 @@ def Net_ReverseOp : Net_ShapeOp<"reverse", Net_Callable # Net_Gradient> {
   let example = "reverse(x, over = T)";
 }
 
-def Net_ShiftOp : Net_ShapeOp<"shift", Net_Callable # Net_Gradient> {
+def Net_ShiftOp : Net_ShapeOp<"shift", Net_Callable> {
   let summary = "moves an axis `by` places towards its start; the end is filled with -1, which losses ignore";
-  let arguments = (ins Net_Tensor:$x, Net_Integer<"1">:$by, Net_Axis<"last">:$over);
+  let arguments = (ins Net_IntegerTensor:$x, Net_Integer<"1">:$by, Net_Axis<"last">:$over);
   let results = (outs Net_Tensor:$y);
   let example = "cross_entropy(logits, shift(tokens))";
 }
@@ -104,6 +115,7 @@ def Net_LowerTriangleGradOp : Net_ShapeOp<"lower_triangle_grad"> {
   let summary = "gradient of `lower_triangle`";
   let arguments = (ins Net_Tensor:$dy);
   let results = (outs Net_Tensor:$dx);
+  let hasVerifier = 1;
 }
 
 #endif // NET_SHAPE_OPS_TD

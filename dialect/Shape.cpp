@@ -15,6 +15,14 @@ Polynomial Shape::elements() const {
   return result;
 }
 
+Shape Shape::without(ArrayRef<int64_t> axes) const {
+  Shape result;
+  for (auto [axis, size] : llvm::enumerate(sizes))
+    if (!llvm::is_contained(axes, int64_t(axis)))
+      result.sizes.push_back(size);
+  return result;
+}
+
 std::optional<size_t> Shape::invalidAxis() const {
   for (auto [axis, size] : llvm::enumerate(sizes)) {
     std::optional<int64_t> fixed = size.toInt64();
@@ -45,8 +53,10 @@ Shape netc::shapeOf(Type type) {
 Shape netc::shapeOf(Value value) { return shapeOf(value.getType()); }
 
 bool netc::hasValidShape(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
   Shape shape = shapeOf(type);
-  return shape.rank() <= Shape::maxRank && !shape.invalidAxis();
+  return shape.rank() <= Shape::maxRank && !shape.invalidAxis() &&
+         bool(tensor.getEncoding()) != tensor.hasStaticShape();
 }
 
 RankedTensorType netc::tensorOf(Type element, const Shape &shape) {

@@ -26,6 +26,8 @@ struct Shape {
 
   size_t rank() const { return sizes.size(); }
   Polynomial elements() const;
+  /// The shape with these axes taken away.
+  Shape without(llvm::ArrayRef<int64_t> axes) const;
   /// The first axis whose size is constant but not 1 to maxSize, or overflows.
   std::optional<size_t> invalidAxis() const;
   bool operator==(const Shape &other) const { return sizes == other.sizes; }
@@ -39,8 +41,8 @@ llvm::hash_code hash_value(const Shape &shape);
 Shape shapeOf(mlir::Type type);
 Shape shapeOf(mlir::Value value);
 
-/// Whether a ranked tensor is within the limits of Shape; one with a dynamic
-/// dimension that the encoding does not name is not.
+/// Whether a ranked tensor is one that tensorOf makes, within the limits of
+/// Shape.
 bool hasValidShape(mlir::Type type);
 
 /// The tensor type of these sizes. A constant size becomes a static dimension;

@@ -1,0 +1,152 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Losses.
+
+#include "dialect/Net.h"
+#include "llvm/ADT/SmallString.h"
+
+using namespace netc;
+using namespace mlir;
+
+/// A target of numbers has the element type of what it is compared with; one of
+/// integers is converted.
+static LogicalResult checkTargetElement(std::optional<Location> loc,
+                                        StringRef op, Value x, Value target) {
+  if (isa<IntegerType>(elementOf(target)))
+    return success();
+  return checkSameElement(loc, op, {x, target});
+}
+
+//===----------------------------------------------------------------------===//
+// CrossEntropyOp
+//===----------------------------------------------------------------------===//
+
+/// Checks what the loss and its gradient have in common.
+static LogicalResult checkClasses(std::optional<Location> loc, StringRef op,
+                                  Value logits, Value target, int64_t over,
+                                  const llvm::APFloat &smoothing) {
+  Shape shape = shapeOf(logits);
+  if (failed(checkAxes(loc, op, over, shape.rank())) ||
+      failed(checkTargetElement(loc, op, logits, target)))
+    return failure();
+  // Also refuses what is not a number.
+  double share = smoothing.convertToDouble();
+  if (!(share >= 0 && share <= 1)) {
+    SmallString<16> text;
+    smoothing.toString(text);
+    return emitOptionalError(loc, "smoothing is ", text.str(),
+                             ", possible are 0 to 1");
+  }
+  if (isa<IntegerType>(elementOf(target)))
+    return checkSameShape(loc, op, shape.without(over),
+                          "in the logits without their classes",
+                          shapeOf(target), "in the target");
+  return checkSameShape(loc, op, shape, "in the logits", shapeOf(target),
+                        "in the target");
+}
+
+LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location> loc,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  Value logits = adaptor.getLogits();
+  types.assign({tensorOf(elementOf(logits), Shape()), logits.getType()});
+  return checkClasses(loc, getOperationName(), logits, adaptor.getTarget(),
+                      adaptor.getOver(), adaptor.getSmoothing());
+}
+
+Polynomial CrossEntropyOp::getRows() {
+  return shapeOf(getLogits()).without(getOver()).elements();
+}
+
+LogicalResult CrossEntropyOp::buildGradient(Gradients &gradients) {
+  if (gradients.of(1))
+    return emitError()
+           << "cannot differentiate `cross_entropy` through its probabilities";
+  if (gradients.wants(1))
+    return emitError() << "cannot differentiate `cross_entropy` by its target";
+  gradients.set(0, gradients.create<CrossEntropyGradOp>(
+                       gradients.of(0), getProbabilities(), getTarget(),
+                       getSmoothing(), getOver()));
+  return success();
+}
+
+LogicalResult
+CrossEntropyGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getProbabilities().getType());
+  return checkClasses(loc, getOperationName(), adaptor.getProbabilities(),
+                      adaptor.getTarget(), adaptor.getOver(),
+                      adaptor.getSmoothing());
+}
+
+//===----------------------------------------------------------------------===//
+// BceOp, MseOp
+//===----------------------------------------------------------------------===//
+
+/// Appends `type` if x and the target can be compared element by element.
+static LogicalResult inferCompared(std::optional<Location> loc, StringRef op,
+                                   Value x, Value target, Type type,
+                                   SmallVectorImpl<Type> &types) {
+  types.push_back(type);
+  if (failed(checkTargetElement(loc, op, x, target)))
+    return failure();
+  return checkSameShape(loc, op, shapeOf(x), "on the left", shapeOf(target),
+                        "in the target");
+}
+
+LogicalResult BceOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX();
+  return inferCompared(loc, getOperationName(), x, adaptor.getTarget(),
+                       tensorOf(elementOf(x), Shape()), types);
+}
+
+LogicalResult BceOp::buildGradient(Gradients &gradients) {
+  if (gradients.wants(1))
+    return emitError() << "cannot differentiate `bce` by its target";
+  gradients.set(
+      0, gradients.create<BceGradOp>(gradients.of(0), getX(), getTarget()));
+  return success();
+}
+
+LogicalResult BceGradOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX();
+  return inferCompared(loc, getOperationName(), x, adaptor.getTarget(),
+                       x.getType(), types);
+}
+
+LogicalResult MseOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX();
+  return inferCompared(loc, getOperationName(), x, adaptor.getTarget(),
+                       tensorOf(elementOf(x), Shape()), types);
+}
+
+LogicalResult MseOp::buildGradient(Gradients &gradients) {
+  Value dx = gradients.create<MseGradOp>(gradients.of(0), getX(), getTarget());
+  if (gradients.wants(0))
+    gradients.set(0, dx);
+  if (gradients.wants(1))
+    gradients.set(1, gradients.create<NegOp>(dx));
+  return success();
+}
+
+LogicalResult MseGradOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX();
+  return inferCompared(loc, getOperationName(), x, adaptor.getTarget(),
+                       x.getType(), types);
+}

@@ -1,0 +1,218 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums, means and what is normalized by them.
+
+#include "dialect/Net.h"
+
+using namespace netc;
+using namespace mlir;
+
+/// The axes of a tensor of this rank that are not reduced, in order.
+static SmallVector<int64_t> keptAxes(size_t rank, ArrayRef<int64_t> over) {
+  SmallVector<int64_t> kept;
+  for (int64_t axis = 0; axis < int64_t(rank); ++axis)
+    if (!llvm::is_contained(over, axis))
+      kept.push_back(axis);
+  return kept;
+}
+
+static SmallVector<int64_t> keptAxes(Value x, ArrayRef<int64_t> over) {
+  return keptAxes(shapeOf(x).rank(), over);
+}
+
+/// Appends the type of x without the axes `over`.
+static LogicalResult inferReduced(std::optional<Location> loc, StringRef op,
+                                  Value x, ArrayRef<int64_t> over,
+                                  SmallVectorImpl<Type> &types) {
+  Shape shape = shapeOf(x);
+  if (failed(checkAxes(loc, op, over, shape.rank())))
+    return failure();
+  return inferTensor(loc, op, elementOf(x), shape.without(over), types);
+}
+
+//===----------------------------------------------------------------------===//
+// SumOp, MeanOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SumOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  return inferReduced(loc, getOperationName(), adaptor.getX(),
+                      adaptor.getOver(), types);
+}
+
+std::optional<AxisSource> SumOp::getAxisSource(unsigned, unsigned axis) {
+  return AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])};
+}
+
+LogicalResult SumOp::buildGradient(Gradients &gradients) {
+  gradients.set(0,
+                gradients.create<BroadcastOp>(getX().getType(), gradients.of(0),
+                                              keptAxes(getX(), getOver())));
+  return success();
+}
+
+LogicalResult MeanOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  return inferReduced(loc, getOperationName(), adaptor.getX(),
+                      adaptor.getOver(), types);
+}
+
+std::optional<AxisSource> MeanOp::getAxisSource(unsigned, unsigned axis) {
+  return AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])};
+}
+
+LogicalResult MeanOp::buildGradient(Gradients &gradients) {
+  Shape shape = shapeOf(getX());
+  Polynomial count = 1;
+  for (int64_t axis : getOver())
+    count *= shape[axis];
+  // Divides before it spreads: once for each mean.
+  Value share = gradients.create<MeanGradOp>(
+      gradients.of(0), PolynomialAttr::get(getContext(), count));
+  gradients.set(0, gradients.create<BroadcastOp>(getX().getType(), share,
+                                                 keptAxes(getX(), getOver())));
+  return success();
+}
+
+LogicalResult MeanGradOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location>,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getDy().getType());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SoftmaxOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
+  return checkAxes(loc, getOperationName(), adaptor.getOver(),
+                   shapeOf(adaptor.getX()).rank());
+}
+
+LogicalResult SoftmaxOp::buildGradient(Gradients &gradients) {
+  gradients.set(
+      0, gradients.create<SoftmaxGradOp>(gradients.of(0), getY(), getOver()));
+  return success();
+}
+
+LogicalResult SoftmaxGradOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> loc,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  if (failed(checkAxes(loc, getOperationName(), adaptor.getOver(),
+                       shapeOf(adaptor.getY()).rank())))
+    return failure();
+  return inferSameShape(loc, getOperationName(), adaptor.getOperands(), types);
+}
+
+//===----------------------------------------------------------------------===//
+// NormalizeOp, RmsNormalizeOp
+//===----------------------------------------------------------------------===//
+
+/// The first result continues x, the others keep the axes that are not `over`.
+static AxisSource normSource(Value x, ArrayRef<int64_t> over, unsigned result,
+                             unsigned axis) {
+  return {0, result == 0 ? axis : unsigned(keptAxes(x, over)[axis])};
+}
+
+static LogicalResult inferNormGrad(std::optional<Location> loc, StringRef op,
+                                   Value dy, Value y, Value rstd,
+                                   ArrayRef<int64_t> over,
+                                   SmallVectorImpl<Type> &types) {
+  Shape shape = shapeOf(y);
+  if (failed(checkAxes(loc, op, over, shape.rank())) ||
+      failed(checkSameShape(loc, op, shape.without(over), "in the mean",
+                            shapeOf(rstd), "in `rstd`")))
+    return failure();
+  return inferSameShape(loc, op, {y, dy}, types);
+}
+
+LogicalResult NormalizeOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
+  if (failed(inferReduced(loc, getOperationName(), adaptor.getX(),
+                          adaptor.getOver(), types)))
+    return failure();
+  types.append(2, types.back());
+  return success();
+}
+
+std::optional<AxisSource> NormalizeOp::getAxisSource(unsigned result,
+                                                     unsigned axis) {
+  return normSource(getX(), getOver(), result, axis);
+}
+
+LogicalResult NormalizeOp::buildGradient(Gradients &gradients) {
+  if (gradients.of(1) || gradients.of(2) || gradients.of(3))
+    return emitError() << "cannot differentiate `normalize` through its mean, "
+                          "variance or rstd";
+  gradients.set(0, gradients.create<NormalizeGradOp>(gradients.of(0), getY(),
+                                                     getRstd(), getOver()));
+  return success();
+}
+
+LogicalResult NormalizeGradOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location> loc,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  return inferNormGrad(loc, getOperationName(), adaptor.getDy(), adaptor.getY(),
+                       adaptor.getRstd(), adaptor.getOver(), types);
+}
+
+LogicalResult RmsNormalizeOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location> loc,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
+  return inferReduced(loc, getOperationName(), adaptor.getX(),
+                      adaptor.getOver(), types);
+}
+
+std::optional<AxisSource> RmsNormalizeOp::getAxisSource(unsigned result,
+                                                        unsigned axis) {
+  return normSource(getX(), getOver(), result, axis);
+}
+
+LogicalResult RmsNormalizeOp::buildGradient(Gradients &gradients) {
+  if (gradients.of(1))
+    return emitError()
+           << "cannot differentiate `rms_normalize` through its rstd";
+  gradients.set(0, gradients.create<RmsNormalizeGradOp>(gradients.of(0), getY(),
+                                                        getRstd(), getOver()));
+  return success();
+}
+
+LogicalResult
+RmsNormalizeGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  return inferNormGrad(loc, getOperationName(), adaptor.getDy(), adaptor.getY(),
+                       adaptor.getRstd(), adaptor.getOver(), types);
+}
+
+//===----------------------------------------------------------------------===//
+// MovingAverageOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MovingAverageOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location> loc,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &) {
+  return checkSameShape(loc, getOperationName(), shapeOf(adaptor.getBuffer()),
+                        "in the buffer", shapeOf(adaptor.getValue()),
+                        "in the value");
+}
