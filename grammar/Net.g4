@@ -182,5 +182,8 @@ NL        : [\r\n]+ ;
 COMMENT   : '#' ~[\r\n]* -> channel(HIDDEN) ;
 WS        : [ \t]+ -> skip ;
 
-// Any other character is one error token, so that the lexer never fails.
+// Whatever else there is becomes an error token, so that the lexer never fails.
+// A string that is not closed, or has an unknown escape, is one of them; were
+// its quote alone one, a line of `\"` would be read once for each quote.
+BADSTRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"'? ;
 BAD       : . ;

@@ -4,6 +4,7 @@
 
 #include "lib/Frontend/Parser.h"
 
+#include "lib/Frontend/SyntaxErrors.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -41,102 +42,113 @@ private:
   unsigned depth = 0;
 };
 
-/// What a text must not contain.
-struct BadText {
-  size_t offset;
-  std::string message;
-};
-
-class ErrorListener : public BaseErrorListener {
-public:
-  ErrorListener(const SourceFile &file, unsigned &errors)
-      : file(file), errors(errors) {}
-  void syntaxError(Recognizer *, Token *token, size_t, size_t,
-                   const std::string &message, std::exception_ptr) override {
-    if (++errors <= 20)
-      emitError(locationOf(file, token)) << message;
-  }
-
-private:
-  const SourceFile &file;
-  unsigned &errors;
-};
-
 } // namespace
 
-/// The first byte sequence that is not text, if any: invalid UTF-8, or a
-/// character that shows nothing or reorders what is shown.
-static std::optional<BadText> findBadText(StringRef text) {
-  auto *begin = reinterpret_cast<const UTF8 *>(text.data());
-  auto *valid = begin, *end = begin + text.size();
-  bool isValid = isLegalUTF8String(&valid, end);
-  StringRef legal = text.take_front(valid - begin);
-  for (size_t i = 0; i != legal.size(); ++i) {
-    unsigned char c = legal[i];
-    StringRef rest = legal.substr(i);
-    if (c == '\r' && !rest.starts_with("\r\n"))
-      return BadText{i, "a carriage return without a newline"};
-    if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
-      return BadText{i,
-                     formatv("control character U+{0:X-4} is not allowed", c)};
-    if (c == 0xc2 && static_cast<unsigned char>(rest[1]) < 0xa0)
-      return BadText{i, formatv("control character U+{0:X-4} is not allowed",
-                                static_cast<unsigned char>(rest[1]))};
-    if (rest.starts_with("\u202a") || rest.starts_with("\u202b") ||
-        rest.starts_with("\u202c") || rest.starts_with("\u202d") ||
-        rest.starts_with("\u202e") || rest.starts_with("\u2066") ||
-        rest.starts_with("\u2067") || rest.starts_with("\u2068") ||
-        rest.starts_with("\u2069"))
-      return BadText{i, "a character that reorders the text around it is not "
-                        "allowed"};
+/// Finds what is not text: invalid UTF-8, and characters that show nothing or
+/// reorder what is shown, so that a reader would see another program.
+static std::optional<SyntaxError> findBadText(StringRef text) {
+  TextPlace place{1, 1};
+  const UTF8 *next = text.bytes_begin(), *end = text.bytes_end();
+  while (next != end) {
+    UTF32 code;
+    const UTF8 *begin = next;
+    if (convertUTF8Sequence(&next, end, &code, strictConversion) !=
+        conversionOK)
+      return SyntaxError{place, formatv("byte 0x{0:X-2} is not valid UTF-8",
+                                        static_cast<unsigned>(*begin))};
+    if (code == '\r' && (next == end || *next != '\n'))
+      return SyntaxError{place, "a carriage return stands without a newline"};
+    bool isSpace = code == '\t' || code == '\n' || code == '\r';
+    if ((code < 0x20 && !isSpace) || (code >= 0x7f && code < 0xa0))
+      return SyntaxError{
+          place, formatv("control character U+{0:X-4} is not allowed", code)};
+    if ((code >= 0x202a && code <= 0x202e) ||
+        (code >= 0x2066 && code <= 0x2069))
+      return SyntaxError{place, formatv("U+{0:X-4} is not allowed: it reorders "
+                                        "the text around it",
+                                        code)};
+    place = code == '\n' ? TextPlace{place.line + 1, 1}
+                         : TextPlace{place.line, place.column + 1};
   }
-  if (!isValid)
-    return BadText{legal.size(),
-                   formatv("byte 0x{0:x-2} is not valid UTF-8", *valid)};
   return std::nullopt;
 }
 
-SourceFile::SourceFile(MLIRContext *context, StringRef path, StringRef text)
-    : path(path), pathAttr(StringAttr::get(context, path)), input(text.str()),
+SourceFile::SourceFile(StringAttr pathAttr, StringRef text)
+    : path(pathAttr.str()), pathAttr(pathAttr), input(text.str()),
       lexer(&input), filter(lexer), tokens(&filter), parser(&tokens) {}
+
+/// Emits `errors` in the order of the text, one a line.
+static void report(StringAttr path, std::vector<SyntaxError> errors,
+                   size_t maxErrors) {
+  stable_sort(errors, [](const SyntaxError &a, const SyntaxError &b) {
+    return a.place.line < b.place.line;
+  });
+  errors.erase(std::unique(errors.begin(), errors.end(),
+                           [](const SyntaxError &a, const SyntaxError &b) {
+                             return a.place.line == b.place.line;
+                           }),
+               errors.end());
+
+  auto locate = [&](TextPlace place) {
+    return FileLineColLoc::get(path, place.line, place.column);
+  };
+  size_t shown = 0;
+  for (const SyntaxError &error : errors) {
+    if (error.message.empty() || shown == maxErrors)
+      break;
+    ++shown;
+    InFlightDiagnostic diagnostic = emitError(locate(error.place));
+    diagnostic << error.message;
+    if (error.note)
+      diagnostic.attachNote(locate(error.note->place)) << error.note->message;
+    if (shown == maxErrors && shown != errors.size())
+      diagnostic.attachNote(locate({0, 0}))
+          << errors.size() - shown
+          << " more lines have syntax errors (`--max-errors`)";
+  }
+}
 
 std::unique_ptr<SourceFile> parse(MLIRContext *context, StringRef path,
                                   StringRef text, const Limits &limits) {
+  auto pathAttr = StringAttr::get(context, path);
   if (text.size() > limits.maxInputBytes) {
-    emitError(FileLineColLoc::get(context, path, 1, 1))
-        << "the file has " << text.size() << " bytes; the limit is "
-        << limits.maxInputBytes << " (`--max-input`)";
+    report(pathAttr,
+           {{{1, 1},
+             formatv("the file has {0} bytes; the limit is {1} "
+                     "(`--max-input`)",
+                     text.size(), limits.maxInputBytes)}},
+           1);
     return nullptr;
   }
-  if (std::optional<BadText> bad = findBadText(text)) {
-    StringRef before = text.take_front(bad->offset);
-    StringRef line = before.take_back(before.size() - (before.rfind('\n') + 1));
-    size_t column =
-        1 + count_if(line, [](char c) { return (c & 0xc0) != 0x80; });
-    emitError(
-        FileLineColLoc::get(context, path, before.count('\n') + 1, column))
-        << bad->message;
+  text.consume_front("\ufeff");
+  if (std::optional<SyntaxError> error = findBadText(text)) {
+    report(pathAttr, {*error}, 1);
     return nullptr;
   }
 
-  auto file = std::make_unique<SourceFile>(context, path, text);
-  unsigned errors = 0;
-  ErrorListener listener(*file, errors);
+  size_t maxErrors = std::max(limits.maxErrors, 1u);
+  auto file = std::make_unique<SourceFile>(pathAttr, text);
+  auto strategy = std::make_shared<SyntaxErrorStrategy>(maxErrors);
   DepthGuard guard(limits.maxDepth);
+  file->tokens.fill();
+  file->parser.setErrorHandler(strategy);
   file->parser.removeErrorListeners();
-  file->parser.addErrorListener(&listener);
   file->parser.addParseListener(&guard);
+  // A slip explains better what the parser may have stumbled over.
+  std::vector<SyntaxError> errors = findSlips(file->tokens);
   try {
     file->root = file->parser.file();
+    append_range(errors, strategy->errors);
   } catch (DepthGuard::TooDeep deep) {
-    emitError(locationOf(*file, deep.token))
-        << "nested more than " << limits.maxDepth
-        << " rules deep (`--max-depth`)";
-    return nullptr;
+    errors = {{beginOf(deep.token),
+               formatv("nested more than {0} rules deep (`--max-depth`)",
+                       limits.maxDepth)}};
   }
   file->parser.removeParseListeners();
-  file->parser.removeErrorListeners();
-  return errors ? nullptr : std::move(file);
+  if (errors.empty())
+    return file;
+  report(pathAttr, std::move(errors), maxErrors);
+  return nullptr;
 }
 
 /// The child of a binary operation, member or call that is its left operand.
@@ -153,15 +165,14 @@ SmallVector<NetParser::ExprContext *> leftSpine(NetParser::ExprContext *expr) {
 }
 
 Location locationOf(const SourceFile &file, Token *token) {
-  return FileLineColLoc::get(file.pathAttr, token->getLine(),
-                             token->getCharPositionInLine() + 1);
+  TextPlace place = beginOf(token);
+  return FileLineColLoc::get(file.pathAttr, place.line, place.column);
 }
 
 Location locationOf(const SourceFile &file, ParserRuleContext *rule) {
   if (auto *member = dynamic_cast<NetParser::MemberContext *>(rule))
     return locationOf(file, member->name()->getStart());
   auto *expr = dynamic_cast<NetParser::ExprContext *>(rule);
-  // Calls and indexing have four children, or three and no second operand.
   if (expr && expr->children.size() == 3 && leftOperand(expr) &&
       dynamic_cast<NetParser::ExprContext *>(expr->children[2]))
     if (auto *op = dynamic_cast<tree::TerminalNode *>(expr->children[1]))

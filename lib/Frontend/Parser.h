@@ -18,8 +18,7 @@ namespace netc {
 /// A parsed file: it owns the text, the tokens and the tree, which stays inside
 /// the front end.
 struct SourceFile {
-  SourceFile(mlir::MLIRContext *context, llvm::StringRef path,
-             llvm::StringRef text);
+  SourceFile(mlir::StringAttr path, llvm::StringRef text);
 
   NetParser::FileContext *tree() const { return root; }
 

@@ -1,0 +1,128 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/Diagnostics.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Unicode.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace netc {
+
+/// Longer lines help no reader and are not shown.
+static constexpr size_t maxExcerpt = 1000;
+
+static std::pair<StringRef, raw_ostream::Colors>
+describe(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return {"note: ", raw_ostream::CYAN};
+  case DiagnosticSeverity::Warning:
+    return {"warning: ", raw_ostream::MAGENTA};
+  case DiagnosticSeverity::Error:
+    return {"error: ", raw_ostream::RED};
+  case DiagnosticSeverity::Remark:
+    return {"remark: ", raw_ostream::BLUE};
+  }
+  llvm_unreachable("not a severity");
+}
+
+/// `path:line:col: `, without the numbers that are 0.
+static std::string printPlace(FileLineColLoc place) {
+  std::string text;
+  raw_string_ostream os(text);
+  if (place) {
+    os << place.getFilename().getValue() << ':';
+    if (place.getLine())
+      os << place.getLine() << ':';
+    if (place.getLine() && place.getColumn())
+      os << place.getColumn() << ':';
+    os << ' ';
+  }
+  return text;
+}
+
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
+                                     unsigned maxErrors, bool colour)
+    : ScopedDiagnosticHandler(context), os(os), maxErrors(maxErrors),
+      colour(colour) {
+  setHandler([this](Diagnostic &diagnostic) {
+    std::string key =
+        printPlace(diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) +
+        describe(diagnostic.getSeverity()).first.str() + diagnostic.str();
+    if (!printed.insert(key).second)
+      return;
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      ++errors;
+    if (errors > this->maxErrors)
+      return;
+    print(diagnostic);
+    for (const Diagnostic &note : diagnostic.getNotes())
+      print(note);
+  });
+}
+
+DiagnosticPrinter::~DiagnosticPrinter() {
+  if (errors > maxErrors)
+    os << errors << " errors, of which the first " << maxErrors
+       << " are shown (`--max-errors`)\n";
+}
+
+void DiagnosticPrinter::addSource(StringRef path, StringRef text) {
+  sources[path] = text.str();
+}
+
+void DiagnosticPrinter::print(const Diagnostic &diagnostic) {
+  auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+  auto [severity, severityColour] = describe(diagnostic.getSeverity());
+  os.enable_colors(colour);
+  os.changeColor(raw_ostream::SAVEDCOLOR, /*Bold=*/true) << printPlace(place);
+  os.changeColor(severityColour, /*Bold=*/true) << severity;
+  os.resetColor();
+  os << diagnostic.str() << '\n';
+  if (place)
+    printExcerpt(place);
+}
+
+void DiagnosticPrinter::printExcerpt(FileLineColLoc place) {
+  auto source = sources.find(place.getFilename().getValue());
+  if (source == sources.end() || !place.getLine() || !place.getColumn())
+    return;
+  StringRef line = source->second;
+  for (unsigned skip = place.getLine() - 1; skip; --skip) {
+    if (!line.contains('\n'))
+      return;
+    line = line.split('\n').second;
+  }
+  line = line.split('\n').first.rtrim('\r');
+  if (line.empty() || line.size() > maxExcerpt)
+    return;
+
+  // Under each character stands what is as wide, and under a tab a tab, so that
+  // the caret is in place on any terminal. What a terminal might obey instead
+  // of showing it becomes U+FFFD.
+  std::string margin;
+  for (unsigned column = 1; !line.empty(); ++column) {
+    size_t size =
+        std::min<size_t>(line.size(), getNumBytesForUTF8(UTF8(line.front())));
+    int width = sys::unicode::columnWidthUTF8(line.take_front(size));
+    if (width == sys::unicode::ErrorInvalidUTF8)
+      size = 1;
+    bool isTab = line.front() == '\t';
+    os << (width < 0 && !isTab ? "\ufffd" : line.take_front(size));
+    if (column < place.getColumn())
+      margin +=
+          isTab ? std::string("\t") : std::string(width < 0 ? 1 : width, ' ');
+    line = line.drop_front(size);
+  }
+  os << '\n' << margin;
+  os.changeColor(raw_ostream::GREEN, /*Bold=*/true) << '^';
+  os.resetColor() << '\n';
+}
+
+} // namespace netc

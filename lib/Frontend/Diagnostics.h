@@ -1,0 +1,46 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_FRONTEND_DIAGNOSTICS_H
+#define NETC_LIB_FRONTEND_DIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace netc {
+
+/// Prints the diagnostics of a context in clang's layout, with the source line
+/// and a caret, while it lives. Of a compound location the innermost
+/// FileLineColLoc counts; columns count characters. A diagnostic that repeats
+/// the place and text of an earlier one is dropped.
+class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
+public:
+  /// Prints to `os`. After `maxErrors` errors nothing more is printed, and the
+  /// end of this object says how many there were.
+  DiagnosticPrinter(mlir::MLIRContext *context, llvm::raw_ostream &os,
+                    unsigned maxErrors = 20, bool colour = false);
+  ~DiagnosticPrinter();
+
+  /// Lets diagnostics in the file `path` show lines of `text`, which is copied.
+  void addSource(llvm::StringRef path, llvm::StringRef text);
+
+  /// The different errors so far, shown or not.
+  unsigned errorCount() const { return errors; }
+
+private:
+  void print(const mlir::Diagnostic &diagnostic);
+  void printExcerpt(mlir::FileLineColLoc place);
+
+  llvm::raw_ostream &os;
+  const unsigned maxErrors;
+  const bool colour;
+  unsigned errors = 0;
+  llvm::StringMap<std::string> sources;
+  llvm::StringSet<> printed;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_FRONTEND_DIAGNOSTICS_H

@@ -1,0 +1,722 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/SyntaxErrors.h"
+
+#include "grammar/NetParser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Unicode.h"
+
+using namespace antlr4;
+using namespace llvm;
+
+namespace netc {
+
+TextPlace beginOf(const Token *token) {
+  return {token->getLine(), token->getCharPositionInLine() + 1};
+}
+
+TextPlace endOf(const Token *token) {
+  auto [line, column] = beginOf(token);
+  return {line, column + token->getStopIndex() + 1 - token->getStartIndex()};
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+/// The nearest token in direction `step` that the parser sees, or null.
+static Token *neighbour(const BufferedTokenStream &tokens, const Token *token,
+                        ssize_t step) {
+  for (ssize_t i = ssize_t(token->getTokenIndex()) + step;
+       i >= 0 && i < ssize_t(const_cast<BufferedTokenStream &>(tokens).size());
+       i += step)
+    if (tokens.get(i)->getChannel() == Token::DEFAULT_CHANNEL)
+      return tokens.get(i);
+  return nullptr;
+}
+
+static bool is(const Token *token, std::initializer_list<size_t> types) {
+  return token && is_contained(types, token->getType());
+}
+
+static bool adjacent(const Token *left, const Token *right) {
+  return left && right && left->getStopIndex() + 1 == right->getStartIndex();
+}
+
+static bool sameLine(const Token *left, const Token *right) {
+  return left && right && left->getLine() == right->getLine();
+}
+
+static bool isKeyword(const Token *token) {
+  return token->getType() >= NetParser::IMPORT &&
+         token->getType() <= NetParser::FALSE;
+}
+
+static bool isInfix(const Token *token) {
+  return is(token,
+            {NetParser::PIPE, NetParser::DOT, NetParser::AND, NetParser::OR}) ||
+         (token->getType() >= NetParser::RANGE &&
+          token->getType() <= NetParser::ABOUT);
+}
+
+static bool isOpener(const Token *token) {
+  return is(token, {NetParser::LPAREN, NetParser::LBRACKET, NetParser::LBRACE});
+}
+
+static bool isCloser(const Token *token) {
+  return is(token, {NetParser::RPAREN, NetParser::RBRACKET, NetParser::RBRACE});
+}
+
+static size_t closerOf(const Token *opener) { return opener->getType() + 1; }
+
+static std::string quote(const Twine &text) { return ("`" + text + "`").str(); }
+
+static std::string quote(Token *token) {
+  std::string text = token->getText();
+  return text.size() <= 40 ? quote(text) : quote(text.substr(0, 37) + "...");
+}
+
+/// A token as the subject of a sentence.
+static std::string describe(Token *token) {
+  switch (token->getType()) {
+  case Token::EOF:
+    return "the end of the file";
+  case NetParser::NL:
+    return "the end of the line";
+  case NetParser::STRING:
+    return "a string";
+  default:
+    return quote(token);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Slips
+//===----------------------------------------------------------------------===//
+
+static std::optional<SyntaxError> slipAt(const BufferedTokenStream &tokens,
+                                         Token *token) {
+  Token *next = neighbour(tokens, token, +1);
+  bool isAdjacent = adjacent(token, next), hasUnit = is(next, {NetParser::ID});
+  std::string number = token->getText();
+  std::string unit = hasUnit ? next->getText() : "";
+
+  if (number.back() == '%' && (hasUnit || is(next, {NetParser::NUMBER}) ||
+                               (isAdjacent && is(next, {NetParser::LPAREN}))))
+    return SyntaxError{beginOf(token),
+                       formatv("`{0}` is a percentage; for a remainder write "
+                               "`{1} % {2}`",
+                               number, StringRef(number).drop_back(),
+                               isOpener(next) ? "(...)" : next->getText())};
+  if (isDigit(number.back()) && unit == "K" && isAdjacent)
+    return SyntaxError{beginOf(token),
+                       formatv("`{0}K` could mean two things; write `{0}k` for "
+                               "times 1,000 or `{0}Ki` for times 1,024",
+                               number)};
+  if (isDigit(number.back()) && unit == "B" && !isAdjacent)
+    return SyntaxError{beginOf(token),
+                       formatv("`{0} B` could mean two things; write `{0}B` "
+                               "for {0} billion, or bytes with a prefix, as in "
+                               "`{0} GB`",
+                               number)};
+
+  // `8 A100-80GB`: units contain no digits, so it must be a device.
+  Token *minus = neighbour(tokens, token, -1);
+  Token *device = minus ? neighbour(tokens, minus, -1) : nullptr;
+  if (unit == "B" && isAdjacent && adjacent(minus, token) &&
+      is(minus, {NetParser::MINUS}) && adjacent(device, minus) &&
+      is(device, {NetParser::ID}) && any_of(device->getText(), isDigit))
+    return SyntaxError{beginOf(device),
+                       formatv("`{0}-{1}B` is a subtraction, not a name; write "
+                               "`{0}_{1}B`",
+                               device->getText(), number)};
+  return std::nullopt;
+}
+
+std::vector<SyntaxError> findSlips(const BufferedTokenStream &tokens) {
+  std::vector<SyntaxError> slips;
+  for (size_t i = 0; tokens.get(i)->getType() != Token::EOF; ++i)
+    if (is(tokens.get(i), {NetParser::NUMBER}))
+      if (std::optional<SyntaxError> slip = slipAt(tokens, tokens.get(i)))
+        slips.push_back(std::move(*slip));
+  return slips;
+}
+
+//===----------------------------------------------------------------------===//
+// Explanations
+//===----------------------------------------------------------------------===//
+
+/// What an unknown character was probably meant to be; texts from papers bring
+/// them along.
+static StringRef asciiFor(StringRef character) {
+  return StringSwitch<StringRef>(character)
+      .Cases("\u2010", "\u2011", "\u2013", "\u2014", "\u2212", "-")
+      .Cases("\u00d7", "\u00b7", "\u22c5", "\u2217", "*")
+      .Cases("\u00f7", "\u2215", "/")
+      .Cases("\u201c", "\u201d", "\u201e", "\u00ab", "\u00bb", "\"")
+      .Cases("\u2018", "\u2019", "\u2032", "'")
+      .Case("\u2264", "<=")
+      .Case("\u2265", ">=")
+      .Case("\u2260", "!=")
+      .Cases("\u2248", "\u223c", "\u2243", "~")
+      .Case("\u00b2", "^2")
+      .Case("\u00b3", "^3")
+      .Case("\u2026", "...")
+      .Cases("\u00b5", "\u03bc", "u")
+      .Cases("\u00a0", "\u2009", "\u202f", "\u3000", " ")
+      .Default("");
+}
+
+namespace {
+
+/// One syntax error at the token `found`, explained from the tokens around it
+/// and from the rules that are open there. A member answers with nothing when
+/// the case that it knows is not at hand.
+class Explanation {
+public:
+  Explanation(Parser *parser, Token *found)
+      : tokens(*static_cast<BufferedTokenStream *>(parser->getTokenStream())),
+        vocabulary(parser->getVocabulary()), rule(parser->getContext()),
+        expected(parser->getExpectedTokens()), found(found),
+        before(neighbour(tokens, found, -1)),
+        after(neighbour(tokens, found, +1)) {
+    findOpener();
+  }
+
+  SyntaxError get() const {
+    for (auto explain :
+         {&Explanation::character, &Explanation::foreignWord,
+          &Explanation::reservedWord, &Explanation::foreignOperator,
+          &Explanation::bracketOnNewLine, &Explanation::condition,
+          &Explanation::comprehension, &Explanation::unit,
+          &Explanation::separator, &Explanation::nestedDeclaration,
+          &Explanation::statement})
+      if (std::optional<SyntaxError> error = (this->*explain)())
+        return *error;
+    return general();
+  }
+
+  /// A bracket without its partner is news only if nothing went wrong before:
+  /// what was skipped may have held it.
+  bool mayFollowFromEarlier() const {
+    return (found->getType() == Token::EOF && opener) || closesEarlierLine();
+  }
+
+private:
+  using Answer = std::optional<SyntaxError>;
+
+  SyntaxError here(const Twine &message) const {
+    return {beginOf(found), message.str()};
+  }
+  SyntaxError at(const Token *token, const Twine &message) const {
+    return {beginOf(token), message.str()};
+  }
+
+  bool expects(size_t type) const { return expected.contains(type); }
+  /// Before `found` stands an expression, which an operator could go on from.
+  bool isAfterExpr() const {
+    return !expectsExpr() && !isBinding() &&
+           !inRule({NetParser::RuleParams, NetParser::RuleParam,
+                    NetParser::RuleEach, NetParser::RulePath}) &&
+           is(before,
+              {NetParser::ID, NetParser::NUMBER, NetParser::RATE,
+               NetParser::DEVTIME, NetParser::STRING, NetParser::TRUE,
+               NetParser::FALSE, NetParser::RPAREN, NetParser::RBRACKET});
+  }
+  /// `found` stands where a binding's `=` should.
+  bool isBinding() const {
+    return inRule({NetParser::RuleStmt, NetParser::RuleTarget}) &&
+           is(rule->getStart(), {NetParser::ID}) && found != rule->getStart() &&
+           expects(NetParser::ASSIGN);
+  }
+  /// In what a comma separates.
+  bool isList() const {
+    return dynamic_cast<NetParser::CallContext *>(rule) ||
+           dynamic_cast<NetParser::IndexContext *>(rule) ||
+           dynamic_cast<NetParser::ListContext *>(rule) ||
+           inRule({NetParser::RuleParams});
+  }
+  /// The line from `found` on closes a bracket that an earlier line opened.
+  bool closesEarlierLine() const {
+    int depth = 0;
+    for (Token *token = found;
+         !is(token, {NetParser::NL, Token::EOF}) && depth >= 0;
+         token = neighbour(tokens, token, +1))
+      depth += isOpener(token) - isCloser(token);
+    return depth < 0;
+  }
+  bool expectsExpr() const {
+    return expects(NetParser::STRING) && expects(NetParser::LPAREN);
+  }
+  bool inRule(std::initializer_list<size_t> rules) const {
+    return is_contained(rules, rule->getRuleIndex());
+  }
+  /// A token type that is always spelt the same.
+  std::string literal(size_t type) const {
+    return quote(StringRef(vocabulary.getLiteralName(type)).trim('\''));
+  }
+  template <typename Rule> Rule *enclosing() const {
+    for (RuleContext *r = rule; r; r = static_cast<RuleContext *>(r->parent))
+      if (auto *match = dynamic_cast<Rule *>(r))
+        return match;
+    return nullptr;
+  }
+
+  /// Finds the innermost bracket that the open rules have not closed yet.
+  void findOpener() {
+    for (RuleContext *r = rule; r && !opener;
+         r = static_cast<RuleContext *>(r->parent))
+      for (tree::ParseTree *child : r->children)
+        if (auto *leaf = dynamic_cast<tree::TerminalNode *>(child)) {
+          if (isOpener(leaf->getSymbol()))
+            opener = leaf->getSymbol(),
+            isBody = r->getRuleIndex() == NetParser::RuleBody;
+          else if (isCloser(leaf->getSymbol()))
+            opener = nullptr;
+        }
+  }
+
+  Answer character() const;
+  Answer foreignWord() const;
+  Answer reservedWord() const;
+  Answer foreignOperator() const;
+  Answer bracketOnNewLine() const;
+  Answer condition() const;
+  Answer comprehension() const;
+  Answer unit() const;
+  Answer separator() const;
+  Answer nestedDeclaration() const;
+  Answer statement() const;
+  SyntaxError general() const;
+  SmallVector<std::string> expectations() const;
+
+  const BufferedTokenStream &tokens;
+  const dfa::Vocabulary &vocabulary;
+  ParserRuleContext *rule;
+  misc::IntervalSet expected;
+  Token *found, *before, *after;
+  Token *opener = nullptr;
+  bool isBody = true;
+};
+
+/// Characters that begin no token.
+Explanation::Answer Explanation::character() const {
+  std::string text = found->getText();
+  if (found->getType() == NetParser::BADSTRING) {
+    bool isClosed =
+        text.size() > 1 && text.back() == '"' && text[text.size() - 2] != '\\';
+    if (!isClosed)
+      return here("this string is not closed on its line");
+    return here("a string knows the escapes `\\n`, `\\t`, `\\\"` and `\\\\` "
+                "only");
+  }
+  if (found->getType() != NetParser::BAD)
+    return std::nullopt;
+
+  if (text == "'")
+    return here("a string is written in double quotes");
+  if (text == "&")
+    return here("the logical operator is written `and`");
+  if (text == "|")
+    return here(adjacent(found, after) && after->getText() == "|"
+                    ? "the logical operator is written `or`"
+                    : "`|` means nothing alone; the pipe is `|>`");
+  if (text == "!")
+    return here("the logical operator is written `not`");
+  if (text == "?")
+    return here("a choice is written `if a then b else c`");
+  if (text == "\\")
+    return here("a line goes on by itself after an operator or a comma, "
+                "without `\\`");
+
+  const UTF8 *begin = reinterpret_cast<const UTF8 *>(text.data());
+  UTF32 code = 0, *target = &code;
+  ConvertUTF8toUTF32(&begin, begin + text.size(), &target, &code + 1,
+                     strictConversion);
+  std::string number = formatv("U+{0:X-4}", code);
+  std::string name = code > 0x7f ? (sys::unicode::isPrintable(code)
+                                        ? quote(text) + " (" + number + ")"
+                                        : number)
+                                 : quote(text);
+  if (StringRef ascii = asciiFor(text); ascii == " ")
+    return here("the space " + number + " is not a plain space");
+  else if (!ascii.empty())
+    return here(name + " is not in the language; did you mean " + quote(ascii) +
+                "?");
+  if (code > 0x7f)
+    return here(name + " is not in the language; names are written in ASCII "
+                       "letters, digits and `_`");
+  return here(name + " has no meaning here");
+}
+
+/// Words of other languages at the begin of a statement, and misspelt ones.
+Explanation::Answer Explanation::foreignWord() const {
+  Token *word = inRule({NetParser::RuleStmt, NetParser::RuleTarget})
+                    ? rule->getStart()
+                    : found;
+  if (!is(word, {NetParser::ID}) || !sameLine(word, found))
+    return std::nullopt;
+  std::string text = word->getText();
+  StringRef advice =
+      StringSwitch<StringRef>(text)
+          .Case("elif", "`elif` is written `else if`")
+          .Case("while", "every loop has a bound: use `for`, `repeat` or "
+                         "`scan`")
+          .Cases("def", "fn", "func", "function", "class", "module",
+                 "a reusable part is a `block`, as in "
+                 "`block Name(x; size) { ... }`")
+          .Cases("let", "const", "var",
+                 "a binding needs no keyword, as in "
+                 "`x = 3`")
+          .Default("");
+  // Only two words in a row are certainly not a name's proper use.
+  if (!advice.empty() && (word == found || is(found, {NetParser::ID})))
+    return at(word, advice);
+  if (word == found || !is(found, {NetParser::ID, NetParser::NUMBER}))
+    return std::nullopt;
+  for (StringRef keyword :
+       {"import", "block", "net", "dataset", "hardware", "train", "infer",
+        "return", "yield", "expect", "require", "sweep", "for"})
+    if (StringRef(text).edit_distance(keyword) <= (keyword.size() > 3 ? 2 : 1))
+      return at(word, "unknown statement " + quote(text) + "; did you mean " +
+                          quote(keyword) + "?");
+  return std::nullopt;
+}
+
+/// A keyword as a name.
+Explanation::Answer Explanation::reservedWord() const {
+  for (auto [word, next] : {std::pair(before, found), std::pair(found, after)})
+    if (word && isKeyword(word) && is(next, {NetParser::ASSIGN}) &&
+        sameLine(word, next))
+      return at(word, quote(word) + " is a word of the language and cannot "
+                                    "name a value");
+  return std::nullopt;
+}
+
+/// Operators of other languages.
+Explanation::Answer Explanation::foreignOperator() const {
+  // Two tokens meant as one; the parser stumbles over the first or the second.
+  for (auto [left, right] :
+       {std::pair(before, found), std::pair(found, after)}) {
+    if (!adjacent(left, right))
+      continue;
+    if (is(left, {NetParser::STAR}) && is(right, {NetParser::STAR}))
+      return at(left, "a power is written `^`");
+    if (is(left, {NetParser::SLASH}) && is(right, {NetParser::STAR}))
+      return at(left, "a comment begins with `#`");
+    Token *operand = neighbour(tokens, left, -1);
+    if (is(operand, {NetParser::ID}) && is(right, {NetParser::ASSIGN}) &&
+        is(left, {NetParser::PLUS, NetParser::MINUS, NetParser::STAR,
+                  NetParser::SLASH}))
+      return at(left, formatv("`{0} {1}= ...` is written `{0} = {0} {1} ...`",
+                              operand->getText(), left->getText()));
+  }
+  Token *beforeThat = before ? neighbour(tokens, before, -1) : nullptr;
+  for (Token *slashes : {found, beforeThat})
+    if (is(slashes, {NetParser::FLOORDIV}) && sameLine(slashes, found))
+      return at(slashes, "`//` divides; a comment begins with `#`");
+
+  if (is(found, {NetParser::ASSIGN}) && isAfterExpr()) {
+    // `x = a +` went on into the next line, which is a statement of its own.
+    if (is(before, {NetParser::ID}) && beforeThat &&
+        !sameLine(beforeThat, before) && !isOpener(beforeThat) &&
+        !is(beforeThat, {NetParser::COMMA}))
+      return SyntaxError{endOf(beforeThat),
+                         "expected an expression after " + quote(beforeThat)};
+    // `{ a = 1 b = 2 }`: the second name was read as a unit, or is one too
+    // many.
+    if (is(before, {NetParser::ID}) && sameLine(beforeThat, before) &&
+        (is(beforeThat, {NetParser::NUMBER, NetParser::ID}) ||
+         isCloser(beforeThat)))
+      return at(before, std::string("expected ") +
+                            (opener && !isBody ? "`,`" : "a new line") +
+                            " before " + quote(before));
+    return here("`=` gives a name its value; a comparison is written `==`");
+  }
+  if (is(found, {NetParser::COLON}) &&
+      is(opener, {NetParser::LPAREN, NetParser::LBRACE}) &&
+      !inRule({NetParser::RuleBody, NetParser::RuleStmt}) &&
+      is(before, {NetParser::ID, NetParser::STRING}))
+    return here("a value is given with `=`, as in `name = value`");
+  return std::nullopt;
+}
+
+/// Bodies and braces.
+Explanation::Answer Explanation::bracketOnNewLine() const {
+  if (!expects(NetParser::LBRACE) || expectsExpr())
+    return std::nullopt;
+  if (is(found, {NetParser::NL}) && is(after, {NetParser::LBRACE}))
+    return at(after, "`{` stands at the end of the line above; on a line of "
+                     "its own it begins something new");
+  if (is(found, {NetParser::COLON}))
+    return here("a body is written in braces: `{ ... }`");
+  return std::nullopt;
+}
+
+/// `if` inside an expression.
+Explanation::Answer Explanation::condition() const {
+  auto *choice = dynamic_cast<NetParser::CondContext *>(rule);
+  if (!choice)
+    return std::nullopt;
+  if (expects(NetParser::THEN) && is(found, {NetParser::LBRACE}))
+    return here("an `if` inside an expression is written "
+                "`if a then b else c`");
+  if (expects(NetParser::ELSE) && is(found, {NetParser::NL, Token::EOF}))
+    return SyntaxError{
+        endOf(before), "an `if` inside an expression needs an `else`",
+        SyntaxError::Note{beginOf(choice->getStart()), "the `if` is here"}};
+  return std::nullopt;
+}
+
+/// A list that ends with its line after `for`, where an `if` could follow.
+Explanation::Answer Explanation::comprehension() const {
+  if (!inRule({NetParser::RuleComp}) || !is(before, {NetParser::NL}) || !opener)
+    return std::nullopt;
+  return SyntaxError{
+      endOf(neighbour(tokens, before, -1)),
+      "expected " + literal(closerOf(opener)),
+      SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
+}
+
+/// `680 TPUv3 days`.
+Explanation::Answer Explanation::unit() const {
+  Token *number = before ? neighbour(tokens, before, -1) : nullptr;
+  if (!is(found, {NetParser::ID}) || !is(before, {NetParser::ID}) ||
+      !is(number, {NetParser::NUMBER}) || !sameLine(number, found))
+    return std::nullopt;
+  static const StringRef times[] = {"second", "minute", "hour", "day",
+                                    "week",   "month",  "year"};
+  std::string text = found->getText();
+  StringRef time = StringRef(text);
+  time.consume_back("s");
+  if (is_contained(times, time))
+    return at(number, "a device's time is one word; write " +
+                          quote(number->getText() + " " + before->getText() +
+                                "-" + text));
+  return here("a number has one unit, and " + quote(before) +
+              " is one already");
+}
+
+/// `a = 1; b = 2` at the top level.
+Explanation::Answer Explanation::separator() const {
+  if (inRule({NetParser::RuleFile}) && is(found, {NetParser::SEMI}))
+    return here("at the top level every statement has its own line; begin a "
+                "new line instead of `;`");
+  return std::nullopt;
+}
+
+static bool isDeclaration(const BufferedTokenStream &tokens, Token *token) {
+  return is(token, {NetParser::IMPORT, NetParser::BLOCK, NetParser::NET,
+                    NetParser::DATASET, NetParser::HARDWARE}) &&
+         is(neighbour(tokens, token, +1), {NetParser::ID}) &&
+         !sameLine(neighbour(tokens, token, -1), token);
+}
+
+/// A declaration inside a body: most often the body's end is missing.
+Explanation::Answer Explanation::nestedDeclaration() const {
+  bool isHardware =
+      is(rule->getStart(), {NetParser::HARDWARE}) && is(found, {NetParser::ID});
+  Token *keyword = isHardware ? rule->getStart() : found;
+  if (!opener || !isDeclaration(tokens, keyword))
+    return std::nullopt;
+  return SyntaxError{
+      beginOf(keyword),
+      "expected " + literal(closerOf(opener)) + " before " + quote(keyword) +
+          ", which stands only at the top level",
+      SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
+}
+
+/// What is no statement.
+Explanation::Answer Explanation::statement() const {
+  static const char *const alone =
+      "an expression alone is not a statement; name its value, as in "
+      "`y = ...`";
+  std::string advice = alone;
+  if (enclosing<NetParser::BlockDeclContext>())
+    advice += ", or `return` it";
+
+  if (inRule({NetParser::RuleFile, NetParser::RuleBody}) &&
+      expects(NetParser::EXPECT) &&
+      (is(found, {NetParser::NUMBER, NetParser::RATE, NetParser::DEVTIME,
+                  NetParser::STRING, NetParser::MINUS, NetParser::NOT,
+                  NetParser::REPEAT, NetParser::SCAN, NetParser::TRUE,
+                  NetParser::FALSE}) ||
+       isOpener(found)))
+    return here(advice);
+
+  if (!isBinding())
+    return std::nullopt;
+  Token *start = rule->getStart();
+  if (is(found, {NetParser::DOT, NetParser::LBRACKET, NetParser::LPAREN})) {
+    unsigned depth = 0;
+    for (Token *token = found; !is(token, {NetParser::NL, Token::EOF});
+         token = neighbour(tokens, token, +1)) {
+      depth += isOpener(token);
+      depth -= isCloser(token) && depth;
+      if (!depth && is(token, {NetParser::ASSIGN}))
+        return at(start, "only a name can be bound; values do not change in "
+                         "place");
+    }
+  }
+  if (is(neighbour(tokens, start, +1), {NetParser::COLON}))
+    return SyntaxError{endOf(before), "expected `=` and a value"};
+  if (isInfix(found) || isOpener(found) || isCloser(found) ||
+      is(found, {NetParser::NL, NetParser::SEMI, Token::EOF}))
+    return at(start, advice);
+  return SyntaxError{endOf(before), "expected `=` after " + quote(before) +
+                                        ", found " + describe(found)};
+}
+
+/// What could stand in place of `found`, most telling first.
+SmallVector<std::string> Explanation::expectations() const {
+  if (isAfterExpr() && expects(NetParser::NL) &&
+      !is(opener, {NetParser::LPAREN, NetParser::LBRACKET}))
+    return {"an operator", "a new line"};
+  if (is(found, {Token::EOF}) && opener)
+    return {literal(closerOf(opener))};
+  SmallVector<std::string> list;
+  if (expects(NetParser::EXPECT))
+    list.push_back("a statement");
+  else if (expectsExpr())
+    list.push_back("an expression");
+  else if (expects(NetParser::ID) && !isAfterExpr())
+    list.push_back("a name");
+  else if (expects(NetParser::STRING))
+    list.push_back("a string");
+  // The parser saw no comma and has left the list.
+  if (isAfterExpr() && !expects(NetParser::COMMA) && isList())
+    list.push_back("`,`");
+  for (size_t type :
+       {NetParser::ASSIGN, NetParser::COMMA, NetParser::COLON, NetParser::THEN,
+        NetParser::ELSE, NetParser::IN, NetParser::OVER, NetParser::LPAREN,
+        NetParser::LBRACE, NetParser::RPAREN, NetParser::RBRACKET,
+        NetParser::RBRACE}) {
+    bool beginsExpr =
+        is_contained({NetParser::LPAREN, NetParser::LBRACE}, type) &&
+        (expectsExpr() || isAfterExpr());
+    bool isName = type == NetParser::OVER && expects(NetParser::INFER);
+    if (expects(type) && !beginsExpr && !isName)
+      list.push_back(literal(type));
+  }
+  if (expects(NetParser::NL) && list.empty())
+    list.push_back("a new line");
+  return list;
+}
+
+/// What the grammar says, in the reader's words.
+SyntaxError Explanation::general() const {
+  if (isCloser(found) && !opener)
+    return here(quote(found) + " closes nothing");
+  if (is(found, {NetParser::ASSIGN}) && expects(NetParser::EXPECT))
+    return here("expected a name before `=`");
+
+  // A line that ends too early is wrong at its end, not where the next begins.
+  bool isLineEnd =
+      is(found, {NetParser::NL, Token::EOF}) ||
+      (before && !sameLine(before, found) && !expects(NetParser::EXPECT));
+  SyntaxError error{isLineEnd && before ? endOf(before) : beginOf(found), ""};
+  SmallVector<std::string> list = expectations();
+  if (list.empty()) {
+    error.message = "unexpected " + describe(found);
+  } else {
+    std::string last = list.pop_back_val();
+    error.message =
+        "expected " + join(list, ", ") + (list.empty() ? "" : " or ") + last;
+    if (before && !is(before, {NetParser::NL}) && last == "an expression")
+      error.message += " after " + quote(before);
+    if (!isLineEnd)
+      error.message += ", found " + describe(found);
+  }
+  if (opener && expects(closerOf(opener)) &&
+      (isLineEnd || isCloser(found) || isKeyword(found)))
+    error.note = {beginOf(opener), "to close this " + quote(opener)};
+  return error;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Strategy
+//===----------------------------------------------------------------------===//
+
+static bool isAtDeclaration(Parser *parser) {
+  TokenStream *tokens = parser->getTokenStream();
+  return isDeclaration(*static_cast<BufferedTokenStream *>(tokens),
+                       tokens->LT(1));
+}
+
+void SyntaxErrorStrategy::report(Parser *parser, Token *found) {
+  if (errors.size() >= maxErrors)
+    return add({beginOf(found), ""});
+  Explanation explanation(parser, found);
+  if (errors.empty() || !explanation.mayFollowFromEarlier())
+    add(explanation.get());
+}
+
+void SyntaxErrorStrategy::add(SyntaxError error) {
+  // Of two errors in a line the second mostly comes from the first.
+  if (errors.empty() || errors.back().place.line != error.place.line)
+    errors.push_back(std::move(error));
+}
+
+void SyntaxErrorStrategy::reportNoViableAlternative(
+    Parser *parser, const NoViableAltException &e) {
+  // What is expected is known where the choice began, not behind that.
+  if (e.getStartToken() == e.getOffendingToken() ||
+      e.getStartToken()->getType() == NetParser::NL)
+    return report(parser, e.getStartToken());
+  add({beginOf(e.getOffendingToken()),
+       "unexpected " + describe(e.getOffendingToken()) + " after " +
+           quote(e.getStartToken())});
+}
+
+void SyntaxErrorStrategy::reportInputMismatch(Parser *parser,
+                                              const InputMismatchException &e) {
+  report(parser, e.getOffendingToken());
+}
+
+void SyntaxErrorStrategy::reportFailedPredicate(
+    Parser *parser, const FailedPredicateException &e) {
+  report(parser, e.getOffendingToken());
+}
+
+void SyntaxErrorStrategy::reportUnwantedToken(Parser *parser) {
+  if (inErrorRecoveryMode(parser))
+    return;
+  beginErrorCondition(parser);
+  report(parser, parser->getCurrentToken());
+}
+
+void SyntaxErrorStrategy::reportMissingToken(Parser *parser) {
+  reportUnwantedToken(parser);
+}
+
+void SyntaxErrorStrategy::sync(Parser *parser) {
+  // Leave the loop: no rule but the outermost goes on with a declaration.
+  if (isAtDeclaration(parser) && parser->getContext()->parent)
+    return;
+  DefaultErrorStrategy::sync(parser);
+}
+
+Token *SyntaxErrorStrategy::recoverInline(Parser *parser) {
+  if (!isAtDeclaration(parser))
+    return DefaultErrorStrategy::recoverInline(parser);
+  reportMissingToken(parser);
+  return getMissingSymbol(parser);
+}
+
+void SyntaxErrorStrategy::consumeUntil(Parser *parser,
+                                       const misc::IntervalSet &set) {
+  while (!set.contains(parser->getInputStream()->LA(1)) &&
+         parser->getInputStream()->LA(1) != Token::EOF &&
+         !isAtDeclaration(parser))
+    parser->consume();
+}
+
+} // namespace netc

@@ -1,0 +1,80 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_FRONTEND_SYNTAXERRORS_H
+#define NETC_LIB_FRONTEND_SYNTAXERRORS_H
+
+#include "antlr4-runtime.h"
+
+#include <optional>
+
+namespace netc {
+
+/// Line and column of a character, both from 1.
+struct TextPlace {
+  size_t line, column;
+
+  friend bool operator<(TextPlace a, TextPlace b) {
+    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+  }
+};
+
+/// Where a token begins, or just behind its end.
+TextPlace beginOf(const antlr4::Token *token);
+TextPlace endOf(const antlr4::Token *token);
+
+/// An error in the text of a file, before it is reported.
+struct SyntaxError {
+  struct Note {
+    TextPlace place;
+    std::string message;
+  };
+
+  TextPlace place;
+  std::string message;
+  std::optional<Note> note = std::nullopt;
+};
+
+/// What fits the grammar or not, but is surely meant otherwise: `4%2`, `1K`,
+/// `7 B`, `8 A100-80GB`.
+std::vector<SyntaxError> findSlips(const antlr4::BufferedTokenStream &tokens);
+
+/// Explains syntax errors in the terms of the language, and goes on after them:
+/// it skips to something that the open rules wait for, a newline mostly, or to
+/// a declaration on a new line, which closes all that is open.
+class SyntaxErrorStrategy : public antlr4::DefaultErrorStrategy {
+public:
+  /// Only the first `maxErrors` errors get a message.
+  explicit SyntaxErrorStrategy(size_t maxErrors) : maxErrors(maxErrors) {}
+
+  /// Errors in the order of their discovery, mostly one a line.
+  std::vector<SyntaxError> errors;
+
+  void sync(antlr4::Parser *parser) override;
+  antlr4::Token *recoverInline(antlr4::Parser *parser) override;
+
+protected:
+  void
+  reportNoViableAlternative(antlr4::Parser *parser,
+                            const antlr4::NoViableAltException &e) override;
+  void reportInputMismatch(antlr4::Parser *parser,
+                           const antlr4::InputMismatchException &e) override;
+  void
+  reportFailedPredicate(antlr4::Parser *parser,
+                        const antlr4::FailedPredicateException &e) override;
+  void reportUnwantedToken(antlr4::Parser *parser) override;
+  void reportMissingToken(antlr4::Parser *parser) override;
+  void consumeUntil(antlr4::Parser *parser,
+                    const antlr4::misc::IntervalSet &set) override;
+
+private:
+  void report(antlr4::Parser *parser, antlr4::Token *found);
+  void add(SyntaxError error);
+
+  const size_t maxErrors;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_FRONTEND_SYNTAXERRORS_H
