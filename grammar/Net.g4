@@ -22,7 +22,8 @@ item      : importDecl
 importDecl: IMPORT (path | STRING) (AS ID)? ;
 path      : ID ('.' name)* ;
 
-// The soft keywords: names wherever a `.` precedes or a `=` follows.
+// The soft keywords: names wherever a `.` precedes or a `=` follows. OVER and AS
+// are expressions too, so that a block can hand its own on: `over = over`.
 name      : ID | OVER | ON | AS | CARRY | WITHIN | NET | BLOCK | TRAIN
           | DATASET | HARDWARE | INFER
           ;

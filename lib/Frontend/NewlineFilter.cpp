@@ -91,45 +91,46 @@ static bool canBeginStatement(size_t type) {
 
 static TokenList filter(TokenSource &lexer) {
   TokenList tokens;
-  do
-    tokens.push_back(lexer.nextToken());
-  while (tokens.back()->getType() != Token::EOF);
+  do {
+    std::unique_ptr<Token> token = lexer.nextToken();
+    if (token->getChannel() == Token::DEFAULT_CHANNEL)
+      tokens.push_back(std::move(token));
+  } while (tokens.empty() || tokens.back()->getType() != Token::EOF);
 
-  // The tokens that the parser sees, and those that wait behind a newline.
   TokenList result;
   result.reserve(tokens.size());
+  auto typeBefore = [&](size_t back) {
+    return result.size() < back ? size_t(Token::INVALID_TYPE)
+                                : result[result.size() - back]->getType();
+  };
   std::unique_ptr<Token> newline;
-  size_t before = Token::INVALID_TYPE, beforeThat = Token::INVALID_TYPE;
-
   for (size_t i = 0; i != tokens.size(); ++i) {
     std::unique_ptr<Token> &token = tokens[i];
-    if (token->getChannel() != Token::DEFAULT_CHANNEL) {
-      result.push_back(std::move(token));
-      continue;
-    }
     size_t type = token->getType();
     if (type == NetLexer::NL) {
       if (!newline)
         newline = std::move(token);
       continue;
     }
-    // A word is a name after a `.` (`x.over`), and as a record's key.
-    bool ends = before != Token::INVALID_TYPE &&
-                (canEndStatement(before) || beforeThat == NetLexer::DOT);
-    bool begins =
-        canBeginStatement(type) ||
-        (isInfixWord(type) && tokens[i + 1]->getType() == NetLexer::ASSIGN);
-    if (type == Token::EOF && !newline && ends)
+    if (type == Token::EOF && !newline)
       newline = CommonTokenFactory::DEFAULT->create(
           {token->getTokenSource(), token->getInputStream()}, NetLexer::NL, "",
           Token::DEFAULT_CHANNEL, token->getStartIndex(),
           token->getStartIndex() - 1, token->getLine(),
           token->getCharPositionInLine());
+
+    // Where an operand or a member belongs, a word is a name: `y = x.over`. So
+    // is a record's key.
+    size_t before = typeBefore(1);
+    bool ends = !result.empty() &&
+                (canEndStatement(before) ||
+                 (isInfixWord(before) && !canEndStatement(typeBefore(2))));
+    bool begins =
+        canBeginStatement(type) ||
+        (isInfixWord(type) && tokens[i + 1]->getType() == NetLexer::ASSIGN);
     if (newline && ends && begins)
       result.push_back(std::move(newline));
     newline.reset();
-    beforeThat = before;
-    before = type;
     result.push_back(std::move(token));
   }
   return result;

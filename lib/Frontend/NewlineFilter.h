@@ -20,7 +20,7 @@ namespace netc {
 /// inside them, so that a missing `)` is reported on its own line.
 class NewlineFilter : public antlr4::ListTokenSource {
 public:
-  /// Reads `lexer` to its end. Tokens on hidden channels pass unseen.
+  /// Reads `lexer` to its end. Tokens on hidden channels are dropped.
   explicit NewlineFilter(antlr4::TokenSource &lexer);
 };
 

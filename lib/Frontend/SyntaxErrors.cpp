@@ -30,15 +30,12 @@ TextPlace endOf(const Token *token) {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// The nearest token in direction `step` that the parser sees, or null.
+/// The next token, or with a `step` of -1 the one before, or null.
 static Token *neighbour(const BufferedTokenStream &tokens, const Token *token,
                         ssize_t step) {
-  for (ssize_t i = ssize_t(token->getTokenIndex()) + step;
-       i >= 0 && i < ssize_t(const_cast<BufferedTokenStream &>(tokens).size());
-       i += step)
-    if (tokens.get(i)->getChannel() == Token::DEFAULT_CHANNEL)
-      return tokens.get(i);
-  return nullptr;
+  if (step < 0 ? token->getTokenIndex() == 0 : token->getType() == Token::EOF)
+    return nullptr;
+  return tokens.get(token->getTokenIndex() + step);
 }
 
 static bool is(const Token *token, std::initializer_list<size_t> types) {
@@ -600,7 +597,8 @@ SmallVector<std::string> Explanation::expectations() const {
     bool beginsExpr =
         is_contained({NetParser::LPAREN, NetParser::LBRACE}, type) &&
         (expectsExpr() || isAfterExpr());
-    bool isName = type == NetParser::OVER && expects(NetParser::INFER);
+    bool isName =
+        type == NetParser::OVER && (expectsExpr() || expects(NetParser::INFER));
     if (expects(type) && !beginsExpr && !isName)
       list.push_back(literal(type));
   }

@@ -73,6 +73,7 @@ TEST(NewlineFilter, SurvivesInsideBrackets) {
 
 TEST(NewlineFilter, WordsAsNames) {
   EXPECT_EQ(filtered("a = x.over\nb = y"), "a = x . over ;; b = y ;;");
+  EXPECT_EQ(filtered("a = over\nb = y"), "a = over ;; b = y ;;");
   EXPECT_EQ(filtered("p = {\na = 1\nover = 2\n}"),
             "p = { a = 1 ;; over = 2 } ;;");
 }

@@ -87,6 +87,7 @@ TEST(Parser, SpecificationsAreUnambiguous) {
   std::vector<std::string> paths;
   addSpecifications("test/Frontend/Inputs", paths);
   EXPECT_EQ(paths.size(), 3u);
+  addSpecifications("lib/Std", paths);
   addSpecifications("examples", paths);
   for (const std::string &path : paths) {
     SCOPED_TRACE(path);
