@@ -586,20 +586,26 @@ SmallVector<std::string> Explanation::expectations() const {
     list.push_back("a name");
   else if (expects(NetParser::STRING))
     list.push_back("a string");
-  // The parser saw no comma and has left the list.
-  if (isAfterExpr() && !expects(NetParser::COMMA) && isList())
-    list.push_back("`,`");
+  // The parser has left the list, for it saw no comma or nothing behind one.
+  if (list.empty() && isList()) {
+    if (is(before, {NetParser::COMMA}))
+      list.push_back(inRule({NetParser::RuleParams}) ? "a name"
+                                                     : "an expression");
+    else if (isAfterExpr() && !expects(NetParser::COMMA))
+      list.push_back("`,`");
+  }
   for (size_t type :
        {NetParser::ASSIGN, NetParser::COMMA, NetParser::COLON, NetParser::THEN,
         NetParser::ELSE, NetParser::IN, NetParser::OVER, NetParser::LPAREN,
         NetParser::LBRACE, NetParser::RPAREN, NetParser::RBRACKET,
         NetParser::RBRACE}) {
     bool beginsExpr =
-        is_contained({NetParser::LPAREN, NetParser::LBRACE}, type) &&
-        (expectsExpr() || isAfterExpr());
+        expectsExpr() &&
+        is_contained({NetParser::LPAREN, NetParser::LBRACE}, type);
+    bool isCall = type == NetParser::LPAREN && isAfterExpr();
     bool isName =
         type == NetParser::OVER && (expectsExpr() || expects(NetParser::INFER));
-    if (expects(type) && !beginsExpr && !isName)
+    if (expects(type) && !beginsExpr && !isCall && !isName)
       list.push_back(literal(type));
   }
   if (expects(NetParser::NL) && list.empty())
@@ -666,12 +672,19 @@ void SyntaxErrorStrategy::add(SyntaxError error) {
 void SyntaxErrorStrategy::reportNoViableAlternative(
     Parser *parser, const NoViableAltException &e) {
   // What is expected is known where the choice began, not behind that.
-  if (e.getStartToken() == e.getOffendingToken() ||
-      e.getStartToken()->getType() == NetParser::NL)
-    return report(parser, e.getStartToken());
-  add({beginOf(e.getOffendingToken()),
-       "unexpected " + describe(e.getOffendingToken()) + " after " +
-           quote(e.getStartToken())});
+  Token *start = e.getStartToken(), *found = e.getOffendingToken();
+  if (start == found || is(start, {NetParser::NL}))
+    return report(parser, start);
+  std::string message =
+      "unexpected " + describe(found) + " after " + quote(start);
+  if (is(start, {NetParser::COMMA})) {
+    bool isNamed = is_contained({NetParser::RuleParams, NetParser::RuleRecord},
+                                parser->getContext()->getRuleIndex());
+    message = std::string("expected ") +
+              (isNamed ? "a name" : "an expression") + " after `,`, found " +
+              describe(found);
+  }
+  add({beginOf(found), message});
 }
 
 void SyntaxErrorStrategy::reportInputMismatch(Parser *parser,

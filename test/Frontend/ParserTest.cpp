@@ -264,6 +264,17 @@ TEST(SyntaxErrors, Brackets) {
             "note: 1:5: to close this `[`\n");
   EXPECT_EQ(errorsIn("x = (a]"), "1:7: expected `)`, found `]`\n"
                                  "note: 1:5: to close this `(`\n");
+  EXPECT_EQ(errorsIn("x = f(a, =)"),
+            "1:10: expected an expression or `)`, found `=`\n");
+  EXPECT_EQ(errorsIn("x = {a = 1, =}"),
+            "1:13: expected a name after `,`, found `=`\n");
+  EXPECT_EQ(errorsIn("x = [a, =]"),
+            "1:9: expected an expression after `,`, found `=`\n");
+  EXPECT_EQ(errorsIn("x = f(a; b, =)"),
+            "1:13: expected an expression or `)`, found `=`\n");
+  EXPECT_EQ(errorsIn("block F(x, 3) = x"),
+            "1:12: expected a name after `,`, found `3`\n");
+  EXPECT_EQ(errorsIn("for i in x 3"), "1:12: expected `{`, found `3`\n");
   EXPECT_EQ(errorsIn("a = 3)"), "1:6: `)` closes nothing\n");
   EXPECT_EQ(errorsIn("}"), "1:1: `}` closes nothing\n");
   EXPECT_EQ(
