@@ -56,9 +56,9 @@ LogicalResult netc::checkSameElement(std::optional<Location> loc, StringRef op,
   op.consume_front("net.");
   for (Value operand : operands.drop_front())
     if (elementOf(operand) != elementOf(operands.front()))
-      return emitOptionalError(loc, "cannot ", op, " tensors of ",
-                               elementOf(operands.front()), " and ",
-                               elementOf(operand));
+      return emitOptionalError(
+          loc, "`", op, "` takes tensors of one element type, not of ",
+          elementOf(operands.front()), " and ", elementOf(operand));
   return success();
 }
 

@@ -68,13 +68,14 @@ LogicalResult LinearOp::buildGradient(Gradients &g) {
     ++over;
     ++rank;
   }
-  std::string ofResult, ofInput;
-  for (size_t axis = 0; axis < rank; ++axis) {
-    std::string letter = " a" + std::to_string(axis);
-    ofResult += axis == over ? " m" : letter;
-    ofInput += axis == over ? " k" : letter;
-  }
-  g.set(1, g.create<EinsumOp>(ofResult + "," + ofInput + " -> m k",
+  SmallVector<std::string> letters;
+  for (size_t axis = 0; axis < rank; ++axis)
+    letters.push_back("a" + std::to_string(axis));
+  auto spell = [&](StringRef contracted) {
+    letters[over] = contracted;
+    return llvm::join(letters, " ");
+  };
+  g.set(1, g.create<EinsumOp>(spell("m") + ", " + spell("k") + " -> m k",
                               ValueRange{dy, x}));
   return success();
 }

@@ -74,8 +74,8 @@ static LogicalResult checkSetting(std::optional<Location> loc, StringRef op,
                                   StringRef setting, ArrayRef<int64_t> values,
                                   size_t axes, int64_t least) {
   if (values.size() != axes)
-    return emitOptionalError(loc, "`", op, "` works over ", axes, " axes, `",
-                             setting, "` has ", values.size(), " numbers");
+    return emitOptionalError(loc, "`", setting, "` of `", op, "` has length ",
+                             values.size(), ", it works over ", axes, " axes");
   for (int64_t value : values)
     if (value < least || value > Shape::maxSize)
       return emitOptionalError(loc, "`", setting, "` of `", op, "` is ", value,

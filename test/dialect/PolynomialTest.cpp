@@ -202,3 +202,12 @@ TEST(Polynomial, EvaluationAndSubstitutionAreHomomorphisms) {
     EXPECT_EQ(substitute(a * b), substitute(a) * substitute(b));
   }
 }
+
+TEST(Polynomial, FloorDivideKeepsWhatDivides) {
+  EXPECT_EQ(Polynomial(7).floorDivide(2), Polynomial(3));
+  EXPECT_EQ(Polynomial(-7).floorDivide(2), Polynomial(-4));
+  EXPECT_EQ((4 * N * T + 2 * T + 3).floorDivide(2), 2 * N * T + T + 1);
+  EXPECT_EQ((2 * T - 1).floorDivide(2), T - 1);
+  EXPECT_EQ((3 * T + 2).floorDivide(2), std::nullopt);
+  EXPECT_EQ(T.floorDivide(1), T);
+}
