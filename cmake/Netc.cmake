@@ -5,6 +5,19 @@ function(netc_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
+# netc_embed(OUTPUT FILES... [PREFIX prefix]): OUTPUT, to be listed as a source, is C++ that
+# holds the files as Embed.cmake says.
+function(netc_embed output)
+  cmake_parse_arguments(ARG "" "PREFIX" "" ${ARGN})
+  set(files ${ARG_UNPARSED_ARGUMENTS})
+  list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set(script ${CMAKE_SOURCE_DIR}/cmake/Embed.cmake)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${files}" -DPREFIX=${ARG_PREFIX} -DOUTPUT=${output} -P ${script}
+    DEPENDS ${files} ${script}
+    VERBATIM)
+endfunction()
+
 # netc_unit_test(NAME SOURCES... [LINK libs...]): a GoogleTest program that check-netc runs;
 # its name ends in Test.
 function(netc_unit_test name)

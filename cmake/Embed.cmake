@@ -1,12 +1,11 @@
-# cmake -DFILES=a.net;b.net -DOUTPUT=Files.inc -P Embed.cmake
-# Writes `paths` and `texts`: the names under which the files are imported, and
-# what is in them.
+# cmake -DFILES=a.net;b.net -DPREFIX=std/ -DOUTPUT=Files.inc -P Embed.cmake
+# Writes `paths`, the files' names after the prefix, and `texts`, what is in them.
 set(paths "")
 set(texts "")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
   file(READ ${file} text)
-  string(APPEND paths "    \"std/${name}\",\n")
+  string(APPEND paths "    \"${PREFIX}${name}\",\n")
   string(APPEND texts "    R\"net(${text})net\",\n")
 endforeach()
 file(WRITE ${OUTPUT}

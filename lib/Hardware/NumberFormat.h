@@ -1,0 +1,60 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_HARDWARE_NUMBERFORMAT_H
+#define NETC_LIB_HARDWARE_NUMBERFORMAT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace netc {
+
+/// The formats that accelerators state peaks for. An accelerator runs both
+/// 8-bit floating-point formats at one rate.
+enum class NumberFormat {
+  F64,
+  F32,
+  TF32,
+  F16,
+  BF16,
+  F8E4M3,
+  F8E5M2,
+  F6E3M2,
+  F4E2M1,
+  I8,
+  I4
+};
+
+/// Floating-point formats are those of IEEE 754 (f64, f32, f16, and by its
+/// rules tf32, bf16 and f8e5m2) and of the OCP Microscaling Formats
+/// Specification 1.0 (f8e4m3, f6e3m2, f4e2m1).
+struct FormatTraits {
+  NumberFormat format;
+  llvm::StringLiteral name; ///< as the language writes it
+  unsigned bits;            ///< sign, exponent and mantissa
+  unsigned storedBits;      ///< what a value takes in memory
+  unsigned exponentBits;    ///< 0 for an integer
+  unsigned mantissaBits;    ///< without the leading one; of an integer, all
+                            ///< but the sign
+  double largest;
+  double smallestNormal;
+};
+
+const FormatTraits &traitsOf(NumberFormat format);
+llvm::ArrayRef<FormatTraits> allFormats();
+
+/// Reads `bf16`, `f8e4m3` and so on, in either case; also `fp16`, `float16`,
+/// `bfloat16`, `int8`, and `f8`, `f6`, `f4`, which mean the first of their
+/// width.
+std::optional<NumberFormat> parseNumberFormat(llvm::StringRef name);
+
+/// The format in which a run with this `precision` multiplies matrices: `f32`,
+/// `mixed(f16)`, `mixed(bf16, master = f32)`.
+std::optional<NumberFormat> matmulFormat(llvm::StringRef precision);
+
+} // namespace netc
+
+#endif // NETC_LIB_HARDWARE_NUMBERFORMAT_H

@@ -1,0 +1,508 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Hardware/Hardware.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Unicode.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "yaml-cpp/eventhandler.h"
+#include "yaml-cpp/exceptions.h"
+#include "yaml-cpp/parser.h"
+
+#include <set>
+#include <sstream>
+
+using namespace netc;
+using llvm::StringRef;
+using llvm::Twine;
+
+#include "lib/Hardware/Files.inc"
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+char HardwareError::ID = 0;
+
+HardwareError::HardwareError(StringRef file, unsigned line, unsigned column,
+                             const Twine &message)
+    : file(file), line(line), column(column), message(message.str()) {}
+
+void HardwareError::log(llvm::raw_ostream &os) const {
+  os << file << ':';
+  if (line != 0)
+    os << line << ':' << column << ':';
+  os << ' ' << message;
+}
+
+std::error_code HardwareError::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
+
+// yaml-cpp reports by exceptions that carry the place. What is wrong with the
+// contents goes the same way, and all of it becomes a HardwareError in addText.
+[[noreturn]] static void fail(const YAML::Mark &mark, const Twine &message) {
+  throw YAML::ParserException(mark, message.str());
+}
+
+//===----------------------------------------------------------------------===//
+// YAML
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Node {
+  enum Kind { Null, Scalar, List, Map };
+
+  Kind kind;
+  YAML::Mark mark;
+  std::string text;
+  std::vector<Node> items; ///< of a map, keys and values in turn
+};
+
+class TreeBuilder : public YAML::EventHandler {
+public:
+  Node root{Node::Null, {}, {}, {}};
+
+  void OnDocumentStart(const YAML::Mark &mark) override {
+    if (documents++ != 0)
+      fail(mark, "a second document in one file");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark &mark, YAML::anchor_t) override {
+    insert({Node::Null, mark, {}, {}});
+  }
+  void OnScalar(const YAML::Mark &mark, const std::string &, YAML::anchor_t,
+                const std::string &text) override {
+    if (text.size() > maxText)
+      fail(mark, "text of more than " + Twine(maxText) + " bytes");
+    // An escape may stand for any character, and the text may be printed.
+    if (llvm::sys::unicode::columnWidthUTF8(text) < 0)
+      fail(mark, "text with characters that do not print");
+    insert({Node::Scalar, mark, text, {}});
+  }
+  void OnSequenceStart(const YAML::Mark &mark, const std::string &,
+                       YAML::anchor_t, YAML::EmitterStyle::value) override {
+    open(Node::List, mark);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark &mark, const std::string &, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    open(Node::Map, mark);
+  }
+  void OnMapEnd() override { close(); }
+  // Aliases of aliases multiply: a short text may stand for any amount.
+  void OnAnchor(const YAML::Mark &mark, const std::string &) override {
+    fail(mark, "anchors and aliases are not supported; `like` names an "
+               "accelerator to start from");
+  }
+  void OnAlias(const YAML::Mark &mark, YAML::anchor_t) override {
+    OnAnchor(mark, "");
+  }
+
+private:
+  static constexpr unsigned maxDepth = 8;
+  static constexpr size_t maxText = 1000;
+
+  void open(Node::Kind kind, const YAML::Mark &mark) {
+    if (stack.size() == maxDepth)
+      fail(mark, "nested more than " + Twine(maxDepth) + " deep");
+    stack.push_back({kind, mark, {}, {}});
+  }
+  void close() {
+    Node node = std::move(stack.back());
+    stack.pop_back();
+    insert(std::move(node));
+  }
+  void insert(Node node) {
+    (stack.empty() ? root : stack.back().items.emplace_back()) =
+        std::move(node);
+  }
+
+  std::vector<Node> stack;
+  unsigned documents = 0;
+};
+} // namespace
+
+/// Refuses what YAML does not allow, before a message can repeat it.
+static void checkBytes(StringRef text) {
+  size_t bad = text.size();
+  StringRef problem = "not UTF-8";
+  bool isValid = llvm::json::isUTF8(text, &bad);
+  StringRef valid = text.take_front(bad);
+  size_t control =
+      llvm::find_if(valid,
+                    [](unsigned char c) {
+                      return (c < ' ' && c != '\t' && c != '\n' && c != '\r') ||
+                             c == 0x7f;
+                    }) -
+      valid.begin();
+  if (control != valid.size()) {
+    bad = control;
+    problem = "a control character";
+  } else if (isValid) {
+    return;
+  }
+  StringRef before = text.take_front(bad);
+  YAML::Mark mark;
+  mark.line = before.count('\n');
+  mark.column = before.size() - (before.rfind('\n') + 1);
+  fail(mark, problem);
+}
+
+static Node readTree(StringRef text) {
+  checkBytes(text);
+  std::istringstream stream(text.str());
+  YAML::Parser parser(stream);
+  TreeBuilder builder;
+  while (parser.HandleNextDocument(builder))
+    continue;
+  return std::move(builder.root);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static std::string didYouMean(StringRef word, llvm::ArrayRef<StringRef> known) {
+  constexpr size_t longestWord = 64;
+  if (word.size() > longestWord)
+    return "";
+  StringRef nearest;
+  unsigned best = word.size() / 3 + 1;
+  for (StringRef candidate : known) {
+    unsigned distance = word.edit_distance(candidate, true, best);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest.empty() ? "" : ("; did you mean `" + nearest + "`?").str();
+}
+
+static StringRef textOf(const Node &node) {
+  if (node.kind != Node::Scalar)
+    fail(node.mark, "expected text");
+  return node.text;
+}
+
+static llvm::ArrayRef<Node> listOf(const Node &node) {
+  if (node.kind != Node::List)
+    fail(node.mark, "expected a list: `[a, b]`");
+  return node.items;
+}
+
+static int integerOf(const Node &node, int least, int most) {
+  int value;
+  if (textOf(node).getAsInteger(10, value) || value < least || value > most)
+    fail(node.mark, "expected an integer from " + Twine(least) + " to " +
+                        Twine(most) + ", found `" + node.text + "`");
+  return value;
+}
+
+static void forEachEntry(
+    const Node &map,
+    llvm::function_ref<void(const Node &key, const Node &value)> read) {
+  if (map.kind != Node::Map)
+    fail(map.mark, "expected a map: `key: value`");
+  std::set<StringRef> seen;
+  for (size_t i = 0; i != map.items.size(); i += 2) {
+    const Node &key = map.items[i];
+    if (!seen.insert(textOf(key)).second)
+      fail(key.mark, "`" + key.text + "` is given twice");
+    read(key, map.items[i + 1]);
+  }
+}
+
+/// The value of `key`, or null.
+static const Node *findEntry(const Node &map, StringRef key) {
+  const Node *found = nullptr;
+  forEachEntry(map, [&](const Node &other, const Node &value) {
+    if (other.text == key)
+      found = &value;
+  });
+  return found;
+}
+
+[[noreturn]] static void failOnKey(const Node &key,
+                                   llvm::ArrayRef<StringRef> known) {
+  fail(key.mark,
+       "unknown key `" + key.text + "`" + didYouMean(key.text, known));
+}
+
+namespace {
+/// A unit that figures are given in.
+struct Scale {
+  StringRef name;
+  Rational size;
+};
+} // namespace
+
+static const Scale teraFlop{"10^12 FLOP/s", Rational(10).pow(12)},
+    gigabyte{"10^9 bytes", Rational(10).pow(9)},
+    gigabytePerSecond{"10^9 bytes/s", Rational(10).pow(9)}, watt{"W", 1};
+
+static Rational numberOf(const Node &node, const Scale &scale) {
+  std::optional<Rational> number = Rational::parse(textOf(node));
+  Rational value = number.value_or(Rational::invalid()) * scale.size;
+  if (!(value > 0))
+    fail(node.mark, "expected a positive number, in " + scale.name +
+                        ", found `" + node.text + "`");
+  return value;
+}
+
+/// `125`, `[125, sources]` or `[125, sources, uncertain]`.
+static Figure figureOf(const Node &node, const Scale &scale) {
+  if (node.kind != Node::List)
+    return {numberOf(node, scale), "", false};
+  if (node.items.empty() || node.items.size() > 3)
+    fail(node.mark, "expected `[number, sources]` or "
+                    "`[number, sources, uncertain]`");
+  Figure figure{numberOf(node.items[0], scale), "", false};
+  if (node.items.size() > 1)
+    figure.source = textOf(node.items[1]);
+  if (node.items.size() > 2) {
+    const Node &last = node.items[2];
+    if (textOf(last) != "uncertain")
+      fail(last.mark, "expected `uncertain`, found `" + last.text + "`");
+    figure.isUncertain = true;
+  }
+  return figure;
+}
+
+static NumberFormat formatOf(const Node &node) {
+  if (std::optional<NumberFormat> format = parseNumberFormat(textOf(node)))
+    return *format;
+  std::vector<StringRef> known;
+  for (const FormatTraits &traits : allFormats())
+    known.push_back(traits.name);
+  fail(node.mark, "unknown number format `" + node.text + "`" +
+                      didYouMean(node.text, known));
+}
+
+static bool isIdentifier(StringRef text) {
+  return !text.empty() && !llvm::isDigit(text[0]) &&
+         llvm::all_of(text,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// `2017-06` or `2017`.
+static std::string dateOf(const Node &node) {
+  auto [year, month] = textOf(node).split('-');
+  unsigned number;
+  bool isMonth = month.size() == 2 && !month.getAsInteger(10, number) &&
+                 number >= 1 && number <= 12;
+  bool isYear = year.size() == 4 && !year.getAsInteger(10, number);
+  if (!isYear || !(isMonth || node.text.size() == 4))
+    fail(node.mark,
+         "expected a date, `2017-06` or `2017`, found `" + node.text + "`");
+  return node.text;
+}
+
+static void readPeaks(const Node &map, ArithmeticUnit unit,
+                      std::vector<Peak> &peaks) {
+  forEachEntry(map, [&](const Node &key, const Node &value) {
+    Peak peak{formatOf(key), unit, figureOf(value, teraFlop)};
+    auto given = llvm::find_if(peaks, [&](const Peak &other) {
+      return other.format == peak.format && other.unit == unit;
+    });
+    if (given == peaks.end())
+      peaks.push_back(peak);
+    else
+      *given = peak;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace netc {
+class AcceleratorReader {
+public:
+  explicit AcceleratorReader(AcceleratorTable &table) : table(table) {}
+
+  void readFile(const Node &root) {
+    forEachEntry(root, [&](const Node &key, const Node &value) {
+      if (key.text == "accelerators")
+        forEachEntry(value, [&](const Node &name, const Node &contents) {
+          // Each may copy what another has, by `like`.
+          if (++accelerators > maxAccelerators)
+            fail(name.mark, "more than " + Twine(maxAccelerators) +
+                                " accelerators in one file");
+          table.add(readAccelerator(name, contents));
+        });
+      else if (key.text == "sources")
+        forEachEntry(value, [&](const Node &id, const Node &text) {
+          table.sources[id.text] = textOf(text);
+        });
+      else if (key.text == "typical")
+        forEachEntry(value, [&](const Node &year, const Node &contents) {
+          table.typicalPeaks[integerOf(year, 1900, 2200)] =
+              readTypicalPeak(contents);
+        });
+      else
+        failOnKey(key, {"accelerators", "sources", "typical"});
+    });
+  }
+
+private:
+  static constexpr size_t maxAccelerators = 1000;
+
+  /// A name may be given once in a file, though another file may take it over.
+  void claim(const Node &node, StringRef owner) {
+    auto [known, isNew] = owners.try_emplace(nameKey(node.text), owner.str());
+    if (!isNew && known->second != owner)
+      fail(node.mark,
+           "`" + node.text + "` is a name of `" + known->second + "`");
+  }
+
+  /// What the accelerator has from the one that it is `like`.
+  Accelerator startFrom(const Node &like) {
+    std::optional<Accelerator> model = table.find(textOf(like));
+    if (!model) {
+      std::string meant = table.suggestion(like.text);
+      fail(like.mark,
+           "unknown accelerator `" + like.text + "`" +
+               (meant.empty() ? "" : "; did you mean " + meant + "?"));
+    }
+    model->title.clear();
+    model->aliases.clear();
+    model->note.clear();
+    return std::move(*model);
+  }
+
+  Accelerator readAccelerator(const Node &name, const Node &contents) {
+    if (!isIdentifier(name.text))
+      fail(name.mark, "`" + name.text +
+                          "` is not a name that a specification can write; "
+                          "names are of letters, digits and `_`");
+    const Node *like = findEntry(contents, "like");
+    Accelerator result = like ? startFrom(*like) : Accelerator();
+    result.name = name.text;
+    claim(name, result.name);
+    forEachEntry(contents, [&](const Node &key, const Node &value) {
+      readKey(key, value, result);
+    });
+    return result;
+  }
+
+  void readKey(const Node &key, const Node &value, Accelerator &result) {
+    StringRef name = key.text;
+    if (name == "like")
+      return;
+    if (name == "title") {
+      result.title = textOf(value);
+      claim(value, result.name);
+    } else if (name == "aliases") {
+      for (const Node &alias : listOf(value)) {
+        result.aliases.push_back(textOf(alias).str());
+        claim(alias, result.name);
+      }
+    } else if (name == "vendor") {
+      result.vendor = textOf(value);
+    } else if (name == "released") {
+      result.released = dateOf(value);
+    } else if (name == "note") {
+      result.note = textOf(value);
+    } else if (name == "vector") {
+      readPeaks(value, ArithmeticUnit::Vector, result.peaks);
+    } else if (name == "matrix") {
+      readPeaks(value, ArithmeticUnit::Matrix, result.peaks);
+    } else if (name == "narrow_matrix") {
+      readPeaks(value, ArithmeticUnit::NarrowMatrix, result.peaks);
+    } else if (name == "f32_runs_as") {
+      result.f32RunsAs = formatOf(value);
+    } else if (name == "memory") {
+      result.memoryBytes = figureOf(value, gigabyte);
+    } else if (name == "bandwidth") {
+      result.bandwidthBytesPerSecond = figureOf(value, gigabytePerSecond);
+    } else if (name == "link") {
+      result.linkBytesPerSecond = figureOf(value, gigabytePerSecond);
+    } else if (name == "link_kind") {
+      result.linkKind = textOf(value);
+    } else if (name == "power") {
+      result.watts = figureOf(value, watt);
+    } else if (name == "parts") {
+      forEachEntry(value, [&](const Node &part, const Node &count) {
+        if (!isIdentifier(part.text) || part.text != nameKey(part.text))
+          fail(part.mark, "a part is named in lower-case letters");
+        result.part = part.text;
+        result.parts = integerOf(count, 1, 1024);
+      });
+    } else {
+      failOnKey(key,
+                {"title", "aliases", "like", "vendor", "released", "note",
+                 "vector", "matrix", "narrow_matrix", "f32_runs_as", "memory",
+                 "bandwidth", "link", "link_kind", "power", "parts"});
+    }
+  }
+
+  TypicalPeak readTypicalPeak(const Node &contents) {
+    TypicalPeak result;
+    forEachEntry(contents, [&](const Node &key, const Node &value) {
+      if (key.text == "f32")
+        result.f32FlopPerSecond = numberOf(value, teraFlop);
+      else if (key.text == "best")
+        result.bestFlopPerSecond = numberOf(value, teraFlop);
+      else if (key.text == "models")
+        result.models = integerOf(value, 1, 1'000'000);
+      else if (key.text == "chips")
+        result.chips = textOf(value);
+      else
+        failOnKey(key, {"f32", "best", "models", "chips"});
+    });
+    return result;
+  }
+
+  AcceleratorTable &table;
+  size_t accelerators = 0;
+  /// The accelerator that has a name, by nameKey.
+  std::map<std::string, std::string> owners;
+};
+} // namespace netc
+
+llvm::Error AcceleratorTable::addText(StringRef text, StringRef fileName) {
+  AcceleratorTable extended = *this;
+  try {
+    AcceleratorReader(extended).readFile(readTree(text));
+  } catch (const YAML::Exception &error) {
+    return llvm::make_error<HardwareError>(fileName, error.mark.line + 1,
+                                           error.mark.column + 1, error.msg);
+  }
+  *this = std::move(extended);
+  return llvm::Error::success();
+}
+
+llvm::Error AcceleratorTable::addFile(StringRef path, size_t maxBytes) {
+  auto refuse = [&](const Twine &message) {
+    return llvm::make_error<HardwareError>(path, 0, 0, message);
+  };
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(path, status))
+    return refuse(error.message());
+  // A device or a pipe may never end.
+  if (!llvm::sys::fs::is_regular_file(status))
+    return refuse("not a regular file");
+  if (status.getSize() > maxBytes)
+    return refuse("larger than the limit of " + Twine(maxBytes) +
+                  " bytes (--max-input)");
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return refuse(buffer.getError().message());
+  return addText((*buffer)->getBuffer(), path);
+}
+
+AcceleratorTable AcceleratorTable::builtin() {
+  AcceleratorTable table;
+  llvm::cantFail(table.addText(texts[0], paths[0]));
+  return table;
+}
