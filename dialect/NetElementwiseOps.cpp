@@ -150,9 +150,6 @@ LogicalResult ConvertOp::verify() {
 }
 
 LogicalResult ConvertOp::buildGradient(Gradients &g) {
-  if (!isa<FloatType>(elementOf(getX())) || !isa<FloatType>(elementOf(getY())))
-    return emitOpError() << "has no gradient from " << elementOf(getY())
-                         << " to " << elementOf(getX());
   g.set(0, g.create<ConvertOp>(getX().getType(), g.of(0)));
   return success();
 }

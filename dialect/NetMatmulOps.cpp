@@ -315,8 +315,6 @@ std::optional<AxisSource> EmbeddingOp::getAxisSource(unsigned result,
 }
 
 LogicalResult EmbeddingOp::buildGradient(Gradients &g) {
-  if (g.wants(0))
-    return emitOpError() << "has no gradient for the numbers of the rows";
   g.set(1, g.create<EmbeddingGradOp>(getTable().getType(), g.of(0), getIds()));
   return success();
 }
