@@ -15,6 +15,10 @@ class Net_LossOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits>
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
+defvar Net_HasClassNumbers = [{
+    bool hasClassNumbers() { return ::llvm::isa<::mlir::IntegerType>(::netc::elementOf(getTarget())); }
+}];
+
 def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient> {
   let summary = "cross-entropy of softmax(logits) with a target, averaged";
   let description = [{
@@ -31,14 +35,10 @@ def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient
   let arguments = (ins Net_FloatTensor:$logits, Net_Tensor:$target,
                        Net_Real<"0">:$smoothing, Net_Axis<"feature">:$over);
   let results = (outs Net_Result:$loss, Net_Result:$probabilities);
-  let other = [{
-    logits * (hasClassNumbers() ? (isSet(smoothing) ? 7 : 5) : (isSet(smoothing) ? 9 : 7))
-      + 3 * getRows() + 1
-  }];
+  let other = "logits * ((hasClassNumbers() ? 5 : 7) + (isSet(smoothing) ? 2 : 0)) + 3 * getRows() + 1";
   let transcendental = "logits + getRows()";
   let example = "cross_entropy(logits, label, smoothing = 0.1)";
-  let extraClassDeclaration = [{
-    bool hasClassNumbers() { return ::llvm::isa<::mlir::IntegerType>(::netc::elementOf(getTarget())); }
+  let extraClassDeclaration = Net_HasClassNumbers # [{
     /// How many sets of classes the loss is averaged over.
     ::netc::Polynomial getRows();
   }];
@@ -52,11 +52,9 @@ def Net_CrossEntropyGradOp : Net_LossOp<"cross_entropy_grad", Net_Inferred> {
   let arguments = (ins Net_Scalar:$dloss, Net_FloatTensor:$probabilities, Net_Tensor:$target,
                        F64Attr:$smoothing, I64Attr:$over);
   let results = (outs Net_Result:$dlogits);
-  let other = "dlogits * (hasClassNumbers() || !isSet(smoothing) ? 2 : 4) + 1";
+  let other = "dlogits * (isSet(smoothing) && !hasClassNumbers() ? 4 : 2) + 1";
   let transcendental = "0";
-  let extraClassDeclaration = [{
-    bool hasClassNumbers() { return ::llvm::isa<::mlir::IntegerType>(::netc::elementOf(getTarget())); }
-  }];
+  let extraClassDeclaration = Net_HasClassNumbers;
 }
 
 def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient> {

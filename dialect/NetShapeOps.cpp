@@ -442,6 +442,5 @@ LogicalResult LowerTriangleGradOp::verify() {
   SmallVector<Type> types;
   if (failed(inferTriangle(getLoc(), getOperationName(), getDx(), types)))
     return failure();
-  return checkSameShape(getLoc(), getOperationName(), shapeOf(types.front()),
-                        "in the triangle", shapeOf(getDy()), "in its gradient");
+  return verifyGradient(*this, getDy(), shapeOf(types.front()));
 }
