@@ -267,15 +267,23 @@ Polynomial Polynomial::substitute(
   return result;
 }
 
-Rational Polynomial::evaluate(
-    llvm::function_ref<Rational(llvm::StringRef, unsigned)> moment) const {
-  Rational result = constantTerm;
+Polynomial Polynomial::evaluate(
+    llvm::function_ref<std::optional<Rational>(llvm::StringRef, unsigned)>
+        moment) const {
+  Polynomial result = constantTerm;
   for (const Term &term : terms) {
-    Rational product = term.coefficient;
-    for (const Factor &factor : term.monomial)
-      product *= moment(factor.symbol, factor.power);
-    result += product;
+    Term rest{{}, term.coefficient, 0};
+    for (const Factor &factor : term.monomial) {
+      if (std::optional<Rational> value = moment(factor.symbol, factor.power)) {
+        rest.coefficient *= *value;
+        continue;
+      }
+      rest.monomial.push_back(factor);
+      rest.degree += factor.power;
+    }
+    result.addTerm(std::move(rest));
   }
+  result.normalize();
   return result;
 }
 

@@ -86,10 +86,12 @@ public:
           value) const;
 
   /// The value with each factor symbol^power replaced by
-  /// `moment(symbol, power)`: the expectation, if the symbols are independent
-  /// random variables with these moments.
-  Rational
-  evaluate(llvm::function_ref<Rational(llvm::StringRef symbol, unsigned power)>
+  /// `moment(symbol, power)`; a factor that `moment` has nothing for stays. It
+  /// is the expectation, if the symbols are independent random variables with
+  /// these moments.
+  Polynomial
+  evaluate(llvm::function_ref<std::optional<Rational>(llvm::StringRef symbol,
+                                                      unsigned power)>
                moment) const;
 
   /// The symbols that occur, sorted, each once.
