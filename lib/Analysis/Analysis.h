@@ -1,0 +1,49 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_ANALYSIS_ANALYSIS_H
+#define NETC_LIB_ANALYSIS_ANALYSIS_H
+
+#include "lib/Analysis/Run.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace netc {
+
+/// What is counted of one network.
+struct Network {
+  NetworkOp op;
+  Conventions conventions;
+  /// N is 1, other free axes are as the dataset has them.
+  Axes axes;
+  /// Of one example.
+  PartTree parts;
+  /// Of the whole network, in all its free axes.
+  Figures symbolic;
+
+  llvm::StringRef name() const { return NetworkOp(op).getSymName(); }
+};
+
+/// All that is counted of a module whose networks and steps have their
+/// gradients and updates.
+struct Analysis {
+  std::vector<Network> networks; ///< in the order of the text
+  std::vector<Run> runs;         ///< in the order of the text
+};
+
+/// Conventions that replace those of the specification.
+struct ConventionFlags {
+  std::optional<unsigned> fma;
+  std::optional<Conventions::Causal> causal;
+
+  bool any() const { return fma || causal; }
+};
+
+/// Counts every network and run. A count beyond the range of Rational is an
+/// error on its op; a guess at a moment is a warning on the step.
+mlir::FailureOr<Analysis> analyze(mlir::ModuleOp module,
+                                  const ConventionFlags &flags = {});
+
+} // namespace netc
+
+#endif // NETC_LIB_ANALYSIS_ANALYSIS_H

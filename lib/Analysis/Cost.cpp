@@ -1,0 +1,360 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Analysis/Cost.h"
+
+#include "lib/Analysis/Memory.h"
+
+using namespace netc;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+Axes::Axes(DictionaryAttr axes) {
+  for (NamedAttribute axis : axes)
+    moments.try_emplace(axis.getName(),
+                        cast<MomentsAttr>(axis.getValue()).getValue());
+}
+
+void Axes::fix(StringRef axis, Rational size) {
+  moments.insert_or_assign(axis, Moments(size));
+}
+
+Polynomial Axes::evaluate(const Polynomial &value) {
+  return value.evaluate(
+      [&](StringRef axis, unsigned power) -> std::optional<Rational> {
+        auto known = moments.find(axis);
+        if (known == moments.end())
+          return std::nullopt;
+        if (!known->second.knows(power))
+          guessed.try_emplace(axis.str(), power);
+        return known->second.moment(power);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Figures
+//===----------------------------------------------------------------------===//
+
+Cost Figures::backward() const {
+  Cost sum = (*this)[Phase::InputGradient];
+  return sum += (*this)[Phase::WeightGradient];
+}
+
+Cost Figures::model() const {
+  Cost sum = (*this)[Phase::Forward];
+  sum += backward();
+  return sum += (*this)[Phase::Update];
+}
+
+/// Every number of `figures`.
+template <typename FiguresT>
+static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 20>
+numbersOf(FiguresT &figures) {
+  SmallVector<decltype(&figures.parameters), 20> numbers{
+      &figures.parameters, &figures.trainable, &figures.read, &figures.written,
+      &figures.activations};
+  for (auto &cost : figures.costs)
+    numbers.append({&cost.matmul, &cost.other, &cost.transcendental});
+  return numbers;
+}
+
+Figures &Figures::operator+=(const Figures &other) {
+  for (auto [sum, number] : llvm::zip(numbersOf(*this), numbersOf(other)))
+    *sum += *number;
+  return *this;
+}
+
+void Figures::transform(function_ref<Polynomial(const Polynomial &)> function) {
+  for (Polynomial *number : numbersOf(*this))
+    *number = function(*number);
+}
+
+bool Figures::isValid() const {
+  return llvm::all_of(numbersOf(*this), [](const Polynomial *number) {
+    return number->isValid();
+  });
+}
+
+bool Figures::isZero() const {
+  return llvm::all_of(numbersOf(*this), [](const Polynomial *number) {
+    return number->isZero();
+  });
+}
+
+bool Figures::operator==(const Figures &other) const {
+  return llvm::all_of_zip(
+      numbersOf(*this), numbersOf(other),
+      [](const Polynomial *a, const Polynomial *b) { return *a == *b; });
+}
+
+//===----------------------------------------------------------------------===//
+// PartTree
+//===----------------------------------------------------------------------===//
+
+const Part *PartTree::find(StringRef path) const {
+  auto found =
+      llvm::find_if(parts, [&](const Part &part) { return part.path == path; });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+/// Whether all parts of an instance are ops.
+static bool holdsOnlyOps(const PartTree &tree, const Part &part) {
+  return !part.isLeaf() && &part != &tree.root() &&
+         llvm::all_of(part.children, [&](unsigned child) {
+           return tree.parts[child].isLeaf();
+         });
+}
+
+bool PartTree::isLayer(const Part &part) const {
+  if (!part.isLeaf())
+    return holdsOnlyOps(*this, part);
+  bool isEmpty = part.inputs.empty() && part.figures.isZero();
+  return &part != &root() && !isEmpty &&
+         !holdsOnlyOps(*this, parts[part.parent]);
+}
+
+std::vector<const Part *> PartTree::layers() const {
+  std::vector<const Part *> layers;
+  SmallVector<unsigned> work{0};
+  while (!work.empty()) {
+    const Part &part = parts[work.pop_back_val()];
+    if (isLayer(part))
+      layers.push_back(&part);
+    else
+      work.append(part.children.rbegin(), part.children.rend());
+  }
+  return layers;
+}
+
+void PartTree::evaluate(Axes &axes) {
+  for (Part &part : parts)
+    part.figures.transform(
+        [&](const Polynomial &value) { return axes.evaluate(value); });
+}
+
+//===----------------------------------------------------------------------===//
+// Counting
+//===----------------------------------------------------------------------===//
+
+StringRef netc::nameOf(Operation *op) {
+  auto name = op->getLoc()->findInstanceOf<NameLoc>();
+  return name ? name.getName().getValue() : op->getName().stripDialect();
+}
+
+Phase netc::enclosingPhase(Operation *op) {
+  while (!op->hasAttr(kPhase) && isa<ScanOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return phaseOf(op);
+}
+
+namespace {
+/// Builds the tree of one network or step.
+class Counter {
+public:
+  Counter(Operation *graph, const Conventions &conventions)
+      : graph(graph), conventions(conventions) {
+    tree.parts.emplace_back().parent = 0;
+    builds.emplace_back();
+  }
+
+  PartTree count() {
+    Block &body = graph->getRegion(0).front();
+    visit(body, 1, Phase::Forward);
+    forEachActivation(graph, [&](OpResult value) {
+      tree.parts[leafOf(value.getOwner())].figures.activations +=
+          bytesOf(value);
+    });
+    sumUp();
+    for (Value input : body.getArguments())
+      tree.parts.front().inputs.push_back(shapeOf(input));
+    return std::move(tree);
+  }
+
+private:
+  /// The ranking of ops by which a part is named after one: products before all
+  /// else, and what reads a tensor before what does not.
+  using Weight = std::tuple<Rational, Rational, bool>;
+
+  /// What a part needs while the tree is built.
+  struct Build {
+    unsigned depth = 0;
+    Weight weight;
+    DenseSet<Value> inputs;
+    std::optional<Shape> lastShape;
+  };
+
+  /// The part of this path, made with its parents if it is new.
+  unsigned partOf(StringRef path) {
+    if (auto known = byPath.find(path); known != byPath.end())
+      return known->second;
+    unsigned part = 0;
+    for (size_t end = 0; end != StringRef::npos;) {
+      end = path.find('.', end + 1);
+      StringRef prefix = path.substr(0, end);
+      auto [entry, isNew] = byPath.try_emplace(prefix, tree.parts.size());
+      if (isNew) {
+        tree.parts[part].children.push_back(entry->second);
+        Part &added = tree.parts.emplace_back();
+        added.path = prefix.str();
+        added.parent = part;
+        builds.emplace_back().depth = builds[part].depth + 1;
+      }
+      part = entry->second;
+    }
+    return part;
+  }
+
+  unsigned leafOf(Operation *op) {
+    auto [entry, isNew] = byLocation.try_emplace(op->getLoc());
+    if (isNew)
+      entry->second = partOf(nameOf(op));
+    return entry->second;
+  }
+
+  void visit(Block &block, const Polynomial &trip, Phase enclosing) {
+    for (Operation &op : block) {
+      Phase phase = op.hasAttr(kPhase) ? phaseOf(&op) : enclosing;
+      if (auto scan = dyn_cast<ScanOp>(op))
+        visit(scan.getBlock(), trip * scan.getTrip().getValue(), phase);
+      if (!op.hasTrait<OpTrait::IsTerminator>())
+        countOp(&op, trip, phase);
+      if (phase == Phase::Forward)
+        traceShapes(&op);
+    }
+  }
+
+  void countOp(Operation *op, const Polynomial &trip, Phase phase) {
+    Cost cost = cast<CostOpInterface>(op).getCost() * trip;
+    if (conventions.fma == 1)
+      cost.matmul /= 2;
+
+    unsigned leaf = leafOf(op);
+    Figures &figures = tree.parts[leaf].figures;
+    figures.costs[unsigned(phase)] += cost;
+    if (auto parameter = dyn_cast<ParameterOp>(op)) {
+      Polynomial elements = shapeOf(parameter.getValue()).elements();
+      figures.parameters += elements;
+      if (parameter.getTrainable())
+        figures.trainable += elements;
+    }
+    bool moves = op->getNumResults() != 0 || !cost.total().isZero();
+    if (moves && !isHeld(op) && !isView(op) && op->getNumRegions() == 0)
+      countTraffic(figures, op, trip);
+    if (phase == Phase::Forward) {
+      nameAfter(leaf, op->getName().stripDialect(), weigh(op, cost));
+      if (op->getNumResults() != 0)
+        builds[leaf].lastShape = shapeOf(op->getResult(0));
+    }
+  }
+
+  static void countTraffic(Figures &figures, Operation *op,
+                           const Polynomial &trip) {
+    Polynomial read, written;
+    for (Value operand : op->getOperands())
+      read += bytesOf(operand);
+    for (Value result : op->getResults())
+      written += bytesOf(result);
+    // What an op changes in place is its first operand.
+    if (hasEffect<MemoryEffects::Write>(op))
+      written += bytesOf(op->getOperand(0));
+    if (auto update = dyn_cast<UpdateOpInterface>(op)) {
+      Polynomial states = bytesOf(op->getOperand(0)) * update.getNumStates();
+      read += states;
+      written += states;
+    }
+    figures.read += read * trip;
+    figures.written += written * trip;
+  }
+
+  static Weight weigh(Operation *op, const Cost &cost) {
+    auto atOne = [](const Polynomial &value) {
+      return value.evaluate([](StringRef, unsigned) { return Rational(1); })
+          .constant()
+          .value_or(0);
+    };
+    return {atOne(cost.matmul), atOne(cost.other), !isHeld(op)};
+  }
+
+  void nameAfter(unsigned part, StringRef op, const Weight &weight) {
+    if (tree.parts[part].op.empty() || builds[part].weight < weight) {
+      tree.parts[part].op = op;
+      builds[part].weight = weight;
+    }
+  }
+
+  /// Tells the parts around `op` what comes into them, and those around the
+  /// makers of its operands what comes out.
+  void traceShapes(Operation *op) {
+    // What ends a body belongs to what the body belongs to.
+    Operation *owner =
+        op->hasTrait<OpTrait::IsTerminator>() ? op->getParentOp() : op;
+    unsigned user = owner == graph ? 0 : leafOf(owner);
+    for (Value operand : op->getOperands())
+      traceShape(operand, user);
+  }
+
+  void traceShape(Value value, unsigned user) {
+    Operation *maker = value.getDefiningOp();
+    if (!maker)
+      maker = value.getParentBlock()->getParentOp();
+    else if (isHeld(maker) || enclosingPhase(maker) != Phase::Forward)
+      return;
+    unsigned source = maker == graph ? 0 : leafOf(maker);
+    while (user != source) {
+      if (builds[user].depth >= builds[source].depth) {
+        Part &part = tree.parts[user];
+        if (builds[user].inputs.insert(value).second)
+          part.inputs.push_back(shapeOf(value));
+        user = part.parent;
+      } else {
+        Part &part = tree.parts[source];
+        if (!part.output)
+          part.output = shapeOf(value);
+        source = part.parent;
+      }
+    }
+  }
+
+  /// Children into parents.
+  void sumUp() {
+    for (unsigned i = tree.parts.size() - 1; i != 0; --i) {
+      Part &part = tree.parts[i], &parent = tree.parts[part.parent];
+      if (!part.output)
+        part.output = builds[i].lastShape;
+      parent.figures += part.figures;
+      nameAfter(part.parent, part.op, builds[i].weight);
+      if (!builds[part.parent].lastShape)
+        builds[part.parent].lastShape = part.output;
+    }
+  }
+
+  Operation *graph;
+  const Conventions &conventions;
+  PartTree tree;
+  std::vector<Build> builds; ///< beside tree.parts
+  llvm::StringMap<unsigned> byPath;
+  DenseMap<Location, unsigned> byLocation;
+};
+} // namespace
+
+PartTree netc::countParts(Operation *graph, const Conventions &conventions) {
+  return Counter(graph, conventions).count();
+}
+
+LogicalResult netc::verifyCounts(Operation *graph, const PartTree &tree) {
+  if (tree.root().figures.isValid())
+    return success();
+  // The innermost part that has no valid count: parents come first.
+  const Part *part = &tree.root();
+  for (const Part &candidate : tree.parts)
+    if (!candidate.figures.isValid())
+      part = &candidate;
+  return graph->emitError()
+         << "what `" << part->path
+         << "` costs is beyond the range of 128 bits, or a sum of more than "
+         << Polynomial::maxTerms << " terms";
+}

@@ -1,0 +1,90 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Analysis/Memory.h"
+
+#include "lib/Analysis/Cost.h"
+
+using namespace netc;
+using namespace mlir;
+
+bool netc::isHeld(Operation *op) { return op->getNumOperands() == 0; }
+
+bool netc::isView(Operation *op) {
+  if (isHeld(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return false;
+  return llvm::all_of(op->getResults(), [&](Value result) {
+    return elementOf(result) == elementOf(op->getOperand(0));
+  });
+}
+
+Polynomial netc::bytesOf(Value value) {
+  return shapeOf(value).elements() * bytesOf(elementOf(value));
+}
+
+/// Resolves each value of `work` that is not in `seen`.
+static void forEachBase(SmallVectorImpl<Value> &work, DenseSet<Value> &seen,
+                        function_ref<void(Value)> function) {
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (op && isView(op))
+      llvm::append_range(work, op->getOperands());
+    else
+      function(value);
+  }
+}
+
+void netc::forEachBase(Value value, function_ref<void(Value)> function) {
+  SmallVector<Value> work{value};
+  DenseSet<Value> seen;
+  ::forEachBase(work, seen, function);
+}
+
+void netc::forEachActivation(Operation *graph,
+                             function_ref<void(OpResult)> function) {
+  SmallVector<Value> work;
+  graph->walk([&](Operation *op) {
+    if (op != graph && enclosingPhase(op) != Phase::Forward)
+      llvm::append_range(work, op->getOperands());
+  });
+  // In the order of the text.
+  std::reverse(work.begin(), work.end());
+  DenseSet<Value> seen;
+  // A loop may hand out one value twice.
+  DenseSet<std::pair<Operation *, Value>> yielded;
+  ::forEachBase(work, seen, [&](Value value) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result || isHeld(result.getOwner()) ||
+        enclosingPhase(result.getOwner()) != Phase::Forward)
+      return;
+    if (auto scan = dyn_cast<ScanOp>(result.getOwner()))
+      if (!yielded
+               .insert({scan,
+                        scan.getYield()->getOperand(result.getResultNumber())})
+               .second)
+        return;
+    function(result);
+  });
+}
+
+Memory netc::countMemory(Operation *graph) {
+  Memory memory;
+  graph->walk([&](Operation *op) {
+    if (auto parameter = dyn_cast<ParameterOp>(op)) {
+      memory.weights += bytesOf(parameter.getValue());
+      if (parameter.getTrainable())
+        memory.gradients += bytesOf(parameter.getValue());
+    } else if (auto buffer = dyn_cast<BufferOp>(op)) {
+      memory.weights += bytesOf(buffer.getValue());
+    } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
+      memory.optimizer += bytesOf(op->getOperand(0)) * update.getNumStates();
+    }
+  });
+  forEachActivation(
+      graph, [&](OpResult value) { memory.activations += bytesOf(value); });
+  return memory;
+}

@@ -1,0 +1,53 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_ANALYSIS_MEMORY_H
+#define NETC_LIB_ANALYSIS_MEMORY_H
+
+#include "dialect/Net.h"
+
+namespace netc {
+
+/// Whether the results are the operands' elements under another shape: an op
+/// that computes nothing and converts nothing. It has no memory of its own and
+/// moves nothing.
+bool isView(mlir::Operation *op);
+
+/// Whether the op only names what is there before the step: a weight, a buffer,
+/// a constant.
+bool isHeld(mlir::Operation *op);
+
+/// Calls `function` for each value whose memory `value` shares, which is
+/// `value` itself if no view made it.
+void forEachBase(mlir::Value value,
+                 llvm::function_ref<void(mlir::Value)> function);
+
+/// Bytes of a tensor.
+Polynomial bytesOf(mlir::Value value);
+
+/// Calls `function` once for each activation that is kept for the backward
+/// pass: a value that the forward pass computes and another phase than the
+/// forward pass reads, views resolved to what they share. Inputs of the network
+/// and weights are not among them. Of a loop these are the sequences that it
+/// hands out.
+void forEachActivation(mlir::Operation *graph,
+                       llvm::function_ref<void(mlir::OpResult)> function);
+
+/// Bytes that a step keeps on a device that holds all of the network.
+struct Memory {
+  Polynomial weights;   ///< parameters, frozen ones included, and buffers
+  Polynomial gradients; ///< of the trainable parameters, all at once
+  Polynomial optimizer; ///< what the updates keep from step to step
+  Polynomial activations;
+
+  Polynomial total() const {
+    return weights + gradients + optimizer + activations;
+  }
+};
+
+Memory countMemory(mlir::Operation *graph);
+
+} // namespace netc
+
+#endif // NETC_LIB_ANALYSIS_MEMORY_H

@@ -1,0 +1,259 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Analysis/Query.h"
+
+#include "dialect/Spelling.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+using Answer = std::variant<Quantity, std::string>;
+
+static std::string quote(StringRef name) { return ("`" + name + "`").str(); }
+
+namespace {
+/// Reads the members of a query one by one.
+class Path {
+public:
+  Path(StringRef subject, ArrayRef<std::string> members)
+      : subject(subject), rest(members) {}
+
+  bool atEnd() const { return rest.empty(); }
+
+  /// The next member, if it is one of `names`. Else, and at the end, none.
+  std::optional<StringRef> take(ArrayRef<StringRef> names) {
+    offered.append(names.begin(), names.end());
+    if (rest.empty() || !llvm::is_contained(names, rest.front()))
+      return std::nullopt;
+    StringRef name = rest.front();
+    rest = rest.drop_front();
+    read += (read.empty() ? "" : ".") + name.str();
+    offered.clear();
+    return name;
+  }
+
+  /// What to say of a member that nobody took, or of none where one is needed.
+  std::string complain() const {
+    std::string of = quote(read.empty() ? subject : StringRef(read));
+    if (rest.empty())
+      return of + " is no figure; there are " + list(offered);
+    std::string message = of + " has no figure " + quote(rest.front());
+    if (StringRef meant = nearestName(rest.front(), offered); !meant.empty())
+      return message + "; did you mean " + quote(meant) + "?";
+    return offered.empty() ? message : message + "; there are " + list(offered);
+  }
+
+private:
+  static std::string list(ArrayRef<StringRef> names) {
+    std::string text;
+    for (StringRef name : names)
+      text += (text.empty()           ? ""
+               : name == names.back() ? " and "
+                                      : ", ") +
+              quote(name);
+    return text;
+  }
+
+  StringRef subject;
+  ArrayRef<std::string> rest;
+  std::string read;
+  llvm::SmallVector<StringRef> offered; ///< since the last one taken
+};
+} // namespace
+
+/// A figure that must be a number by now.
+static Answer number(const Polynomial &value, StringRef unit) {
+  if (!value.isValid())
+    return std::string("the result is beyond the range of 128 bits");
+  if (std::optional<Rational> constant = value.constant())
+    return Quantity{*constant, unit};
+  return "it depends on " + quote(value.symbols().front()) +
+         ", which is free: " + value.str() + "; give it a size";
+}
+
+/// The end of a path, after which nothing may follow.
+static Answer last(Path &path, const Polynomial &value, StringRef unit) {
+  return path.atEnd() ? number(value, unit) : Answer(path.complain());
+}
+
+static Answer answerCost(Path &path, const Cost &cost) {
+  std::optional<StringRef> part =
+      path.take({"matmul", "other", "transcendental", "total"});
+  return last(path,
+              part == "other"            ? cost.other
+              : part == "transcendental" ? cost.transcendental
+              : part == "total"          ? cost.total()
+                                         : cost.matmul,
+              "FLOP");
+}
+
+//===----------------------------------------------------------------------===//
+// Networks
+//===----------------------------------------------------------------------===//
+
+/// The part of this name, or what is wrong with the name.
+static std::variant<const Part *, std::string>
+findPart(const Network &network, StringRef instance, StringRef name) {
+  std::string path = instance.empty() || name.empty()
+                         ? (instance + name).str()
+                         : (instance + "." + name).str();
+  if (const Part *part = network.parts.find(path))
+    return part;
+  std::vector<StringRef> paths;
+  for (const Part &part : llvm::drop_begin(network.parts.parts))
+    paths.push_back(part.path);
+  std::string message = quote(network.name()) + " has no part " + quote(path);
+  if (StringRef meant = nearestName(path, paths); !meant.empty())
+    message += "; did you mean " + quote(meant) + "?";
+  return message;
+}
+
+static Answer answerFigures(Path &path, const Figures &figures) {
+  if (path.take({"params"})) {
+    std::optional<StringRef> which = path.take({"trainable", "frozen"});
+    return last(path,
+                which == "trainable" ? figures.trainable
+                : which == "frozen"  ? figures.parameters - figures.trainable
+                                     : figures.parameters,
+                "");
+  }
+  if (path.take({"forward"}))
+    return answerCost(path, figures[Phase::Forward]);
+  if (path.take({"backward"})) {
+    std::optional<StringRef> which = path.take({"input", "weight"});
+    return answerCost(path, which == "input"    ? figures[Phase::InputGradient]
+                            : which == "weight" ? figures[Phase::WeightGradient]
+                                                : figures.backward());
+  }
+  if (path.take({"activations"}))
+    return last(path, figures.activations, "bytes");
+  return path.complain();
+}
+
+Answer netc::answer(const Network &network, const Query &query) {
+  std::vector<StringRef> names(query.parts.begin(), query.parts.end());
+  if (names.empty())
+    names.push_back("");
+  Figures sum;
+  for (StringRef name : names) {
+    auto found = findPart(network, query.part, name);
+    if (auto *message = std::get_if<std::string>(&found))
+      return *message;
+    sum += std::get<const Part *>(found)->figures;
+  }
+  Path path(query.part.empty() ? network.name() : query.part, query.members);
+  return answerFigures(path, sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The answer to one query about a run.
+class RunAnswer {
+public:
+  RunAnswer(const Run &run, const Query &query)
+      : run(run), query(query), path(run.name(), query.members) {}
+
+  Answer find() {
+    if (path.take({"steps"}))
+      return known("steps", run.steps, "steps");
+    if (path.take({"batch"}))
+      return known("batch", run.batch, "examples");
+    if (path.take({"examples"}))
+      return known("examples", run.examples, "examples");
+    if (path.take({"tokens"}))
+      return known("tokens", run.tokens, "tokens");
+    if (path.take({"epochs"}))
+      return known("epochs", run.epochs, "epochs");
+    if (path.take({"step"}))
+      return cost(1);
+    if (path.take({"compute"})) {
+      if (path.take({"by_time"}))
+        return finish(deviceTime() * peak() * utilization(), "FLOP");
+      return cost(need("duration", run.steps));
+    }
+    if (path.take({"memory_per_device"}))
+      return memory();
+    if (path.take({"bytes"}))
+      return last(path, run.step().read + run.step().written, "bytes");
+    if (path.take({"time"}))
+      return finish(run.took ? *run.took : computedDeviceTime() / devices(),
+                    "s");
+    if (path.take({"device_time"}))
+      return finish(run.took ? deviceTime() : computedDeviceTime(), "device*s");
+    if (path.take({"utilization"}))
+      return finish(model() / (deviceTime() * peak()), "");
+    return path.complain();
+  }
+
+private:
+  Answer cost(const Rational &times) {
+    const Figures &step = run.step();
+    Cost figure = path.take({"forward"})     ? step[Phase::Forward]
+                  : path.take({"backward"})  ? step.backward()
+                  : path.take({"update"})    ? step[Phase::Update]
+                  : path.take({"recompute"}) ? step[Phase::Recompute]
+                                             : step.model();
+    return missing.empty() ? answerCost(path, figure * times) : finish(0, "");
+  }
+
+  Answer memory() {
+    const Memory &memory = run.memory;
+    return last(path,
+                path.take({"weights"})       ? memory.weights
+                : path.take({"gradients"})   ? memory.gradients
+                : path.take({"optimizer"})   ? memory.optimizer
+                : path.take({"activations"}) ? memory.activations
+                                             : memory.total(),
+                "bytes");
+  }
+
+  /// The value of a key of the specification; if nothing is said, noted as
+  /// missing.
+  Rational need(StringRef key, const std::optional<Rational> &value) {
+    if (!value && missing.empty())
+      missing = key;
+    return value.value_or(1);
+  }
+  /// The same, where the query may give a number of its own.
+  Rational needOrGiven(StringRef key, const std::optional<Rational> &value) {
+    for (const auto &[name, number] : query.numbers)
+      if (name == key)
+        return number;
+    return need(key, value);
+  }
+
+  Rational peak() { return needOrGiven("peak", run.peak); }
+  Rational utilization() { return needOrGiven("utilization", run.utilization); }
+  Rational devices() { return need("hardware", run.devices); }
+  Rational deviceTime() { return need("took", run.took) * devices(); }
+  Rational model() { return need("duration", run.modelFlop()); }
+  Rational computedDeviceTime() { return model() / (peak() * utilization()); }
+
+  Answer finish(const Rational &value, StringRef unit) {
+    if (!missing.empty())
+      return quote(llvm::join(query.members, ".")) + " needs " +
+             quote(missing) + ", which " + quote(run.name()) + " does not give";
+    return last(path, value, unit);
+  }
+  Answer known(StringRef key, const std::optional<Rational> &value,
+               StringRef unit) {
+    return finish(need(key, value), unit);
+  }
+
+  const Run &run;
+  const Query &query;
+  Path path;
+  StringRef missing;
+};
+} // namespace
+
+Answer netc::answer(const Run &run, const Query &query) {
+  return RunAnswer(run, query).find();
+}

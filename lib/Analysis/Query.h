@@ -1,0 +1,51 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_ANALYSIS_QUERY_H
+#define NETC_LIB_ANALYSIS_QUERY_H
+
+#include "lib/Analysis/Analysis.h"
+
+#include <variant>
+
+namespace netc {
+
+/// A number in base units.
+struct Quantity {
+  Rational value;
+  /// `FLOP`, `bytes`, `s`, `device*s`, `steps`, `examples`, `tokens`, `epochs`,
+  /// or empty for a plain number.
+  llvm::StringRef unit;
+};
+
+/// A figure of an analysis by its name, as an `expect` asks for it.
+struct Query {
+  /// The part of a network that is meant; empty for the whole.
+  llvm::StringRef part;
+  /// The names after the subject: {"compute", "forward"}.
+  llvm::ArrayRef<std::string> members;
+  /// Parts given as arguments: `params(tables)`. Their figures add up.
+  llvm::ArrayRef<std::string> parts;
+  /// Numbers given by name, in base units.
+  llvm::ArrayRef<std::pair<std::string, Rational>> numbers;
+};
+
+/// The answer, or what is wrong with the question: which name is not known and
+/// which was perhaps meant, or which key of the specification is missing.
+///
+/// Networks have `params[.trainable .frozen]`, `forward`, `backward[.input
+/// .weight]` of one example, and `activations`. Runs have `steps`, `batch`,
+/// `examples`, `tokens`, `epochs`; `step` and `compute` (all steps) `[.forward
+/// .backward .update .recompute]`; `compute.by_time`;
+/// `memory_per_device[.weights .gradients .optimizer .activations]`; `bytes`,
+/// moved in a step; `time`, `device_time`, `utilization`. A FLOP figure is its
+/// matmul part, unless
+/// `.other`, `.transcendental` or `.total` follows.
+std::variant<Quantity, std::string> answer(const Network &network,
+                                           const Query &query);
+std::variant<Quantity, std::string> answer(const Run &run, const Query &query);
+
+} // namespace netc
+
+#endif // NETC_LIB_ANALYSIS_QUERY_H

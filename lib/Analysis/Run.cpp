@@ -1,0 +1,216 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Analysis/Run.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace netc;
+using namespace mlir;
+
+std::optional<Cost> Run::compute(const Cost &ofStep) const {
+  if (!steps)
+    return std::nullopt;
+  return ofStep * *steps;
+}
+
+std::optional<Rational> Run::modelFlop() const {
+  std::optional<Cost> cost = compute(step().model());
+  return cost ? cost->matmul.constant() : std::nullopt;
+}
+
+std::optional<Rational> Run::utilizationAt(std::optional<Rational> peak) const {
+  std::optional<Rational> flop = modelFlop();
+  if (!flop || !took || !devices || !peak)
+    return std::nullopt;
+  return *flop / (*took * *devices * *peak);
+}
+
+//===----------------------------------------------------------------------===//
+// The rule of three
+//===----------------------------------------------------------------------===//
+
+/// The names of ops whose products read a weight that does not learn.
+static llvm::StringSet<> readersOfFrozenWeights(StepOp step) {
+  llvm::StringSet<> readers;
+  step.walk([&](CostOpInterface op) {
+    if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
+      return;
+    for (Value operand : op->getOperands())
+      forEachBase(operand, [&](Value base) {
+        auto parameter = base.getDefiningOp<ParameterOp>();
+        if (parameter && !parameter.getTrainable())
+          readers.insert(nameOf(op));
+      });
+  });
+  return readers;
+}
+
+/// The innermost instance that holds all of `layers`; empty if it is the
+/// network.
+static StringRef commonInstance(ArrayRef<StringRef> layers) {
+  StringRef common = layers.front();
+  for (StringRef layer : layers)
+    while (!common.empty() && layer != common &&
+           !(layer.starts_with(common) && layer[common.size()] == '.')) {
+      size_t dot = common.rfind('.');
+      common = dot == StringRef::npos ? "" : common.take_front(dot);
+    }
+  return common;
+}
+
+/// "`a`", "`a` and `b`", "`trunk` (12 layers)", "`a` and 11 other layers".
+static std::string listLayers(ArrayRef<StringRef> layers) {
+  auto quote = [](StringRef name) { return ("`" + name + "`").str(); };
+  std::string first = quote(layers.front());
+  if (layers.size() == 1)
+    return first;
+  if (layers.size() == 2)
+    return first + " and " + quote(layers.back());
+  StringRef common = commonInstance(layers);
+  if (!common.empty())
+    return quote(common) + " (" + std::to_string(layers.size()) + " layers)";
+  return first + " and " + std::to_string(layers.size() - 1) + " other layers";
+}
+
+namespace {
+/// Layers whose gradients cost less, or more, than twice their forward pass for
+/// one reason.
+struct Deviants {
+  std::vector<StringRef> layers;
+  Rational flop; ///< of a step
+
+  void add(StringRef layer, const Rational &more) {
+    if (more.isZero())
+      return;
+    if (layers.empty() || layers.back() != layer)
+      layers.push_back(layer);
+    flop += more;
+  }
+};
+} // namespace
+
+/// Sets `ruleOfThree` and `deviations`, if every figure that they need is
+/// known.
+static void compareWithRuleOfThree(Run &run) {
+  bool isKnown = llvm::all_of(run.parts.parts, [](const Part &part) {
+    return llvm::all_of(part.figures.costs, [](const Cost &cost) {
+      return cost.matmul.isConstant();
+    });
+  });
+  if (!run.steps || !isKnown)
+    return;
+  Rational examplesPerStep = run.batch.value_or(1);
+  Rational examples = run.examples.value_or(examplesPerStep * *run.steps);
+  Rational tripled =
+      *run.step()[Phase::Forward].matmul.constant() * 3 / examplesPerStep;
+  run.ruleOfThree = tripled * examples;
+
+  llvm::StringSet<> frozen = readersOfFrozenWeights(run.op);
+  Deviants noInputGradient, noWeightGradient, moreGradients;
+  for (const Part &part : run.parts.parts) {
+    const Figures &figures = part.figures;
+    Rational forward = *figures[Phase::Forward].matmul.constant();
+    Rational weight = *figures[Phase::WeightGradient].matmul.constant();
+    Rational more = *figures.backward().matmul.constant() - forward * 2;
+    if (!part.isLeaf() || more.isZero())
+      continue;
+    StringRef layer =
+        run.parts.isLayer(part) ? part.path : run.parts.parts[part.parent].path;
+    if (!more.isNegative()) {
+      moreGradients.add(layer, more);
+      continue;
+    }
+    Rational missing;
+    if (frozen.contains(part.path))
+      missing = std::max(more, weight - forward);
+    noWeightGradient.add(layer, missing);
+    noInputGradient.add(layer, more - missing);
+  }
+
+  auto explain = [&](std::string reason, const Rational &flop) {
+    if (!flop.isZero())
+      run.deviations.push_back({std::move(reason), flop});
+  };
+  auto explainLayers = [&](StringRef before, const Deviants &deviants,
+                           StringRef after) {
+    if (!deviants.layers.empty())
+      explain((before + listLayers(deviants.layers) + after).str(),
+              deviants.flop * *run.steps);
+  };
+  explainLayers("no input gradient for ", noInputGradient, "");
+  explainLayers("no weight gradient for ", noWeightGradient,
+                ", which is frozen");
+  explainLayers("more than two gradients for ", moreGradients, "");
+  explain("products in the optimizer",
+          *run.step()[Phase::Update].matmul.constant() * *run.steps);
+  explain("the last step is filled up",
+          tripled * (*run.steps * examplesPerStep - examples));
+  llvm::stable_sort(run.deviations, [](const Deviation &a, const Deviation &b) {
+    return a.flop.abs() > b.flop.abs();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// analyzeRun
+//===----------------------------------------------------------------------===//
+
+/// Copies what the specification says.
+static void readSettings(Run &run, Axes &axes) {
+  DictionaryAttr settings = run.op.getRun();
+  auto number = [&](StringRef key) -> std::optional<Rational> {
+    if (auto value = settings.getAs<PolynomialAttr>(key))
+      return axes.evaluate(value.getValue()).constant();
+    return std::nullopt;
+  };
+  auto text = [&](StringRef key) {
+    auto value = settings.getAs<StringAttr>(key);
+    return value ? value.str() : "";
+  };
+  run.steps = number("steps");
+  run.examples = number("examples");
+  run.tokens = number("tokens");
+  run.epochs = number("epochs");
+  run.batch = number("batch");
+  run.took = number("took");
+  run.devices = number("devices");
+  run.peak = number("peak");
+  run.utilization = number("utilization");
+  run.device = text("device");
+  run.precision = text("precision");
+}
+
+/// The memory of a device that takes its share of the batch.
+static Memory memoryPerDevice(const Run &run, Axes axes) {
+  if (run.batch)
+    axes.fix("N", (*run.batch / run.devices.value_or(1)).ceil());
+  Memory memory = countMemory(run.op);
+  for (Polynomial *bytes : {&memory.weights, &memory.gradients,
+                            &memory.optimizer, &memory.activations})
+    *bytes = axes.evaluate(*bytes);
+  return memory;
+}
+
+FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
+  Run run;
+  run.op = op;
+  run.conventions = conventions;
+  run.parts = countParts(op, conventions);
+  run.symbolic = run.parts.root().figures;
+  Axes axes(op.getAxes());
+  readSettings(run, axes);
+  run.memory = memoryPerDevice(run, axes);
+  run.parts.evaluate(axes);
+  if (failed(verifyCounts(op, run.parts)))
+    return failure();
+  compareWithRuleOfThree(run);
+  if (!run.memory.total().isValid() ||
+      (run.steps && !run.compute(run.step().model())->total().isValid()))
+    return op.emitError() << "what `" << run.name()
+                          << "` costs is beyond the range of 128 bits";
+  for (auto &[axis, power] : axes.getGuessed())
+    op.emitWarning() << "of `" << axis << "` only the mean is known: its power "
+                     << power << " is taken as the mean's, which is low";
+  return run;
+}

@@ -1,0 +1,64 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_ANALYSIS_RUN_H
+#define NETC_LIB_ANALYSIS_RUN_H
+
+#include "lib/Analysis/Cost.h"
+#include "lib/Analysis/Memory.h"
+
+namespace netc {
+
+/// Why the exact count of a run differs from the rule of three.
+struct Deviation {
+  std::string reason; ///< "`conv1` needs no input gradient"
+  Rational flop;      ///< negative if the exact count is smaller
+};
+
+/// What is counted of one run, and what the specification says of it.
+struct Run {
+  StepOp op;
+  Conventions conventions;
+  /// Of one step.
+  PartTree parts;
+  /// Of one step, in all free axes.
+  Figures symbolic;
+  /// Of a device, its share of the batch rounded up. Every device holds the
+  /// whole network.
+  Memory memory;
+
+  /// As specified, in base units; none where nothing is said.
+  std::optional<Rational> steps, examples, tokens, epochs;
+  std::optional<Rational> batch; ///< examples of a step
+  std::optional<Rational> took;  ///< seconds
+  std::optional<Rational> devices;
+  std::optional<Rational> peak; ///< FLOP/s of a device
+  std::optional<Rational> utilization;
+  std::string device, precision;
+
+  /// The articles' estimate: the matmul FLOP of the forward pass of all
+  /// examples, times three. None if the number of steps or a free axis is not
+  /// known.
+  std::optional<Rational> ruleOfThree;
+  /// They add up to the exact count less the rule of three; the largest first.
+  std::vector<Deviation> deviations;
+
+  llvm::StringRef name() const { return StepOp(op).getSymName(); }
+  llvm::StringRef network() const { return StepOp(op).getNetwork(); }
+  const Figures &step() const { return parts.root().figures; }
+  /// What all steps cost, if one costs this much.
+  std::optional<Cost> compute(const Cost &ofStep) const;
+  /// The matmul FLOP of the run without recomputation, if they are known.
+  std::optional<Rational> modelFlop() const;
+  /// The share of `peak`, of all devices and all the time that the run took,
+  /// that its model FLOP are.
+  std::optional<Rational> utilizationAt(std::optional<Rational> peak) const;
+};
+
+/// Counts a step that has its gradients and updates.
+mlir::FailureOr<Run> analyzeRun(StepOp op, const Conventions &conventions);
+
+} // namespace netc
+
+#endif // NETC_LIB_ANALYSIS_RUN_H
