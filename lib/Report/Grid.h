@@ -1,0 +1,48 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_REPORT_GRID_H
+#define NETC_LIB_REPORT_GRID_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
+
+namespace netc {
+
+enum class Style { Plain, Bold, Dim, Good, Bad };
+
+/// `text` with the escape codes of `style` around it, if `colour` is set.
+std::string styled(llvm::StringRef text, Style style, bool colour);
+
+/// Text in columns, each as wide as its widest cell.
+class Grid {
+public:
+  enum Align { Left, Right };
+
+  struct Cell {
+    std::string text;
+    Style style = Style::Plain;
+  };
+
+  explicit Grid(llvm::ArrayRef<Align> columns)
+      : columns(columns.begin(), columns.end()) {}
+
+  void add(std::vector<Cell> row) { rows.push_back(std::move(row)); }
+  /// A line across all columns.
+  void addRule() { rows.emplace_back(); }
+  /// Every line starts with `indent` blanks; none ends in any.
+  void print(llvm::raw_ostream &os, unsigned indent, bool colour) const;
+
+private:
+  llvm::SmallVector<Align> columns;
+  std::vector<std::vector<Cell>> rows; ///< an empty one is a rule
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_REPORT_GRID_H

@@ -1,0 +1,269 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Json.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <set>
+
+using namespace netc;
+using llvm::StringRef;
+using llvm::json::OStream;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static void number(OStream &json, const Polynomial &value) {
+  std::optional<Rational> constant = value.constant();
+  if (constant && constant->isInteger())
+    json.rawValue(constant->str());
+  else
+    json.value(value.str());
+}
+
+static void number(OStream &json, StringRef key, const Polynomial &value) {
+  json.attributeBegin(key);
+  number(json, value);
+  json.attributeEnd();
+}
+
+static void number(OStream &json, StringRef key,
+                   const std::optional<Rational> &value) {
+  if (value)
+    number(json, key, Polynomial(*value));
+  else
+    json.attribute(key, nullptr);
+}
+
+/// What is estimated and not counted: a number to six digits.
+static void estimate(OStream &json, StringRef key,
+                     const std::optional<Rational> &value) {
+  if (!value)
+    return json.attribute(key, nullptr);
+  char text[32];
+  snprintf(text, sizeof text, "%.6g", value->toDouble());
+  json.attributeBegin(key);
+  json.rawValue(text);
+  json.attributeEnd();
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+static void costMembers(OStream &json, const Cost &cost) {
+  number(json, "matmul", cost.matmul);
+  number(json, "other", cost.other);
+  number(json, "transcendental", cost.transcendental);
+  number(json, "total", cost.total());
+}
+
+static void cost(OStream &json, StringRef key, const Cost &cost) {
+  json.attributeObject(key, [&] { costMembers(json, cost); });
+}
+
+static void forwardAndBackward(OStream &json, const Figures &figures) {
+  cost(json, "forward", figures[Phase::Forward]);
+  json.attributeObject("backward", [&] {
+    costMembers(json, figures.backward());
+    cost(json, "input", figures[Phase::InputGradient]);
+    cost(json, "weight", figures[Phase::WeightGradient]);
+  });
+}
+
+static void step(OStream &json, StringRef key, const Figures &figures) {
+  json.attributeObject(key, [&] {
+    forwardAndBackward(json, figures);
+    cost(json, "optimizer", figures[Phase::Update]);
+    cost(json, "recompute", figures[Phase::Recompute]);
+    number(json, "bytes_read", figures.read);
+    number(json, "bytes_written", figures.written);
+  });
+}
+
+static void conventions(OStream &json, const Conventions &conventions) {
+  json.attributeObject("conventions", [&] {
+    json.attribute("fma", conventions.fma);
+    json.attribute("causal",
+                   conventions.causal == Conventions::Half ? "half" : "full");
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Networks
+//===----------------------------------------------------------------------===//
+
+/// `["N", 3, 224, 224]`, in one line.
+static void shape(OStream &json, const Shape &shape) {
+  json.rawValue([&](llvm::raw_ostream &os) {
+    OStream line(os);
+    line.array([&] {
+      for (const Polynomial &size : shape.sizes)
+        number(line, size);
+    });
+  });
+}
+
+static void layer(OStream &json, const Part &part) {
+  json.object([&] {
+    json.attribute("name", part.path);
+    json.attribute("op", part.op);
+    json.attributeArray("inputs", [&] {
+      for (const Shape &input : part.inputs)
+        shape(json, input);
+    });
+    json.attributeBegin("output");
+    if (part.output)
+      shape(json, *part.output);
+    else
+      json.value(nullptr);
+    json.attributeEnd();
+    number(json, "parameters", part.figures.parameters);
+    forwardAndBackward(json, part.figures);
+  });
+}
+
+/// The free axes of the network's inputs, with the sizes put in for them.
+static void axes(OStream &json, const Network &network) {
+  std::set<std::string> names;
+  for (const Shape &input : network.parts.root().inputs)
+    for (const Polynomial &size : input.sizes)
+      for (std::string &name : size.symbols())
+        names.insert(std::move(name));
+  json.attributeObject("axes", [&] {
+    for (const std::string &name : names)
+      number(json, name,
+             Axes(network.axes).evaluate(Polynomial::symbol(name)).constant());
+  });
+}
+
+static void network(OStream &json, const Network &network, bool symbolic) {
+  const Figures &figures = network.parts.root().figures;
+  json.object([&] {
+    json.attribute("name", network.name());
+    axes(json, network);
+    json.attributeObject("parameters", [&] {
+      number(json, "total", figures.parameters);
+      number(json, "trainable", figures.trainable);
+    });
+    forwardAndBackward(json, figures);
+    number(json, "activations", figures.activations);
+    if (symbolic)
+      json.attributeObject("symbolic",
+                           [&] { forwardAndBackward(json, network.symbolic); });
+    json.attributeArray("layers", [&] {
+      for (const Part *part : network.parts.layers())
+        layer(json, *part);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+static void operations(OStream &json, const Run &run) {
+  Cost model = run.step().model(), hardware = model;
+  hardware += run.step()[Phase::Recompute];
+  std::optional<Cost> modelOfRun = run.compute(model);
+  if (!modelOfRun)
+    return json.attribute("operations", nullptr);
+  json.attributeObject("operations", [&] {
+    cost(json, "model", *modelOfRun);
+    cost(json, "hardware", *run.compute(hardware));
+    number(json, "rule_of_three", run.ruleOfThree);
+    json.attributeArray("deviations", [&] {
+      for (const Deviation &deviation : run.deviations)
+        json.object([&] {
+          json.attribute("reason", deviation.reason);
+          number(json, "flop", Polynomial(deviation.flop));
+        });
+    });
+  });
+}
+
+static void memory(OStream &json, const Memory &memory) {
+  json.attributeObject("memory_per_device", [&] {
+    number(json, "weights", memory.weights);
+    number(json, "gradients", memory.gradients);
+    number(json, "optimizer", memory.optimizer);
+    number(json, "activations", memory.activations);
+    number(json, "total", memory.total());
+  });
+}
+
+static void hardwareTime(OStream &json,
+                         const std::optional<HardwareTime> &time) {
+  if (!time)
+    return json.attribute("hardware_time", nullptr);
+  json.attributeObject("hardware_time", [&] {
+    estimate(json, "flop", time->flop);
+    estimate(json, "low", time->low);
+    estimate(json, "high", time->high);
+    estimate(json, "devices", time->devices);
+    estimate(json, "device_hours", time->deviceHours);
+    estimate(json, "peak", time->peak);
+    json.attribute("format", time->format);
+    estimate(json, "utilization", time->utilization);
+    json.attributeArray("defaults", [&] {
+      for (const std::string &text : time->defaults)
+        json.value(text);
+    });
+  });
+}
+
+static void run(OStream &json, const RunReport &report, bool symbolic) {
+  const Run &run = *report.run;
+  json.object([&] {
+    json.attribute("name", run.name());
+    json.attribute("network", run.network());
+    conventions(json, run.conventions);
+    number(json, "steps", run.steps);
+    number(json, "batch", run.batch);
+    number(json, "examples", run.examples);
+    number(json, "tokens", run.tokens);
+    number(json, "epochs", run.epochs);
+    step(json, "step", run.step());
+    if (symbolic)
+      step(json, "symbolic", run.symbolic);
+    operations(json, run);
+    memory(json, run.memory);
+    hardwareTime(json, report.hardwareTime);
+    estimate(json, "implied_utilization",
+             run.utilizationAt(report.hardwareTime ? report.hardwareTime->peak
+                                                   : run.peak));
+  });
+}
+
+void netc::printJson(llvm::raw_ostream &os, const Report &report,
+                     bool symbolic) {
+  OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("format", 1);
+    json.attribute("netc", report.version);
+    conventions(json, report.conventions);
+    json.attributeArray("networks", [&] {
+      for (const Network *item : report.networks)
+        network(json, *item, symbolic);
+    });
+    json.attributeArray("runs", [&] {
+      for (const RunReport &item : report.runs)
+        run(json, item, symbolic);
+    });
+    json.attributeArray("expects", [&] {
+      for (const Verdict &verdict : report.expects)
+        json.object([&] {
+          json.attribute("text", verdict.text);
+          json.attribute("file", verdict.file);
+          json.attribute("line", verdict.line);
+          json.attribute("value", verdict.value);
+          json.attribute("expected", verdict.expected);
+          json.attribute("holds", verdict.holds);
+        });
+    });
+  });
+  os << '\n';
+}

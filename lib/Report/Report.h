@@ -1,0 +1,51 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_REPORT_REPORT_H
+#define NETC_LIB_REPORT_REPORT_H
+
+#include "lib/Analysis/Analysis.h"
+
+namespace netc {
+
+/// The compute of a run by the time that its hardware took.
+struct HardwareTime {
+  Rational flop;      ///< at `utilization`
+  Rational low, high; ///< FLOP, at the utilizations that are likely
+  Rational devices;
+  Rational deviceHours; ///< of all devices
+  Rational peak;        ///< FLOP/s of a device, dense
+  std::string format;   ///< the number format of `peak`
+  Rational utilization;
+  /// What was assumed where the specification says nothing.
+  std::vector<std::string> defaults;
+};
+
+/// The verdict on one `expect`.
+struct Verdict {
+  std::string text; ///< as written
+  std::string file;
+  unsigned line;        ///< 1-based
+  std::string value;    ///< what came out
+  std::string expected; ///< what was written
+  bool holds;
+};
+
+struct RunReport {
+  const Run *run;
+  std::optional<HardwareTime> hardwareTime;
+};
+
+/// What a report shows, in the order of the text. Owns nothing of the analysis.
+struct Report {
+  std::string version; ///< of netc
+  Conventions conventions;
+  std::vector<const Network *> networks;
+  std::vector<RunReport> runs;
+  std::vector<Verdict> expects;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_REPORT_REPORT_H
