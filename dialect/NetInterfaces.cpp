@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
+#include "dialect/ReverseMode.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace netc;
@@ -30,9 +31,23 @@ std::optional<AxisSource> netc::sameAxis(Operation *op, unsigned result,
   return AxisSource{0, axis};
 }
 
+void netc::flowThrough(Operation *op, function_ref<void(Value, Value)> flow) {
+  for (Value operand : op->getOperands())
+    for (Value result : op->getResults())
+      flow(operand, result);
+}
+
+Value Gradients::of(unsigned result) const {
+  return block.of(op->getResult(result));
+}
+
+bool Gradients::wants(unsigned operand) const {
+  return block.wants(op->getOperand(operand));
+}
+
 void Gradients::set(unsigned operand, Value gradient) {
-  assert(wanted[operand] && "a gradient that nobody wants");
-  ofOperands[operand] = gradient;
+  assert(wants(operand) && "a gradient that nobody wants");
+  block.add(op->getOperand(operand), gradient);
 }
 
 LogicalResult netc::checkAxes(std::optional<Location> loc, StringRef op,

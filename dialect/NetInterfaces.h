@@ -107,20 +107,23 @@ mlir::LogicalResult verifyGradient(mlir::Operation *op, mlir::Value dy,
 /// Whether a real setting is there at all: an op does no work for a zero.
 inline bool isSet(const llvm::APFloat &value) { return !value.isZero(); }
 
+/// The default of GradientOpInterface::forEachFlow.
+void flowThrough(mlir::Operation *op,
+                 llvm::function_ref<void(mlir::Value, mlir::Value)> flow);
+
+class ReverseMode;
+
 /// The gradients that flow through one op, in the terms of its interface
 /// method.
 class Gradients {
 public:
-  Gradients(mlir::OpBuilder &builder, mlir::Operation *op,
-            mlir::ValueRange ofResults, llvm::ArrayRef<bool> wanted)
-      : builder(builder), op(op), ofResults(ofResults), wanted(wanted),
-        ofOperands(op->getNumOperands()) {}
+  Gradients(ReverseMode &block, mlir::OpBuilder &builder, mlir::Operation *op)
+      : block(block), builder(builder), op(op) {}
 
   /// The gradient of a result, or null if nothing that is trained uses it.
-  mlir::Value of(unsigned result) const { return ofResults[result]; }
-  bool wants(unsigned operand) const { return wanted[operand]; }
+  mlir::Value of(unsigned result) const;
+  bool wants(unsigned operand) const;
   void set(unsigned operand, mlir::Value gradient);
-  mlir::Value get(unsigned operand) const { return ofOperands[operand]; }
 
   /// Builds an op at the place of the gradients, under the name of the op that
   /// they belong to.
@@ -128,13 +131,12 @@ public:
     return builder.create<OpTy>(op->getLoc(), std::forward<Args>(args)...);
   }
 
+  /// All gradients of the block that the op stands in.
+  ReverseMode &block;
   mlir::OpBuilder &builder;
 
 private:
   mlir::Operation *op;
-  mlir::ValueRange ofResults;
-  llvm::ArrayRef<bool> wanted;
-  llvm::SmallVector<mlir::Value> ofOperands;
 };
 
 } // namespace netc

@@ -24,12 +24,20 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
     Builds the ops that carry a gradient from the results to the operands. What
     the backward pass costs is what these ops cost.
   }];
-  let methods = [InterfaceMethod<[{
-      Reads the gradients of the results from `gradients`, and sets that of every
-      operand that `gradients.wants`. At least one result has a gradient and at
-      least one operand is wanted. Fails, with an error on the op, where no
-      gradient exists.
-    }], "::llvm::LogicalResult", "buildGradient", (ins "::netc::Gradients &":$gradients)>];
+  let methods = [
+    InterfaceMethod<[{
+        Reads the gradients of the results from `gradients`, and sets that of every
+        operand that `gradients.wants`. At least one result has a gradient. An op
+        with a body replaces itself if it has more to hand on. Fails, with an error
+        on the op, where no gradient exists.
+      }], "::llvm::LogicalResult", "buildGradient", (ins "::netc::Gradients &":$gradients)>,
+    InterfaceMethod<[{
+        Calls `flow(from, to)` for each value and what is computed from it by one turn
+        of the op: by default each operand and each result.
+      }], "void", "forEachFlow",
+      (ins "::llvm::function_ref<void(::mlir::Value, ::mlir::Value)>":$flow), "", [{
+        return ::netc::flowThrough($_op, flow);
+      }]>];
 }
 
 def LanguageOpInterface : OpInterface<"LanguageOpInterface"> {

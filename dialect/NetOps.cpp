@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Networks, steps, parameters and loops.
+// Networks and steps.
 
 #include "dialect/Net.h"
 
@@ -54,61 +54,33 @@ LogicalResult StepOp::verify() { return verifyGraph(*this); }
 ReturnOp StepOp::getReturn() { return cast<ReturnOp>(getBlock().back()); }
 
 //===----------------------------------------------------------------------===//
-// ScanOp
+// OptimizerOp
 //===----------------------------------------------------------------------===//
 
-YieldOp ScanOp::getYield() { return cast<YieldOp>(getBlock().getTerminator()); }
-
-/// The type with the axis at `axis` taken away.
-static Type withoutAxis(Type type, int64_t axis) {
-  return tensorOf(cast<RankedTensorType>(type).getElementType(),
-                  shapeOf(type).without(axis));
-}
-
-LogicalResult ScanOp::verify() {
+LogicalResult OptimizerOp::verify() {
+  if (*(*this)->getBlock()->getOps<OptimizerOp>().begin() != *this)
+    return emitOpError() << "is the second one of its step";
   Block &block = getBlock();
-  size_t sequences = getSequences().size(), inits = getInits().size();
-  if (getAxes().size() != sequences)
-    return emitOpError() << "gives " << getAxes().size() << " axes for "
-                         << sequences << " sequences";
-  if (block.getNumArguments() != sequences + inits)
-    return emitOpError() << "body takes " << block.getNumArguments()
-                         << " values, expected " << sequences + inits;
-  YieldOp yield = getYield();
-  if (yield.getNumOperands() != getNumOutputs() + inits ||
-      getNumResults() != getNumOutputs() + inits)
-    return emitOpError() << "yields " << yield.getNumOperands()
-                         << " values and has " << getNumResults()
-                         << " results, expected " << getNumOutputs()
-                         << " outputs and " << inits << " carried values";
-  for (auto [i, sequence] : llvm::enumerate(getSequences())) {
-    Shape shape = shapeOf(sequence);
-    if (getAxes()[i] < 0 || size_t(getAxes()[i]) >= shape.rank() ||
-        shape[getAxes()[i]] != getTrip().getValue())
-      return emitOpError() << "sequence " << i << " has no axis "
-                           << getAxes()[i] << " of size `"
-                           << getTrip().getValue().str() << "`";
-    if (block.getArgument(i).getType() !=
-        withoutAxis(sequence.getType(), getAxes()[i]))
-      return emitOpError() << "body takes sequence " << i << " as "
-                           << block.getArgument(i).getType();
-  }
-  for (auto [i, init] : llvm::enumerate(getInits())) {
-    Type type = init.getType();
-    if (block.getArgument(sequences + i).getType() != type ||
-        yield.getOperand(getNumOutputs() + i).getType() != type ||
-        getResult(getNumOutputs() + i).getType() != type)
-      return emitOpError() << "carried value " << i << " changes its type from "
-                           << type;
-  }
-  for (unsigned i = 0; i < getNumOutputs(); ++i) {
-    Type type = getResult(i).getType();
-    int64_t axis = getOutAxes()[i];
-    if (axis < 0 || axis >= cast<RankedTensorType>(type).getRank() ||
-        withoutAxis(type, axis) != yield.getOperand(i).getType())
-      return emitOpError() << "output " << i << " has type " << type
-                           << ", its element " << yield.getOperand(i).getType();
-  }
+  if (block.getNumArguments() != 3)
+    return emitOpError() << "takes " << block.getNumArguments()
+                         << " values, expected a parameter, its gradient and "
+                            "the number of the step";
+  auto vector = dyn_cast<RankedTensorType>(getParameter().getType());
+  if (!vector || vector.getRank() != 1 ||
+      shapeOf(vector)[0].symbols().size() != 1 ||
+      Polynomial::symbol(shapeOf(vector)[0].symbols().front()) !=
+          shapeOf(vector)[0])
+    return emitOpError() << "takes a parameter of type "
+                         << getParameter().getType()
+                         << ", expected a vector whose size is a symbol";
+  if (getGradient().getType() != vector)
+    return emitOpError() << "takes a parameter of type " << vector
+                         << " and a gradient of type "
+                         << getGradient().getType();
+  auto step = dyn_cast<RankedTensorType>(getStep().getType());
+  if (!step || step.getRank() != 0)
+    return emitOpError() << "takes the step as " << getStep().getType()
+                         << ", expected one number";
   return success();
 }
 

@@ -57,27 +57,39 @@ def Net_StepOp : Net_GraphOp<"step"> {
                        DefaultValuedAttr<DictionaryAttr, "{}">:$run);
 }
 
-def Net_ReturnOp : Net_FreeOp<"return", [Terminator]> {
+def Net_ReturnOp : Net_FreeOp<"return", [Terminator, ParentOneOf<["NetworkOp", "StepOp"]>]> {
   let summary = "the results of a network, or the loss of a step";
   let arguments = (ins Variadic<Net_Tensor>:$results, StrArrayAttr:$names);
   let assemblyFormat = "($results^ `:` type($results))? $names attr-dict";
 }
 
-def Net_OptimizerOp : Net_Op<"optimizer", [SingleBlock, NoTerminator]> {
+def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, SingleBlock, NoTerminator]> {
   let summary = "the update rule of a step, for any parameter";
   let description = [{
-    The block takes a parameter and its gradient, of a shape that stands for every
-    parameter's, and the number of the step. net-apply-optimizer copies it for each
-    trainable parameter; what does not depend on one is copied once.
+    The block takes a parameter and its gradient, as vectors whose one axis is a symbol
+    that stands for the number of elements, and the number of the step.
+    net-apply-optimizer copies it for each trainable parameter; what does not depend
+    on one is copied once.
   }];
   let matmul = "0";
   let other = "0";
   let transcendental = "0";
   let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    ::mlir::BlockArgument getParameter() { return getBlock().getArgument(0); }
+    ::mlir::BlockArgument getGradient() { return getBlock().getArgument(1); }
+    ::mlir::BlockArgument getStep() { return getBlock().getArgument(2); }
+  }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
-def Net_ParameterOp : Net_Op<"parameter"> {
+// What is kept from step to step is not made anew in each turn of a loop.
+def Net_NotInLoop : PredOpTrait<"it stands outside of loops",
+    CPred<"!::llvm::isa_and_nonnull<::netc::ScanOp>($_op.getParentOp())">>;
+
+def Net_ParameterOp : Net_Op<"parameter", [Net_NotInLoop]> {
   let summary = "a weight of the network";
   let description = [{
     Using the value twice shares the weight. A frozen parameter (`trainable =
@@ -91,7 +103,7 @@ def Net_ParameterOp : Net_Op<"parameter"> {
   let assemblyFormat = "$name $init attr-dict `:` type($value)";
 }
 
-def Net_BufferOp : Net_Op<"buffer"> {
+def Net_BufferOp : Net_Op<"buffer", [Net_NotInLoop]> {
   let summary = "state that the step keeps but does not learn, such as running statistics";
   let matmul = "0";
   let other = "0";
@@ -108,8 +120,18 @@ def Net_ConstantOp : Net_FreeOp<"constant"> {
   let assemblyFormat = "$value attr-dict `:` type($y)";
 }
 
+// The backward pass ends in these; the update takes them up.
+def Net_GradientOp : Net_Op<"gradient", [MemoryEffects<[MemWrite]>, AllTypesMatch<["parameter", "gradient"]>]> {
+  let summary = "states the gradient of a parameter";
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let arguments = (ins Net_Tensor:$parameter, Net_Tensor:$gradient);
+  let assemblyFormat = "$parameter `,` $gradient attr-dict `:` type($parameter)";
+}
+
 def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
-    RecursiveMemoryEffects] # Net_Gradient> {
+    RecursiveMemoryEffects, DeclareOpInterfaceMethods<GradientOpInterface, ["forEachFlow"]>]> {
   let summary = "a loop over one axis of its sequences";
   let description = [{
     The body runs `trip` times, in order or `reversed`. Its arguments are the

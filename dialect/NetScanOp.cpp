@@ -1,0 +1,298 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Net.h"
+#include "dialect/ReverseMode.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace netc;
+using namespace mlir;
+
+YieldOp ScanOp::getYield() { return cast<YieldOp>(getBlock().back()); }
+
+//===----------------------------------------------------------------------===//
+// Shape of the loop
+//===----------------------------------------------------------------------===//
+
+/// The type with the axis at `axis` taken away.
+static Type withoutAxis(Type type, int64_t axis) {
+  return tensorOf(cast<RankedTensorType>(type).getElementType(),
+                  shapeOf(type).without(axis));
+}
+
+/// The type with an axis of `size` put in at `axis`.
+static Type withAxis(Type type, int64_t axis, const Polynomial &size) {
+  Shape shape = shapeOf(type);
+  shape.sizes.insert(shape.sizes.begin() + axis, size);
+  return tensorOf(cast<RankedTensorType>(type).getElementType(), shape);
+}
+
+LogicalResult ScanOp::verify() {
+  Block &block = getBlock();
+  size_t sequences = getSequences().size(), inits = getInits().size();
+  if (getAxes().size() != sequences)
+    return emitOpError() << "gives " << getAxes().size() << " axes for "
+                         << sequences << " sequences";
+  if (block.getNumArguments() != sequences + inits)
+    return emitOpError() << "body takes " << block.getNumArguments()
+                         << " values, expected " << sequences + inits;
+  auto yield = dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return emitOpError() << "must end in `net.yield`";
+  if (yield.getNumOperands() != getNumOutputs() + inits ||
+      getNumResults() != getNumOutputs() + inits)
+    return emitOpError() << "yields " << yield.getNumOperands()
+                         << " values and has " << getNumResults()
+                         << " results, expected " << getNumOutputs()
+                         << " outputs and " << inits << " carried values";
+  for (auto [i, sequence] : llvm::enumerate(getSequences())) {
+    Shape shape = shapeOf(sequence);
+    if (getAxes()[i] < 0 || size_t(getAxes()[i]) >= shape.rank() ||
+        shape[getAxes()[i]] != getTrip().getValue())
+      return emitOpError() << "sequence " << i << " has no axis "
+                           << getAxes()[i] << " of size `"
+                           << getTrip().getValue().str() << "`";
+    if (block.getArgument(i).getType() !=
+        withoutAxis(sequence.getType(), getAxes()[i]))
+      return emitOpError() << "body takes sequence " << i << " as "
+                           << block.getArgument(i).getType();
+  }
+  for (auto [i, init] : llvm::enumerate(getInits())) {
+    Type type = init.getType();
+    if (block.getArgument(sequences + i).getType() != type ||
+        yield.getOperand(getNumOutputs() + i).getType() != type ||
+        getResult(getNumOutputs() + i).getType() != type)
+      return emitOpError() << "carried value " << i << " changes its type from "
+                           << type;
+  }
+  for (unsigned i = 0; i < getNumOutputs(); ++i) {
+    Type type = getResult(i).getType(), element = yield.getOperand(i).getType();
+    int64_t axis = getOutAxes()[i];
+    if (axis < 0 || axis > cast<RankedTensorType>(element).getRank() ||
+        withAxis(element, axis, getTrip().getValue()) != type)
+      return emitOpError() << "output " << i << " has type " << type
+                           << ", its element " << element;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Gradient: the same loop in the other direction
+//===----------------------------------------------------------------------===//
+
+void ScanOp::forEachFlow(function_ref<void(Value, Value)> flow) {
+  ValueRange arguments = getBlock().getArguments();
+  ValueRange yielded = getYield().getValues();
+  for (auto [operand, argument] : llvm::zip_equal(getOperands(), arguments))
+    flow(operand, argument);
+  for (auto [value, result] : llvm::zip_equal(yielded, getResults()))
+    flow(value, result);
+  for (auto [next, argument] :
+       llvm::zip_equal(yielded.drop_front(getNumOutputs()),
+                       arguments.drop_front(getSequences().size())))
+    flow(next, argument);
+}
+
+namespace {
+/// The parts of a net.scan, in its order.
+struct Loop {
+  Region body;
+  SmallVector<Value> sequences, inits;
+  SmallVector<int64_t> axes, outAxes;
+
+  Loop() { body.emplaceBlock(); }
+  /// Takes a loop apart.
+  explicit Loop(ScanOp scan)
+      : sequences(scan.getSequences()), inits(scan.getInits()),
+        axes(scan.getAxes()), outAxes(scan.getOutAxes()) {
+    body.takeBody(scan.getBody());
+  }
+
+  Value addSequence(Value sequence, int64_t axis, Value like) {
+    sequences.push_back(sequence);
+    axes.push_back(axis);
+    return body.insertArgument(sequences.size() - 1, like.getType(),
+                               like.getLoc());
+  }
+  Value addCarried(Value init) {
+    inits.push_back(init);
+    return body.addArgument(init.getType(), init.getLoc());
+  }
+  void dropUnusedSequences() {
+    for (size_t i = sequences.size(); i-- > 0;) {
+      if (!body.getArgument(i).use_empty())
+        continue;
+      body.eraseArgument(i);
+      sequences.erase(sequences.begin() + i);
+      axes.erase(axes.begin() + i);
+    }
+  }
+  ScanOp create(OpBuilder &builder, Location loc, PolynomialAttr trip,
+                bool reversed) {
+    SmallVector<Type> types;
+    TypeRange yielded = body.front().back().getOperandTypes();
+    for (auto [axis, type] : llvm::zip_first(outAxes, yielded))
+      types.push_back(withAxis(type, axis, trip.getValue()));
+    llvm::append_range(types, yielded.drop_front(outAxes.size()));
+    auto scan = builder.create<ScanOp>(loc, types, sequences, inits, trip, axes,
+                                       outAxes, reversed);
+    scan.getBody().takeBody(body);
+    return scan;
+  }
+};
+
+/// Where a loop hands out a value of its body.
+struct Stack {
+  Value sequence;
+  int64_t axis;
+};
+} // namespace
+
+/// Hands out `values` of the body. Replaces the loop if it does not hand out
+/// all of them yet.
+static SmallVector<Stack> handOut(ScanOp scan, ArrayRef<Value> values) {
+  size_t numOutputs = scan.getNumOutputs();
+  DenseMap<Value, size_t> places;
+  for (auto [i, value] : llvm::enumerate(scan.getYield().getValues()))
+    if (i < numOutputs)
+      places.try_emplace(value, i);
+  SmallVector<Value> more;
+  for (Value value : values)
+    if (places.try_emplace(value, numOutputs + more.size()).second)
+      more.push_back(value);
+  if (!more.empty()) {
+    scan.getYield()->insertOperands(numOutputs, more);
+    OpBuilder builder(scan);
+    Loop loop(scan);
+    loop.outAxes.append(more.size(), 0);
+    ScanOp longer = loop.create(builder, scan.getLoc(), scan.getTripAttr(),
+                                scan.getReversed());
+    longer->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+    for (auto [i, result] : llvm::enumerate(scan.getResults()))
+      result.replaceAllUsesWith(
+          longer.getResult(i < numOutputs ? i : i + more.size()));
+    scan.erase();
+    scan = longer;
+  }
+  return llvm::map_to_vector(values, [&](Value value) {
+    size_t place = places.lookup(value);
+    return Stack{scan.getResult(place), scan.getOutAxes()[place]};
+  });
+}
+
+/// The values from outside that the body reads, each once.
+static SetVector<Value> capturedBy(ScanOp scan) {
+  SetVector<Value> captured;
+  scan.getBody().walk([&](Operation *op) {
+    for (Value value : op->getOperands())
+      if (value.getParentRegion()->isProperAncestor(&scan.getBody()))
+        captured.insert(value);
+  });
+  return captured;
+}
+
+static Value createZeros(OpBuilder &builder, Value like) {
+  return builder.create<ConstantOp>(like.getLoc(), like.getType(),
+                                    builder.getF64FloatAttr(0));
+}
+
+LogicalResult ScanOp::buildGradient(Gradients &g) {
+  ReverseMode &outer = g.block;
+  Block &body = getBlock();
+  ValueRange yielded = getYield().getValues();
+  ValueRange carried = body.getArguments().drop_front(getSequences().size());
+  Loop loop;
+  OpBuilder builder(getContext());
+  builder.setInsertionPointToStart(&loop.body.front());
+  ReverseMode inner(outer.graph, builder);
+
+  // Into a turn come the gradients of its outputs and of what it hands on.
+  for (auto [i, axis] : llvm::enumerate(getOutAxes()))
+    if (Value gradient = g.of(i))
+      inner.add(yielded[i], loop.addSequence(gradient, axis, yielded[i]));
+  SmallVector<unsigned> differentiated;
+  for (unsigned i = 0; i < carried.size(); ++i) {
+    Value gradient = g.of(getNumOutputs() + i);
+    if (!gradient && !outer.wants(carried[i]))
+      continue;
+    if (!gradient)
+      gradient = createZeros(g.builder, carried[i]);
+    differentiated.push_back(i);
+    inner.add(yielded[getNumOutputs() + i], loop.addCarried(gradient));
+  }
+  if (failed(inner.run(body)))
+    return failure();
+
+  // Out of it come the gradients of its arguments, and of what it reads from
+  // outside, where those of all turns add up.
+  SmallVector<Value> sources, outputs, next;
+  for (auto [i, sequence] : llvm::enumerate(getSequences())) {
+    if (Value gradient = inner.of(body.getArgument(i))) {
+      sources.push_back(sequence);
+      outputs.push_back(gradient);
+      loop.outAxes.push_back(getAxes()[i]);
+    }
+  }
+  for (unsigned i : differentiated) {
+    Value gradient = inner.of(carried[i]);
+    sources.push_back(getInits()[i]);
+    next.push_back(gradient ? gradient : createZeros(builder, carried[i]));
+  }
+  for (Value value : capturedBy(*this)) {
+    if (Value gradient = inner.of(value)) {
+      Value sum = loop.addCarried(createZeros(g.builder, value));
+      sources.push_back(value);
+      next.push_back(builder.create<AddOp>(value.getLoc(), sum, gradient));
+    }
+  }
+  builder.create<YieldOp>(getLoc(),
+                          llvm::to_vector(llvm::concat<Value>(outputs, next)));
+
+  // Sequences are read again, and what only renames or moves their elements is
+  // done again; the forward loop hands out whatever else the gradients read.
+  IRMapping again;
+  for (auto [i, sequence] : llvm::enumerate(getSequences())) {
+    Value element = body.getArgument(i);
+    again.map(element, loop.addSequence(sequence, getAxes()[i], element));
+  }
+  builder.setInsertionPointToStart(&loop.body.front());
+  SmallVector<Operation *> copies;
+  for (Operation &op : body.without_terminator())
+    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+        llvm::all_of(op.getOperands(), [&](Value value) {
+          return value.getParentBlock() != &body || again.contains(value);
+        }))
+      copies.push_back(builder.clone(op, again));
+  SmallVector<Value> kept;
+  loop.body.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      Value value = use.get();
+      if (value.getParentBlock() != &body)
+        continue;
+      if (!again.contains(value)) {
+        kept.push_back(value);
+        again.map(value, loop.addSequence(nullptr, 0, value));
+      }
+      use.set(again.lookup(value));
+    }
+  });
+  for (Operation *copy : llvm::reverse(copies))
+    if (copy->use_empty())
+      copy->erase();
+
+  PolynomialAttr trip = getTripAttr();
+  bool reversed = getReversed();
+  Location loc = getLoc();
+  size_t place = loop.sequences.size() - kept.size();
+  for (Stack stack : handOut(*this, kept)) {
+    loop.sequences[place] = stack.sequence;
+    loop.axes[place++] = stack.axis;
+  }
+  loop.dropUnusedSequences();
+  ScanOp backward = loop.create(g.builder, loc, trip, !reversed);
+  for (auto [source, gradient] :
+       llvm::zip_equal(sources, backward.getResults()))
+    outer.add(source, gradient);
+  return success();
+}

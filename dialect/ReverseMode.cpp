@@ -1,0 +1,41 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/ReverseMode.h"
+#include "dialect/Net.h"
+
+using namespace netc;
+using namespace mlir;
+
+void ReverseMode::add(Value value, Value gradient) {
+  if (!wants(value))
+    return;
+  Value &sum = gradients[value];
+  sum = sum ? builder.create<AddOp>(value.getLoc(), sum, gradient) : gradient;
+  if (graph.activations.contains(value))
+    graph.activationGradients.push_back(sum);
+}
+
+LogicalResult ReverseMode::run(Block &block) {
+  // An op may replace itself, so that the list is made first.
+  SmallVector<Operation *> ops;
+  for (Operation &op : llvm::reverse(block))
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    if (llvm::none_of(op->getResults(),
+                      [&](Value result) { return of(result); }))
+      continue;
+    auto differentiable = dyn_cast<GradientOpInterface>(op);
+    if (!differentiable) {
+      if (llvm::any_of(op->getOperands(),
+                       [&](Value value) { return wants(value); }))
+        return op->emitOpError("has no gradient");
+      continue;
+    }
+    Gradients gradients(*this, builder, op);
+    if (failed(differentiable.buildGradient(gradients)))
+      return failure();
+  }
+  return success();
+}
