@@ -5,6 +5,8 @@
 // Runs any pass on the text of any stage.
 
 #include "dialect/Net.h"
+#include "lib/Analysis/CostRemarks.h"
+#include "lib/Transforms/Passes.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -12,6 +14,8 @@ int main(int argc, char **argv) {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::registerStripDebugInfoPass();
+  netc::registerNetTransformsPasses();
+  netc::registerCostRemarksPass();
 
   mlir::DialectRegistry registry;
   registry.insert<netc::NetDialect>();

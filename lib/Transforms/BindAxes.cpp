@@ -1,0 +1,69 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Net.h"
+#include "lib/Transforms/Passes.h"
+#include "lib/Transforms/SubstituteAxes.h"
+#include <map>
+#include <set>
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_BINDAXES
+#include "lib/Transforms/Passes.h.inc"
+} // namespace netc
+
+namespace {
+using Sizes = std::map<std::string, Rational, std::less<>>;
+
+struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
+  using BindAxesBase::BindAxesBase;
+
+  void runOnOperation() override {
+    Sizes given;
+    for (StringRef text : axes) {
+      auto [axis, size] = text.split('=');
+      std::optional<Rational> value = Rational::parse(size);
+      if (!value || *value <= 0) {
+        emitError(getOperation().getLoc())
+            << "`" << text << "` does not give an axis a size, as `N=8` does";
+        return signalPassFailure();
+      }
+      given[axis.str()] = *value;
+    }
+    for (auto network : getOperation().getOps<NetworkOp>())
+      bind(network, given);
+    for (auto step : getOperation().getOps<StepOp>())
+      bind(step, given);
+  }
+
+  template <typename GraphOp> void bind(GraphOp graph, Sizes sizes) {
+    for (NamedAttribute axis : graph.getAxes())
+      if (auto moments = dyn_cast<MomentsAttr>(axis.getValue()))
+        sizes.try_emplace(axis.getName().str(), moments.getValue().mean());
+    for (auto &[axis, size] : sizes) {
+      if (size.isInteger())
+        continue;
+      emitRemark(graph.getLoc()) << "axis `" << axis << "` is " << size.str()
+                                 << " and bound to " << size.ceil().str();
+      size = size.ceil();
+    }
+
+    std::set<std::string> free;
+    substituteAxes(graph, [&](StringRef axis) -> std::optional<Polynomial> {
+      if (auto found = sizes.find(axis); found != sizes.end())
+        return found->second;
+      free.insert(axis.str());
+      return std::nullopt;
+    });
+    for (const std::string &axis : free) {
+      graph.emitOpError() << "leaves axis `" << axis << "` free";
+      signalPassFailure();
+    }
+    graph.setAxesAttr(DictionaryAttr::get(&getContext()));
+  }
+};
+} // namespace

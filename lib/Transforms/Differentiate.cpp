@@ -1,0 +1,104 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Net.h"
+#include "dialect/ReverseMode.h"
+#include "lib/Transforms/DataFlow.h"
+#include "lib/Transforms/Passes.h"
+#include "llvm/ADT/SetOperations.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "lib/Transforms/Passes.h.inc"
+} // namespace netc
+
+/// Tells for each op from `first` on, which is the backward pass, whether any
+/// activation's gradient is made of what it computes.
+static void setPhases(Operation *first, const DifferentiatedGraph &graph) {
+  Block &block = *first->getBlock();
+  DataFlow::Values forInputs =
+      DataFlow(block).usedFor(graph.activationGradients);
+  auto setPhase = [&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    bool input = llvm::any_of(op->getResults(), [&](Value value) {
+      return forInputs.contains(value);
+    });
+    op->setAttr(kPhase, PhaseAttr::get(op->getContext(),
+                                       input ? Phase::InputGradient
+                                             : Phase::WeightGradient));
+  };
+  for (Operation &op : llvm::make_range(first->getIterator(), block.end()))
+    op.walk(setPhase);
+}
+
+/// What a step trains for is one number.
+static LogicalResult checkLoss(ReturnOp last) {
+  if (last.getNumOperands() != 1)
+    return last.emitOpError() << "hands back " << last.getNumOperands()
+                              << " values, expected the loss alone";
+  Value loss = last.getOperand(0);
+  if (shapeOf(loss).rank() != 0)
+    return last.emitOpError() << "hands back a loss of type " << loss.getType()
+                              << ", expected one number";
+  return success();
+}
+
+/// Appends the backward pass of the values that `last` returns.
+static LogicalResult differentiate(ReturnOp last) {
+  Block &block = *last->getBlock();
+  for (Operation &op : block)
+    if (op.hasAttr(kPhase))
+      return last->getParentOp()->emitOpError("is differentiated already");
+
+  SmallVector<Value> parameters;
+  for (auto parameter : block.getOps<ParameterOp>())
+    if (parameter.getTrainable())
+      parameters.push_back(parameter.getValue());
+  DataFlow flow(block);
+  DifferentiatedGraph graph;
+  graph.wanted = flow.differentiableFrom(parameters);
+  llvm::set_intersect(graph.wanted, flow.usedFor(last.getResults()));
+  graph.activations = flow.computedFrom(block.getArguments());
+
+  if (llvm::none_of(last.getResults(),
+                    [&](Value value) { return graph.wanted.contains(value); }))
+    return success();
+  if (isa<StepOp>(last->getParentOp()) && failed(checkLoss(last)))
+    return failure();
+
+  OpBuilder builder(last);
+  ReverseMode reverse(graph, builder);
+  Operation *first = nullptr;
+  for (Value value : last.getResults()) {
+    if (!reverse.wants(value))
+      continue;
+    auto seed = builder.create<ConstantOp>(value.getLoc(), value.getType(),
+                                           builder.getF64FloatAttr(1));
+    if (!first)
+      first = seed;
+    reverse.add(value, seed);
+  }
+  if (failed(reverse.run(block)))
+    return failure();
+  for (Value parameter : parameters)
+    if (Value gradient = reverse.of(parameter))
+      builder.create<GradientOp>(parameter.getLoc(), parameter, gradient);
+  setPhases(first, graph);
+  return success();
+}
+
+namespace {
+struct Differentiate : netc::impl::DifferentiateBase<Differentiate> {
+  void runOnOperation() override {
+    getOperation().walk([&](ReturnOp last) {
+      if (failed(differentiate(last)))
+        signalPassFailure();
+    });
+  }
+};
+} // namespace

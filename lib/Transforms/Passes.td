@@ -1,0 +1,39 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NET_TRANSFORMS_PASSES_TD
+#define NET_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Differentiate : Pass<"net-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Append the backward pass to networks and steps";
+  let description = [{
+    A step is differentiated from its loss, a network from all its floating-point
+    results. Only gradients that a trainable parameter needs are built; each ends in
+    a `net.gradient`, which keeps what it is made of alive. The ops of the backward
+    pass carry the names of the ops that they belong to, and their phase: `weight` if
+    they only serve gradients of parameters, else `input`.
+  }];
+}
+
+def ApplyOptimizer : Pass<"net-apply-optimizer", "::mlir::ModuleOp"> {
+  let summary = "Update each parameter of a step by its gradient";
+  let description = [{
+    Copies the body of `net.optimizer` for each `net.gradient`, the parameter and the
+    gradient as vectors; what depends on neither is copied once. Both kinds of op are
+    gone after it. A step without an optimizer stays as it is.
+  }];
+}
+
+def BindAxes : Pass<"net-bind-axes", "::mlir::ModuleOp"> {
+  let summary = "Give every free axis its size";
+  let description = [{
+    Sizes come from the option, else from the `axes` of a network or step, where a
+    distribution gives its mean. A size that is not whole is rounded up.
+  }];
+  let options = [ListOption<"axes", "axes", "std::string", "Sizes, as in `axes=N=8,T=128`">];
+}
+
+#endif // NET_TRANSFORMS_PASSES_TD
