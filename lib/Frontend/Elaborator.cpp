@@ -1,0 +1,437 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Files, their top-level names, and how errors are reported.
+
+#include "lib/Frontend/Elaborator.h"
+#include "lib/Std/Std.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+Elaborator::Elaborator(mlir::MLIRContext *context, const FrontendOptions &options)
+    : context(context), options(options), builder(context),
+      module(mlir::ModuleOp::create(builder.getUnknownLoc())) {}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+mlir::Location Elaborator::locationOf(Tree *tree) {
+  return netc::locationOf(*frame->file->source, tree);
+}
+
+Value Elaborator::fail(Tree *at, const llvm::Twine &message,
+                       llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
+  ++errors;
+  mlir::Location location = locationOf(at);
+  std::string text = message.str(), key = text;
+  llvm::raw_string_ostream(key) << location;
+  // A block that is applied many times says what is wrong with it once.
+  if (!reported.insert(key).second)
+    return {};
+  mlir::InFlightDiagnostic diagnostic = mlir::emitError(location, text);
+  for (auto &[where, note] : notes)
+    if (where)
+      diagnostic.attachNote(mlir::Location(where)) << note;
+  unsigned shown = 0;
+  for (Frame *inner = frame; inner && inner->calledFrom && shown < 8; inner = inner->caller) {
+    if (!inner->block)
+      continue;
+    auto &note = diagnostic.attachNote(mlir::Location(inner->calledFrom));
+    note << "in `" << inner->block->name << "`, applied here";
+    if (inner->caller && inner->caller->block)
+      note << " by `" << inner->caller->block->name << "`";
+    ++shown;
+  }
+  return {};
+}
+
+void Elaborator::warn(Tree *at, const llvm::Twine &message) {
+  mlir::emitWarning(locationOf(at), message);
+}
+
+std::string Elaborator::didYouMean(StringRef name, llvm::ArrayRef<std::string> known) {
+  StringRef best;
+  unsigned least = name.size() / 3 + 1;
+  for (const std::string &candidate : known) {
+    unsigned distance = name.lower() == StringRef(candidate).lower()
+                            ? 0
+                            : name.edit_distance(candidate, true, least + 1);
+    if (distance <= least && !candidate.empty() && candidate != name &&
+        (best.empty() || distance < least)) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best.empty() ? "" : ("; did you mean `" + best + "`?").str();
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// The `.net` file of a dotted path.
+static std::string fileOf(NetParser::PathContext *path) {
+  std::string file = path->ID()->getText();
+  for (NetParser::NameContext *name : path->name())
+    file += "/" + name->getText();
+  return file + ".net";
+}
+
+/// Whether `path`, with every link followed, lies below `root`.
+static bool isBelow(StringRef path, StringRef root) {
+  llvm::SmallString<256> realPath, realRoot;
+  if (llvm::sys::fs::real_path(path, realPath) ||
+      llvm::sys::fs::real_path(root.empty() ? "." : root, realRoot))
+    return false;
+  StringRef below = realPath;
+  return below.consume_front(realRoot) && (below.starts_with("/") || realRoot == "/");
+}
+
+FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
+  auto [known, isNew] = filesByPath.insert({path, nullptr});
+  if (!isNew)
+    return known->second;
+  mlir::Location at =
+      importedAt ? mlir::Location(importedAt) : builder.getUnknownLoc();
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  StringRef text;
+  if (std::optional<StringRef> embedded = standardLibrary(path)) {
+    text = *embedded;
+  } else {
+    auto opened = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
+                                                     /*RequiresNullTerminator=*/false);
+    if (!opened) {
+      ++errors;
+      mlir::emitError(at) << "cannot read `" << path << "`: " << opened.getError().message();
+      return nullptr;
+    }
+    buffer = std::move(*opened);
+    text = buffer->getBuffer();
+  }
+  std::unique_ptr<SourceFile> source = parse(context, path, text, options.limits);
+  if (!source) {
+    ++errors;
+    return nullptr;
+  }
+  FileScope &file = *files.emplace_back(std::make_unique<FileScope>());
+  file.source = std::move(source);
+  file.path = path.str();
+  filesByPath[path] = &file;
+  return declare(file) ? &file : nullptr;
+}
+
+FileScope *Elaborator::import(NetParser::ImportDeclContext *tree, FileScope &into) {
+  std::string name;
+  if (tree->path()) {
+    name = fileOf(tree->path());
+  } else {
+    std::string quoted = tree->STRING()->getText();
+    name = quoted.substr(1, quoted.size() - 2);
+  }
+  mlir::Location at = locationOf(tree);
+  if (standardLibrary(name))
+    return readFile(name, at);
+  if (StringRef(name).starts_with("std/")) {
+    std::vector<std::string> known;
+    for (StringRef file : standardLibraryFiles())
+      known.push_back(file.str());
+    fail(tree, "the standard library has no `" + name + "`" + didYouMean(name, known));
+    return nullptr;
+  }
+  if (llvm::sys::path::is_absolute(name) || StringRef(name).contains("..")) {
+    fail(tree, "`" + name + "` is not below the importing file's folder");
+    return nullptr;
+  }
+  std::vector<std::string> folders = {llvm::sys::path::parent_path(into.path).str()};
+  folders.insert(folders.end(), options.includeFolders.begin(), options.includeFolders.end());
+  for (const std::string &folder : folders) {
+    llvm::SmallString<256> path(folder);
+    llvm::sys::path::append(path, name);
+    if (!llvm::sys::fs::exists(path))
+      continue;
+    if (!isBelow(path, folder)) {
+      fail(tree, "`" + name + "` is a link that leads out of `" + folder + "`");
+      return nullptr;
+    }
+    std::string resolved = path.str().str();
+    if (llvm::is_contained(importing, resolved)) {
+      std::string cycle;
+      for (const std::string &file : importing)
+        cycle += file + " -> ";
+      fail(tree, "files import each other: " + cycle + resolved);
+      return nullptr;
+    }
+    return readFile(resolved, at);
+  }
+  fail(tree, "there is no file `" + name + "` to import; folders are added by `-I`");
+  return nullptr;
+}
+
+bool Elaborator::declare(FileScope &file) {
+  Frame top;
+  top.file = &file;
+  Frame *outer = std::exchange(frame, &top);
+  importing.push_back(file.path);
+  unsigned before = errors;
+  auto add = [&](antlr4::Token *token, Tree *tree) {
+    TopLevel entry;
+    entry.name = token->getText();
+    entry.tree = tree;
+    auto [known, isNew] = file.names.insert({entry.name, entry});
+    if (!isNew)
+      fail(tree, "`" + entry.name + "` is already the name of something else in this file",
+           {{netc::locationOf(*file.source, known->second.tree), "it is declared here"}});
+  };
+  for (NetParser::ItemContext *item : file.source->tree()->item()) {
+    if (NetParser::ImportDeclContext *tree = item->importDecl()) {
+      FileScope *imported = import(tree, file);
+      if (!imported)
+        continue;
+      if (tree->ID())
+        file.qualified[tree->ID()->getText()] = imported;
+      else
+        file.imports.push_back(imported);
+    } else if (NetParser::BlockDeclContext *tree = item->blockDecl()) {
+      add(tree->ID()->getSymbol(), tree);
+    } else if (NetParser::SectionContext *tree = item->section()) {
+      add(tree->ID()->getSymbol(), tree);
+    } else if (auto *bind = dynamic_cast<NetParser::BindContext *>(item->stmt())) {
+      for (NetParser::TargetContext *target : bind->target())
+        add(target->getStart(), bind);
+    } else if (auto *stmt = dynamic_cast<NetParser::JobStmtContext *>(item->stmt())) {
+      if (antlr4::tree::TerminalNode *name = stmt->job()->ID())
+        add(name->getSymbol(), stmt->job());
+    }
+  }
+  importing.pop_back();
+  frame = outer;
+  return errors == before;
+}
+
+bool Elaborator::load(StringRef path) {
+  prelude = readFile("std/core.net", {});
+  if (!prelude)
+    return false;
+  main = readFile(path, {});
+  if (!main || !define(*main))
+    return false;
+  return elaborateFile(*main) && errors == 0;
+}
+
+bool Elaborator::define(FileScope &file) {
+  for (auto &[name, text] : options.definitions) {
+    std::unique_ptr<SourceFile> source =
+        parse(context, "<command line>", name + " = " + text + "\n", options.limits);
+    if (!source)
+      return false;
+    auto entry = file.names.find(name);
+    std::vector<std::string> known;
+    for (auto &[other, declared] : file.names)
+      if (dynamic_cast<NetParser::BindContext *>(declared.tree))
+        known.push_back(other);
+    FileScope &scope = *files.emplace_back(std::make_unique<FileScope>());
+    scope.source = std::move(source);
+    scope.path = "<command line>";
+    if (!declare(scope) || scope.names.empty())
+      return false;
+    Frame top;
+    top.file = &scope;
+    Frame *outer = std::exchange(frame, &top);
+    Tree *tree = scope.names.front().second.tree;
+    if (entry == file.names.end() ||
+        !dynamic_cast<NetParser::BindContext *>(entry->second.tree)) {
+      fail(tree, "`-D` replaces a top-level constant, and there is no `" + name + "`" +
+                     didYouMean(name, known));
+    } else {
+      Value value = valueOf(scope, scope.names.front().second);
+      Value old = valueOf(file, entry->second);
+      if (!old.isUnknown() && !value.isUnknown() && old.data.index() != value.data.index())
+        fail(tree, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " + kindOf(value));
+      for (auto &other : file.names)
+        other.second.state = TopLevel::Untouched;
+      entry->second.state = TopLevel::Done;
+      entry->second.value = value;
+      entry->second.isPerGraph = false;
+    }
+    frame = outer;
+  }
+  return errors == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+std::optional<Value> Elaborator::lookupBody(StringRef name) {
+  for (Scope *scope = frame->scope; scope; scope = scope->outer) {
+    auto found = scope->names.find(name);
+    if (found != scope->names.end())
+      return found->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> Elaborator::lookupFile(FileScope &file, StringRef name) {
+  if (results && &file == main)
+    if (mlir::Operation *symbol = mlir::SymbolTable::lookupSymbolIn(*module, name))
+      return Subject{name.str(), {}, {}, {}};
+  auto found = file.names.find(name);
+  if (found != file.names.end())
+    return valueOf(file, found->second);
+  auto space = file.qualified.find(name);
+  if (space != file.qualified.end())
+    return Namespace{space->second};
+  return std::nullopt;
+}
+
+std::optional<Value> Elaborator::lookup(StringRef name) {
+  if (std::optional<Value> value = lookupBody(name))
+    return value;
+  if (name.ends_with("'") && frame->scope && frame->scope->isScan) {
+    auto found = frame->scope->next.find(name.drop_back());
+    if (found != frame->scope->next.end())
+      return found->second;
+  }
+  FileScope &file = *frame->file;
+  if (std::optional<Value> value = lookupFile(file, name))
+    return value;
+  FileScope *offeredBy = nullptr;
+  for (FileScope *imported : file.imports) {
+    if (!imported->names.count(name))
+      continue;
+    if (offeredBy && offeredBy != imported)
+      return ambiguous(name, *offeredBy, *imported);
+    offeredBy = imported;
+  }
+  if (offeredBy)
+    return lookupFile(*offeredBy, name);
+  if (&file != prelude)
+    if (std::optional<Value> value = lookupFile(*prelude, name))
+      return value;
+  return lookupBuiltin(name);
+}
+
+std::vector<std::string> Elaborator::visibleNames() {
+  std::vector<std::string> names;
+  for (Scope *scope = frame->scope; scope; scope = scope->outer)
+    for (auto &entry : scope->names)
+      names.push_back(entry.first().str());
+  auto addFile = [&](FileScope &file) {
+    for (auto &entry : file.names)
+      names.push_back(entry.first);
+  };
+  addFile(*frame->file);
+  for (auto &entry : frame->file->qualified)
+    names.push_back(entry.first().str());
+  for (FileScope *imported : frame->file->imports)
+    addFile(*imported);
+  addFile(*prelude);
+  addBuiltinNames(names);
+  llvm::sort(names);
+  return names;
+}
+
+/// Whether the value, or an element of it, owns weights.
+static bool holdsInstance(const Value &value) {
+  if (value.is<std::shared_ptr<Instance>>() || value.is<Tensor>())
+    return true;
+  if (auto *list = value.as<List>())
+    return llvm::any_of(*list->items, holdsInstance);
+  return false;
+}
+
+Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
+  if (auto *tree = dynamic_cast<NetParser::BlockDeclContext *>(entry.tree)) {
+    if (entry.state != TopLevel::Done) {
+      file.blocks.push_back({&file, tree, entry.name, tree->kind->getText() == "net"});
+      entry.value = Function{entry.name, &file.blocks.back()};
+      entry.state = TopLevel::Done;
+    }
+    return entry.value;
+  }
+  if (auto *tree = dynamic_cast<NetParser::SectionContext *>(entry.tree))
+    return Section{&file, tree, entry.name, nullptr};
+  if (dynamic_cast<NetParser::JobContext *>(entry.tree))
+    return Subject{entry.name, {}, {}, {}};
+
+  unsigned present = graph ? graph->id : 0;
+  if (entry.state == TopLevel::Done && (!entry.isPerGraph || entry.graph == present))
+    return entry.value;
+  if (entry.state == TopLevel::InProgress) {
+    std::string cycle;
+    for (const std::string &name : computing)
+      cycle += "`" + name + "` -> ";
+    fail(entry.tree, "the value of `" + entry.name + "` needs itself: " + cycle + "`" +
+                         entry.name + "`");
+    return {};
+  }
+  entry.state = TopLevel::InProgress;
+  computing.push_back(entry.name);
+  auto *bind = static_cast<NetParser::BindContext *>(entry.tree);
+  Scope scope;
+  Frame top;
+  top.file = &file;
+  top.scope = &scope;
+  top.self = graph ? graph->root.get() : nullptr;
+  top.hint = entry.name;
+  Frame *outer = std::exchange(frame, &top);
+  Value outerLeft = std::move(left);
+  visitBind(bind);
+  entry.value = scope.names.lookup(entry.name);
+  left = std::move(outerLeft);
+  frame = outer;
+  computing.pop_back();
+  entry.graph = present;
+  entry.isPerGraph = holdsInstance(entry.value);
+  entry.state = TopLevel::Done;
+  return entry.value;
+}
+
+Value Elaborator::ambiguous(StringRef name, FileScope &a, FileScope &b) {
+  TopLevel &first = a.names.find(name)->second, &second = b.names.find(name)->second;
+  Tree *at = first.tree;
+  Frame top;
+  top.file = &a;
+  Frame *outer = std::exchange(frame, &top);
+  Value result =
+      fail(at, "`" + name + "` is offered by two imports, `" + a.path + "` and `" + b.path +
+                   "`; import one of them under a name of its own, with `as`",
+           {{netc::locationOf(*b.source, second.tree), "the other one is here"}});
+  frame = outer;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Specification
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Elaborated : public Specification {
+public:
+  Elaborated(mlir::MLIRContext *context, const FrontendOptions &options)
+      : elaborator(context, options) {}
+  mlir::ModuleOp module() override { return elaborator.getModule(); }
+  std::optional<std::vector<SweepPoint>> sweep(StringRef run) override {
+    return elaborator.sweep(run);
+  }
+  std::vector<ExpectResult> check(const Results &results) override {
+    return elaborator.check(results);
+  }
+  Elaborator elaborator;
+};
+} // namespace
+
+std::unique_ptr<Specification> Specification::load(mlir::MLIRContext *context, StringRef path,
+                                                   const FrontendOptions &options) {
+  auto elaborated = std::make_unique<Elaborated>(context, options);
+  if (!elaborated->elaborator.load(path))
+    return nullptr;
+  return elaborated;
+}

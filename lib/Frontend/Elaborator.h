@@ -1,0 +1,351 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_FRONTEND_ELABORATOR_H
+#define NETC_FRONTEND_ELABORATOR_H
+
+#include "lib/Frontend/Specification.h"
+#include "lib/Frontend/Value.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+#include <deque>
+
+namespace netc {
+
+/// A name of a file's top level. Its value is computed on demand, once; that of an
+/// instance once per network, since a network owns its weights.
+struct TopLevel {
+  enum State { Untouched, InProgress, Done };
+  std::string name;
+  antlr4::ParserRuleContext *tree = nullptr; ///< a declaration, section, job or binding
+  State state = Untouched;
+  bool isPerGraph = false; ///< it holds an instance
+  unsigned graph = 0;      ///< the network that it was computed for, 0 outside of any
+  Value value;
+};
+
+struct FileScope {
+  std::unique_ptr<SourceFile> source;
+  std::string path;
+  llvm::MapVector<std::string, TopLevel, llvm::StringMap<unsigned>> names;
+  std::vector<FileScope *> imports;
+  llvm::StringMap<FileScope *> qualified;
+  std::deque<BlockDecl> blocks;
+};
+
+/// The names of one body. A scan's body reads those of the body around it.
+struct Scope {
+  Scope *outer = nullptr;
+  llvm::StringMap<Value> names;
+  llvm::StringMap<bool> fixed;       ///< loop variables: they may not be bound again
+  llvm::StringMap<Value> carried;    ///< of a scan: name to its first value
+  llvm::StringMap<Value> next;       ///< of a scan: the `h'` assigned so far
+  bool isScan = false;
+};
+
+/// A body that is being elaborated: of a block, a net, or a top-level value.
+struct Frame {
+  Frame *caller = nullptr;
+  FileScope *file = nullptr;
+  const BlockDecl *block = nullptr;
+  Identity *self = nullptr;
+  Scope *scope = nullptr;
+  std::vector<int64_t> turns;
+  bool frozen = false;
+  std::string hint; ///< the variable being bound, which names a weight made for it
+  mlir::LocationAttr calledFrom;
+  std::optional<ResultList> returned;
+  std::optional<std::vector<Value>> yielded;
+};
+
+/// The arguments of one call, evaluated.
+struct Argument {
+  std::string name; ///< empty if positional
+  Value value;
+  antlr4::ParserRuleContext *at;
+  bool behindSemicolon = false;
+};
+
+/// A parameter of a block or an op, as calls see it.
+struct Parameter {
+  std::string name;
+  bool required = true;
+  bool variadic = false;
+  std::vector<std::string> words;
+  NetParser::ParamContext *tree = nullptr; ///< of a block
+  const Setting *setting = nullptr;        ///< of an op
+};
+struct Parameters {
+  std::vector<Parameter> tensors, settings;
+};
+
+/// A loop over an axis whose weights get that axis in front: `each`.
+struct EachLoop {
+  Polynomial size;
+  mlir::Block *body;
+  std::vector<mlir::Value> sequences;
+};
+
+/// The network or step that ops are being added to.
+struct Graph {
+  unsigned id;
+  mlir::Block *entry;
+  mlir::Operation *lastWeight = nullptr; ///< weights stand first, in order
+  std::shared_ptr<Identity> root;
+  std::vector<EachLoop *> loops;
+  mlir::Value step; ///< while an optimizer is elaborated: the step number
+};
+
+/// One `expect` or `require` of the top level or of a run.
+struct Expectation {
+  NetParser::ExpectContext *tree;
+  FileScope *file;
+};
+
+class Elaborator;
+struct Builtin {
+  llvm::StringRef name;
+  Value (Elaborator::*call)(antlr4::ParserRuleContext *at, std::vector<Argument> &arguments);
+  /// An op of the same name is meant where an argument is a tensor, or where
+  /// there is no positional argument.
+  bool sharesName;
+};
+
+/// Reads files and turns them into networks and steps. The parts of the language
+/// are in files of their own: Expressions, Calls, Ops, Shapes, Builtins, Loops,
+/// Runs, Expectations.
+class Elaborator : public NetBaseVisitor {
+public:
+  Elaborator(mlir::MLIRContext *context, const FrontendOptions &options);
+
+  bool load(llvm::StringRef path);
+  mlir::ModuleOp getModule() { return *module; }
+  std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run);
+  std::vector<ExpectResult> check(const Results &results);
+
+  // Built-ins, by their table in Builtins.cpp.
+  Value callLen(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callSum(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callMin(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callMax(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callReverse(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callLast(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callDropLast(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callZip(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callSqrt(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callExp(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callLog(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callFloor(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callCeil(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callMean(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callBetween(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callClass(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callAxes(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callFeature(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callWindow(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callPosition(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callParameter(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callBuffer(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callZeros(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callOnes(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callFull(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callReshape(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callFlatten(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callRearrange(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callExpand(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callMap(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callEach(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callFreeze(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callLater(antlr4::ParserRuleContext *, std::vector<Argument> &);
+
+private:
+  using Tree = antlr4::ParserRuleContext;
+  using Expr = NetParser::ExprContext;
+
+  //===--- diagnostics -----------------------------------------------------===//
+  mlir::Location locationOf(Tree *tree);
+  /// Reports once for each place and text, with the calls that led there as notes.
+  Value fail(Tree *at, const llvm::Twine &message,
+             llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
+  void warn(Tree *at, const llvm::Twine &message);
+  std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<std::string> known);
+
+  //===--- files and names (Elaborator.cpp) --------------------------------===//
+  FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
+  FileScope *import(NetParser::ImportDeclContext *tree, FileScope &into);
+  bool declare(FileScope &file);
+  /// Replaces constants of the file by those of `-D`.
+  bool define(FileScope &file);
+  std::optional<Value> lookup(llvm::StringRef name);
+  std::optional<Value> lookupBody(llvm::StringRef name);
+  std::optional<Value> lookupFile(FileScope &file, llvm::StringRef name);
+  std::optional<Value> lookupBuiltin(llvm::StringRef name);
+  void addBuiltinNames(std::vector<std::string> &names);
+  Value valueOf(FileScope &file, TopLevel &entry);
+  Value ambiguous(llvm::StringRef name, FileScope &a, FileScope &b);
+  std::vector<std::string> visibleNames();
+  void bind(Tree *at, llvm::StringRef name, Value value);
+  /// The value under the pattern `type` of a binding or returned item.
+  Value matched(Expr *type, const Value &value);
+
+  //===--- statements (Statements.cpp) -------------------------------------===//
+  /// Runs the statements; false once the body has returned.
+  bool run(NetParser::BodyContext *body);
+  bool run(NetParser::StmtContext *stmt);
+  antlrcpp::Any visitReturn(NetParser::ReturnContext *) override;
+  antlrcpp::Any visitYield(NetParser::YieldContext *) override;
+  antlrcpp::Any visitIfStmt(NetParser::IfStmtContext *) override;
+  antlrcpp::Any visitForStmt(NetParser::ForStmtContext *) override;
+  antlrcpp::Any visitExpect(NetParser::ExpectContext *) override;
+  antlrcpp::Any visitRequire(NetParser::RequireContext *) override;
+  antlrcpp::Any visitSweep(NetParser::SweepContext *) override;
+  antlrcpp::Any visitJobStmt(NetParser::JobStmtContext *) override;
+  antlrcpp::Any visitBind(NetParser::BindContext *) override;
+  void runIf(Expr *condition, NetParser::BodyContext *then, NetParser::BodyContext *otherwise,
+             NetParser::IfTailContext *tail);
+  std::optional<bool> decide(Expr *condition);
+  /// The items that a `for`, `repeat` or comprehension goes through.
+  std::optional<std::vector<Value>> itemsOf(Tree *at, const Value &value);
+  /// Takes from the budget of `--max-ops`; false, with an error, when it is spent.
+  bool spend(Tree *at, size_t amount);
+  /// What one turn of a loop took, the others will: whether the budget holds out.
+  bool affords(Tree *at, size_t each, size_t copies);
+
+  //===--- expressions (Expressions.cpp) -----------------------------------===//
+  Value eval(Expr *expr);
+  antlrcpp::Any visitCall(NetParser::CallContext *) override;
+  antlrcpp::Any visitIndex(NetParser::IndexContext *) override;
+  antlrcpp::Any visitMember(NetParser::MemberContext *) override;
+  antlrcpp::Any visitPow(NetParser::PowContext *) override;
+  antlrcpp::Any visitNeg(NetParser::NegContext *) override;
+  antlrcpp::Any visitMul(NetParser::MulContext *) override;
+  antlrcpp::Any visitAdd(NetParser::AddContext *) override;
+  antlrcpp::Any visitRange(NetParser::RangeContext *) override;
+  antlrcpp::Any visitCmp(NetParser::CmpContext *) override;
+  antlrcpp::Any visitNot(NetParser::NotContext *) override;
+  antlrcpp::Any visitAnd(NetParser::AndContext *) override;
+  antlrcpp::Any visitOr(NetParser::OrContext *) override;
+  antlrcpp::Any visitPipe(NetParser::PipeContext *) override;
+  antlrcpp::Any visitCond(NetParser::CondContext *) override;
+  antlrcpp::Any visitRepeat(NetParser::RepeatContext *) override;
+  antlrcpp::Any visitScan(NetParser::ScanContext *) override;
+  antlrcpp::Any visitLit(NetParser::LitContext *) override;
+  antlrcpp::Any visitStr(NetParser::StrContext *) override;
+  antlrcpp::Any visitBool(NetParser::BoolContext *) override;
+  antlrcpp::Any visitRef(NetParser::RefContext *) override;
+  antlrcpp::Any visitParen(NetParser::ParenContext *) override;
+  antlrcpp::Any visitList(NetParser::ListContext *) override;
+  antlrcpp::Any visitRec(NetParser::RecContext *) override;
+  Value takeLeft() { return std::move(left); }
+  /// The number that an `expect` asks for; other values as they are.
+  Value resolve(Tree *at, const Value &value);
+  Value binary(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
+  Value arithmetic(Tree *at, llvm::StringRef op, const Number &a, const Number &b);
+  Value compare(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
+  std::optional<Literal> literalOf(NetParser::QuantityContext *tree);
+  Value index(NetParser::IndexContext *tree, const Value &base);
+  Value member(NetParser::MemberContext *tree, const Value &base);
+
+  //===--- calls (Calls.cpp) -----------------------------------------------===//
+  const Parameters &parametersOf(const Function &function);
+  std::vector<Argument> evalArguments(NetParser::ArgsContext *args, const Value &callee);
+  Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
+  Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
+  Value pipe(Tree *at, Value value, const Value &into);
+  std::shared_ptr<Instance> instantiate(Tree *at, const Value &callee);
+  std::shared_ptr<Instance> instantiateAt(Tree *at, const Value &callee, int64_t part);
+  Value evalDefault(const Parameter &parameter);
+  Value compose(Tree *at, std::vector<Value> parts);
+  /// `params(tables)`, `by_time(utilization = 30%)`: arguments of a question.
+  Value askWith(const Subject &subject, NetParser::ArgsContext *args);
+  bool bindArguments(Tree *at, Instance &instance, std::vector<Argument> &arguments);
+  bool completeSettings(Tree *at, Instance &instance);
+  bool isComplete(const Instance &instance);
+  Value applyIfComplete(Tree *at, std::shared_ptr<Instance> instance);
+  Value apply(Tree *at, Instance &instance);
+  Value applyBlock(Tree *at, Instance &instance);
+  Value applyComposition(Tree *at, Instance &instance, Value value);
+  void enter(Identity &identity, llvm::StringRef fallback, Tree *at);
+  /// An unapplied instance is named by the variable it is bound to, `tables.3` in a
+  /// list.
+  void nameInstance(Identity &parent, const Value &value, const std::string &name);
+  std::string unique(Identity &parent, llvm::StringRef name);
+  std::shared_ptr<Identity> identityAt(Tree *at, int64_t part = 0);
+  Value resultsOf(ResultList results);
+
+  //===--- ops (Ops.cpp) ---------------------------------------------------===//
+  Value applyOp(Tree *at, Instance &instance);
+  Value emit(Tree *at, llvm::StringRef op, llvm::ArrayRef<Tensor> operands,
+             llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, llvm::StringRef as = "",
+             llvm::StringRef name = "");
+  mlir::Attribute attributeOf(Tree *at, const Setting &setting, const Value *value,
+                              const std::vector<Tensor> &operands, size_t windowAxes,
+                              llvm::StringRef op);
+  std::optional<int64_t> axisOf(Tree *at, const Value &value, const Tensor &tensor);
+  std::optional<std::vector<int64_t>> axesOf(Tree *at, const Value *value, llvm::StringRef rule,
+                                             const Tensor &tensor);
+  mlir::Location opLocation(Tree *at, llvm::StringRef name);
+  Tensor scalar(double value, mlir::Type element);
+  Value tensorArithmetic(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
+  bool align(Tree *at, llvm::StringRef op, Tensor &a, Tensor &b);
+  Value matmul(Tree *at, const Tensor &a, const Tensor &b);
+  Value weight(Tree *at, std::vector<Argument> &arguments, bool isParameter);
+
+  //===--- shapes (Shapes.cpp) ---------------------------------------------===//
+  struct Sizes {
+    Shape shape;
+    Labels labels;
+  };
+  std::optional<Sizes> sizesOf(Tree *at, llvm::ArrayRef<Value> values);
+  std::optional<Sizes> declaredShape(NetParser::AxesContext *axes, bool freeSymbols);
+  std::optional<Polynomial> sizeOf(Tree *at, const Value &value);
+  /// Binds the pattern's names and returns the tensor under its labels; `restore`
+  /// collects which label stands for which of the caller's.
+  std::optional<Tensor> match(NetParser::AxesContext *pattern, const Tensor &tensor, Tree *at,
+                              std::vector<std::pair<std::string, std::string>> *restore);
+  Tensor relabel(const Tensor &tensor,
+                 llvm::ArrayRef<std::pair<std::string, std::string>> restore);
+  NetParser::AxesContext *patternOf(Expr *type, mlir::Type *element);
+  Tensor reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes);
+  Tensor transposed(Tree *at, const Tensor &tensor, llvm::ArrayRef<int64_t> order);
+  Tensor broadcasted(Tree *at, const Tensor &tensor, const Sizes &sizes,
+                     llvm::ArrayRef<int64_t> axes);
+  Value slice(Tree *at, const Tensor &tensor, int64_t axis, const Value &index);
+  static size_t featureAxis(const Tensor &tensor);
+  static std::optional<size_t> find(const Tensor &tensor, llvm::StringRef label);
+
+  //===--- networks and runs (Networks.cpp, Runs.cpp) ----------------------===//
+  friend class StepBuilder;
+  bool elaborateFile(FileScope &file);
+  mlir::Operation *elaborateNetwork(Tree *at, llvm::StringRef symbol, const Value &net,
+                                    mlir::ModuleOp into);
+  mlir::Operation *elaborateRun(FileScope &file, NetParser::JobContext *job, mlir::ModuleOp into);
+
+  mlir::MLIRContext *context;
+  const FrontendOptions options;
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<std::unique_ptr<FileScope>> files;
+  llvm::StringMap<FileScope *> filesByPath;
+  std::vector<std::string> importing; ///< files being read, outermost first
+  std::vector<std::string> computing; ///< top-level names being computed
+  FileScope *main = nullptr;
+  FileScope *prelude = nullptr;
+  Frame *frame = nullptr;
+  Graph *graph = nullptr;
+  unsigned graphs = 0;
+  size_t spent = 0; ///< of limits.maxOps: ops, turns of loops and list elements
+  bool overBudget = false;
+  unsigned errors = 0;
+  unsigned depth = 0;
+  Value left;
+  const Results *results = nullptr;
+  llvm::StringSet<> reported;
+  std::map<const void *, Parameters> parameters;
+  std::vector<Expectation> expectations;
+};
+
+} // namespace netc
+
+#endif // NETC_FRONTEND_ELABORATOR_H

@@ -1,0 +1,250 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/Elaborator.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+bool Elaborator::run(NetParser::BodyContext *body) {
+  for (NetParser::StmtContext *stmt : body->stmt()) {
+    if (frame->returned)
+      return fail(stmt, "this is never reached: the body has returned"), false;
+    if (frame->yielded)
+      return fail(stmt, "`yield` must be the last statement of a scan"), false;
+    run(stmt);
+  }
+  return !frame->returned;
+}
+
+bool Elaborator::run(NetParser::StmtContext *stmt) {
+  visit(stmt);
+  return !frame->returned;
+}
+
+antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
+  if (!frame->block || (frame->scope && frame->scope->isScan))
+    return fail(tree, frame->block ? "`return` stands in a block or net, a scan ends in `yield`"
+                                   : "`return` stands in a block or net");
+  ResultList results;
+  for (NetParser::Item2Context *item : tree->item2()) {
+    std::string name;
+    if (item->target())
+      name = item->target()->getStart()->getText();
+    else if (auto *ref = dynamic_cast<NetParser::RefContext *>(item->expr()))
+      name = ref->getText();
+    Value value = eval(item->expr());
+    if (item->target() && item->target()->expr())
+      value = matched(item->target()->expr(), value);
+    if (frame->block->isNet && value.is<None>())
+      continue;
+    results.push_back({name, std::move(value)});
+  }
+  frame->returned = std::move(results);
+  return nullptr;
+}
+
+antlrcpp::Any Elaborator::visitYield(NetParser::YieldContext *tree) {
+  if (!frame->scope || !frame->scope->isScan)
+    return fail(tree, "`yield` stands in a scan; a block ends in `return`");
+  std::vector<Value> values;
+  for (Expr *expr : tree->expr())
+    values.push_back(eval(expr));
+  frame->yielded = std::move(values);
+  return nullptr;
+}
+
+void Elaborator::runIf(Expr *condition, NetParser::BodyContext *then,
+                       NetParser::BodyContext *otherwise, NetParser::IfTailContext *tail) {
+  std::optional<bool> taken = decide(condition);
+  if (!taken)
+    return;
+  if (*taken) {
+    run(then);
+  } else if (otherwise) {
+    run(otherwise);
+  } else if (tail) {
+    bool more = tail->body().size() > 1;
+    runIf(tail->expr(), tail->body(0), more ? tail->body(1) : nullptr, tail->ifTail());
+  }
+}
+
+antlrcpp::Any Elaborator::visitIfStmt(NetParser::IfStmtContext *tree) {
+  bool more = tree->body().size() > 1;
+  runIf(tree->expr(), tree->body(0), more ? tree->body(1) : nullptr, tree->ifTail());
+  return nullptr;
+}
+
+antlrcpp::Any Elaborator::visitForStmt(NetParser::ForStmtContext *tree) {
+  std::optional<std::vector<Value>> items = itemsOf(tree->expr(), eval(tree->expr()));
+  if (!items)
+    return nullptr;
+  size_t before = spent;
+  for (auto [turn, item] : llvm::enumerate(*items)) {
+    if (!spend(tree, 1) || (turn == 1 && !affords(tree, spent - before, items->size() - 1)))
+      break;
+    frame->turns.push_back(turn);
+    auto bindLoop = [&](antlr4::tree::TerminalNode *name, Value value) {
+      frame->scope->names[name->getText()] = std::move(value);
+      frame->scope->fixed[name->getText()] = true;
+    };
+    bindLoop(tree->ID().back(), item);
+    if (tree->ID().size() == 2)
+      bindLoop(tree->ID(0), Number(turn));
+    bool more = run(tree->body());
+    frame->turns.pop_back();
+    if (!more)
+      break;
+  }
+  for (antlr4::tree::TerminalNode *name : tree->ID())
+    frame->scope->fixed.erase(name->getText());
+  return nullptr;
+}
+
+antlrcpp::Any Elaborator::visitExpect(NetParser::ExpectContext *tree) {
+  return fail(tree, "`expect` stands at the top level or in a `train`");
+}
+
+antlrcpp::Any Elaborator::visitRequire(NetParser::RequireContext *tree) {
+  std::optional<bool> holds = decide(tree->expr());
+  if (holds && !*holds) {
+    std::string why;
+    if (tree->STRING()) {
+      why = tree->STRING()->getText();
+      why = ": " + why.substr(1, why.size() - 2);
+    }
+    fail(tree, "`require " + tree->expr()->getText() + "` does not hold" + why);
+  }
+  return nullptr;
+}
+
+antlrcpp::Any Elaborator::visitSweep(NetParser::SweepContext *tree) {
+  return fail(tree, "`sweep` stands in a `train`");
+}
+
+antlrcpp::Any Elaborator::visitJobStmt(NetParser::JobStmtContext *tree) {
+  return fail(tree, "a job inside another is not there yet; write one `train` after the other");
+}
+
+antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
+  std::vector<NetParser::TargetContext *> targets = tree->target();
+  auto nameOf = [](NetParser::TargetContext *target) { return target->getStart()->getText(); };
+  std::string outerHint = std::exchange(frame->hint, targets.size() == 1 ? nameOf(targets[0]) : "");
+  Value value = eval(tree->expr());
+  frame->hint = outerHint;
+
+  std::vector<Value> parts;
+  if (targets.size() == 1) {
+    parts.push_back(value);
+  } else {
+    if (auto *list = value.as<List>())
+      parts = *list->items;
+    else if (value.results)
+      for (auto &result : *value.results)
+        parts.push_back(result.second);
+    else if (value.isUnknown())
+      parts.resize(targets.size());
+    else
+      parts.push_back(value);
+    if (parts.size() != targets.size()) {
+      fail(tree, llvm::Twine(targets.size()) + " names for " + llvm::Twine(parts.size()) +
+                     (parts.size() == 1 ? " value" : " values"));
+      parts.assign(targets.size(), Value());
+    }
+  }
+  for (auto [target, part] : llvm::zip_equal(targets, parts)) {
+    if (target->expr())
+      part = matched(target->expr(), part);
+    bind(target, nameOf(target), std::move(part));
+  }
+  return nullptr;
+}
+
+void Elaborator::nameInstance(Identity &parent, const Value &value, const std::string &name) {
+  if (auto *instance = value.as<std::shared_ptr<Instance>>()) {
+    Identity &identity = *(*instance)->identity;
+    if (identity.name.empty())
+      identity.name = unique(parent, name);
+  } else if (auto *list = value.as<List>()) {
+    for (auto [i, item] : llvm::enumerate(*list->items))
+      nameInstance(parent, item, name + "." + std::to_string(i));
+  }
+}
+
+void Elaborator::bind(Tree *at, StringRef name, Value value) {
+  if (name.ends_with("'")) {
+    std::string carried = name.drop_back().str();
+    if (!frame->scope->isScan || !frame->scope->carried.count(carried))
+      return void(fail(at, "`" + name + "` is the next value of a carried `" + carried +
+                               "`, and there is none here"));
+    if (!frame->scope->next.insert({carried, value}).second)
+      return void(fail(at, "`" + name + "` is assigned twice"));
+    return;
+  }
+  Scope &scope = *frame->scope;
+  if (scope.fixed.count(name))
+    return void(fail(at, "`" + name + "` is a loop variable and may not be bound"));
+  if (scope.isScan && !scope.names.count(name))
+    for (Scope *outer = scope.outer; outer; outer = outer->outer)
+      if (outer->names.count(name))
+        return void(fail(at, "`" + name + "` belongs to the body around this scan; carry it, or "
+                             "choose another name"));
+  auto [entry, isNew] = scope.names.insert({name, value});
+  if (!isNew) {
+    auto isNumber = [](const Value &v) { return v.is<Number>() || v.is<Axis>(); };
+    const Value &old = entry->second;
+    bool sameKind = old.data.index() == value.data.index() || (isNumber(old) && isNumber(value)) ||
+                    old.isUnknown() || value.isUnknown() || old.is<None>() || value.is<None>() ||
+                    (old.is<Function>() && value.is<std::shared_ptr<Instance>>());
+    if (!sameKind)
+      return void(fail(at, "`" + name + "` is " + kindOf(old) + " and cannot become " +
+                               kindOf(value)));
+    entry->second = value;
+  }
+  if (frame->self)
+    nameInstance(*frame->self, value, name.str());
+}
+
+std::optional<std::vector<Value>> Elaborator::itemsOf(Tree *at, const Value &value) {
+  if (auto *list = value.as<List>())
+    return *list->items;
+  if (auto *range = value.as<Range>()) {
+    std::optional<int64_t> begin = range->begin.toInt64(), end = range->end.toInt64();
+    if (!begin || !end) {
+      fail(at, "`" + range->begin.str() + ".." + range->end.str() +
+                   "` must have fixed ends that are whole numbers");
+      return std::nullopt;
+    }
+    std::vector<Value> items;
+    if (*end > *begin && !spend(at, *end - *begin))
+      return std::nullopt;
+    for (int64_t i = *begin; i < *end; ++i)
+      items.push_back(Number(i));
+    return items;
+  }
+  if (!value.isUnknown())
+    fail(at, "expected a list or a range, this is " + kindOf(value));
+  return std::nullopt;
+}
+
+bool Elaborator::affords(Tree *at, size_t each, size_t copies) {
+  size_t before = spent;
+  bool fits = copies == 0 || each <= options.limits.maxOps / copies;
+  fits = spend(at, fits ? each * copies : options.limits.maxOps + 1);
+  spent = before;
+  return fits;
+}
+
+bool Elaborator::spend(Tree *at, size_t amount) {
+  size_t left = options.limits.maxOps - std::min(options.limits.maxOps, spent);
+  if (amount <= left) {
+    spent += amount;
+    return true;
+  }
+  if (!overBudget)
+    fail(at, "the file expands to more than " + llvm::Twine(options.limits.maxOps) +
+                 " operations; `--max-ops` allows more");
+  overBudget = true;
+  return false;
+}

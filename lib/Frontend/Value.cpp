@@ -1,0 +1,84 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/Value.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace netc;
+
+Number Number::inexact(double value, Dimension dimension) {
+  Number number;
+  number.real = value;
+  number.dimension = dimension;
+  return number;
+}
+
+double Number::toDouble() const {
+  if (real)
+    return *real;
+  std::optional<Rational> value = exact.constant();
+  return value ? value->toDouble() : std::nan("");
+}
+
+Value netc::listOf(std::vector<Value> items) {
+  return List{std::make_shared<const std::vector<Value>>(std::move(items))};
+}
+
+std::string netc::kindOf(const Value &value) {
+  static const char *const kinds[] = {
+      "unknown",       "none",       "a bool",      "a number", "a string",
+      "a list",        "a range",    "a record",    "an axis",  "a type",
+      "a tensor",      "a block",    "an instance", "a distribution",
+      "an interval",   "a section",  "a result",    "a file"};
+  return kinds[value.data.index()];
+}
+
+static std::string textOf(const Number &number) {
+  std::string text;
+  if (number.real) {
+    llvm::raw_string_ostream(text) << llvm::format("%g", *number.real);
+  } else if (std::optional<Rational> value = number.exact.constant()) {
+    if (number.dimension.isNone() && !value->isInteger())
+      llvm::raw_string_ostream(text) << llvm::format("%g", value->toDouble());
+    else
+      text = number.dimension.isNone() ? value->str() : formatQuantity(*value, number.dimension);
+  } else {
+    text = number.exact.str();
+  }
+  if (!number.device.empty())
+    text += " " + number.device;
+  return text;
+}
+
+std::string netc::textOf(const Value &value) {
+  if (auto *number = value.as<Number>())
+    return ::textOf(*number);
+  if (auto *text = value.as<std::string>())
+    return *text;
+  if (auto *flag = value.as<bool>())
+    return *flag ? "true" : "false";
+  if (value.is<None>())
+    return "none";
+  if (auto *axis = value.as<Axis>())
+    return axis->label.empty() && axis->size ? axis->size->str() : axis->label;
+  if (auto *list = value.as<List>()) {
+    std::string text = "[";
+    llvm::ListSeparator comma;
+    for (const Value &item : *list->items)
+      text += std::string(llvm::StringRef(comma)) + textOf(item);
+    return text + "]";
+  }
+  if (auto *function = value.as<Function>())
+    return function->name;
+  return kindOf(value);
+}
+
+std::optional<Number> netc::numberOf(const Value &value) {
+  if (auto *number = value.as<Number>())
+    return *number;
+  if (auto *axis = value.as<Axis>(); axis && axis->size)
+    return Number(*axis->size);
+  return std::nullopt;
+}
