@@ -70,6 +70,11 @@ static const Function *functionOf(const Value &callee) {
   return nullptr;
 }
 
+/// A function of the language itself that no op shares its name with.
+static bool isBuiltin(const Function &function) {
+  return function.builtin && !function.op;
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -159,17 +164,15 @@ Value Elaborator::call(Tree *at, const Value &callee, std::vector<Argument> argu
               argument.value.as<List>()->items->front().is<Tensor>());
     };
     bool positional = llvm::any_of(arguments, [](auto &a) { return a.name.empty(); });
-    bool meansOp = function->op && (!positional || llvm::any_of(arguments, isTensor));
-    if (!meansOp) {
-      for (const Argument &argument : arguments)
-        if (argument.value.isUnknown())
-          return {};
-      return (this->*function->builtin->call)(at, arguments);
-    }
+    bool meansOp =
+        function->op && (!positional || llvm::any_of(arguments, isTensor));
+    if (!meansOp)
+      return callBuiltin(at, *function, std::move(arguments));
   }
   if (!functionOf(callee))
     return fail(at, kindOf(callee) + " cannot be called");
-  if (auto *made = callee.as<std::shared_ptr<Instance>>(); made && (*made)->isComposition()) {
+  auto *present = callee.as<std::shared_ptr<Instance>>();
+  if (present && ((*present)->isComposition() || isBuiltin((*present)->function))) {
     // f(x) of a composition is x |> f.
     if (arguments.size() != 1 || !arguments[0].name.empty())
       return fail(at, "a composition takes one tensor");
@@ -184,6 +187,24 @@ Value Elaborator::call(Tree *at, const Value &callee, std::vector<Argument> argu
   return applyIfComplete(at, instance);
 }
 
+Value Elaborator::callBuiltin(Tree *at, const Function &function,
+                              std::vector<Argument> arguments) {
+  for (const Argument &argument : arguments)
+    if (argument.value.isUnknown())
+      return {};
+  const Builtin &builtin = *function.builtin;
+  if (builtin.takesTensor && (arguments.empty() || !arguments.front().value.is<Tensor>())) {
+    // It waits for its tensor, as a block does.
+    auto instance = std::make_shared<Instance>();
+    instance->function = {function.name, nullptr, nullptr, &builtin};
+    instance->identity = identityAt(at);
+    for (Argument &argument : arguments)
+      instance->arguments.push_back({argument.name, argument.value});
+    return instance;
+  }
+  return (this->*builtin.call)(at, arguments);
+}
+
 std::shared_ptr<Instance> Elaborator::instantiate(Tree *at, const Value &callee) {
   if (auto *made = callee.as<std::shared_ptr<Instance>>())
     return std::make_shared<Instance>(**made);
@@ -191,6 +212,8 @@ std::shared_ptr<Instance> Elaborator::instantiate(Tree *at, const Value &callee)
   instance->function = *callee.as<Function>();
   instance->identity = identityAt(at);
   instance->frozen = frame->frozen;
+  if (isBuiltin(instance->function))
+    return instance;
   const Parameters &all = parametersOf(instance->function);
   instance->tensors.resize(all.tensors.size());
   instance->settings.resize(all.settings.size());
@@ -392,10 +415,6 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
     return {};
   if (!functionOf(into))
     return fail(at, "cannot pipe into " + kindOf(into) + "; a block is wanted on the right");
-  if (auto *function = into.as<Function>(); function && function->builtin && !function->op) {
-    std::vector<Argument> arguments{{"", value, at, false}};
-    return call(at, into, std::move(arguments));
-  }
   bool isTensors = value.is<Tensor>();
   if (auto *list = value.as<List>())
     isTensors = llvm::all_of(*list->items, [](const Value &v) { return v.is<Tensor>(); });
@@ -403,6 +422,13 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
     auto *made = into.as<std::shared_ptr<Instance>>();
     if (made && (*made)->isComposition())
       return applyComposition(at, **made, value);
+    if (isBuiltin(*functionOf(into))) {
+      std::vector<Argument> arguments{{"", value, at, false}};
+      if (made)
+        for (auto &[name, argument] : (*made)->arguments)
+          arguments.push_back({name, argument, at, false});
+      return callBuiltin(at, *functionOf(into), std::move(arguments));
+    }
     std::shared_ptr<Instance> instance = instantiate(at, into);
     if (!made && !completeSettings(at, *instance))
       return {};
@@ -534,6 +560,8 @@ void Elaborator::enter(Identity &identity, StringRef fallback, Tree *at) {
     identity.name = parent ? unique(*parent, fallback) : fallback.str();
   identity.path = parent && !parent->path.empty() ? parent->path + "." + identity.name
                                                   : identity.name;
+  if (graph && &identity == graph->root.get())
+    identity.path.clear(); // names are relative to the network
   if (++identity.applications > 1)
     identity.path += "@" + std::to_string(identity.applications);
   identity.names.clear();
@@ -621,15 +649,18 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
       value = values.front();
     else
       value = evalDefault(parameter);
+    if (!value.is<None>())
+      value = tensorFor(at, value, builder.getF32Type());
+    if (value.isUnknown())
+      return {};
     if (parameter.tree->COLON() && value.is<Tensor>()) {
-      mlir::Type element;
-      NetParser::AxesContext *pattern = patternOf(parameter.tree->expr(0), &element);
-      if (pattern) {
-        std::optional<Tensor> matched = match(pattern, *value.as<Tensor>(), pattern, &restore);
-        if (!matched)
-          return {};
-        value = *matched;
-      }
+      std::optional<TypeValue> pattern = typeOf(parameter.tree->expr(0));
+      std::optional<Tensor> matched;
+      if (pattern)
+        matched = match(*pattern, *value.as<Tensor>(), parameter.tree, &restore);
+      if (!matched)
+        return {};
+      value = *matched;
     }
     scope.names[parameter.name] = value;
   }

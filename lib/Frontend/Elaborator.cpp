@@ -140,7 +140,7 @@ FileScope *Elaborator::import(NetParser::ImportDeclContext *tree, FileScope &int
     return readFile(name, at);
   if (StringRef(name).starts_with("std/")) {
     std::vector<std::string> known;
-    for (StringRef file : standardLibraryFiles())
+    for (StringRef file : standardLibraryPaths())
       known.push_back(file.str());
     fail(tree, "the standard library has no `" + name + "`" + didYouMean(name, known));
     return nullptr;

@@ -103,13 +103,21 @@ struct Expectation {
   FileScope *file;
 };
 
+/// An input of a net, as its signature declares it.
+struct NetInput {
+  std::string name;
+  mlir::Type element;
+  Shape shape;
+  Labels labels;
+  NetParser::ParamContext *tree;
+};
+
 class Elaborator;
 struct Builtin {
   llvm::StringRef name;
   Value (Elaborator::*call)(antlr4::ParserRuleContext *at, std::vector<Argument> &arguments);
-  /// An op of the same name is meant where an argument is a tensor, or where
-  /// there is no positional argument.
-  bool sharesName;
+  /// Its first argument is a tensor, which may be piped in.
+  bool takesTensor;
 };
 
 /// Reads files and turns them into networks and steps. The parts of the language
@@ -139,11 +147,11 @@ public:
   Value callFloor(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callCeil(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callMean(antlr4::ParserRuleContext *, std::vector<Argument> &);
-  Value callBetween(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callClass(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callAxes(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callFeature(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callWindow(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callSpread(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callPosition(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callParameter(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callBuffer(antlr4::ParserRuleContext *, std::vector<Argument> &);
@@ -252,6 +260,7 @@ private:
   std::vector<Argument> evalArguments(NetParser::ArgsContext *args, const Value &callee);
   Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
+  Value callBuiltin(Tree *at, const Function &function, std::vector<Argument> arguments);
   Value pipe(Tree *at, Value value, const Value &into);
   std::shared_ptr<Instance> instantiate(Tree *at, const Value &callee);
   std::shared_ptr<Instance> instantiateAt(Tree *at, const Value &callee, int64_t part);
@@ -276,18 +285,25 @@ private:
 
   //===--- ops (Ops.cpp) ---------------------------------------------------===//
   Value applyOp(Tree *at, Instance &instance);
+  /// Adds `net.op`, named by `where` or by its place, and labels its results.
   Value emit(Tree *at, llvm::StringRef op, llvm::ArrayRef<Tensor> operands,
              llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, llvm::StringRef as = "",
-             llvm::StringRef name = "");
+             mlir::LocationAttr where = {});
   mlir::Attribute attributeOf(Tree *at, const Setting &setting, const Value *value,
                               const std::vector<Tensor> &operands, size_t windowAxes,
                               llvm::StringRef op);
   std::optional<int64_t> axisOf(Tree *at, const Value &value, const Tensor &tensor);
   std::optional<std::vector<int64_t>> axesOf(Tree *at, const Value *value, llvm::StringRef rule,
                                              const Tensor &tensor);
+  /// `[64, 3, N]` and `[N, C = 3, 224]`, for messages.
+  static std::string sizesText(const Shape &shape);
+  static std::string axesText(const Tensor &tensor);
   mlir::Location opLocation(Tree *at, llvm::StringRef name);
-  Tensor scalar(double value, mlir::Type element);
+  /// The value as an operand: a number becomes a scalar, a schedule is applied.
+  Value tensorFor(Tree *at, const Value &value, mlir::Type element);
+  Tensor constant(Tree *at, double value, mlir::RankedTensorType type, Labels labels);
   Value tensorArithmetic(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
+  /// Brings two operands to one shape, by labels if all axes have one.
   bool align(Tree *at, llvm::StringRef op, Tensor &a, Tensor &b);
   Value matmul(Tree *at, const Tensor &a, const Tensor &b);
   Value weight(Tree *at, std::vector<Argument> &arguments, bool isParameter);
@@ -298,16 +314,21 @@ private:
     Labels labels;
   };
   std::optional<Sizes> sizesOf(Tree *at, llvm::ArrayRef<Value> values);
-  std::optional<Sizes> declaredShape(NetParser::AxesContext *axes, bool freeSymbols);
   std::optional<Polynomial> sizeOf(Tree *at, const Value &value);
+  std::optional<Polynomial> sizeInScope(llvm::StringRef name);
+  static void dropDoubled(Labels &labels);
+  /// A type, or a pattern, which is one without an element type.
+  std::optional<TypeValue> typeOf(Expr *expr);
+  /// The shape that a type declares. In a net an unknown name is a new free symbol,
+  /// and the names of axes are bound.
+  std::optional<Sizes> declare(const TypeValue &type, bool isNet);
   /// Binds the pattern's names and returns the tensor under its labels; `restore`
   /// collects which label stands for which of the caller's.
-  std::optional<Tensor> match(NetParser::AxesContext *pattern, const Tensor &tensor, Tree *at,
+  std::optional<Tensor> match(const TypeValue &pattern, const Tensor &tensor, Tree *at,
                               std::vector<std::pair<std::string, std::string>> *restore);
   Tensor relabel(const Tensor &tensor,
                  llvm::ArrayRef<std::pair<std::string, std::string>> restore);
-  NetParser::AxesContext *patternOf(Expr *type, mlir::Type *element);
-  Tensor reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes);
+  Value reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes);
   Tensor transposed(Tree *at, const Tensor &tensor, llvm::ArrayRef<int64_t> order);
   Tensor broadcasted(Tree *at, const Tensor &tensor, const Sizes &sizes,
                      llvm::ArrayRef<int64_t> axes);
@@ -315,12 +336,53 @@ private:
   static size_t featureAxis(const Tensor &tensor);
   static std::optional<size_t> find(const Tensor &tensor, llvm::StringRef label);
 
-  //===--- networks and runs (Networks.cpp, Runs.cpp) ----------------------===//
-  friend class StepBuilder;
+  //===--- built-ins and loops (Builtins.cpp, Loops.cpp) -------------------===//
+  std::optional<std::vector<Value>> listArgument(Tree *at, std::vector<Argument> &arguments);
+  Value extreme(Tree *at, std::vector<Argument> &arguments, llvm::StringRef better);
+  Value realFunction(Tree *at, std::vector<Argument> &arguments, double (*function)(double));
+  Value rounded(Tree *at, std::vector<Argument> &arguments, bool up);
+  Value axisValue(const Tensor &tensor, size_t position);
+  Value axisList(Tree *at, std::vector<Argument> &arguments, llvm::StringRef rule);
+  Value filled(Tree *at, llvm::ArrayRef<Argument> arguments, double value);
+  mlir::Operation *buildScan(Tree *at, const Polynomial &trip,
+                             llvm::ArrayRef<mlir::Value> sequences, llvm::ArrayRef<int64_t> axes,
+                             llvm::ArrayRef<mlir::Value> inits, llvm::ArrayRef<int64_t> outAxes,
+                             std::unique_ptr<mlir::Region> body, llvm::StringRef name);
+  static std::vector<std::string> yieldNames(NetParser::BodyContext *body);
+  std::optional<std::pair<Value, int64_t>> loopArguments(Tree *at,
+                                                         std::vector<Argument> &arguments);
+
+  //===--- networks and runs (Networks.cpp, Runs.cpp, Expectations.cpp) ----===//
+  friend class RunBuilder;
+  /// Makes `entry` the place that ops are added to, for as long as it lives.
+  struct GraphScope {
+    GraphScope(Elaborator &elaborator, FileScope &file, mlir::Block *entry);
+    ~GraphScope();
+    Elaborator &elaborator;
+    mlir::OpBuilder::InsertionGuard guard;
+    Graph *outerGraph;
+    Frame *outerFrame;
+    Graph graph;
+    Scope scope;
+    Frame frame;
+  };
+  /// What a point of a sweep sets: keys, axes, settings, constants.
+  using Point = std::vector<std::pair<std::string, Value>>;
+
   bool elaborateFile(FileScope &file);
-  mlir::Operation *elaborateNetwork(Tree *at, llvm::StringRef symbol, const Value &net,
+  void elaborateItem(FileScope &file, NetParser::StmtContext *stmt);
+  /// The network of the top-level name `symbol`; null after an error.
+  mlir::Operation *elaborateNetwork(Tree *at, llvm::StringRef symbol, FileScope &file,
                                     mlir::ModuleOp into);
-  mlir::Operation *elaborateRun(FileScope &file, NetParser::JobContext *job, mlir::ModuleOp into);
+  std::shared_ptr<Instance> netInstance(Tree *at, const Value &value);
+  std::optional<std::vector<NetInput>> inputsOf(Instance &instance);
+  Value applyNet(Tree *at, Instance &instance, llvm::ArrayRef<NetInput> inputs,
+                 llvm::ArrayRef<mlir::Value> values);
+  mlir::Operation *elaborateRun(FileScope &file, NetParser::JobContext *job, mlir::ModuleOp into,
+                                const Point &point);
+  /// The verdict, or none after an error.
+  std::optional<ExpectResult> decideExpect(NetParser::ExpectContext *tree);
+  static std::string valueText(const Number &value, const Number &expected);
 
   mlir::MLIRContext *context;
   const FrontendOptions options;

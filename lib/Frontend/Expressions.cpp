@@ -429,7 +429,8 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
   NetParser::AxesContext *axes = tree->axes();
   if (auto *type = base.as<TypeValue>()) {
     TypeValue shaped = *type;
-    shaped.axes = axes;
+    if (axes)
+      shaped.axes = axes->axis();
     shaped.isShaped = true;
     return shaped;
   }

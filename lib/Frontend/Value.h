@@ -65,7 +65,7 @@ struct Axis {
 struct TypeValue {
   mlir::Type element;
   bool isShaped = false;
-  NetParser::AxesContext *axes = nullptr; ///< null if it has none: a scalar
+  std::vector<NetParser::AxisContext *> axes;
   std::optional<Polynomial> classes;
 };
 
@@ -186,6 +186,7 @@ public:
   std::vector<std::optional<Value>> settings; ///< by setting; empty: not given
   std::string as;                            ///< label of the axis that an op makes
   std::vector<Value> parts;                  ///< of a composition
+  std::vector<std::pair<std::string, Value>> arguments; ///< of a built-in
   bool frozen = false;
 
   bool isComposition() const { return isComposed; }

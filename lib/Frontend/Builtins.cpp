@@ -1,0 +1,376 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The functions of the language that are not ops: compile-time values, questions
+// about axes, and constants. Those that reshape are in Shapes.cpp, the loops in
+// Loops.cpp.
+
+#include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace netc;
+using llvm::StringRef;
+
+static const Builtin builtins[] = {
+    {"len", &Elaborator::callLen, false},
+    {"sum", &Elaborator::callSum, false},
+    {"min", &Elaborator::callMin, false},
+    {"max", &Elaborator::callMax, false},
+    {"reverse", &Elaborator::callReverse, false},
+    {"last", &Elaborator::callLast, false},
+    {"drop_last", &Elaborator::callDropLast, false},
+    {"zip", &Elaborator::callZip, false},
+    {"sqrt", &Elaborator::callSqrt, false},
+    {"exp", &Elaborator::callExp, false},
+    {"log", &Elaborator::callLog, false},
+    {"floor", &Elaborator::callFloor, false},
+    {"ceil", &Elaborator::callCeil, false},
+    {"mean", &Elaborator::callMean, false},
+    {"between", &Elaborator::callLater, false},
+    {"histogram", &Elaborator::callLater, false},
+    {"opaque", &Elaborator::callLater, false},
+    {"class", &Elaborator::callClass, false},
+    {"axes", &Elaborator::callAxes, false},
+    {"feature", &Elaborator::callFeature, false},
+    {"window", &Elaborator::callWindow, false},
+    {"position", &Elaborator::callPosition, false},
+    {"spread", &Elaborator::callSpread, false},
+    {"parameter", &Elaborator::callParameter, false},
+    {"buffer", &Elaborator::callBuffer, false},
+    {"zeros", &Elaborator::callZeros, false},
+    {"ones", &Elaborator::callOnes, false},
+    {"full", &Elaborator::callFull, false},
+    {"reshape", &Elaborator::callReshape, true},
+    {"flatten", &Elaborator::callFlatten, true},
+    {"rearrange", &Elaborator::callRearrange, true},
+    {"expand", &Elaborator::callExpand, true},
+    {"map", &Elaborator::callMap, true},
+    {"each", &Elaborator::callEach, true},
+    {"freeze", &Elaborator::callFreeze, false},
+};
+
+std::optional<Value> Elaborator::lookupBuiltin(StringRef name) {
+  if (name == "none")
+    return Value(None{});
+  if (name == "inf")
+    return Value(Number::inexact(INFINITY));
+  mlir::Type element = llvm::StringSwitch<mlir::Type>(name)
+                           .Case("f64", builder.getF64Type())
+                           .Case("f32", builder.getF32Type())
+                           .Case("f16", builder.getF16Type())
+                           .Case("bf16", builder.getBF16Type())
+                           .Cases("i64", "u64", builder.getI64Type())
+                           .Cases("i32", "u32", builder.getI32Type())
+                           .Cases("i16", "u16", builder.getIntegerType(16))
+                           .Cases("i8", "u8", builder.getIntegerType(8))
+                           .Case("bool", builder.getI1Type())
+                           .Default(nullptr);
+  if (element) {
+    TypeValue type;
+    type.element = element;
+    return Value(type);
+  }
+  Function function;
+  function.name = name.str();
+  for (const Builtin &builtin : builtins)
+    if (builtin.name == name)
+      function.builtin = &builtin;
+  std::optional<mlir::RegisteredOperationName> op =
+      mlir::RegisteredOperationName::lookup(("net." + name).str(), context);
+  if (op && op->hasInterface<LanguageOpInterface>())
+    function.op = &op->getInterface<LanguageOpInterface>()->getSignature();
+  if (function.op || function.builtin)
+    return Value(function);
+  return std::nullopt;
+}
+
+void Elaborator::addBuiltinNames(std::vector<std::string> &names) {
+  for (const Builtin &builtin : builtins)
+    names.push_back(builtin.name.str());
+  for (const mlir::RegisteredOperationName &op : context->getRegisteredOperations())
+    if (op.hasInterface<LanguageOpInterface>())
+      names.push_back(op.stripDialect().str());
+  for (const char *name : {"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8", "bool",
+                           "none", "inf"})
+    names.push_back(name);
+}
+
+/// The one positional argument of a function of that name.
+static const Value *onlyArgument(const std::vector<Argument> &arguments) {
+  return arguments.size() == 1 && arguments[0].name.empty() ? &arguments[0].value : nullptr;
+}
+
+Value Elaborator::callLater(Tree *at, std::vector<Argument> &) {
+  return fail(at, "`" + at->getStart()->getText() + "` is not there yet");
+}
+
+//===----------------------------------------------------------------------===//
+// Lists and numbers
+//===----------------------------------------------------------------------===//
+
+std::optional<std::vector<Value>> Elaborator::listArgument(Tree *at,
+                                                           std::vector<Argument> &arguments) {
+  if (const Value *value = onlyArgument(arguments))
+    return itemsOf(at, *value);
+  // `max(a, b)` is `max([a, b])`.
+  std::vector<Value> items;
+  for (const Argument &argument : arguments) {
+    if (!argument.name.empty() || !numberOf(argument.value)) {
+      fail(argument.at, "`" + at->getStart()->getText() + "` takes a list or numbers");
+      return std::nullopt;
+    }
+    items.push_back(argument.value);
+  }
+  return items;
+}
+
+Value Elaborator::callLen(Tree *at, std::vector<Argument> &arguments) {
+  std::optional<std::vector<Value>> items = listArgument(at, arguments);
+  return items ? Value(Number(int64_t(items->size()))) : Value();
+}
+
+Value Elaborator::callSum(Tree *at, std::vector<Argument> &arguments) {
+  std::optional<std::vector<Value>> items = listArgument(at, arguments);
+  if (!items)
+    return {};
+  Value total = Number(0);
+  for (auto [i, item] : llvm::enumerate(*items))
+    total = i == 0 ? item : binary(at, "+", total, item);
+  return total;
+}
+
+Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments, StringRef better) {
+  std::optional<std::vector<Value>> items = listArgument(at, arguments);
+  if (!items)
+    return {};
+  if (items->empty())
+    return fail(at, "an empty list has no `" + at->getStart()->getText() + "`");
+  Value best = items->front();
+  for (const Value &item : llvm::drop_begin(*items)) {
+    Value isBetter = compare(at, better, item, best);
+    if (!isBetter.is<bool>())
+      return {};
+    if (*isBetter.as<bool>())
+      best = item;
+  }
+  return best;
+}
+Value Elaborator::callMin(Tree *at, std::vector<Argument> &a) { return extreme(at, a, "<"); }
+Value Elaborator::callMax(Tree *at, std::vector<Argument> &a) { return extreme(at, a, ">"); }
+
+Value Elaborator::callReverse(Tree *at, std::vector<Argument> &arguments) {
+  std::optional<std::vector<Value>> items = listArgument(at, arguments);
+  if (!items)
+    return {};
+  std::reverse(items->begin(), items->end());
+  return listOf(std::move(*items));
+}
+
+Value Elaborator::callLast(Tree *at, std::vector<Argument> &arguments) {
+  std::optional<std::vector<Value>> items = listArgument(at, arguments);
+  if (!items)
+    return {};
+  return items->empty() ? fail(at, "an empty list has no last element") : items->back();
+}
+
+Value Elaborator::callDropLast(Tree *at, std::vector<Argument> &arguments) {
+  std::optional<std::vector<Value>> items = listArgument(at, arguments);
+  if (!items)
+    return {};
+  if (items->empty())
+    return fail(at, "an empty list has no last element");
+  items->pop_back();
+  return listOf(std::move(*items));
+}
+
+Value Elaborator::callZip(Tree *at, std::vector<Argument> &arguments) {
+  std::vector<std::vector<Value>> lists;
+  for (Argument &argument : arguments) {
+    std::optional<std::vector<Value>> items = itemsOf(argument.at, argument.value);
+    if (!items)
+      return {};
+    if (!lists.empty() && lists.front().size() != items->size())
+      return fail(argument.at, "`zip` takes lists of one length, here are " +
+                                   llvm::Twine(lists.front().size()) + " and " +
+                                   llvm::Twine(items->size()) + " elements");
+    lists.push_back(std::move(*items));
+  }
+  std::vector<Value> rows;
+  for (size_t i = 0; !lists.empty() && i < lists.front().size(); ++i) {
+    std::vector<Value> row;
+    for (const std::vector<Value> &list : lists)
+      row.push_back(list[i]);
+    rows.push_back(listOf(std::move(row)));
+  }
+  return listOf(std::move(rows));
+}
+
+Value Elaborator::realFunction(Tree *at, std::vector<Argument> &arguments,
+                               double (*function)(double)) {
+  std::string name = at->getStart()->getText();
+  const Value *value = onlyArgument(arguments);
+  std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
+  if (!number || !number->dimension.isNone())
+    return fail(at, "`" + name + "` takes a number");
+  if (!number->isConstant())
+    return fail(at, "`" + number->exact.str() + "` must have a fixed size for `" + name + "`");
+  double result = function(number->toDouble());
+  if (std::isnan(result))
+    return fail(at, "`" + name + "` of " + textOf(*value) + " is not a number");
+  // A whole root is exact: sqrt(64) heads of 8.
+  if (result == std::floor(result) && std::abs(result) < 1e15)
+    return Number(Polynomial(int64_t(result)));
+  return Number::inexact(result);
+}
+Value Elaborator::callSqrt(Tree *at, std::vector<Argument> &a) {
+  return realFunction(at, a, std::sqrt);
+}
+Value Elaborator::callExp(Tree *at, std::vector<Argument> &a) {
+  return realFunction(at, a, std::exp);
+}
+Value Elaborator::callLog(Tree *at, std::vector<Argument> &a) {
+  return realFunction(at, a, std::log);
+}
+
+Value Elaborator::rounded(Tree *at, std::vector<Argument> &arguments, bool up) {
+  const Value *value = onlyArgument(arguments);
+  std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
+  if (!number || number->real)
+    return realFunction(at, arguments, up ? static_cast<double (*)(double)>(std::ceil)
+                                          : static_cast<double (*)(double)>(std::floor));
+  std::optional<Rational> constant = number->exact.constant();
+  if (!constant)
+    return fail(at, "`" + number->exact.str() + "` must have a fixed size to be rounded");
+  return Number(up ? constant->ceil() : constant->floor(), number->dimension);
+}
+Value Elaborator::callFloor(Tree *at, std::vector<Argument> &a) { return rounded(at, a, false); }
+Value Elaborator::callCeil(Tree *at, std::vector<Argument> &a) { return rounded(at, a, true); }
+
+Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {
+  std::vector<Rational> moments;
+  for (const Argument &argument : arguments) {
+    std::optional<Number> number = numberOf(argument.value);
+    std::optional<Rational> value =
+        number && !number->real ? number->exact.constant() : std::nullopt;
+    if (!value || value->isNegative() || !number->dimension.isNone())
+      return fail(argument.at, "`mean` takes a positive number");
+    if (argument.name.empty() && moments.empty())
+      moments.push_back(*value);
+    else if (argument.name == "std" && moments.size() == 1)
+      moments.push_back(moments[0] * moments[0] + *value * *value); // E[n^2]
+    else
+      return fail(argument.at, "`mean` takes a mean and `std`");
+  }
+  if (moments.empty())
+    return fail(at, "`mean` takes a number; the mean of a tensor is `mean(x, over = ..)`");
+  return Distribution{Moments(moments)};
+}
+
+Value Elaborator::callClass(Tree *at, std::vector<Argument> &arguments) {
+  const Value *value = onlyArgument(arguments);
+  std::optional<Polynomial> classes = value ? sizeOf(at, *value) : std::nullopt;
+  if (!classes)
+    return value ? Value() : fail(at, "`class` takes the number of classes");
+  TypeValue type;
+  type.element = builder.getI64Type();
+  type.classes = *classes;
+  type.isShaped = true;
+  return type;
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::axisValue(const Tensor &tensor, size_t position) {
+  return Axis{tensor.labels[position], shapeOf(tensor.value)[position], int(position)};
+}
+
+/// The tensor that comes first, and the argument `over` behind it, unless it is none.
+static std::pair<const Tensor *, const Value *>
+tensorAndAxes(const std::vector<Argument> &arguments) {
+  const Tensor *tensor = arguments.empty() ? nullptr : arguments[0].value.as<Tensor>();
+  const Value *over = nullptr;
+  if (arguments.size() == 2 && !arguments[1].value.is<None>())
+    over = &arguments[1].value;
+  return {arguments.size() <= 2 ? tensor : nullptr, over};
+}
+
+Value Elaborator::axisList(Tree *at, std::vector<Argument> &arguments, StringRef rule) {
+  auto [tensor, over] = tensorAndAxes(arguments);
+  if (!tensor)
+    return fail(at, "`" + at->getStart()->getText() + "` takes a tensor");
+  std::optional<std::vector<int64_t>> axes = axesOf(at, over, rule, *tensor);
+  if (!axes)
+    return {};
+  std::vector<Value> items;
+  for (int64_t axis : *axes)
+    items.push_back(axisValue(*tensor, axis));
+  return listOf(std::move(items));
+}
+
+Value Elaborator::callAxes(Tree *at, std::vector<Argument> &a) { return axisList(at, a, "all"); }
+Value Elaborator::callWindow(Tree *at, std::vector<Argument> &a) {
+  return axisList(at, a, "window");
+}
+Value Elaborator::callFeature(Tree *at, std::vector<Argument> &arguments) {
+  Value axes = axisList(at, arguments, "feature");
+  auto *list = axes.as<List>();
+  if (!list)
+    return {};
+  return list->items->size() == 1 ? list->items->front() : axes;
+}
+
+Value Elaborator::callPosition(Tree *at, std::vector<Argument> &arguments) {
+  const Value *value = onlyArgument(arguments);
+  auto *axis = value ? value->as<Axis>() : nullptr;
+  if (!axis || axis->position < 0)
+    return fail(at, "`position` takes an axis of a tensor");
+  return Number(axis->position);
+}
+
+Value Elaborator::callSpread(Tree *at, std::vector<Argument> &arguments) {
+  if (arguments.size() != 2 || !arguments[1].value.is<List>())
+    return fail(at, "`spread` takes a number or list, and the list to spread it over");
+  size_t size = arguments[1].value.as<List>()->items->size();
+  auto *list = arguments[0].value.as<List>();
+  if (!list)
+    return listOf(std::vector<Value>(size, arguments[0].value));
+  if (list->items->size() != size)
+    return fail(at, "expected one number for each of " + llvm::Twine(size) + " axes, here are " +
+                        llvm::Twine(list->items->size()));
+  return arguments[0].value;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights and constants
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::callParameter(Tree *at, std::vector<Argument> &a) { return weight(at, a, true); }
+Value Elaborator::callBuffer(Tree *at, std::vector<Argument> &a) { return weight(at, a, false); }
+
+Value Elaborator::filled(Tree *at, llvm::ArrayRef<Argument> arguments, double value) {
+  if (!graph || !frame->self)
+    return fail(at, "a tensor stands in a net or block");
+  std::vector<Value> sizes;
+  for (const Argument &argument : arguments) {
+    if (!argument.name.empty())
+      return fail(argument.at, "`" + at->getStart()->getText() + "` takes sizes only");
+    sizes.push_back(argument.value);
+  }
+  std::optional<Sizes> wanted = sizesOf(at, sizes);
+  if (!wanted)
+    return {};
+  return constant(at, value, tensorOf(builder.getF32Type(), wanted->shape), wanted->labels);
+}
+Value Elaborator::callZeros(Tree *at, std::vector<Argument> &a) { return filled(at, a, 0); }
+Value Elaborator::callOnes(Tree *at, std::vector<Argument> &a) { return filled(at, a, 1); }
+Value Elaborator::callFull(Tree *at, std::vector<Argument> &arguments) {
+  std::optional<Number> value =
+      arguments.empty() ? std::nullopt : numberOf(arguments.front().value);
+  if (!value || !value->isConstant())
+    return fail(at, "`full` takes a number, then sizes");
+  return filled(at, llvm::ArrayRef(arguments).drop_front(), value->toDouble());
+}

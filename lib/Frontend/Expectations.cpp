@@ -1,0 +1,216 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// `expect`, and the questions that it asks of the results.
+
+#include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+/// The dimension of an answer's unit.
+static Dimension dimensionOf(StringRef unit) {
+  if (unit.empty())
+    return {};
+  auto [numerator, denominator] = unit.split('/');
+  auto parsed = parseQuantity("1", numerator);
+  Dimension dimension = std::get<Literal>(parsed).dimension;
+  return denominator.empty() ? dimension : dimension / dimensionOf(denominator);
+}
+
+/// `layer[0].conv` as the path `layer.0.conv`.
+static std::string pathOf(NetParser::ExprContext *expr) {
+  std::string text = expr->getText(), path;
+  for (char c : text)
+    if (c == '[')
+      path += '.';
+    else if (c != ']')
+      path += c;
+  return path;
+}
+
+Value Elaborator::askWith(const Subject &subject, NetParser::ArgsContext *args) {
+  Subject question = subject;
+  for (NetParser::ArgContext *arg : args->arg()) {
+    if (!arg->name()) {
+      question.parts.push_back(pathOf(arg->expr()));
+      continue;
+    }
+    Value value = resolve(arg, eval(arg->expr()));
+    std::optional<Number> number = numberOf(value);
+    std::optional<Rational> exact =
+        number && !number->real ? number->exact.constant() : std::nullopt;
+    if (!exact)
+      return value.isUnknown()
+                 ? Value()
+                 : fail(arg, "`" + arg->name()->getText() + "` takes a number, this is " +
+                                 kindOf(value));
+    question.numbers.push_back({arg->name()->getText(), *exact});
+  }
+  return question;
+}
+
+Value Elaborator::resolve(Tree *at, const Value &value) {
+  auto *subject = value.as<Subject>();
+  if (!subject)
+    return value;
+  if (!results)
+    return fail(at, "results such as `" + subject->symbol + "` are known in `expect` only");
+  Question question;
+  question.subject = mlir::SymbolTable::lookupSymbolIn(*module, subject->symbol);
+  question.members = subject->members;
+  question.parts = subject->parts;
+  question.numbers = subject->numbers;
+  if (!question.subject)
+    return fail(at, "there is no result of `" + subject->symbol + "`");
+  std::variant<Answer, std::string> answer = results->ask(question);
+  if (auto *error = std::get_if<std::string>(&answer))
+    return fail(at, *error);
+  const Answer &found = std::get<Answer>(answer);
+  return Number(found.value, dimensionOf(found.unit));
+}
+
+/// The text as it stands in the file, blanks included.
+static std::string sourceText(antlr4::ParserRuleContext *tree) {
+  antlr4::CharStream *input = tree->getStart()->getInputStream();
+  return input->getText(antlr4::misc::Interval(ssize_t(tree->getStart()->getStartIndex()),
+                                               ssize_t(tree->getStop()->getStopIndex())));
+}
+
+std::optional<ExpectResult> Elaborator::decideExpect(NetParser::ExpectContext *tree) {
+  ExpectResult result;
+  result.text = sourceText(tree);
+  result.file = frame->file->path;
+  result.line = tree->getStart()->getLine();
+  auto *comparison = dynamic_cast<NetParser::CmpContext *>(tree->expr(0));
+  Expr *within = tree->expr().size() > 1 ? tree->expr(1) : nullptr;
+  if (!comparison || comparison->op->getText() != "~") {
+    if (within)
+      return fail(within, "`within` goes with `~`"), std::nullopt;
+    std::optional<bool> holds;
+    if (comparison) {
+      Value a = resolve(comparison, eval(comparison->expr(0)));
+      Value b = resolve(comparison, eval(comparison->expr(1)));
+      Value verdict = compare(comparison, comparison->op->getText(), a, b);
+      if (!verdict.is<bool>())
+        return std::nullopt;
+      holds = *verdict.as<bool>();
+      result.value = textOf(a);
+      result.expected = comparison->op->getText() + " " + textOf(b);
+    } else {
+      holds = decide(tree->expr(0));
+      if (!holds)
+        return std::nullopt;
+      result.value = *holds ? "true" : "false";
+      result.expected = "true";
+    }
+    result.holds = *holds;
+    return result;
+  }
+
+  Value a = resolve(comparison, eval(comparison->expr(0)));
+  Value b = resolve(comparison, eval(comparison->expr(1)));
+  if (a.isUnknown() || b.isUnknown())
+    return std::nullopt;
+  std::optional<Number> value = numberOf(a), expected = numberOf(b);
+  if (!value || !expected)
+    return fail(comparison, "`~` compares numbers, not " + kindOf(a) + " with " + kindOf(b)),
+           std::nullopt;
+  bool counts = (expected->dimension.isNone() && value->dimension.isCount()) ||
+                (value->dimension.isNone() && expected->dimension.isCount());
+  if (value->dimension != expected->dimension && !counts) {
+    std::string unit = value->dimension.isNone() ? "" : " " + value->dimension.str();
+    std::string fix = expected->dimension.isNone() && !unit.empty()
+                          ? "; write `" + comparison->expr(1)->getText() + unit + "`"
+                          : "";
+    return fail(comparison, "`" + comparison->expr(0)->getText() + "` is in " +
+                                (unit.empty() ? "no unit" : unit.substr(1)) +
+                                ", the expected value in " +
+                                (expected->dimension.isNone() ? "no unit"
+                                                              : expected->dimension.str()) +
+                                fix),
+           std::nullopt;
+  }
+  double tolerance;
+  if (within) {
+    Value allowed = resolve(within, eval(within));
+    std::optional<Number> number = numberOf(allowed);
+    if (!number)
+      return allowed.isUnknown() ? std::nullopt
+                                 : (fail(within, "`within` takes a number"), std::nullopt);
+    bool relative = StringRef(within->getText()).ends_with("%");
+    tolerance = relative ? std::abs(expected->toDouble()) * number->toDouble()
+                         : number->toDouble();
+    if (!relative && number->dimension != expected->dimension && !number->dimension.isCount())
+      return fail(within, "`within` takes a share such as `2%`, or an amount in the unit of the "
+                          "expected value"),
+             std::nullopt;
+  } else {
+    auto *literal = dynamic_cast<NetParser::LitContext *>(comparison->expr(1));
+    if (!literal)
+      return fail(comparison, "the right side of `~` is a literal, whose written precision "
+                              "counts; with `within` it may be any number"),
+             std::nullopt;
+    std::optional<Literal> written = literalOf(literal->quantity());
+    if (!written)
+      return std::nullopt;
+    // Exact numbers are compared exactly: the interval is closed.
+    if (!value->real && value->exact.constant()) {
+      Rational difference = (*value->exact.constant() - written->value).abs();
+      result.holds = difference <= written->halfUnit;
+      result.value = valueText(*value, *expected);
+      result.expected = "~ " + sourceText(comparison->expr(1));
+      return result;
+    }
+    tolerance = written->halfUnit.toDouble();
+  }
+  result.holds = std::abs(value->toDouble() - expected->toDouble()) <= tolerance;
+  result.value = valueText(*value, *expected);
+  result.expected = "~ " + sourceText(comparison->expr(1)) +
+                    (within ? " within " + sourceText(within) : "");
+  return result;
+}
+
+std::string Elaborator::valueText(const Number &value, const Number &expected) {
+  std::optional<Rational> exact = value.real ? std::nullopt : value.exact.constant();
+  if (!exact)
+    return textOf(Value(value));
+  // Enough digits to see by how much it is off.
+  return formatQuantity(*exact, value.dimension, 6);
+}
+
+std::vector<ExpectResult> Elaborator::check(const Results &given) {
+  results = &given;
+  std::vector<ExpectResult> decided;
+  for (const Expectation &expectation : expectations) {
+    Scope scope;
+    Frame top;
+    top.file = expectation.file;
+    top.scope = &scope;
+    Frame *outer = std::exchange(frame, &top);
+    auto leave = llvm::make_scope_exit([&] { frame = outer; });
+    std::optional<ExpectResult> result = decideExpect(expectation.tree);
+    if (!result) {
+      ExpectResult undecided;
+      undecided.text = sourceText(expectation.tree);
+      undecided.file = expectation.file->path;
+      undecided.line = expectation.tree->getStart()->getLine();
+      undecided.value = "unknown";
+      undecided.holds = false;
+      decided.push_back(undecided);
+      continue;
+    }
+    if (!result->holds)
+      fail(expectation.tree, "expected " + sourceText(expectation.tree->expr(0)) +
+                                 (expectation.tree->expr().size() > 1
+                                      ? " within " + sourceText(expectation.tree->expr(1))
+                                      : "") +
+                                 ", it is " + result->value);
+    decided.push_back(std::move(*result));
+  }
+  results = nullptr;
+  return decided;
+}

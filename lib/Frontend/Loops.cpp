@@ -1,0 +1,330 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// `scan`, `map`, `each` and `freeze`.
+
+#include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+/// The type of an element along `axis`.
+static mlir::RankedTensorType elementType(mlir::Value value, size_t axis) {
+  Shape shape = shapeOf(value);
+  shape.sizes.erase(shape.sizes.begin() + axis);
+  return tensorOf(elementOf(value), shape);
+}
+
+static Labels without(Labels labels, size_t axis) {
+  labels.erase(labels.begin() + axis);
+  return labels;
+}
+
+mlir::Operation *Elaborator::buildScan(Tree *at, const Polynomial &trip,
+                                       llvm::ArrayRef<mlir::Value> sequences,
+                                       llvm::ArrayRef<int64_t> axes,
+                                       llvm::ArrayRef<mlir::Value> inits,
+                                       llvm::ArrayRef<int64_t> outAxes,
+                                       std::unique_ptr<mlir::Region> body,
+                                       llvm::StringRef name) {
+  mlir::Operation *yield = body->front().getTerminator();
+  llvm::SmallVector<mlir::Type> types;
+  for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
+    Shape shape = shapeOf(value);
+    if (i < outAxes.size())
+      shape.sizes.insert(shape.sizes.begin() + outAxes[i], trip);
+    types.push_back(tensorOf(elementOf(value), shape));
+  }
+  mlir::OperationState state(opLocation(at, name), ScanOp::getOperationName());
+  ScanOp::build(builder, state, types, sequences, inits, PolynomialAttr::get(context, trip),
+                axes, outAxes, /*reversed=*/false);
+  state.regions.front()->takeBody(*body);
+  return builder.create(state);
+}
+
+antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
+  std::string label = tree->name()->getText();
+  std::vector<Tensor> sequences;
+  llvm::SmallVector<int64_t> axes;
+  std::optional<Polynomial> trip;
+  for (NetParser::EachContext *each : tree->each()) {
+    Value value = eval(each->expr());
+    if (value.isUnknown())
+      return Value();
+    auto *tensor = value.as<Tensor>();
+    if (!tensor)
+      return fail(each, "a scan goes over tensors, this is " + kindOf(value));
+    std::optional<size_t> axis = find(*tensor, label);
+    if (!axis)
+      return fail(each, "the sequence has no axis `" + label + "`, its axes are " +
+                            axesText(*tensor));
+    Polynomial size = shapeOf(tensor->value)[*axis];
+    if (trip && *trip != size)
+      return fail(each, "sequences of " + trip->str() + " and " + size.str() +
+                            " elements cannot be scanned together");
+    trip = size;
+    sequences.push_back(*tensor);
+    axes.push_back(*axis);
+  }
+  std::vector<std::pair<std::string, Tensor>> carried;
+  if (NetParser::CarryContext *carry = tree->carry())
+    for (auto [name, expr] : llvm::zip_equal(carry->ID(), carry->expr())) {
+      Value value = tensorFor(expr, eval(expr), builder.getF32Type());
+      if (value.isUnknown())
+        return Value();
+      carried.push_back({name->getText(), *value.as<Tensor>()});
+    }
+
+  auto region = std::make_unique<mlir::Region>();
+  mlir::Block *body = new mlir::Block;
+  region->push_back(body);
+  Scope scope;
+  scope.outer = frame->scope;
+  scope.isScan = true;
+  llvm::SmallVector<mlir::Value> sequenceValues, inits;
+  for (auto [each, tensor, axis] : llvm::zip_equal(tree->each(), sequences, axes)) {
+    mlir::Value element =
+        body->addArgument(elementType(tensor.value, axis), locationOf(each));
+    scope.names[each->ID()->getText()] = Tensor{element, without(tensor.labels, axis)};
+    scope.fixed[each->ID()->getText()] = true;
+    sequenceValues.push_back(tensor.value);
+  }
+  for (auto &[name, tensor] : carried) {
+    mlir::Value element = body->addArgument(tensor.value.getType(), locationOf(tree));
+    scope.names[name] = Tensor{element, tensor.labels};
+    scope.fixed[name] = true;
+    scope.carried[name] = tensor;
+    inits.push_back(tensor.value);
+  }
+
+  std::vector<Value> yielded;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(body);
+    frame->scope = &scope;
+    std::string hint = std::exchange(frame->hint, "");
+    auto leave = llvm::make_scope_exit([&] {
+      frame->scope = scope.outer;
+      frame->hint = hint;
+    });
+    run(tree->body());
+    std::optional<std::vector<Value>> given = std::exchange(frame->yielded, std::nullopt);
+    if (!given)
+      return fail(tree->body(), "a scan ends in `yield`");
+    yielded = std::move(*given);
+    llvm::SmallVector<mlir::Value> values;
+    for (const Value &value : yielded) {
+      if (value.isUnknown())
+        return Value();
+      if (!value.is<Tensor>())
+        return fail(tree->body(), "`yield` takes tensors, this is " + kindOf(value));
+      values.push_back(value.as<Tensor>()->value);
+    }
+    for (auto &[name, tensor] : carried) {
+      auto next = scope.next.find(name);
+      if (next == scope.next.end())
+        return fail(tree->body(), "`" + name + "'` is not assigned; the scan carries `" + name +
+                                      "` to its next turn");
+      if (next->second.isUnknown())
+        return Value();
+      auto *value = next->second.as<Tensor>();
+      if (!value || value->value.getType() != tensor.value.getType())
+        return fail(tree->body(), "`" + name + "` is " + axesText(tensor) + " at first, `" +
+                                      name + "'` is " +
+                                      (value ? axesText(*value) : kindOf(next->second)));
+      values.push_back(value->value);
+    }
+    builder.create<YieldOp>(locationOf(tree), values);
+  }
+
+  // An output has the axis where the first sequence has it, if its rank allows.
+  llvm::SmallVector<int64_t> outAxes;
+  for (const Value &value : yielded)
+    outAxes.push_back(std::min<int64_t>(axes.front(), value.as<Tensor>()->labels.size()));
+  mlir::Operation *scan = buildScan(tree, *trip, sequenceValues, axes, inits, outAxes,
+                                    std::move(region), "scan");
+  ResultList results;
+  auto yields = yieldNames(tree->body());
+  for (auto [i, value] : llvm::enumerate(yielded)) {
+    Labels labels = value.as<Tensor>()->labels;
+    labels.insert(labels.begin() + outAxes[i], label);
+    dropDoubled(labels);
+    results.push_back({i < yields.size() ? yields[i] : "", Tensor{scan->getResult(i), labels}});
+  }
+  for (auto [i, carry] : llvm::enumerate(carried))
+    results.push_back(
+        {carry.first, Tensor{scan->getResult(yielded.size() + i), carry.second.labels}});
+  return resultsOf(std::move(results));
+}
+
+std::vector<std::string> Elaborator::yieldNames(NetParser::BodyContext *body) {
+  std::vector<std::string> names;
+  if (body->stmt().empty())
+    return names;
+  if (auto *yield = dynamic_cast<NetParser::YieldContext *>(body->stmt().back()))
+    for (Expr *expr : yield->expr()) {
+      auto *ref = dynamic_cast<NetParser::RefContext *>(expr);
+      // `yield h'` is not the carry `h`, which the last value is.
+      names.push_back(ref && !StringRef(ref->getText()).ends_with("'") ? ref->getText() : "");
+    }
+  return names;
+}
+
+/// The block and the axis of `map(x, B, over = T)` and `each(x, B, over = E)`.
+std::optional<std::pair<Value, int64_t>>
+Elaborator::loopArguments(Tree *at, std::vector<Argument> &arguments) {
+  std::optional<Value> block;
+  std::optional<int64_t> axis;
+  const Tensor &tensor = *arguments.front().value.as<Tensor>();
+  for (const Argument &argument : llvm::drop_begin(arguments)) {
+    if (argument.name == "over") {
+      axis = axisOf(argument.at, argument.value, tensor);
+      if (!axis)
+        return std::nullopt;
+    } else if (argument.name.empty() && !block) {
+      block = argument.value;
+    } else {
+      fail(argument.at, "expected a tensor, a block and `over`");
+      return std::nullopt;
+    }
+  }
+  if (!block || !axis) {
+    fail(at, "expected a tensor, a block and `over`");
+    return std::nullopt;
+  }
+  return std::pair(*block, *axis);
+}
+
+Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
+  const Tensor tensor = *arguments.front().value.as<Tensor>();
+  std::optional<std::pair<Value, int64_t>> loop = loopArguments(at, arguments);
+  if (!loop)
+    return {};
+  auto [block, axis] = *loop;
+  Shape shape = shapeOf(tensor.value);
+  std::string label = tensor.labels[axis];
+  size_t batch = find(tensor, "N").value_or(0);
+  if (int64_t(batch) == axis) {
+    fail(at, "`" + label + "` is the batch axis already");
+    return {};
+  }
+  // The axis goes next to the batch axis and becomes one with it.
+  llvm::SmallVector<int64_t> order;
+  for (size_t i = 0; i < shape.rank(); ++i) {
+    if (int64_t(i) != axis)
+      order.push_back(i);
+    if (i == batch)
+      order.push_back(axis);
+  }
+  Tensor moved = transposed(at, tensor, order);
+  size_t place = llvm::find(order, int64_t(batch)) - order.begin();
+  Shape movedShape = shapeOf(moved.value);
+  Sizes merged{movedShape, moved.labels};
+  Polynomial examples = movedShape[place], turns = movedShape[place + 1];
+  merged.shape[place] = examples * turns;
+  merged.shape.sizes.erase(merged.shape.sizes.begin() + place + 1);
+  merged.labels[place] = "N";
+  merged.labels.erase(merged.labels.begin() + place + 1);
+  Value joined = reshaped(at, moved, merged);
+  if (!joined.is<Tensor>())
+    return {};
+  Value result = pipe(at, joined, block);
+  if (result.isUnknown())
+    return {};
+
+  auto split = [&](Value value) -> Value {
+    auto *output = value.as<Tensor>();
+    std::optional<size_t> at0 = output ? find(*output, "N") : std::nullopt;
+    if (!at0)
+      return fail(at, "the block gives " + (output ? axesText(*output) : kindOf(value)) +
+                          ", which has no batch axis `N` to put `" + label + "` back into");
+    Sizes sizes{shapeOf(output->value), output->labels};
+    sizes.shape[*at0] = examples;
+    sizes.shape.sizes.insert(sizes.shape.sizes.begin() + *at0 + 1, turns);
+    sizes.labels[*at0] = tensor.labels[batch];
+    sizes.labels.insert(sizes.labels.begin() + *at0 + 1, label);
+    dropDoubled(sizes.labels);
+    Value parts = reshaped(at, *output, sizes);
+    if (!parts.is<Tensor>())
+      return {};
+    size_t rank = sizes.labels.size();
+    size_t target = std::min<size_t>(axis, rank - 1);
+    llvm::SmallVector<int64_t> back;
+    for (size_t i = 0; i < rank; ++i)
+      if (i != *at0 + 1)
+        back.push_back(i);
+    back.insert(back.begin() + target, *at0 + 1);
+    return transposed(at, *parts.as<Tensor>(), back);
+  };
+  if (!result.results)
+    return split(result);
+  ResultList results = *result.results;
+  for (auto &[name, value] : results) {
+    value.results = nullptr;
+    value = split(value);
+  }
+  return resultsOf(std::move(results));
+}
+
+Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
+  const Tensor tensor = *arguments.front().value.as<Tensor>();
+  std::optional<std::pair<Value, int64_t>> given = loopArguments(at, arguments);
+  if (!given)
+    return {};
+  auto [block, axis] = *given;
+  auto region = std::make_unique<mlir::Region>();
+  mlir::Block *body = new mlir::Block;
+  region->push_back(body);
+  EachLoop loop{shapeOf(tensor.value)[axis], body, {}};
+  mlir::Value element = body->addArgument(elementType(tensor.value, axis), locationOf(at));
+  graph->loops.push_back(&loop);
+  Value result;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(body);
+    result = pipe(at, Tensor{element, without(tensor.labels, axis)}, block);
+    graph->loops.pop_back();
+    if (!result.is<Tensor>())
+      return result.isUnknown() ? Value()
+                                : fail(at, "the block gives " + kindOf(result) +
+                                               ", a tensor is wanted");
+    builder.create<YieldOp>(locationOf(at), result.as<Tensor>()->value);
+  }
+  llvm::SmallVector<mlir::Value> sequences{tensor.value};
+  llvm::append_range(sequences, loop.sequences);
+  llvm::SmallVector<int64_t> axes(sequences.size(), 0);
+  axes[0] = axis;
+  const Tensor &inner = *result.as<Tensor>();
+  int64_t out = std::min<int64_t>(axis, inner.labels.size());
+  mlir::Operation *scan =
+      buildScan(at, loop.size, sequences, axes, {}, {out}, std::move(region), "each");
+  Labels labels = inner.labels;
+  labels.insert(labels.begin() + out, tensor.labels[axis]);
+  dropDoubled(labels);
+  return Tensor{scan->getResult(0), labels};
+}
+
+Value Elaborator::callFreeze(Tree *at, std::vector<Argument> &arguments) {
+  if (arguments.size() != 1)
+    return fail(at, "`freeze` takes a block");
+  const Value &value = arguments.front().value;
+  std::shared_ptr<Instance> frozen;
+  if (auto *instance = value.as<std::shared_ptr<Instance>>()) {
+    frozen = std::make_shared<Instance>(**instance);
+  } else if (auto *function = value.as<Function>(); function && !function->builtin) {
+    frozen = instantiate(at, value);
+    if (!completeSettings(at, *frozen))
+      return {};
+  } else {
+    return fail(at, "`freeze` takes a block, this is " + kindOf(value));
+  }
+  frozen->frozen = true;
+  for (Value &part : frozen->parts) {
+    auto inner = std::make_shared<Instance>(**part.as<std::shared_ptr<Instance>>());
+    inner->frozen = true;
+    part = inner;
+  }
+  return frozen;
+}

@@ -1,0 +1,195 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A file's items in text order; a net becomes a net.network.
+
+#include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+bool Elaborator::elaborateFile(FileScope &file) {
+  Scope scope;
+  Frame top;
+  top.file = &file;
+  top.scope = &scope;
+  Frame *outer = std::exchange(frame, &top);
+  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+
+  // A net that is only given other settings under another name is reported there.
+  llvm::StringSet<> renamed;
+  for (NetParser::ItemContext *item : file.source->tree()->item())
+    if (auto *bind = dynamic_cast<NetParser::BindContext *>(item->stmt()))
+      if (dynamic_cast<NetParser::CallContext *>(bind->expr()))
+        renamed.insert(leftSpine(bind->expr()).front()->getText());
+  for (NetParser::ItemContext *item : file.source->tree()->item())
+    if (auto *stmt = dynamic_cast<NetParser::JobStmtContext *>(item->stmt()))
+      if (!stmt->job()->expr().empty())
+        renamed.erase(stmt->job()->expr(0)->getText());
+
+  for (NetParser::ItemContext *item : file.source->tree()->item()) {
+    if (NetParser::BlockDeclContext *tree = item->blockDecl()) {
+      std::string name = tree->ID()->getText();
+      Value value = valueOf(file, file.names.find(name)->second);
+      const Function &function = *value.as<Function>();
+      bool closed = llvm::all_of(parametersOf(function).settings,
+                                 [](const Parameter &p) { return !p.required; });
+      if (function.block->isNet && closed && !renamed.count(name))
+        elaborateNetwork(tree, name, file, *module);
+    } else if (NetParser::StmtContext *stmt = item->stmt()) {
+      elaborateItem(file, stmt);
+    }
+  }
+  return errors == 0;
+}
+
+void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
+  if (auto *bind = dynamic_cast<NetParser::BindContext *>(stmt)) {
+    for (NetParser::TargetContext *target : bind->target()) {
+      std::string name = target->getStart()->getText();
+      Value value = valueOf(file, file.names.find(name)->second);
+      auto *instance = value.as<std::shared_ptr<Instance>>();
+      if (instance && (*instance)->function.block && (*instance)->function.block->isNet)
+        elaborateNetwork(bind, name, file, *module);
+    }
+  } else if (auto *expect = dynamic_cast<NetParser::ExpectContext *>(stmt)) {
+    expectations.push_back({expect, &file});
+  } else if (auto *job = dynamic_cast<NetParser::JobStmtContext *>(stmt)) {
+    elaborateRun(file, job->job(), *module, {});
+  } else if (dynamic_cast<NetParser::RequireContext *>(stmt)) {
+    visit(stmt);
+  } else {
+    fail(stmt, "`" + stmt->getStart()->getText() +
+                   "` stands in a body; the top level holds declarations, constants, runs, "
+                   "`require` and `expect`");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+Elaborator::GraphScope::GraphScope(Elaborator &elaborator, FileScope &file, mlir::Block *entry)
+    : elaborator(elaborator), guard(elaborator.builder), outerGraph(elaborator.graph),
+      outerFrame(elaborator.frame) {
+  graph.id = ++elaborator.graphs;
+  graph.entry = entry;
+  graph.root = std::make_shared<Identity>();
+  frame.file = &file;
+  frame.scope = &scope;
+  frame.self = graph.root.get();
+  elaborator.graph = &graph;
+  elaborator.frame = &frame;
+  elaborator.builder.setInsertionPointToEnd(entry);
+}
+
+Elaborator::GraphScope::~GraphScope() {
+  elaborator.graph = outerGraph;
+  elaborator.frame = outerFrame;
+}
+
+std::shared_ptr<Instance> Elaborator::netInstance(Tree *at, const Value &value) {
+  std::shared_ptr<Instance> instance;
+  if (auto *made = value.as<std::shared_ptr<Instance>>())
+    instance = std::make_shared<Instance>(**made);
+  else if (auto *function = value.as<Function>(); function && function->block)
+    instance = instantiate(at, value);
+  if (!instance || !instance->function.block || !instance->function.block->isNet) {
+    if (!value.isUnknown())
+      fail(at, "expected a net, this is " + kindOf(value));
+    return nullptr;
+  }
+  if (value.is<Function>() && !completeSettings(at, *instance))
+    return nullptr;
+  // The net is the root of the names.
+  graph->root = instance->identity;
+  graph->root->parent = nullptr;
+  return instance;
+}
+
+std::optional<std::vector<NetInput>> Elaborator::inputsOf(Instance &instance) {
+  const BlockDecl &block = *instance.function.block;
+  const Parameters &all = parametersOf(instance.function);
+  Scope scope;
+  Frame inner;
+  inner.file = block.file;
+  inner.scope = &scope;
+  for (auto [parameter, value] : llvm::zip_equal(all.settings, instance.settings))
+    scope.names[parameter.name] = value.value_or(Value());
+  Frame *outer = std::exchange(frame, &inner);
+  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+  std::vector<NetInput> inputs;
+  for (const Parameter &parameter : all.tensors) {
+    if (!parameter.required)
+      continue;
+    std::optional<TypeValue> type;
+    if (parameter.tree->COLON())
+      type = typeOf(parameter.tree->expr(0));
+    else
+      fail(parameter.tree, "an input of a net needs a type, such as `" + parameter.name +
+                               ": f32[N, d]`");
+    if (!type)
+      return std::nullopt;
+    std::optional<Sizes> sizes = declare(*type, /*isNet=*/true);
+    if (!sizes)
+      return std::nullopt;
+    inputs.push_back({parameter.name, type->element ? type->element : builder.getF32Type(),
+                      sizes->shape, sizes->labels, parameter.tree});
+  }
+  return inputs;
+}
+
+Value Elaborator::applyNet(Tree *at, Instance &instance, llvm::ArrayRef<NetInput> inputs,
+                           llvm::ArrayRef<mlir::Value> values) {
+  const Parameters &all = parametersOf(instance.function);
+  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance.tensors))
+    for (auto [input, value] : llvm::zip_equal(inputs, values))
+      if (input.name == parameter.name)
+        slot = {Tensor{value, input.labels}};
+  return applyBlock(at, instance);
+}
+
+mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol, FileScope &file,
+                                              mlir::ModuleOp into) {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(into.getBody());
+  unsigned before = errors;
+  auto network = builder.create<NetworkOp>(locationOf(at), builder.getStringAttr(symbol),
+                                           builder.getStrArrayAttr({}), builder.getDictionaryAttr({}));
+  mlir::Block *entry = builder.createBlock(&network.getBody());
+  GraphScope scope(*this, file, entry);
+  std::shared_ptr<Instance> instance =
+      netInstance(at, valueOf(file, file.names.find(symbol.str())->second));
+  std::optional<std::vector<NetInput>> inputs;
+  if (instance)
+    inputs = inputsOf(*instance);
+  Value result;
+  if (inputs) {
+    llvm::SmallVector<mlir::Value> values;
+    std::vector<llvm::StringRef> names;
+    for (const NetInput &input : *inputs) {
+      values.push_back(entry->addArgument(tensorOf(input.element, input.shape), locationOf(at)));
+      names.push_back(input.name);
+    }
+    network.setInputsAttr(builder.getStrArrayAttr(names));
+    result = applyNet(at, *instance, *inputs, values);
+  }
+  if (errors != before || !result.results) {
+    network.erase();
+    return nullptr;
+  }
+  llvm::SmallVector<mlir::Value> values;
+  std::vector<llvm::StringRef> names;
+  for (auto &[name, value] : *result.results) {
+    if (auto *tensor = value.as<Tensor>()) {
+      values.push_back(tensor->value);
+      names.push_back(name.empty() ? "result" : StringRef(name));
+    } else {
+      fail(at, "a net returns tensors, `" + name + "` is " + kindOf(value));
+    }
+  }
+  builder.create<ReturnOp>(locationOf(at), values, builder.getStrArrayAttr(names));
+  return network;
+}

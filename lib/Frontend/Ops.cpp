@@ -1,0 +1,559 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// From calls of ops to `net` ops. Which ops there are and what they take, their
+// signatures say; only what is syntax (operators, scalars) is named here.
+
+#include "lib/Frontend/Elaborator.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+mlir::Location Elaborator::opLocation(Tree *at, StringRef name) {
+  Identity &self = *frame->self;
+  std::string path = self.path.empty() ? "" : self.path + ".";
+  return mlir::NameLoc::get(builder.getStringAttr(path + unique(self, name)), locationOf(at));
+}
+
+//===----------------------------------------------------------------------===//
+// Any op
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
+                       llvm::ArrayRef<mlir::NamedAttribute> attributes, StringRef as,
+                       mlir::LocationAttr where) {
+  if (!spend(at, 1))
+    return {};
+  std::optional<mlir::RegisteredOperationName> name =
+      mlir::RegisteredOperationName::lookup(("net." + op).str(), context);
+  assert(name && "an op of the language that the dialect does not have");
+  mlir::Location location = where ? mlir::Location(where) : opLocation(at, op);
+  mlir::OperationState state(location, *name);
+  for (const Tensor &operand : operands)
+    state.operands.push_back(operand.value);
+  mlir::DictionaryAttr dictionary = builder.getDictionaryAttr(attributes);
+  state.addAttributes(attributes);
+
+  // What the op's own checks say is reported like every other error.
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return mlir::success();
+  });
+  auto *infer = name->getInterface<mlir::InferTypeOpInterface>();
+  std::vector<char> storage(name->getOpPropertyByteSize());
+  mlir::OpaqueProperties properties(storage.empty() ? nullptr : storage.data());
+  if (properties)
+    name->initOpProperties(properties);
+  bool fine = !properties || dictionary.empty() ||
+              mlir::succeeded(name->setOpPropertiesFromAttribute(
+                  *name, properties, dictionary, [&] { return mlir::emitError(location); }));
+  if (fine && infer) {
+    llvm::SmallVector<mlir::Type> types;
+    fine = mlir::succeeded(infer->inferReturnTypes(context, location, state.operands, dictionary,
+                                                   properties, {}, types));
+    state.addTypes(types);
+  }
+  if (properties)
+    name->destroyOpProperties(properties);
+  if (!fine)
+    return fail(at, message.empty() ? "`" + op + "` does not take this" : llvm::Twine(message));
+  mlir::Operation *built = builder.create(state);
+  if (mlir::failed(mlir::verify(built, /*verifyRecursively=*/false)))
+    return fail(at, message);
+
+  auto language = mlir::dyn_cast<LanguageOpInterface>(built);
+  ResultList list;
+  for (mlir::OpResult result : built->getResults()) {
+    Tensor tensor{result, Labels(mlir::cast<mlir::RankedTensorType>(result.getType()).getRank())};
+    for (auto [axis, label] : llvm::enumerate(tensor.labels)) {
+      std::optional<AxisSource> source =
+          language ? language.getAxisSource(result.getResultNumber(), axis) : std::nullopt;
+      if (source)
+        label = operands[source->operand].labels[source->axis];
+      else if (!as.empty() && result.getResultNumber() == 0)
+        label = as.str();
+      if (!label.empty() && llvm::count(tensor.labels, label) > 1)
+        label.clear();
+    }
+    std::string resultName;
+    if (language && language.getSignature().results.size() == built->getNumResults())
+      resultName = language.getSignature().results[result.getResultNumber()].str();
+    list.push_back({resultName, tensor});
+  }
+  return resultsOf(std::move(list));
+}
+
+Value Elaborator::tensorFor(Tree *at, const Value &value, mlir::Type element) {
+  if (value.is<Tensor>() || value.isUnknown())
+    return value;
+  if (std::optional<Number> number = numberOf(value)) {
+    if (!number->isConstant())
+      return fail(at, "`" + number->exact.str() + "` must have a fixed size to be a tensor's value");
+    return constant(at, number->toDouble(), tensorOf(element, Shape()), {});
+  }
+  // A schedule lacks the number of the step, which an optimizer's body has.
+  if (graph->step && (value.is<Function>() || value.is<std::shared_ptr<Instance>>()))
+    return pipe(at, Tensor{graph->step, {}}, value);
+  return fail(at, "expected a tensor, this is " + kindOf(value));
+}
+
+Value Elaborator::applyOp(Tree *at, Instance &instance) {
+  const Signature &signature = *instance.function.op;
+  const Parameters &all = parametersOf(instance.function);
+  std::vector<Tensor> operands;
+  mlir::Type element = builder.getF32Type();
+  for (auto &values : instance.tensors)
+    for (const Value &value : values)
+      if (auto *tensor = value.as<Tensor>(); tensor && operands.empty())
+        element = elementOf(tensor->value);
+  for (auto &values : instance.tensors)
+    for (const Value &value : values) {
+      Value tensor = tensorFor(at, value, element);
+      if (!tensor.is<Tensor>())
+        return {};
+      operands.push_back(*tensor.as<Tensor>());
+    }
+
+  // Windows have one number for each axis of `over`, so that comes first.
+  size_t windowAxes = 0;
+  std::optional<int64_t> axisAs;
+  llvm::SmallVector<mlir::NamedAttribute> attributes;
+  auto given = [&](size_t i) -> const Value * {
+    const std::optional<Value> &value = instance.settings[i];
+    return value && !value->is<None>() ? &*value : nullptr;
+  };
+  for (bool axes : {true, false}) {
+    for (auto [i, parameter] : llvm::enumerate(all.settings)) {
+      const Setting &setting = *parameter.setting;
+      bool isAxes = setting.kind == SettingKind::Axes || setting.kind == SettingKind::Axis;
+      if (isAxes != axes)
+        continue;
+      if (!given(i) && parameter.required)
+        return fail(at, "`" + signature.name + "` needs `" + parameter.name + "`");
+      mlir::Attribute attribute =
+          attributeOf(at, setting, given(i), operands, windowAxes, signature.name);
+      if (!attribute)
+        return {};
+      if (auto list = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(attribute);
+          list && setting.kind == SettingKind::Axes)
+        windowAxes = list.size();
+      if (setting.kind == SettingKind::Axis)
+        axisAs = mlir::cast<mlir::IntegerAttr>(attribute).getInt();
+      attributes.push_back(builder.getNamedAttr(setting.name, attribute));
+    }
+  }
+
+  Identity &identity = *instance.identity;
+  mlir::LocationAttr where;
+  if (!identity.name.empty()) {
+    enter(identity, signature.name, at);
+    where = mlir::NameLoc::get(builder.getStringAttr(identity.path), locationOf(at));
+  } else if (identity.parent && identity.parent != frame->self) {
+    Identity &parent = *identity.parent;
+    std::string path = parent.path.empty() ? "" : parent.path + ".";
+    where = mlir::NameLoc::get(builder.getStringAttr(path + unique(parent, signature.name)),
+                               locationOf(at));
+  }
+  Value result = emit(at, signature.name, operands, attributes, instance.as, where);
+  // `as` relabels the axis that the op resizes, where it makes no new one.
+  if (auto *tensor = result.as<Tensor>();
+      tensor && !instance.as.empty() && !llvm::is_contained(tensor->labels, instance.as)) {
+    Tensor labelled = *tensor;
+    size_t axis = axisAs ? size_t(*axisAs) : featureAxis(labelled);
+    if (axis < labelled.labels.size())
+      labelled.labels[axis] = instance.as;
+    result.data = labelled;
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+size_t Elaborator::featureAxis(const Tensor &tensor) {
+  return find(tensor, "C").value_or(tensor.labels.size() - 1);
+}
+
+std::optional<size_t> Elaborator::find(const Tensor &tensor, StringRef label) {
+  for (auto [i, other] : llvm::enumerate(tensor.labels))
+    if (!label.empty() && other == label)
+      return i;
+  return std::nullopt;
+}
+
+std::optional<int64_t> Elaborator::axisOf(Tree *at, const Value &value, const Tensor &tensor) {
+  if (auto *axis = value.as<Axis>()) {
+    if (std::optional<size_t> position = find(tensor, axis->label))
+      return *position;
+    if (axis->label.empty() && axis->position >= 0 &&
+        size_t(axis->position) < tensor.labels.size())
+      return axis->position;
+    fail(at, "the tensor has no axis `" + axis->label + "`, its axes are " + axesText(tensor));
+    return std::nullopt;
+  }
+  if (!value.isUnknown())
+    fail(at, "expected an axis, this is " + kindOf(value));
+  return std::nullopt;
+}
+
+std::string Elaborator::sizesText(const Shape &shape) {
+  std::string text = "[";
+  llvm::ListSeparator comma;
+  for (const Polynomial &size : shape.sizes)
+    text += (StringRef(comma) + size.str()).str();
+  return text + "]";
+}
+
+std::string Elaborator::axesText(const Tensor &tensor) {
+  std::string text = "[";
+  llvm::ListSeparator comma;
+  Shape shape = shapeOf(tensor.value);
+  for (auto [label, size] : llvm::zip_equal(tensor.labels, shape.sizes)) {
+    text += StringRef(comma).str();
+    text += label.empty() ? size.str() : size.str() == label ? label : label + " = " + size.str();
+  }
+  return text + "]";
+}
+
+std::optional<std::vector<int64_t>> Elaborator::axesOf(Tree *at, const Value *value,
+                                                       StringRef rule, const Tensor &tensor) {
+  std::vector<int64_t> axes;
+  size_t rank = tensor.labels.size();
+  if (value) {
+    std::vector<Value> items{*value};
+    if (auto *list = value->as<List>())
+      items = *list->items;
+    for (const Value &item : items) {
+      std::optional<int64_t> axis = axisOf(at, item, tensor);
+      if (!axis)
+        return std::nullopt;
+      if (llvm::is_contained(axes, *axis)) {
+        fail(at, "an axis is listed twice");
+        return std::nullopt;
+      }
+      axes.push_back(*axis);
+    }
+    return axes;
+  }
+  if (rank == 0 && rule != "all") {
+    fail(at, "a scalar has no axis to work over");
+    return std::nullopt;
+  }
+  if (rule == "all") {
+    for (size_t i = 0; i < rank; ++i)
+      axes.push_back(i);
+  } else if (rule == "window") {
+    for (auto [i, label] : llvm::enumerate(tensor.labels))
+      if (label == "D" || label == "H" || label == "W" || label == "L")
+        axes.push_back(i);
+    if (axes.empty()) {
+      fail(at, "no axis to slide over: none of " + axesText(tensor) +
+                   " is labelled D, H, W or L; name them by `over`");
+      return std::nullopt;
+    }
+  } else {
+    axes.push_back(rule == "last" ? rank - 1 : featureAxis(tensor));
+  }
+  return axes;
+}
+
+mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting, const Value *value,
+                                        const std::vector<Tensor> &operands, size_t windowAxes,
+                                        StringRef op) {
+  auto wrong = [&](StringRef expected) -> mlir::Attribute {
+    if (!value->isUnknown())
+      fail(at, "`" + setting.name + "` of `" + op + "` takes " + expected + ", not " +
+                   (numberOf(*value) ? textOf(*value) : kindOf(*value)));
+    return {};
+  };
+  auto integerOf = [&](const Value &item) -> std::optional<int64_t> {
+    std::optional<Number> number = numberOf(item);
+    if (!number || number->real || !(number->dimension.isNone() || number->dimension.isCount()))
+      return std::nullopt;
+    return number->exact.toInt64();
+  };
+  int64_t fallback = 0;
+  bool hasNumber = !setting.fallback.getAsInteger(10, fallback);
+  switch (setting.kind) {
+  case SettingKind::Axes:
+  case SettingKind::Axis: {
+    if (operands.empty())
+      return fail(at, "`" + op + "` needs a tensor"), mlir::Attribute();
+    std::optional<std::vector<int64_t>> axes =
+        axesOf(at, value, setting.fallback, operands.front());
+    if (!axes)
+      return {};
+    if (setting.kind == SettingKind::Axes)
+      return builder.getDenseI64ArrayAttr(*axes);
+    if (axes->size() != 1)
+      return wrong("one axis");
+    return builder.getI64IntegerAttr(axes->front());
+  }
+  case SettingKind::Integer: {
+    if (!value)
+      return builder.getI64IntegerAttr(fallback);
+    std::optional<int64_t> number = integerOf(*value);
+    return number ? builder.getI64IntegerAttr(*number) : wrong("a whole number");
+  }
+  case SettingKind::Integers:
+  case SettingKind::Window: {
+    bool window = setting.kind == SettingKind::Window;
+    if (!value) {
+      std::vector<int64_t> numbers;
+      if (hasNumber)
+        numbers.assign(window ? windowAxes : 1, fallback);
+      return builder.getDenseI64ArrayAttr(numbers);
+    }
+    std::vector<int64_t> numbers;
+    std::vector<Value> items{*value};
+    if (auto *list = value->as<List>())
+      items = *list->items;
+    for (const Value &item : items) {
+      std::optional<int64_t> number = integerOf(item);
+      if (!number)
+        return wrong("whole numbers");
+      numbers.push_back(*number);
+    }
+    if (window && !value->is<List>())
+      numbers.assign(windowAxes, numbers.front());
+    if (window && numbers.size() != windowAxes)
+      return wrong(("one number for each of " + llvm::Twine(windowAxes) + " axes").str());
+    return builder.getDenseI64ArrayAttr(numbers);
+  }
+  case SettingKind::Real: {
+    if (!value)
+      return builder.getF64FloatAttr(std::strtod(setting.fallback.str().c_str(), nullptr));
+    std::optional<Number> number = numberOf(*value);
+    if (!number || !number->isConstant() ||
+        !(number->dimension.isNone() || number->dimension.isCount()))
+      return wrong("a number");
+    return builder.getF64FloatAttr(number->toDouble());
+  }
+  case SettingKind::Flag: {
+    if (!value)
+      return builder.getBoolAttr(setting.fallback == "true");
+    auto *flag = value->as<bool>();
+    return flag ? builder.getBoolAttr(*flag) : wrong("true or false");
+  }
+  case SettingKind::Text:
+  case SettingKind::Word: {
+    if (!value)
+      return builder.getStringAttr(setting.fallback);
+    auto *text = value->as<std::string>();
+    if (!text)
+      return wrong("a string");
+    if (setting.kind == SettingKind::Word && !llvm::is_contained(setting.words, *text)) {
+      std::vector<std::string> words(setting.words.begin(), setting.words.end());
+      fail(at, "`" + setting.name + "` of `" + op + "` is one of " + llvm::join(words, ", ") +
+                   ", not `" + *text + "`" + didYouMean(*text, words));
+      return {};
+    }
+    return builder.getStringAttr(*text);
+  }
+  }
+  llvm_unreachable("every kind of setting is handled");
+}
+
+//===----------------------------------------------------------------------===//
+// Operators on tensors
+//===----------------------------------------------------------------------===//
+
+Tensor Elaborator::constant(Tree *at, double value, mlir::RankedTensorType type, Labels labels) {
+  return {builder.create<ConstantOp>(opLocation(at, "constant"), type,
+                                     builder.getF64FloatAttr(value)),
+          labels};
+}
+
+Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a, const Value &b) {
+  if (op == "^") {
+    std::optional<Number> exponent = numberOf(b);
+    if (!a.is<Tensor>() || !exponent || !exponent->isConstant())
+      return fail(at, "`^` raises a tensor to a constant power");
+    return emit(at, "power", *a.as<Tensor>(),
+                builder.getNamedAttr("exponent", builder.getF64FloatAttr(exponent->toDouble())));
+  }
+  StringRef name = llvm::StringSwitch<StringRef>(op)
+                       .Case("+", "add")
+                       .Case("-", "sub")
+                       .Case("*", "mul")
+                       .Case("/", "div")
+                       .Default("");
+  auto operand = [&](const Value &value, const Value &other) -> std::optional<Tensor> {
+    if (auto *tensor = value.as<Tensor>())
+      return *tensor;
+    std::optional<Number> number = numberOf(value);
+    const Tensor &like = *other.as<Tensor>();
+    if (!number || !number->dimension.isNone()) {
+      fail(at, "`" + op + "` does not take " + kindOf(a) + " and " + kindOf(b));
+      return std::nullopt;
+    }
+    if (!number->isConstant()) {
+      fail(at, "`" + number->exact.str() + "` must have a fixed size to " + name + " it to a tensor");
+      return std::nullopt;
+    }
+    return constant(at, number->toDouble(), mlir::cast<mlir::RankedTensorType>(like.value.getType()),
+                    like.labels);
+  };
+  if (op == "@" && a.is<Tensor>() && b.is<Tensor>())
+    return matmul(at, *a.as<Tensor>(), *b.as<Tensor>());
+  if (name.empty())
+    return fail(at, "`" + op + "` does not take " + kindOf(a) + " and " + kindOf(b));
+  std::optional<Tensor> x = operand(a, b), y = operand(b, a);
+  if (!x || !y || !align(at, name, *x, *y))
+    return {};
+  return emit(at, name, {*x, *y});
+}
+
+bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
+  auto allLabelled = [](const Tensor &tensor) {
+    return llvm::none_of(tensor.labels, [](const std::string &label) { return label.empty(); });
+  };
+  bool leads = a.labels.size() >= b.labels.size();
+  Tensor &big = leads ? a : b, &small = leads ? b : a;
+  Shape bigShape = shapeOf(big.value), smallShape = shapeOf(small.value);
+  llvm::SmallVector<int64_t> axes; // of `big`, one for each of `small`
+  if (allLabelled(a) && allLabelled(b)) {
+    for (const std::string &label : small.labels) {
+      std::optional<size_t> axis = find(big, label);
+      if (!axis) {
+        fail(at, "cannot " + op + " tensors: axes " + axesText(a) + " on the left, " +
+                     axesText(b) + " on the right");
+        return false;
+      }
+      axes.push_back(*axis);
+    }
+  } else {
+    size_t offset = big.labels.size() - small.labels.size();
+    for (auto [i, label] : llvm::enumerate(small.labels)) {
+      std::string &other = big.labels[offset + i];
+      if (!label.empty() && !other.empty() && label != other) {
+        fail(at, "cannot " + op + " tensors: axis `" + label + "` meets axis `" + other +
+                     "`, " + axesText(a) + " on the left, " + axesText(b) + " on the right");
+        return false;
+      }
+      axes.push_back(offset + i);
+    }
+  }
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (smallShape[i] != bigShape[axis]) {
+      const Polynomial &l = leads ? bigShape[axis] : smallShape[i];
+      const Polynomial &r = leads ? smallShape[i] : bigShape[axis];
+      fail(at, "cannot " + op + " tensors: axis " + llvm::Twine(axis) +
+                   (big.labels[axis].empty() ? "" : " (`" + big.labels[axis] + "`)") + " is " +
+                   l.str() + " on the left, " + r.str() + " on the right");
+      return false;
+    }
+  // A label that only the smaller one has is the larger one's too, unless doubled.
+  Labels labels = big.labels;
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (labels[axis].empty() && !llvm::is_contained(labels, small.labels[i]))
+      labels[axis] = small.labels[i];
+  small = broadcasted(at, small, {bigShape, labels}, axes);
+  big.labels = labels;
+  return true;
+}
+
+Value Elaborator::matmul(Tree *at, const Tensor &a, const Tensor &b) {
+  if (a.labels.size() < 2 || b.labels.size() < 2)
+    return fail(at, "`@` takes matrices; the sides have " + llvm::Twine(a.labels.size()) +
+                        " and " + llvm::Twine(b.labels.size()) + " axes");
+  // Letters from the right: i j of the left matrix, j k of the right one.
+  size_t batch = std::max(a.labels.size(), b.labels.size()) - 2;
+  auto letters = [&](const Tensor &tensor, StringRef row, StringRef column) {
+    std::string text;
+    for (size_t i = batch + 2 - tensor.labels.size(); i < batch; ++i)
+      text += "b" + std::to_string(i) + " ";
+    return text + row.str() + " " + column.str();
+  };
+  const Tensor &longer = a.labels.size() >= b.labels.size() ? a : b;
+  std::string spec = letters(a, "i", "j") + ", " + letters(b, "j", "k") + " -> " +
+                     letters(longer, "i", "k");
+  return emit(at, "einsum", {a, b},
+              builder.getNamedAttr("spec", builder.getStringAttr(spec)));
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments, bool isParameter) {
+  StringRef kind = isParameter ? "parameter" : "buffer";
+  if (!graph || !frame->self)
+    return fail(at, "`" + kind + "` stands in a net or block");
+  std::vector<Value> sizes;
+  std::string init = isParameter ? "fan_in" : "zeros";
+  bool trainable = !frame->frozen;
+  for (Argument &argument : arguments) {
+    if (argument.name.empty()) {
+      sizes.push_back(argument.value);
+    } else if (argument.name == "init") {
+      if (auto *word = argument.value.as<std::string>())
+        init = *word;
+      else if (auto *function = argument.value.as<Function>())
+        init = function->name;
+      else
+        return fail(argument.at, "`init` takes a word, not " + kindOf(argument.value));
+    } else if (argument.name == "trainable" && isParameter && argument.value.is<bool>()) {
+      trainable &= *argument.value.as<bool>();
+    } else {
+      return fail(argument.at, "`" + kind + "` has no `" + argument.name + "`" +
+                                   didYouMean(argument.name, {"init", "trainable"}));
+    }
+  }
+  std::optional<Sizes> wanted = sizesOf(at, sizes);
+  if (!wanted)
+    return {};
+  Shape shape;
+  for (EachLoop *loop : graph->loops)
+    shape.sizes.push_back(loop->size);
+  shape.sizes.append(wanted->shape.sizes.begin(), wanted->shape.sizes.end());
+  mlir::RankedTensorType type = tensorOf(builder.getF32Type(), shape);
+
+  Identity &self = *frame->self;
+  Place place{at, frame->turns};
+  auto found = self.weights.find(place);
+  mlir::Value value;
+  if (found != self.weights.end()) {
+    value = found->second.value;
+    if (value.getType() != type)
+      return fail(at, "this application wants `" + frame->hint + "` of shape " +
+                          sizesText(shape) + ", it has " +
+                          sizesText(shapeOf(value)),
+                  {{self.firstApplication, "it was made by this first application"}});
+  } else {
+    if (self.hasWeights)
+      return fail(at, "a later application of `" + self.name + "` may not add weights",
+                  {{self.firstApplication, "the first application is here"}});
+    std::string name = unique(self, frame->hint.empty() ? kind : StringRef(frame->hint));
+    std::string path = self.path.empty() ? name : self.path + "." + name;
+    mlir::Location location = mlir::NameLoc::get(builder.getStringAttr(path), locationOf(at));
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    if (graph->lastWeight)
+      builder.setInsertionPointAfter(graph->lastWeight);
+    else
+      builder.setInsertionPointToStart(graph->entry);
+    if (isParameter)
+      value = builder.create<ParameterOp>(location, type, path, init, trainable);
+    else
+      value = builder.create<BufferOp>(location, type, path, init);
+    graph->lastWeight = value.getDefiningOp();
+    Tensor made{value, wanted->labels};
+    self.weights[place] = made;
+    self.namedWeights.push_back({name, made});
+    if (!spend(at, 1))
+      return {};
+  }
+  // In `each`, a turn of the loop sees its own slice.
+  for (EachLoop *loop : graph->loops) {
+    loop->sequences.push_back(value);
+    Shape element = shapeOf(value);
+    element.sizes.erase(element.sizes.begin());
+    value = loop->body->addArgument(tensorOf(builder.getF32Type(), element), locationOf(at));
+  }
+  return Tensor{value, wanted->labels};
+}

@@ -1,0 +1,484 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sizes, labels and patterns, and the ops that only rearrange.
+
+#include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+std::optional<Polynomial> Elaborator::sizeOf(Tree *at, const Value &value) {
+  if (value.isUnknown())
+    return std::nullopt;
+  std::optional<Number> number = numberOf(value);
+  if (!number || number->real || !(number->dimension.isNone() || number->dimension.isCount())) {
+    auto *axis = value.as<Axis>();
+    fail(at, axis ? "the size of axis `" + axis->label + "` is not known here"
+                  : "a size is a whole number or an axis, not " +
+                        (number ? textOf(value) : kindOf(value)));
+    return std::nullopt;
+  }
+  std::optional<Rational> fixed = number->exact.constant();
+  if (fixed && (!fixed->isInteger() || *fixed < Rational(1) ||
+                *fixed > Rational(int64_t(1) << 40))) {
+    fail(at, "a size is a whole number from 1 to 2^40, not " + fixed->str());
+    return std::nullopt;
+  }
+  return number->exact;
+}
+
+std::optional<Elaborator::Sizes> Elaborator::sizesOf(Tree *at, llvm::ArrayRef<Value> values) {
+  Sizes sizes;
+  for (const Value &value : values) {
+    if (auto *list = value.as<List>()) {
+      std::optional<Sizes> inner = sizesOf(at, *list->items);
+      if (!inner)
+        return std::nullopt;
+      sizes.shape.sizes.append(inner->shape.sizes.begin(), inner->shape.sizes.end());
+      sizes.labels.append(inner->labels.begin(), inner->labels.end());
+      continue;
+    }
+    std::optional<Polynomial> size = sizeOf(at, value);
+    if (!size)
+      return std::nullopt;
+    sizes.shape.sizes.push_back(*size);
+    sizes.labels.push_back(value.is<Axis>() ? value.as<Axis>()->label : "");
+  }
+  dropDoubled(sizes.labels);
+  return sizes;
+}
+
+void Elaborator::dropDoubled(Labels &labels) {
+  for (size_t i = 0; i < labels.size(); ++i)
+    if (llvm::is_contained(llvm::ArrayRef(labels).take_front(i), labels[i]))
+      labels[i].clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+std::optional<TypeValue> Elaborator::typeOf(Expr *expr) {
+  if (auto *list = dynamic_cast<NetParser::ListContext *>(expr); list && !list->comp()) {
+    TypeValue type;
+    type.isShaped = true;
+    type.axes = list->axis();
+    return type;
+  }
+  Value value = eval(expr);
+  if (auto *type = value.as<TypeValue>())
+    return *type;
+  if (!value.isUnknown())
+    fail(expr, "expected a type such as `f32[N, d]` or a pattern `[N, d]`, this is " +
+                   kindOf(value));
+  return std::nullopt;
+}
+
+/// The name of an axis that is only named.
+static std::string bareName(NetParser::AxisContext *axis) {
+  auto *ref = dynamic_cast<NetParser::RefContext *>(axis->expr());
+  return ref && !axis->name() ? ref->getText() : "";
+}
+
+std::optional<Polynomial> Elaborator::sizeInScope(StringRef name) {
+  std::optional<Value> value = lookup(name);
+  std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
+  return number && !number->real ? std::optional(number->exact) : std::nullopt;
+}
+
+std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type, bool isNet) {
+  Sizes sizes;
+  for (NetParser::AxisContext *axis : type.axes) {
+    if (!axis->expr()) {
+      fail(axis, "`...` stands in the pattern of a block; a net's inputs list every axis");
+      return std::nullopt;
+    }
+    std::string name = bareName(axis);
+    std::string label = axis->name() ? axis->name()->getText() : name;
+    std::optional<Polynomial> size;
+    if (!name.empty())
+      size = sizeInScope(name);
+    if (!size && !name.empty() && isNet) {
+      size = Polynomial::symbol(name);
+    } else if (!size) {
+      size = sizeOf(axis, eval(axis->expr()));
+      if (!size)
+        return std::nullopt;
+    }
+    if (!label.empty() && isNet)
+      frame->scope->names[label] = Axis{label, size, -1};
+    sizes.shape.sizes.push_back(*size);
+    sizes.labels.push_back(label);
+  }
+  dropDoubled(sizes.labels);
+  return sizes;
+}
+
+std::optional<Tensor>
+Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
+                  std::vector<std::pair<std::string, std::string>> *restore) {
+  if (type.element && type.element != elementOf(tensor.value)) {
+    std::string have, want;
+    llvm::raw_string_ostream(have) << elementOf(tensor.value);
+    llvm::raw_string_ostream(want) << type.element;
+    fail(at, "expected elements of type " + want + ", these are " + have);
+    return std::nullopt;
+  }
+  if (!type.isShaped)
+    return tensor;
+  size_t given = type.axes.size(), rank = tensor.labels.size();
+  auto isRest = [](NetParser::AxisContext *axis) { return !axis->expr(); };
+  size_t rests = llvm::count_if(type.axes, isRest);
+  if (rests > 1) {
+    fail(at, "`...` stands once in a pattern");
+    return std::nullopt;
+  }
+  if (rests ? rank + 1 < given : rank != given) {
+    fail(at, "the pattern has " + llvm::Twine(given - rests) + (rests ? " axes or more" : " axes") +
+                 ", the tensor has " + llvm::Twine(rank) + ": " + axesText(tensor));
+    return std::nullopt;
+  }
+  Shape shape = shapeOf(tensor.value);
+  Tensor result = tensor;
+  size_t position = 0;
+  for (NetParser::AxisContext *axis : type.axes) {
+    if (isRest(axis)) {
+      position += rank + 1 - given;
+      continue;
+    }
+    std::string name = bareName(axis);
+    std::string label = axis->name() ? axis->name()->getText() : name;
+    std::optional<Polynomial> size;
+    if (!name.empty())
+      size = sizeInScope(name);
+    else if (!(size = sizeOf(axis, eval(axis->expr()))))
+      return std::nullopt;
+    if (size && *size != shape[position]) {
+      fail(at, "axis " + llvm::Twine(position) + (label.empty() ? "" : ", `" + label + "`,") +
+                   " is " + shape[position].str() + ", expected " + size->str());
+      return std::nullopt;
+    }
+    if (!label.empty()) {
+      std::optional<size_t> other = find(tensor, label);
+      if (other && *other != position) {
+        fail(at, "the tensor has axis `" + label + "` at place " + llvm::Twine(*other) +
+                     ", the pattern at " + llvm::Twine(position) + ": " + axesText(tensor));
+        return std::nullopt;
+      }
+      // A number that the pattern names stays that number.
+      std::optional<Value> known = lookupBody(label);
+      if (!known || !numberOf(*known))
+        frame->scope->names[label] = Axis{label, shape[position], int(position)};
+      if (restore && llvm::none_of(*restore, [&](auto &entry) { return entry.first == label; }))
+        restore->push_back({label, tensor.labels[position]});
+      result.labels[position] = label;
+    }
+    ++position;
+  }
+  return result;
+}
+
+Value Elaborator::matched(Expr *pattern, const Value &value) {
+  if (value.isUnknown())
+    return {};
+  auto *tensor = value.as<Tensor>();
+  if (!tensor)
+    return fail(pattern, "a pattern describes a tensor, this is " + kindOf(value));
+  std::optional<TypeValue> type = typeOf(pattern);
+  if (!type)
+    return {};
+  std::optional<Tensor> result = match(*type, *tensor, pattern, nullptr);
+  return result ? Value(*result) : Value();
+}
+
+Tensor Elaborator::relabel(const Tensor &tensor,
+                           llvm::ArrayRef<std::pair<std::string, std::string>> restore) {
+  Tensor result = tensor;
+  for (std::string &label : result.labels)
+    for (auto &[pattern, original] : restore)
+      if (label == pattern) {
+        label = original;
+        break;
+      }
+  dropDoubled(result.labels);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Rearranging
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes) {
+  mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), sizes.shape);
+  if (type == tensor.value.getType())
+    return Tensor{tensor.value, sizes.labels};
+  Polynomial before = shapeOf(tensor.value).elements(), after = sizes.shape.elements();
+  if (before != after)
+    return fail(at, "cannot reshape " + axesText(tensor) + ", " + before.str() +
+                        " elements, to " + after.str() + " elements");
+  return Tensor{builder.create<ReshapeOp>(opLocation(at, "reshape"), type, tensor.value),
+                sizes.labels};
+}
+
+Tensor Elaborator::transposed(Tree *at, const Tensor &tensor, llvm::ArrayRef<int64_t> order) {
+  bool moves = false;
+  Tensor result = tensor;
+  for (auto [i, axis] : llvm::enumerate(order)) {
+    moves |= int64_t(i) != axis;
+    result.labels[i] = tensor.labels[axis];
+  }
+  if (moves)
+    result.value =
+        builder.create<TransposeOp>(opLocation(at, "transpose"), tensor.value, order);
+  return result;
+}
+
+Tensor Elaborator::broadcasted(Tree *at, const Tensor &tensor, const Sizes &sizes,
+                               llvm::ArrayRef<int64_t> axes) {
+  llvm::SmallVector<int64_t> order(axes.size()), sorted(axes.begin(), axes.end());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  llvm::sort(order, [&](int64_t a, int64_t b) { return axes[a] < axes[b]; });
+  llvm::sort(sorted);
+  Tensor result = transposed(at, tensor, order);
+  result.labels = sizes.labels;
+  if (axes.size() == sizes.shape.rank())
+    return result;
+  mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), sizes.shape);
+  result.value =
+      builder.create<BroadcastOp>(opLocation(at, "broadcast"), type, result.value, sorted);
+  return result;
+}
+
+Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis, const Value &index) {
+  Shape shape = shapeOf(tensor.value);
+  const Polynomial length = shape[axis];
+  Polynomial begin, size = 1;
+  auto *range = index.as<Range>();
+  if (range) {
+    begin = range->begin;
+    size = range->end - range->begin;
+  } else if (std::optional<Number> number = numberOf(index); number && !number->real) {
+    begin = number->exact;
+  } else {
+    return fail(at, "an index is a whole number or a range, not " + kindOf(index));
+  }
+  std::optional<int64_t> start = begin.toInt64();
+  if (!start)
+    return fail(at, "index `" + begin.str() + "` must be fixed");
+  std::optional<int64_t> fixedLength = length.toInt64(), fixedSize = size.toInt64();
+  int64_t first = *start;
+  if (first < 0 && fixedLength)
+    first += *fixedLength;
+  bool outside = (fixedLength && (first < 0 || (fixedSize && first + *fixedSize > *fixedLength))) ||
+                 (fixedSize && *fixedSize < 1);
+  if (outside)
+    return fail(at, (range ? "`" + range->begin.str() + ".." + range->end.str() + "`"
+                           : "index " + begin.str()) +
+                        " is not within an axis of size " + length.str());
+  Shape kept = shape;
+  kept[axis] = size;
+  Tensor result = tensor;
+  mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), kept);
+  if (size != length)
+    result.value =
+        builder.create<SliceOp>(opLocation(at, "slice"), type, tensor.value, axis, first);
+  if (range)
+    return result;
+  Sizes dropped{kept, tensor.labels};
+  dropped.shape.sizes.erase(dropped.shape.sizes.begin() + axis);
+  dropped.labels.erase(dropped.labels.begin() + axis);
+  return reshaped(at, result, dropped);
+}
+
+Value Elaborator::callReshape(Tree *at, std::vector<Argument> &arguments) {
+  std::vector<Value> sizes;
+  auto *tensor = arguments.front().value.as<Tensor>();
+  // Without the example axis: it stays in front.
+  for (const Argument &argument : llvm::drop_begin(arguments))
+    sizes.push_back(argument.value);
+  std::optional<Sizes> wanted = sizesOf(at, sizes);
+  if (!wanted)
+    return {};
+  Shape shape = shapeOf(tensor->value);
+  bool listed = sizes.size() == 1 && sizes.front().is<List>();
+  if (!listed && !tensor->labels.empty() && tensor->labels.front() == "N" &&
+      wanted->shape.elements() != shape.elements()) {
+    wanted->shape.sizes.insert(wanted->shape.sizes.begin(), shape[0]);
+    wanted->labels.insert(wanted->labels.begin(), "N");
+    dropDoubled(wanted->labels);
+    if (wanted->labels.size() == 4 && llvm::all_of(llvm::drop_begin(wanted->labels),
+                                                   [](auto &label) { return label.empty(); }))
+      wanted->labels = {"N", "C", "H", "W"};
+  }
+  return reshaped(at, *tensor, *wanted);
+}
+
+Value Elaborator::callFlatten(Tree *at, std::vector<Argument> &arguments) {
+  auto *tensor = arguments.front().value.as<Tensor>();
+  Shape shape = shapeOf(tensor->value);
+  if (shape.rank() < 2)
+    return *tensor;
+  std::optional<size_t> batch = find(*tensor, "N");
+  if (batch.value_or(0) != 0)
+    return fail(at, "the batch axis must come first to flatten the others; this is " +
+                        axesText(*tensor));
+  Polynomial rest = 1;
+  for (const Polynomial &size : llvm::drop_begin(shape.sizes))
+    rest *= size;
+  return reshaped(at, *tensor, {Shape({shape[0], rest}), {tensor->labels[0], ""}});
+}
+
+namespace {
+/// One side of `n t (h k) -> n h t k`: an axis is a group of letters.
+using Side = std::vector<std::vector<std::string>>;
+} // namespace
+
+static std::optional<Side> parseSide(StringRef text) {
+  Side side;
+  bool grouped = false;
+  for (size_t i = 0; i < text.size();) {
+    char c = text[i];
+    if (c == ' ') {
+      ++i;
+    } else if (c == '(' && !grouped) {
+      side.emplace_back();
+      grouped = true;
+      ++i;
+    } else if (c == ')' && grouped) {
+      grouped = false;
+      ++i;
+    } else if (llvm::isAlpha(c)) {
+      size_t end = i;
+      while (end < text.size() && (llvm::isAlnum(text[end]) || text[end] == '_'))
+        ++end;
+      if (!grouped)
+        side.emplace_back();
+      side.back().push_back(text.slice(i, end).str());
+      i = end;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return grouped ? std::nullopt : std::optional(side);
+}
+
+Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
+  auto *tensor = arguments.front().value.as<Tensor>();
+  std::string spec;
+  llvm::StringMap<Polynomial> sizes;
+  for (const Argument &argument : llvm::drop_begin(arguments)) {
+    if (argument.name.empty() && argument.value.is<std::string>()) {
+      spec = *argument.value.as<std::string>();
+    } else if (!argument.name.empty()) {
+      std::optional<Polynomial> size = sizeOf(argument.at, argument.value);
+      if (!size)
+        return {};
+      sizes[argument.name] = *size;
+    } else {
+      return fail(argument.at, "`rearrange` takes a pattern and sizes by name");
+    }
+  }
+  auto [leftText, rightText] = StringRef(spec).split("->");
+  std::optional<Side> from = parseSide(leftText), to = parseSide(rightText);
+  if (!from || !to || !StringRef(spec).contains("->"))
+    return fail(at, "`" + spec + "` is not a pattern such as `n t (h k) -> n h t k`");
+  Shape shape = shapeOf(tensor->value);
+  if (from->size() != shape.rank())
+    return fail(at, "`" + leftText.trim() + "` has " + llvm::Twine(from->size()) +
+                        " axes, the tensor has " + llvm::Twine(shape.rank()) + ": " +
+                        axesText(*tensor));
+  // Split every group on the left.
+  Sizes split;
+  std::vector<std::string> letters;
+  for (auto [i, group] : llvm::enumerate(*from)) {
+    Polynomial known = 1;
+    std::string open;
+    for (const std::string &letter : group) {
+      if (llvm::is_contained(letters, letter))
+        return fail(at, "letter `" + letter + "` stands twice on the left of `->`");
+      letters.push_back(letter);
+      if (group.size() == 1 && !sizes.count(letter))
+        sizes[letter] = shape[i];
+      if (sizes.count(letter))
+        known *= sizes[letter];
+      else if (open.empty())
+        open = letter;
+      else
+        return fail(at, "`(" + llvm::join(group, " ") + ")` needs the sizes of all letters but "
+                            "one: give `" + open + "` or `" + letter + "`");
+    }
+    if (!open.empty()) {
+      sizes[open] = shape[i] / known;
+      known *= sizes[open];
+    }
+    if (known != shape[i] || !known.isValid())
+      return fail(at, "axis `" + llvm::join(group, " ") + "` has size " + shape[i].str() +
+                          ", which its letters do not divide");
+    for (const std::string &letter : group) {
+      split.shape.sizes.push_back(sizes[letter]);
+      bool brings = group.size() == 1 && !tensor->labels[i].empty();
+      split.labels.push_back(brings ? tensor->labels[i] : letter);
+    }
+  }
+  dropDoubled(split.labels);
+  Value parts = reshaped(at, *tensor, split);
+  if (!parts.is<Tensor>())
+    return {};
+  // Bring the letters into the order of the right side, then merge its groups.
+  llvm::SmallVector<int64_t> order;
+  for (auto &group : *to)
+    for (const std::string &letter : group) {
+      auto found = llvm::find(letters, letter);
+      if (found == letters.end())
+        return fail(at, "letter `" + letter + "` stands on the right of `->` only");
+      if (llvm::is_contained(order, found - letters.begin()))
+        return fail(at, "letter `" + letter + "` stands twice on the right of `->`");
+      order.push_back(found - letters.begin());
+    }
+  if (order.size() != letters.size())
+    return fail(at, "every letter of the left must stand on the right; `einsum` sums over some");
+  Tensor ordered = transposed(at, *parts.as<Tensor>(), order);
+  Sizes merged;
+  size_t place = 0;
+  for (auto &group : *to) {
+    Polynomial size = 1;
+    for (const std::string &letter : group)
+      size *= sizes[letter];
+    merged.shape.sizes.push_back(size);
+    merged.labels.push_back(group.size() == 1 ? ordered.labels[place] : "");
+    place += group.size();
+  }
+  return reshaped(at, ordered, merged);
+}
+
+Value Elaborator::callExpand(Tree *at, std::vector<Argument> &arguments) {
+  auto *vector = arguments.front().value.as<Tensor>();
+  const Tensor *like = nullptr;
+  const Value *over = nullptr;
+  for (const Argument &argument : llvm::drop_begin(arguments)) {
+    if (argument.name == "over")
+      over = argument.value.is<None>() ? nullptr : &argument.value;
+    else if ((argument.name.empty() || argument.name == "like") && argument.value.is<Tensor>())
+      like = argument.value.as<Tensor>();
+    else
+      return fail(argument.at, "`expand` takes a tensor, one of the shape to take, and `over`");
+  }
+  if (!like)
+    return fail(at, "`expand` needs `like`, a tensor of the shape to take");
+  std::optional<std::vector<int64_t>> axes = axesOf(at, over, "feature", *like);
+  if (!axes)
+    return {};
+  Shape shape = shapeOf(like->value), small = shapeOf(vector->value);
+  if (axes->size() != small.rank())
+    return fail(at, "the tensor has " + llvm::Twine(small.rank()) + " axes to lay on " +
+                        llvm::Twine(axes->size()));
+  for (auto [size, axis] : llvm::zip_equal(small.sizes, *axes))
+    if (size != shape[axis])
+      return fail(at, "cannot expand " + axesText(*vector) + " along axis " +
+                          llvm::Twine(axis) + " of " + axesText(*like));
+  return broadcasted(at, *vector, {shape, like->labels}, *axes);
+}
