@@ -54,7 +54,7 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
   for (NetParser::ParamContext *param : tree->param()) {
     bool isTensor = param->getStart()->getTokenIndex() < semicolon;
     // `x: type = default`: which of the expressions is there, the tokens tell.
-    Parameter parameter{param->ID()->getText(), !param->ASSIGN(), false, {}, param, nullptr};
+    Parameter parameter{param->name()->getText(), !param->ASSIGN(), false, {}, param, nullptr};
     if (!isTensor && param->COLON())
       parameter.words = wordsOf(param->expr(0));
     (isTensor ? result.tensors : result.settings).push_back(std::move(parameter));

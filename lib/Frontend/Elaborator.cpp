@@ -280,9 +280,9 @@ std::optional<Value> Elaborator::lookupBody(StringRef name) {
 
 std::optional<Value> Elaborator::lookupFile(FileScope &file, StringRef name) {
   if (results && &file == main)
-    if (mlir::Operation *symbol = mlir::SymbolTable::lookupSymbolIn(*module, name))
+    if (mlir::SymbolTable::lookupSymbolIn(*module, name))
       return Subject{name.str(), {}, {}, {}};
-  auto found = file.names.find(name);
+  auto found = file.names.find(name.str());
   if (found != file.names.end())
     return valueOf(file, found->second);
   auto space = file.qualified.find(name);
@@ -304,7 +304,7 @@ std::optional<Value> Elaborator::lookup(StringRef name) {
     return value;
   FileScope *offeredBy = nullptr;
   for (FileScope *imported : file.imports) {
-    if (!imported->names.count(name))
+    if (!imported->names.count(name.str()))
       continue;
     if (offeredBy && offeredBy != imported)
       return ambiguous(name, *offeredBy, *imported);
@@ -395,7 +395,7 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
 }
 
 Value Elaborator::ambiguous(StringRef name, FileScope &a, FileScope &b) {
-  TopLevel &first = a.names.find(name)->second, &second = b.names.find(name)->second;
+  TopLevel &first = a.names.find(name.str())->second, &second = b.names.find(name.str())->second;
   Tree *at = first.tree;
   Frame top;
   top.file = &a;

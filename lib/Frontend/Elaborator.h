@@ -5,6 +5,7 @@
 #ifndef NETC_FRONTEND_ELABORATOR_H
 #define NETC_FRONTEND_ELABORATOR_H
 
+#include "grammar/NetBaseVisitor.h"
 #include "lib/Frontend/Specification.h"
 #include "lib/Frontend/Value.h"
 #include "mlir/IR/Builders.h"

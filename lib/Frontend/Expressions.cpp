@@ -499,7 +499,7 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
     if (!begin || !end || *begin < 0 || *end > int64_t(items.size()) || *begin > *end)
       return fail(tree, "`" + range->begin.str() + ".." + range->end.str() +
                             "` is not a part of a list of " + llvm::Twine(items.size()));
-    return listOf({items.begin() + *begin, items.begin() + *end});
+    return listOf(std::vector<Value>(items.begin() + *begin, items.begin() + *end));
   }
   std::optional<Number> number = numberOf(at);
   std::optional<int64_t> position = number ? place(number->exact) : std::nullopt;

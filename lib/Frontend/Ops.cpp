@@ -7,6 +7,7 @@
 
 #include "lib/Frontend/Elaborator.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -47,7 +48,7 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
   std::vector<char> storage(name->getOpPropertyByteSize());
   mlir::OpaqueProperties properties(storage.empty() ? nullptr : storage.data());
   if (properties)
-    name->initOpProperties(properties);
+    name->initOpProperties(properties, nullptr);
   bool fine = !properties || dictionary.empty() ||
               mlir::succeeded(name->setOpPropertiesFromAttribute(
                   *name, properties, dictionary, [&] { return mlir::emitError(location); }));

@@ -6,6 +6,7 @@
 
 #include "lib/Frontend/Elaborator.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -361,7 +362,7 @@ bool RunBuilder::addOptimizer() {
   auto optimizer = builder.create<OptimizerOp>(e.locationOf(at));
   mlir::Block *body = builder.createBlock(&optimizer.getBody());
   mlir::Type f32 = builder.getF32Type();
-  mlir::RankedTensorType any = tensorOf(f32, Shape({Polynomial::symbol("P")}));
+  mlir::RankedTensorType any = tensorOf(f32, Shape(llvm::ArrayRef(Polynomial::symbol("P"))));
   mlir::Location location = e.locationOf(at);
   std::pair<const char *, mlir::Value> given[] = {
       {"parameter", body->addArgument(any, location)},

@@ -266,18 +266,16 @@ Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis, const Valu
   } else {
     return fail(at, "an index is a whole number or a range, not " + kindOf(index));
   }
-  std::optional<int64_t> start = begin.toInt64();
-  if (!start)
-    return fail(at, "index `" + begin.str() + "` must be fixed");
+  // From the end, which of a free axis is a size of its own: T - 1.
   std::optional<int64_t> fixedLength = length.toInt64(), fixedSize = size.toInt64();
-  int64_t first = *start;
-  if (first < 0 && fixedLength)
-    first += *fixedLength;
-  bool outside = (fixedLength && (first < 0 || (fixedSize && first + *fixedSize > *fixedLength))) ||
-                 (fixedSize && *fixedSize < 1);
+  if (std::optional<Rational> fixed = begin.constant(); fixed && fixed->isNegative())
+    begin += length;
+  std::optional<int64_t> first = begin.toInt64();
+  bool outside = (first && *first < 0) || (fixedSize && *fixedSize < 1) ||
+                 (first && fixedLength && fixedSize && *first + *fixedSize > *fixedLength);
   if (outside)
     return fail(at, (range ? "`" + range->begin.str() + ".." + range->end.str() + "`"
-                           : "index " + begin.str()) +
+                           : "index " + textOf(index)) +
                         " is not within an axis of size " + length.str());
   Shape kept = shape;
   kept[axis] = size;
@@ -285,7 +283,8 @@ Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis, const Valu
   mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), kept);
   if (size != length)
     result.value =
-        builder.create<SliceOp>(opLocation(at, "slice"), type, tensor.value, axis, first);
+        builder.create<SliceOp>(opLocation(at, "slice"), type, tensor.value, axis,
+                                           PolynomialAttr::get(context, begin));
   if (range)
     return result;
   Sizes dropped{kept, tensor.labels};

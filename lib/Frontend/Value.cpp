@@ -4,6 +4,7 @@
 
 #include "lib/Frontend/Value.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace netc;
