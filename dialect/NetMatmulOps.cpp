@@ -37,13 +37,6 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *context,
                      types);
 }
 
-std::optional<AxisSource> LinearOp::getAxisSource(unsigned result,
-                                                  unsigned axis) {
-  if (axis == getOver())
-    return std::nullopt;
-  return AxisSource{0, axis};
-}
-
 /// The tensor with a first axis of size 1.
 static Value addAxis(Gradients &g, Value value) {
   Shape shape = shapeOf(value);

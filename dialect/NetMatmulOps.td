@@ -9,7 +9,7 @@
 
 include "dialect/NetBase.td"
 
-def Net_LinearOp : Net_Op<"linear", Net_Relabels # Net_Gradient> {
+def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
   let summary = "y[.., m, ..] = sum over k of x[.., k, ..] w[m, k]";
   let description = [{ The axis `over` of x is contracted with the last axis of w; the first axis of w takes its place. }];
   let arguments = (ins Net_FloatTensor:$x, Net_FloatTensor:$w, Net_Axis<"feature">:$over);

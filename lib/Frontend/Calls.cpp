@@ -335,10 +335,10 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
 
 bool Elaborator::completeSettings(Tree *at, Instance &instance) {
   const Function &function = instance.function;
-  const Parameters &all = parametersOf(function);
-  bool fine = true;
   if (!function.block)
     return true; // an op's settings are read when it is applied, against its tensors
+  const Parameters &all = parametersOf(function);
+  bool fine = true;
   // Defaults are evaluated in the block's own scope, and see earlier settings.
   Scope scope;
   Frame inner;

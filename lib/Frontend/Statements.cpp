@@ -9,13 +9,18 @@ using llvm::StringRef;
 
 bool Elaborator::run(NetParser::BodyContext *body) {
   for (NetParser::StmtContext *stmt : body->stmt()) {
-    if (frame->returned)
-      return fail(stmt, "this is never reached: the body has returned"), false;
     if (frame->yielded)
       return fail(stmt, "`yield` must be the last statement of a scan"), false;
     run(stmt);
+    if (!frame->returned)
+      continue;
+    // A return inside a taken `if` leaves the rest alone; behind a plain one there
+    // is nothing to leave.
+    if (dynamic_cast<NetParser::ReturnContext *>(stmt) && stmt != body->stmt().back())
+      fail(body->stmt().back(), "this is never reached: the body has returned");
+    return false;
   }
-  return !frame->returned;
+  return true;
 }
 
 bool Elaborator::run(NetParser::StmtContext *stmt) {
