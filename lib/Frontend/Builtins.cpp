@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The functions of the language that are not ops: compile-time values, questions
-// about axes, and constants. Those that reshape are in Shapes.cpp, the loops in
-// Loops.cpp.
+// The functions of the language that are not ops: compile-time values,
+// questions about axes, and constants. Those that reshape are in Shapes.cpp,
+// the loops in Loops.cpp.
 
 #include "lib/Frontend/Elaborator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -89,17 +89,20 @@ std::optional<Value> Elaborator::lookupBuiltin(StringRef name) {
 void Elaborator::addBuiltinNames(std::vector<std::string> &names) {
   for (const Builtin &builtin : builtins)
     names.push_back(builtin.name.str());
-  for (const mlir::RegisteredOperationName &op : context->getRegisteredOperations())
+  for (const mlir::RegisteredOperationName &op :
+       context->getRegisteredOperations())
     if (op.hasInterface<LanguageOpInterface>())
       names.push_back(op.stripDialect().str());
-  for (const char *name : {"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8", "bool",
-                           "none", "inf"})
+  for (const char *name : {"f64", "f32", "f16", "bf16", "i64", "i32", "i16",
+                           "i8", "u8", "bool", "none", "inf"})
     names.push_back(name);
 }
 
 /// The one positional argument of a function of that name.
 static const Value *onlyArgument(const std::vector<Argument> &arguments) {
-  return arguments.size() == 1 && arguments[0].name.empty() ? &arguments[0].value : nullptr;
+  return arguments.size() == 1 && arguments[0].name.empty()
+             ? &arguments[0].value
+             : nullptr;
 }
 
 Value Elaborator::callLater(Tree *at, std::vector<Argument> &) {
@@ -110,15 +113,16 @@ Value Elaborator::callLater(Tree *at, std::vector<Argument> &) {
 // Lists and numbers
 //===----------------------------------------------------------------------===//
 
-std::optional<std::vector<Value>> Elaborator::listArgument(Tree *at,
-                                                           std::vector<Argument> &arguments) {
+std::optional<std::vector<Value>>
+Elaborator::listArgument(Tree *at, std::vector<Argument> &arguments) {
   if (const Value *value = onlyArgument(arguments))
     return itemsOf(at, *value);
   // `max(a, b)` is `max([a, b])`.
   std::vector<Value> items;
   for (const Argument &argument : arguments) {
     if (!argument.name.empty() || !numberOf(argument.value)) {
-      fail(argument.at, "`" + at->getStart()->getText() + "` takes a list or numbers");
+      fail(argument.at,
+           "`" + at->getStart()->getText() + "` takes a list or numbers");
       return std::nullopt;
     }
     items.push_back(argument.value);
@@ -141,7 +145,8 @@ Value Elaborator::callSum(Tree *at, std::vector<Argument> &arguments) {
   return total;
 }
 
-Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments, StringRef better) {
+Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments,
+                          StringRef better) {
   std::optional<std::vector<Value>> items = listArgument(at, arguments);
   if (!items)
     return {};
@@ -157,8 +162,12 @@ Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments, StringRef 
   }
   return best;
 }
-Value Elaborator::callMin(Tree *at, std::vector<Argument> &a) { return extreme(at, a, "<"); }
-Value Elaborator::callMax(Tree *at, std::vector<Argument> &a) { return extreme(at, a, ">"); }
+Value Elaborator::callMin(Tree *at, std::vector<Argument> &a) {
+  return extreme(at, a, "<");
+}
+Value Elaborator::callMax(Tree *at, std::vector<Argument> &a) {
+  return extreme(at, a, ">");
+}
 
 Value Elaborator::callReverse(Tree *at, std::vector<Argument> &arguments) {
   std::optional<std::vector<Value>> items = listArgument(at, arguments);
@@ -172,7 +181,8 @@ Value Elaborator::callLast(Tree *at, std::vector<Argument> &arguments) {
   std::optional<std::vector<Value>> items = listArgument(at, arguments);
   if (!items)
     return {};
-  return items->empty() ? fail(at, "an empty list has no last element") : items->back();
+  return items->empty() ? fail(at, "an empty list has no last element")
+                        : items->back();
 }
 
 Value Elaborator::callDropLast(Tree *at, std::vector<Argument> &arguments) {
@@ -188,7 +198,8 @@ Value Elaborator::callDropLast(Tree *at, std::vector<Argument> &arguments) {
 Value Elaborator::callZip(Tree *at, std::vector<Argument> &arguments) {
   std::vector<std::vector<Value>> lists;
   for (Argument &argument : arguments) {
-    std::optional<std::vector<Value>> items = itemsOf(argument.at, argument.value);
+    std::optional<std::vector<Value>> items =
+        itemsOf(argument.at, argument.value);
     if (!items)
       return {};
     if (!lists.empty() && lists.front().size() != items->size())
@@ -215,7 +226,8 @@ Value Elaborator::realFunction(Tree *at, std::vector<Argument> &arguments,
   if (!number || !number->dimension.isNone())
     return fail(at, "`" + name + "` takes a number");
   if (!number->isConstant())
-    return fail(at, "`" + number->exact.str() + "` must have a fixed size for `" + name + "`");
+    return fail(at, "`" + number->exact.str() +
+                        "` must have a fixed size for `" + name + "`");
   double result = function(number->toDouble());
   if (std::isnan(result))
     return fail(at, "`" + name + "` of " + textOf(*value) + " is not a number");
@@ -238,15 +250,21 @@ Value Elaborator::rounded(Tree *at, std::vector<Argument> &arguments, bool up) {
   const Value *value = onlyArgument(arguments);
   std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
   if (!number || number->real)
-    return realFunction(at, arguments, up ? static_cast<double (*)(double)>(std::ceil)
-                                          : static_cast<double (*)(double)>(std::floor));
+    return realFunction(at, arguments,
+                        up ? static_cast<double (*)(double)>(std::ceil)
+                           : static_cast<double (*)(double)>(std::floor));
   std::optional<Rational> constant = number->exact.constant();
   if (!constant)
-    return fail(at, "`" + number->exact.str() + "` must have a fixed size to be rounded");
+    return fail(at, "`" + number->exact.str() +
+                        "` must have a fixed size to be rounded");
   return Number(up ? constant->ceil() : constant->floor(), number->dimension);
 }
-Value Elaborator::callFloor(Tree *at, std::vector<Argument> &a) { return rounded(at, a, false); }
-Value Elaborator::callCeil(Tree *at, std::vector<Argument> &a) { return rounded(at, a, true); }
+Value Elaborator::callFloor(Tree *at, std::vector<Argument> &a) {
+  return rounded(at, a, false);
+}
+Value Elaborator::callCeil(Tree *at, std::vector<Argument> &a) {
+  return rounded(at, a, true);
+}
 
 Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {
   std::vector<Rational> moments;
@@ -264,7 +282,9 @@ Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {
       return fail(argument.at, "`mean` takes a mean and `std`");
   }
   if (moments.empty())
-    return fail(at, "`mean` takes a number; the mean of a tensor is `mean(x, over = ..)`");
+    return fail(
+        at,
+        "`mean` takes a number; the mean of a tensor is `mean(x, over = ..)`");
   return Distribution{Moments(moments)};
 }
 
@@ -285,20 +305,24 @@ Value Elaborator::callClass(Tree *at, std::vector<Argument> &arguments) {
 //===----------------------------------------------------------------------===//
 
 Value Elaborator::axisValue(const Tensor &tensor, size_t position) {
-  return Axis{tensor.labels[position], shapeOf(tensor.value)[position], int(position)};
+  return Axis{tensor.labels[position], shapeOf(tensor.value)[position],
+              int(position)};
 }
 
-/// The tensor that comes first, and the argument `over` behind it, unless it is none.
+/// The tensor that comes first, and the argument `over` behind it, unless it is
+/// none.
 static std::pair<const Tensor *, const Value *>
 tensorAndAxes(const std::vector<Argument> &arguments) {
-  const Tensor *tensor = arguments.empty() ? nullptr : arguments[0].value.as<Tensor>();
+  const Tensor *tensor =
+      arguments.empty() ? nullptr : arguments[0].value.as<Tensor>();
   const Value *over = nullptr;
   if (arguments.size() == 2 && !arguments[1].value.is<None>())
     over = &arguments[1].value;
   return {arguments.size() <= 2 ? tensor : nullptr, over};
 }
 
-Value Elaborator::axisList(Tree *at, std::vector<Argument> &arguments, StringRef rule) {
+Value Elaborator::axisList(Tree *at, std::vector<Argument> &arguments,
+                           StringRef rule) {
   auto [tensor, over] = tensorAndAxes(arguments);
   if (!tensor)
     return fail(at, "`" + at->getStart()->getText() + "` takes a tensor");
@@ -311,7 +335,9 @@ Value Elaborator::axisList(Tree *at, std::vector<Argument> &arguments, StringRef
   return listOf(std::move(items));
 }
 
-Value Elaborator::callAxes(Tree *at, std::vector<Argument> &a) { return axisList(at, a, "all"); }
+Value Elaborator::callAxes(Tree *at, std::vector<Argument> &a) {
+  return axisList(at, a, "all");
+}
 Value Elaborator::callWindow(Tree *at, std::vector<Argument> &a) {
   return axisList(at, a, "window");
 }
@@ -333,14 +359,15 @@ Value Elaborator::callPosition(Tree *at, std::vector<Argument> &arguments) {
 
 Value Elaborator::callSpread(Tree *at, std::vector<Argument> &arguments) {
   if (arguments.size() != 2 || !arguments[1].value.is<List>())
-    return fail(at, "`spread` takes a number or list, and the list to spread it over");
+    return fail(
+        at, "`spread` takes a number or list, and the list to spread it over");
   size_t size = arguments[1].value.as<List>()->items->size();
   auto *list = arguments[0].value.as<List>();
   if (!list)
     return listOf(std::vector<Value>(size, arguments[0].value));
   if (list->items->size() != size)
-    return fail(at, "expected one number for each of " + llvm::Twine(size) + " axes, here are " +
-                        llvm::Twine(list->items->size()));
+    return fail(at, "expected one number for each of " + llvm::Twine(size) +
+                        " axes, here are " + llvm::Twine(list->items->size()));
   return arguments[0].value;
 }
 
@@ -348,25 +375,36 @@ Value Elaborator::callSpread(Tree *at, std::vector<Argument> &arguments) {
 // Weights and constants
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::callParameter(Tree *at, std::vector<Argument> &a) { return weight(at, a, true); }
-Value Elaborator::callBuffer(Tree *at, std::vector<Argument> &a) { return weight(at, a, false); }
+Value Elaborator::callParameter(Tree *at, std::vector<Argument> &a) {
+  return weight(at, a, true);
+}
+Value Elaborator::callBuffer(Tree *at, std::vector<Argument> &a) {
+  return weight(at, a, false);
+}
 
-Value Elaborator::filled(Tree *at, llvm::ArrayRef<Argument> arguments, double value) {
+Value Elaborator::filled(Tree *at, llvm::ArrayRef<Argument> arguments,
+                         double value) {
   if (!graph || !frame->self)
     return fail(at, "a tensor stands in a net or block");
   std::vector<Value> sizes;
   for (const Argument &argument : arguments) {
     if (!argument.name.empty())
-      return fail(argument.at, "`" + at->getStart()->getText() + "` takes sizes only");
+      return fail(argument.at,
+                  "`" + at->getStart()->getText() + "` takes sizes only");
     sizes.push_back(argument.value);
   }
   std::optional<Sizes> wanted = sizesOf(at, sizes);
   if (!wanted)
     return {};
-  return constant(at, value, tensorOf(builder.getF32Type(), wanted->shape), wanted->labels);
+  return constant(at, value, tensorOf(builder.getF32Type(), wanted->shape),
+                  wanted->labels);
 }
-Value Elaborator::callZeros(Tree *at, std::vector<Argument> &a) { return filled(at, a, 0); }
-Value Elaborator::callOnes(Tree *at, std::vector<Argument> &a) { return filled(at, a, 1); }
+Value Elaborator::callZeros(Tree *at, std::vector<Argument> &a) {
+  return filled(at, a, 0);
+}
+Value Elaborator::callOnes(Tree *at, std::vector<Argument> &a) {
+  return filled(at, a, 1);
+}
 Value Elaborator::callFull(Tree *at, std::vector<Argument> &arguments) {
   std::optional<Number> value =
       arguments.empty() ? std::nullopt : numberOf(arguments.front().value);

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls, pipes and compositions: arguments find their parameters, instances are made
-// and applied.
+// Calls, pipes and compositions: arguments find their parameters, instances are
+// made and applied.
 
 #include "lib/Frontend/Elaborator.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -39,11 +39,18 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
     return result;
   if (function.op) {
     for (const TensorSlot &slot : function.op->tensors)
-      result.tensors.push_back({slot.name.str(), slot.arity != TensorSlot::Optional,
-                                slot.arity == TensorSlot::Variadic, {}, nullptr, nullptr});
+      result.tensors.push_back({slot.name.str(),
+                                slot.arity != TensorSlot::Optional,
+                                slot.arity == TensorSlot::Variadic,
+                                {},
+                                nullptr,
+                                nullptr});
     for (const Setting &setting : function.op->settings)
-      result.settings.push_back({setting.name.str(), setting.fallback.empty(), false,
-                                 {setting.words.begin(), setting.words.end()}, nullptr,
+      result.settings.push_back({setting.name.str(),
+                                 setting.fallback.empty(),
+                                 false,
+                                 {setting.words.begin(), setting.words.end()},
+                                 nullptr,
                                  &setting});
     return result;
   }
@@ -54,10 +61,12 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
   for (NetParser::ParamContext *param : tree->param()) {
     bool isTensor = param->getStart()->getTokenIndex() < semicolon;
     // `x: type = default`: which of the expressions is there, the tokens tell.
-    Parameter parameter{param->name()->getText(), !param->ASSIGN(), false, {}, param, nullptr};
+    Parameter parameter{
+        param->name()->getText(), !param->ASSIGN(), false, {}, param, nullptr};
     if (!isTensor && param->COLON())
       parameter.words = wordsOf(param->expr(0));
-    (isTensor ? result.tensors : result.settings).push_back(std::move(parameter));
+    (isTensor ? result.tensors : result.settings)
+        .push_back(std::move(parameter));
   }
   return result;
 }
@@ -79,7 +88,8 @@ static bool isBuiltin(const Function &function) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::evalArgument(Expr *expr, StringRef name, const Value &callee) {
+Value Elaborator::evalArgument(Expr *expr, StringRef name,
+                               const Value &callee) {
   auto *ref = dynamic_cast<NetParser::RefContext *>(expr);
   const Function *function = functionOf(callee);
   if (!ref || !function)
@@ -90,7 +100,8 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name, const Value &callee) 
     return *value;
   if (function->block || function->op)
     for (const Parameter &setting : parametersOf(*function).settings)
-      if ((name.empty() || setting.name == name) && llvm::is_contained(setting.words, word))
+      if ((name.empty() || setting.name == name) &&
+          llvm::is_contained(setting.words, word))
         return Value(word);
   bool isAxis = name == "over" || name == "as" || name == "channel";
   if (isAxis) {
@@ -121,7 +132,8 @@ std::vector<Argument> Elaborator::evalArguments(NetParser::ArgsContext *args,
     semicolon = args->SEMI()->getSymbol()->getTokenIndex();
   std::string hint = std::exchange(frame->hint, "");
   // A weight made in the argument of an op is still the variable's.
-  if (const Function *function = callee.as<Function>(); function && function->builtin)
+  if (const Function *function = callee.as<Function>();
+      function && function->builtin)
     frame->hint = hint;
   for (NetParser::ArgContext *arg : args->arg()) {
     Argument argument;
@@ -156,14 +168,17 @@ antlrcpp::Any Elaborator::visitCall(NetParser::CallContext *tree) {
   return call(tree, callee, evalArguments(tree->args(), callee));
 }
 
-Value Elaborator::call(Tree *at, const Value &callee, std::vector<Argument> arguments) {
+Value Elaborator::call(Tree *at, const Value &callee,
+                       std::vector<Argument> arguments) {
   if (auto *function = callee.as<Function>(); function && function->builtin) {
     auto isTensor = [](const Argument &argument) {
       return argument.value.is<Tensor>() ||
-             (argument.value.is<List>() && !argument.value.as<List>()->items->empty() &&
+             (argument.value.is<List>() &&
+              !argument.value.as<List>()->items->empty() &&
               argument.value.as<List>()->items->front().is<Tensor>());
     };
-    bool positional = llvm::any_of(arguments, [](auto &a) { return a.name.empty(); });
+    bool positional =
+        llvm::any_of(arguments, [](auto &a) { return a.name.empty(); });
     bool meansOp =
         function->op && (!positional || llvm::any_of(arguments, isTensor));
     if (!meansOp)
@@ -172,7 +187,8 @@ Value Elaborator::call(Tree *at, const Value &callee, std::vector<Argument> argu
   if (!functionOf(callee))
     return fail(at, kindOf(callee) + " cannot be called");
   auto *present = callee.as<std::shared_ptr<Instance>>();
-  if (present && ((*present)->isComposition() || isBuiltin((*present)->function))) {
+  if (present &&
+      ((*present)->isComposition() || isBuiltin((*present)->function))) {
     // f(x) of a composition is x |> f.
     if (arguments.size() != 1 || !arguments[0].name.empty())
       return fail(at, "a composition takes one tensor");
@@ -193,7 +209,8 @@ Value Elaborator::callBuiltin(Tree *at, const Function &function,
     if (argument.value.isUnknown())
       return {};
   const Builtin &builtin = *function.builtin;
-  if (builtin.takesTensor && (arguments.empty() || !arguments.front().value.is<Tensor>())) {
+  if (builtin.takesTensor &&
+      (arguments.empty() || !arguments.front().value.is<Tensor>())) {
     // It waits for its tensor, as a block does.
     auto instance = std::make_shared<Instance>();
     instance->function = {function.name, nullptr, nullptr, &builtin};
@@ -205,7 +222,8 @@ Value Elaborator::callBuiltin(Tree *at, const Function &function,
   return (this->*builtin.call)(at, arguments);
 }
 
-std::shared_ptr<Instance> Elaborator::instantiate(Tree *at, const Value &callee) {
+std::shared_ptr<Instance> Elaborator::instantiate(Tree *at,
+                                                  const Value &callee) {
   if (auto *made = callee.as<std::shared_ptr<Instance>>())
     return std::make_shared<Instance>(**made);
   auto instance = std::make_shared<Instance>();
@@ -234,7 +252,8 @@ std::shared_ptr<Identity> Elaborator::identityAt(Tree *at, int64_t part) {
   return identity;
 }
 
-bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argument> &arguments) {
+bool Elaborator::bindArguments(Tree *at, Instance &instance,
+                               std::vector<Argument> &arguments) {
   const Parameters &all = parametersOf(instance.function);
   const std::string &callee = instance.function.name;
   bool fine = true;
@@ -242,7 +261,8 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
   auto giveTensor = [&](size_t i, const Argument &argument) {
     const Parameter &parameter = all.tensors[i];
     if (!instance.tensors[i].empty() && !parameter.variadic) {
-      fail(argument.at, "`" + callee + "` is given `" + parameter.name + "` twice");
+      fail(argument.at,
+           "`" + callee + "` is given `" + parameter.name + "` twice");
       fine = false;
       return;
     }
@@ -260,7 +280,9 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
       continue;
     }
     if (!argument.name.empty()) {
-      auto hasName = [&](const Parameter &p) { return p.name == argument.name; };
+      auto hasName = [&](const Parameter &p) {
+        return p.name == argument.name;
+      };
       auto tensor = llvm::find_if(all.tensors, hasName);
       if (tensor != all.tensors.end()) {
         if (!argument.value.is<None>() || tensor->required)
@@ -269,9 +291,11 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
       }
       auto setting = llvm::find_if(all.settings, hasName);
       if (setting != all.settings.end()) {
-        std::optional<Value> &slot = instance.settings[setting - all.settings.begin()];
+        std::optional<Value> &slot =
+            instance.settings[setting - all.settings.begin()];
         if (slot) {
-          fail(argument.at, "`" + callee + "` is given `" + argument.name + "` twice");
+          fail(argument.at,
+               "`" + callee + "` is given `" + argument.name + "` twice");
           fine = false;
         }
         slot = argument.value;
@@ -281,7 +305,8 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
         if (auto *axis = argument.value.as<Axis>())
           instance.as = axis->label;
         else if (!argument.value.is<None>())
-          fine = false, fail(argument.at, "`as` takes a label, not " + kindOf(argument.value));
+          fine = false, fail(argument.at, "`as` takes a label, not " +
+                                              kindOf(argument.value));
         continue;
       }
       std::vector<std::string> known;
@@ -299,7 +324,8 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
       tensors.push_back(argument.value);
     } else if (auto *list = argument.value.as<List>();
                list && !list->items->empty() &&
-               llvm::all_of(*list->items, [](const Value &v) { return v.is<Tensor>(); }) &&
+               llvm::all_of(*list->items,
+                            [](const Value &v) { return v.is<Tensor>(); }) &&
                nextTensor()) {
       tensors = *list->items; // a list of tensors stands for its elements
     }
@@ -311,9 +337,10 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
       for (Value &value : tensors) {
         std::optional<size_t> i = nextTensor();
         if (!i) {
-          fail(argument.at, "`" + callee + "` takes " + llvm::Twine(all.tensors.size()) +
-                                (all.tensors.size() == 1 ? " tensor" : " tensors") +
-                                ", this is one more");
+          fail(argument.at,
+               "`" + callee + "` takes " + llvm::Twine(all.tensors.size()) +
+                   (all.tensors.size() == 1 ? " tensor" : " tensors") +
+                   ", this is one more");
           return false;
         }
         giveTensor(*i, Argument{"", value, argument.at, false});
@@ -323,9 +350,10 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
     while (nextSetting < all.settings.size() && instance.settings[nextSetting])
       ++nextSetting;
     if (nextSetting == all.settings.size()) {
-      fail(argument.at, "`" + callee + "` takes " + llvm::Twine(all.settings.size()) +
-                            (all.settings.size() == 1 ? " setting" : " settings") + ", " +
-                            kindOf(argument.value) + " is one more");
+      fail(argument.at,
+           "`" + callee + "` takes " + llvm::Twine(all.settings.size()) +
+               (all.settings.size() == 1 ? " setting" : " settings") + ", " +
+               kindOf(argument.value) + " is one more");
       return false;
     }
     instance.settings[nextSetting++] = argument.value;
@@ -336,7 +364,8 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance, std::vector<Argumen
 bool Elaborator::completeSettings(Tree *at, Instance &instance) {
   const Function &function = instance.function;
   if (!function.block)
-    return true; // an op's settings are read when it is applied, against its tensors
+    return true; // an op's settings are read when it is applied, against its
+                 // tensors
   const Parameters &all = parametersOf(function);
   bool fine = true;
   // Defaults are evaluated in the block's own scope, and see earlier settings.
@@ -348,7 +377,8 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
   inner.caller = frame;
   inner.turns = frame->turns;
   inner.frozen = frame->frozen;
-  for (auto [parameter, value] : llvm::zip_equal(all.settings, instance.settings)) {
+  for (auto [parameter, value] :
+       llvm::zip_equal(all.settings, instance.settings)) {
     if (!value && parameter.required) {
       fail(at, "`" + function.name + "` needs `" + parameter.name + "`",
            {{netc::locationOf(*function.block->file->source, parameter.tree),
@@ -360,10 +390,12 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
       Frame *outer = std::exchange(frame, &inner);
       value = evalDefault(parameter);
       frame = outer;
-    } else if (auto *word = value->as<std::string>(); word && !parameter.words.empty() &&
-                                                      !llvm::is_contained(parameter.words, *word)) {
-      fail(at, "`" + parameter.name + "` of `" + function.name + "` is one of " +
-                   llvm::join(parameter.words, ", ") + ", not `" + *word + "`" +
+    } else if (auto *word = value->as<std::string>();
+               word && !parameter.words.empty() &&
+               !llvm::is_contained(parameter.words, *word)) {
+      fail(at, "`" + parameter.name + "` of `" + function.name +
+                   "` is one of " + llvm::join(parameter.words, ", ") +
+                   ", not `" + *word + "`" +
                    didYouMean(*word, parameter.words));
       fine = false;
     }
@@ -404,8 +436,10 @@ antlrcpp::Any Elaborator::visitPipe(NetParser::PipeContext *tree) {
   Value value = takeLeft();
   for (Expr *side : tree->expr())
     if (isBareArithmetic(side))
-      return fail(tree, "`|>` beside arithmetic does not say what goes first; put one of the "
-                        "two in parentheses");
+      return fail(
+          tree,
+          "`|>` beside arithmetic does not say what goes first; put one of the "
+          "two in parentheses");
   Value into = eval(tree->expr(1));
   return pipe(tree, std::move(value), into);
 }
@@ -414,10 +448,12 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
   if (value.isUnknown() || into.isUnknown())
     return {};
   if (!functionOf(into))
-    return fail(at, "cannot pipe into " + kindOf(into) + "; a block is wanted on the right");
+    return fail(at, "cannot pipe into " + kindOf(into) +
+                        "; a block is wanted on the right");
   bool isTensors = value.is<Tensor>();
   if (auto *list = value.as<List>())
-    isTensors = llvm::all_of(*list->items, [](const Value &v) { return v.is<Tensor>(); });
+    isTensors = llvm::all_of(*list->items,
+                             [](const Value &v) { return v.is<Tensor>(); });
   if (isTensors) {
     auto *made = into.as<std::shared_ptr<Instance>>();
     if (made && (*made)->isComposition())
@@ -433,7 +469,8 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
     if (!made && !completeSettings(at, *instance))
       return {};
     const Parameters &all = parametersOf(instance->function);
-    for (auto [parameter, given] : llvm::zip_equal(all.tensors, instance->tensors)) {
+    for (auto [parameter, given] :
+         llvm::zip_equal(all.tensors, instance->tensors)) {
       if (!parameter.required || (!given.empty() && !parameter.variadic))
         continue;
       if (auto *list = value.as<List>())
@@ -442,10 +479,12 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
         given.insert(given.begin(), value);
       return applyIfComplete(at, instance);
     }
-    return fail(at, "`" + instance->function.name + "` lacks no tensor that could be piped in");
+    return fail(at, "`" + instance->function.name +
+                        "` lacks no tensor that could be piped in");
   }
   if (!functionOf(value))
-    return fail(at, "cannot pipe " + kindOf(value) + "; a tensor or a block is wanted on the left");
+    return fail(at, "cannot pipe " + kindOf(value) +
+                        "; a tensor or a block is wanted on the left");
   return compose(at, {value, into});
 }
 
@@ -458,8 +497,8 @@ Value Elaborator::compose(Tree *at, std::vector<Value> parts) {
     if (made && (*made)->isComposition() && (*made)->identity->name.empty() &&
         !(*made)->isRepeat) {
       // f |> g |> h is one composition.
-      composition->parts.insert(composition->parts.end(), (*made)->parts.begin(),
-                                (*made)->parts.end());
+      composition->parts.insert(composition->parts.end(),
+                                (*made)->parts.begin(), (*made)->parts.end());
       continue;
     }
     if (part.is<Function>()) {
@@ -473,7 +512,8 @@ Value Elaborator::compose(Tree *at, std::vector<Value> parts) {
   return composition;
 }
 
-std::shared_ptr<Instance> Elaborator::instantiateAt(Tree *at, const Value &callee, int64_t part) {
+std::shared_ptr<Instance>
+Elaborator::instantiateAt(Tree *at, const Value &callee, int64_t part) {
   frame->turns.push_back(part);
   std::shared_ptr<Instance> instance = instantiate(at, callee);
   frame->turns.pop_back();
@@ -484,11 +524,14 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
   Value count = eval(tree->expr(0));
   std::vector<Value> items;
   std::string variable = tree->ID() ? tree->ID()->getText() : "";
-  if (std::optional<Number> number = numberOf(count); number && variable.empty()) {
-    std::optional<int64_t> times = number->real ? std::nullopt : number->exact.toInt64();
+  if (std::optional<Number> number = numberOf(count);
+      number && variable.empty()) {
+    std::optional<int64_t> times =
+        number->real ? std::nullopt : number->exact.toInt64();
     if (!times || *times < 0)
-      return fail(tree->expr(0), "expected how often to repeat, a whole number; this is " +
-                                     textOf(count));
+      return fail(tree->expr(0),
+                  "expected how often to repeat, a whole number; this is " +
+                      textOf(count));
     if (!spend(tree, *times))
       return Value();
     items.assign(*times, Value(Number(0)));
@@ -523,12 +566,14 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
     auto *made = part.as<std::shared_ptr<Instance>>();
     if (!made) {
       if (!part.isUnknown())
-        fail(tree->expr(1), "expected a block to repeat, this is " + kindOf(part));
+        fail(tree->expr(1),
+             "expected a block to repeat, this is " + kindOf(part));
       repeat = nullptr;
       break;
     }
     if (turn == 0)
-      repeat->function = (*made)->function; // what names it, if nothing else does
+      repeat->function =
+          (*made)->function; // what names it, if nothing else does
     (*made)->identity->name = std::to_string(turn);
     (*made)->identity->parent = repeat->identity.get();
     repeat->parts.push_back(part);
@@ -542,7 +587,8 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
 // Application
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::applyIfComplete(Tree *at, std::shared_ptr<Instance> instance) {
+Value Elaborator::applyIfComplete(Tree *at,
+                                  std::shared_ptr<Instance> instance) {
   if (!isComplete(*instance))
     return instance;
   // An optimizer and a schedule lack tensors that the step gives them.
@@ -558,8 +604,9 @@ void Elaborator::enter(Identity &identity, StringRef fallback, Tree *at) {
   Identity *parent = identity.parent;
   if (identity.name.empty())
     identity.name = parent ? unique(*parent, fallback) : fallback.str();
-  identity.path = parent && !parent->path.empty() ? parent->path + "." + identity.name
-                                                  : identity.name;
+  identity.path = parent && !parent->path.empty()
+                      ? parent->path + "." + identity.name
+                      : identity.name;
   if (graph && &identity == graph->root.get())
     identity.path.clear(); // names are relative to the network
   if (++identity.applications > 1)
@@ -571,8 +618,10 @@ void Elaborator::enter(Identity &identity, StringRef fallback, Tree *at) {
 
 Value Elaborator::apply(Tree *at, Instance &instance) {
   if (!graph)
-    return fail(at, "`" + instance.function.name +
-                        "` is applied outside of a net; tensors live in nets and blocks");
+    return fail(
+        at,
+        "`" + instance.function.name +
+            "` is applied outside of a net; tensors live in nets and blocks");
   if (instance.function.op)
     return applyOp(at, instance);
   return applyBlock(at, instance);
@@ -617,10 +666,12 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
       for (Frame *between = frame; between != outer; between = between->caller)
         if (between->block)
           cycle = "`" + between->block->name + "` -> " + cycle;
-      return fail(at, "a block cannot contain itself: `" + block.name + "` -> " + cycle);
+      return fail(at, "a block cannot contain itself: `" + block.name +
+                          "` -> " + cycle);
     }
   if (depth >= options.limits.maxDepth)
-    return fail(at, "blocks are nested more than " + llvm::Twine(options.limits.maxDepth) +
+    return fail(at, "blocks are nested more than " +
+                        llvm::Twine(options.limits.maxDepth) +
                         " deep; `--max-depth` allows more");
   ++depth;
   auto leave = llvm::make_scope_exit([&] { --depth; });
@@ -637,13 +688,15 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   inner.scope = &scope;
   inner.frozen = instance.frozen || frame->frozen;
   inner.calledFrom = locationOf(at);
-  for (auto [parameter, value] : llvm::zip_equal(all.settings, instance.settings))
+  for (auto [parameter, value] :
+       llvm::zip_equal(all.settings, instance.settings))
     scope.names[parameter.name] = value.value_or(Value());
 
   Frame *outer = std::exchange(frame, &inner);
   auto restoreFrame = llvm::make_scope_exit([&] { frame = outer; });
   std::vector<std::pair<std::string, std::string>> restore;
-  for (auto [parameter, values] : llvm::zip_equal(all.tensors, instance.tensors)) {
+  for (auto [parameter, values] :
+       llvm::zip_equal(all.tensors, instance.tensors)) {
     Value value;
     if (!values.empty())
       value = values.front();
@@ -657,7 +710,8 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
       std::optional<TypeValue> pattern = typeOf(parameter.tree->expr(0));
       std::optional<Tensor> matched;
       if (pattern)
-        matched = match(*pattern, *value.as<Tensor>(), parameter.tree, &restore);
+        matched =
+            match(*pattern, *value.as<Tensor>(), parameter.tree, &restore);
       if (!matched)
         return {};
       value = *matched;

@@ -14,7 +14,8 @@
 using namespace netc;
 using llvm::StringRef;
 
-Elaborator::Elaborator(mlir::MLIRContext *context, const FrontendOptions &options)
+Elaborator::Elaborator(mlir::MLIRContext *context,
+                       const FrontendOptions &options)
     : context(context), options(options), builder(context),
       module(mlir::ModuleOp::create(builder.getUnknownLoc())) {}
 
@@ -26,8 +27,9 @@ mlir::Location Elaborator::locationOf(Tree *tree) {
   return netc::locationOf(*frame->file->source, tree);
 }
 
-Value Elaborator::fail(Tree *at, const llvm::Twine &message,
-                       llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
+Value Elaborator::fail(
+    Tree *at, const llvm::Twine &message,
+    llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
   ++errors;
   mlir::Location location = locationOf(at);
   std::string text = message.str(), key = text;
@@ -40,7 +42,8 @@ Value Elaborator::fail(Tree *at, const llvm::Twine &message,
     if (where)
       diagnostic.attachNote(mlir::Location(where)) << note;
   unsigned shown = 0;
-  for (Frame *inner = frame; inner && inner->calledFrom && shown < 8; inner = inner->caller) {
+  for (Frame *inner = frame; inner && inner->calledFrom && shown < 8;
+       inner = inner->caller) {
     if (!inner->block)
       continue;
     auto &note = diagnostic.attachNote(mlir::Location(inner->calledFrom));
@@ -56,7 +59,8 @@ void Elaborator::warn(Tree *at, const llvm::Twine &message) {
   mlir::emitWarning(locationOf(at), message);
 }
 
-std::string Elaborator::didYouMean(StringRef name, llvm::ArrayRef<std::string> known) {
+std::string Elaborator::didYouMean(StringRef name,
+                                   llvm::ArrayRef<std::string> known) {
   StringRef best;
   unsigned least = name.size() / 3 + 1;
   for (const std::string &candidate : known) {
@@ -91,7 +95,8 @@ static bool isBelow(StringRef path, StringRef root) {
       llvm::sys::fs::real_path(root.empty() ? "." : root, realRoot))
     return false;
   StringRef below = realPath;
-  return below.consume_front(realRoot) && (below.starts_with("/") || realRoot == "/");
+  return below.consume_front(realRoot) &&
+         (below.starts_with("/") || realRoot == "/");
 }
 
 FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
@@ -105,17 +110,20 @@ FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
   if (std::optional<StringRef> embedded = standardLibrary(path)) {
     text = *embedded;
   } else {
-    auto opened = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
-                                                     /*RequiresNullTerminator=*/false);
+    auto opened =
+        llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
+                                           /*RequiresNullTerminator=*/false);
     if (!opened) {
       ++errors;
-      mlir::emitError(at) << "cannot read `" << path << "`: " << opened.getError().message();
+      mlir::emitError(at) << "cannot read `" << path
+                          << "`: " << opened.getError().message();
       return nullptr;
     }
     buffer = std::move(*opened);
     text = buffer->getBuffer();
   }
-  std::unique_ptr<SourceFile> source = parse(context, path, text, options.limits);
+  std::unique_ptr<SourceFile> source =
+      parse(context, path, text, options.limits);
   if (!source) {
     ++errors;
     return nullptr;
@@ -127,7 +135,8 @@ FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
   return declare(file) ? &file : nullptr;
 }
 
-FileScope *Elaborator::import(NetParser::ImportDeclContext *tree, FileScope &into) {
+FileScope *Elaborator::import(NetParser::ImportDeclContext *tree,
+                              FileScope &into) {
   std::string name;
   if (tree->path()) {
     name = fileOf(tree->path());
@@ -142,15 +151,18 @@ FileScope *Elaborator::import(NetParser::ImportDeclContext *tree, FileScope &int
     std::vector<std::string> known;
     for (StringRef file : standardLibraryPaths())
       known.push_back(file.str());
-    fail(tree, "the standard library has no `" + name + "`" + didYouMean(name, known));
+    fail(tree, "the standard library has no `" + name + "`" +
+                   didYouMean(name, known));
     return nullptr;
   }
   if (llvm::sys::path::is_absolute(name) || StringRef(name).contains("..")) {
     fail(tree, "`" + name + "` is not below the importing file's folder");
     return nullptr;
   }
-  std::vector<std::string> folders = {llvm::sys::path::parent_path(into.path).str()};
-  folders.insert(folders.end(), options.includeFolders.begin(), options.includeFolders.end());
+  std::vector<std::string> folders = {
+      llvm::sys::path::parent_path(into.path).str()};
+  folders.insert(folders.end(), options.includeFolders.begin(),
+                 options.includeFolders.end());
   for (const std::string &folder : folders) {
     llvm::SmallString<256> path(folder);
     llvm::sys::path::append(path, name);
@@ -170,7 +182,8 @@ FileScope *Elaborator::import(NetParser::ImportDeclContext *tree, FileScope &int
     }
     return readFile(resolved, at);
   }
-  fail(tree, "there is no file `" + name + "` to import; folders are added by `-I`");
+  fail(tree,
+       "there is no file `" + name + "` to import; folders are added by `-I`");
   return nullptr;
 }
 
@@ -186,8 +199,11 @@ bool Elaborator::declare(FileScope &file) {
     entry.tree = tree;
     auto [known, isNew] = file.names.insert({entry.name, entry});
     if (!isNew)
-      fail(tree, "`" + entry.name + "` is already the name of something else in this file",
-           {{netc::locationOf(*file.source, known->second.tree), "it is declared here"}});
+      fail(tree,
+           "`" + entry.name +
+               "` is already the name of something else in this file",
+           {{netc::locationOf(*file.source, known->second.tree),
+             "it is declared here"}});
   };
   for (NetParser::ItemContext *item : file.source->tree()->item()) {
     if (NetParser::ImportDeclContext *tree = item->importDecl()) {
@@ -202,10 +218,12 @@ bool Elaborator::declare(FileScope &file) {
       add(tree->ID()->getSymbol(), tree);
     } else if (NetParser::SectionContext *tree = item->section()) {
       add(tree->ID()->getSymbol(), tree);
-    } else if (auto *bind = dynamic_cast<NetParser::BindContext *>(item->stmt())) {
+    } else if (auto *bind =
+                   dynamic_cast<NetParser::BindContext *>(item->stmt())) {
       for (NetParser::TargetContext *target : bind->target())
         add(target->getStart(), bind);
-    } else if (auto *stmt = dynamic_cast<NetParser::JobStmtContext *>(item->stmt())) {
+    } else if (auto *stmt =
+                   dynamic_cast<NetParser::JobStmtContext *>(item->stmt())) {
       if (antlr4::tree::TerminalNode *name = stmt->job()->ID())
         add(name->getSymbol(), stmt->job());
     }
@@ -227,8 +245,8 @@ bool Elaborator::load(StringRef path) {
 
 bool Elaborator::define(FileScope &file) {
   for (auto &[name, text] : options.definitions) {
-    std::unique_ptr<SourceFile> source =
-        parse(context, "<command line>", name + " = " + text + "\n", options.limits);
+    std::unique_ptr<SourceFile> source = parse(
+        context, "<command line>", name + " = " + text + "\n", options.limits);
     if (!source)
       return false;
     auto entry = file.names.find(name);
@@ -247,13 +265,15 @@ bool Elaborator::define(FileScope &file) {
     Tree *tree = scope.names.front().second.tree;
     if (entry == file.names.end() ||
         !dynamic_cast<NetParser::BindContext *>(entry->second.tree)) {
-      fail(tree, "`-D` replaces a top-level constant, and there is no `" + name + "`" +
-                     didYouMean(name, known));
+      fail(tree, "`-D` replaces a top-level constant, and there is no `" +
+                     name + "`" + didYouMean(name, known));
     } else {
       Value value = valueOf(scope, scope.names.front().second);
       Value old = valueOf(file, entry->second);
-      if (!old.isUnknown() && !value.isUnknown() && old.data.index() != value.data.index())
-        fail(tree, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " + kindOf(value));
+      if (!old.isUnknown() && !value.isUnknown() &&
+          old.data.index() != value.data.index())
+        fail(tree, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " +
+                       kindOf(value));
       for (auto &other : file.names)
         other.second.state = TopLevel::Untouched;
       entry->second.state = TopLevel::Done;
@@ -350,7 +370,8 @@ static bool holdsInstance(const Value &value) {
 Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   if (auto *tree = dynamic_cast<NetParser::BlockDeclContext *>(entry.tree)) {
     if (entry.state != TopLevel::Done) {
-      file.blocks.push_back({&file, tree, entry.name, tree->kind->getText() == "net"});
+      file.blocks.push_back(
+          {&file, tree, entry.name, tree->kind->getText() == "net"});
       entry.value = Function{entry.name, &file.blocks.back()};
       entry.state = TopLevel::Done;
     }
@@ -362,14 +383,15 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
     return Subject{entry.name, {}, {}, {}};
 
   unsigned present = graph ? graph->id : 0;
-  if (entry.state == TopLevel::Done && (!entry.isPerGraph || entry.graph == present))
+  if (entry.state == TopLevel::Done &&
+      (!entry.isPerGraph || entry.graph == present))
     return entry.value;
   if (entry.state == TopLevel::InProgress) {
     std::string cycle;
     for (const std::string &name : computing)
       cycle += "`" + name + "` -> ";
-    fail(entry.tree, "the value of `" + entry.name + "` needs itself: " + cycle + "`" +
-                         entry.name + "`");
+    fail(entry.tree, "the value of `" + entry.name +
+                         "` needs itself: " + cycle + "`" + entry.name + "`");
     return {};
   }
   entry.state = TopLevel::InProgress;
@@ -395,15 +417,17 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
 }
 
 Value Elaborator::ambiguous(StringRef name, FileScope &a, FileScope &b) {
-  TopLevel &first = a.names.find(name.str())->second, &second = b.names.find(name.str())->second;
+  TopLevel &first = a.names.find(name.str())->second,
+           &second = b.names.find(name.str())->second;
   Tree *at = first.tree;
   Frame top;
   top.file = &a;
   Frame *outer = std::exchange(frame, &top);
-  Value result =
-      fail(at, "`" + name + "` is offered by two imports, `" + a.path + "` and `" + b.path +
-                   "`; import one of them under a name of its own, with `as`",
-           {{netc::locationOf(*b.source, second.tree), "the other one is here"}});
+  Value result = fail(
+      at,
+      "`" + name + "` is offered by two imports, `" + a.path + "` and `" +
+          b.path + "`; import one of them under a name of its own, with `as`",
+      {{netc::locationOf(*b.source, second.tree), "the other one is here"}});
   frame = outer;
   return result;
 }
@@ -428,8 +452,9 @@ public:
 };
 } // namespace
 
-std::unique_ptr<Specification> Specification::load(mlir::MLIRContext *context, StringRef path,
-                                                   const FrontendOptions &options) {
+std::unique_ptr<Specification>
+Specification::load(mlir::MLIRContext *context, StringRef path,
+                    const FrontendOptions &options) {
   auto elaborated = std::make_unique<Elaborated>(context, options);
   if (!elaborated->elaborator.load(path))
     return nullptr;

@@ -14,15 +14,17 @@
 
 namespace netc {
 
-/// A name of a file's top level. Its value is computed on demand, once; that of an
-/// instance once per network, since a network owns its weights.
+/// A name of a file's top level. Its value is computed on demand, once; that of
+/// an instance once per network, since a network owns its weights.
 struct TopLevel {
   enum State { Untouched, InProgress, Done };
   std::string name;
-  antlr4::ParserRuleContext *tree = nullptr; ///< a declaration, section, job or binding
+  antlr4::ParserRuleContext *tree =
+      nullptr; ///< a declaration, section, job or binding
   State state = Untouched;
   bool isPerGraph = false; ///< it holds an instance
-  unsigned graph = 0;      ///< the network that it was computed for, 0 outside of any
+  unsigned graph =
+      0; ///< the network that it was computed for, 0 outside of any
   Value value;
 };
 
@@ -39,9 +41,9 @@ struct FileScope {
 struct Scope {
   Scope *outer = nullptr;
   llvm::StringMap<Value> names;
-  llvm::StringMap<bool> fixed;       ///< loop variables: they may not be bound again
-  llvm::StringMap<Value> carried;    ///< of a scan: name to its first value
-  llvm::StringMap<Value> next;       ///< of a scan: the `h'` assigned so far
+  llvm::StringMap<bool> fixed; ///< loop variables: they may not be bound again
+  llvm::StringMap<Value> carried; ///< of a scan: name to its first value
+  llvm::StringMap<Value> next;    ///< of a scan: the `h'` assigned so far
   bool isScan = false;
 };
 
@@ -54,7 +56,8 @@ struct Frame {
   Scope *scope = nullptr;
   std::vector<int64_t> turns;
   bool frozen = false;
-  std::string hint; ///< the variable being bound, which names a weight made for it
+  std::string
+      hint; ///< the variable being bound, which names a weight made for it
   mlir::LocationAttr calledFrom;
   std::optional<ResultList> returned;
   std::optional<std::vector<Value>> yielded;
@@ -93,7 +96,8 @@ struct Graph {
   unsigned id;
   mlir::Block *entry;
   mlir::Operation *lastWeight = nullptr; ///< weights stand first, in order
-  std::shared_ptr<Identity> root;
+  std::shared_ptr<Identity> file;        ///< what the file's top level makes
+  std::shared_ptr<Identity> root; ///< the net, at first the file's top level
   std::vector<EachLoop *> loops;
   mlir::Value step; ///< while an optimizer is elaborated: the step number
 };
@@ -116,14 +120,15 @@ struct NetInput {
 class Elaborator;
 struct Builtin {
   llvm::StringRef name;
-  Value (Elaborator::*call)(antlr4::ParserRuleContext *at, std::vector<Argument> &arguments);
+  Value (Elaborator::*call)(antlr4::ParserRuleContext *at,
+                            std::vector<Argument> &arguments);
   /// Its first argument is a tensor, which may be piped in.
   bool takesTensor;
 };
 
-/// Reads files and turns them into networks and steps. The parts of the language
-/// are in files of their own: Expressions, Calls, Ops, Shapes, Builtins, Loops,
-/// Runs, Expectations.
+/// Reads files and turns them into networks and steps. The parts of the
+/// language are in files of their own: Expressions, Calls, Ops, Shapes,
+/// Builtins, Loops, Runs, Expectations.
 class Elaborator : public NetBaseVisitor {
 public:
   Elaborator(mlir::MLIRContext *context, const FrontendOptions &options);
@@ -172,15 +177,20 @@ private:
   using Tree = antlr4::ParserRuleContext;
   using Expr = NetParser::ExprContext;
 
-  //===--- diagnostics -----------------------------------------------------===//
+  //===--- diagnostics
+  //-----------------------------------------------------===//
   mlir::Location locationOf(Tree *tree);
-  /// Reports once for each place and text, with the calls that led there as notes.
-  Value fail(Tree *at, const llvm::Twine &message,
-             llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
+  /// Reports once for each place and text, with the calls that led there as
+  /// notes.
+  Value
+  fail(Tree *at, const llvm::Twine &message,
+       llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
   void warn(Tree *at, const llvm::Twine &message);
-  std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<std::string> known);
+  std::string didYouMean(llvm::StringRef name,
+                         llvm::ArrayRef<std::string> known);
 
-  //===--- files and names (Elaborator.cpp) --------------------------------===//
+  //===--- files and names (Elaborator.cpp)
+  //--------------------------------===//
   FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
   FileScope *import(NetParser::ImportDeclContext *tree, FileScope &into);
   bool declare(FileScope &file);
@@ -198,7 +208,8 @@ private:
   /// The value under the pattern `type` of a binding or returned item.
   Value matched(Expr *type, const Value &value);
 
-  //===--- statements (Statements.cpp) -------------------------------------===//
+  //===--- statements (Statements.cpp)
+  //-------------------------------------===//
   /// Runs the statements; false once the body has returned.
   bool run(NetParser::BodyContext *body);
   bool run(NetParser::StmtContext *stmt);
@@ -211,17 +222,20 @@ private:
   antlrcpp::Any visitSweep(NetParser::SweepContext *) override;
   antlrcpp::Any visitJobStmt(NetParser::JobStmtContext *) override;
   antlrcpp::Any visitBind(NetParser::BindContext *) override;
-  void runIf(Expr *condition, NetParser::BodyContext *then, NetParser::BodyContext *otherwise,
-             NetParser::IfTailContext *tail);
+  void runIf(Expr *condition, NetParser::BodyContext *then,
+             NetParser::BodyContext *otherwise, NetParser::IfTailContext *tail);
   std::optional<bool> decide(Expr *condition);
   /// The items that a `for`, `repeat` or comprehension goes through.
   std::optional<std::vector<Value>> itemsOf(Tree *at, const Value &value);
-  /// Takes from the budget of `--max-ops`; false, with an error, when it is spent.
+  /// Takes from the budget of `--max-ops`; false, with an error, when it is
+  /// spent.
   bool spend(Tree *at, size_t amount);
-  /// What one turn of a loop took, the others will: whether the budget holds out.
+  /// What one turn of a loop took, the others will: whether the budget holds
+  /// out.
   bool affords(Tree *at, size_t each, size_t copies);
 
-  //===--- expressions (Expressions.cpp) -----------------------------------===//
+  //===--- expressions (Expressions.cpp)
+  //-----------------------------------===//
   Value eval(Expr *expr);
   antlrcpp::Any visitCall(NetParser::CallContext *) override;
   antlrcpp::Any visitIndex(NetParser::IndexContext *) override;
@@ -250,26 +264,32 @@ private:
   /// The number that an `expect` asks for; other values as they are.
   Value resolve(Tree *at, const Value &value);
   Value binary(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
-  Value arithmetic(Tree *at, llvm::StringRef op, const Number &a, const Number &b);
+  Value arithmetic(Tree *at, llvm::StringRef op, const Number &a,
+                   const Number &b);
   Value compare(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
   std::optional<Literal> literalOf(NetParser::QuantityContext *tree);
   Value index(NetParser::IndexContext *tree, const Value &base);
   Value member(NetParser::MemberContext *tree, const Value &base);
 
-  //===--- calls (Calls.cpp) -----------------------------------------------===//
+  //===--- calls (Calls.cpp)
+  //-----------------------------------------------===//
   const Parameters &parametersOf(const Function &function);
-  std::vector<Argument> evalArguments(NetParser::ArgsContext *args, const Value &callee);
+  std::vector<Argument> evalArguments(NetParser::ArgsContext *args,
+                                      const Value &callee);
   Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
-  Value callBuiltin(Tree *at, const Function &function, std::vector<Argument> arguments);
+  Value callBuiltin(Tree *at, const Function &function,
+                    std::vector<Argument> arguments);
   Value pipe(Tree *at, Value value, const Value &into);
   std::shared_ptr<Instance> instantiate(Tree *at, const Value &callee);
-  std::shared_ptr<Instance> instantiateAt(Tree *at, const Value &callee, int64_t part);
+  std::shared_ptr<Instance> instantiateAt(Tree *at, const Value &callee,
+                                          int64_t part);
   Value evalDefault(const Parameter &parameter);
   Value compose(Tree *at, std::vector<Value> parts);
   /// `params(tables)`, `by_time(utilization = 30%)`: arguments of a question.
   Value askWith(const Subject &subject, NetParser::ArgsContext *args);
-  bool bindArguments(Tree *at, Instance &instance, std::vector<Argument> &arguments);
+  bool bindArguments(Tree *at, Instance &instance,
+                     std::vector<Argument> &arguments);
   bool completeSettings(Tree *at, Instance &instance);
   bool isComplete(const Instance &instance);
   Value applyIfComplete(Tree *at, std::shared_ptr<Instance> instance);
@@ -277,24 +297,29 @@ private:
   Value applyBlock(Tree *at, Instance &instance);
   Value applyComposition(Tree *at, Instance &instance, Value value);
   void enter(Identity &identity, llvm::StringRef fallback, Tree *at);
-  /// An unapplied instance is named by the variable it is bound to, `tables.3` in a
-  /// list.
-  void nameInstance(Identity &parent, const Value &value, const std::string &name);
+  /// An unapplied instance is named by the variable it is bound to, `tables.3`
+  /// in a list.
+  void nameInstance(Identity &parent, const Value &value,
+                    const std::string &name);
   std::string unique(Identity &parent, llvm::StringRef name);
   std::shared_ptr<Identity> identityAt(Tree *at, int64_t part = 0);
   Value resultsOf(ResultList results);
 
-  //===--- ops (Ops.cpp) ---------------------------------------------------===//
+  //===--- ops (Ops.cpp)
+  //---------------------------------------------------===//
   Value applyOp(Tree *at, Instance &instance);
   /// Adds `net.op`, named by `where` or by its place, and labels its results.
   Value emit(Tree *at, llvm::StringRef op, llvm::ArrayRef<Tensor> operands,
-             llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, llvm::StringRef as = "",
-             mlir::LocationAttr where = {});
-  mlir::Attribute attributeOf(Tree *at, const Setting &setting, const Value *value,
-                              const std::vector<Tensor> &operands, size_t windowAxes,
-                              llvm::StringRef op);
-  std::optional<int64_t> axisOf(Tree *at, const Value &value, const Tensor &tensor);
-  std::optional<std::vector<int64_t>> axesOf(Tree *at, const Value *value, llvm::StringRef rule,
+             llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
+             llvm::StringRef as = "", mlir::LocationAttr where = {});
+  mlir::Attribute attributeOf(Tree *at, const Setting &setting,
+                              const Value *value,
+                              const std::vector<Tensor> &operands,
+                              size_t windowAxes, llvm::StringRef op);
+  std::optional<int64_t> axisOf(Tree *at, const Value &value,
+                                const Tensor &tensor);
+  std::optional<std::vector<int64_t>> axesOf(Tree *at, const Value *value,
+                                             llvm::StringRef rule,
                                              const Tensor &tensor);
   /// `[64, 3, N]` and `[N, C = 3, 224]`, for messages.
   static std::string sizesText(const Shape &shape);
@@ -302,14 +327,17 @@ private:
   mlir::Location opLocation(Tree *at, llvm::StringRef name);
   /// The value as an operand: a number becomes a scalar, a schedule is applied.
   Value tensorFor(Tree *at, const Value &value, mlir::Type element);
-  Tensor constant(Tree *at, double value, mlir::RankedTensorType type, Labels labels);
-  Value tensorArithmetic(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
+  Tensor constant(Tree *at, double value, mlir::RankedTensorType type,
+                  Labels labels);
+  Value tensorArithmetic(Tree *at, llvm::StringRef op, const Value &a,
+                         const Value &b);
   /// Brings two operands to one shape, by labels if all axes have one.
   bool align(Tree *at, llvm::StringRef op, Tensor &a, Tensor &b);
   Value matmul(Tree *at, const Tensor &a, const Tensor &b);
   Value weight(Tree *at, std::vector<Argument> &arguments, bool isParameter);
 
-  //===--- shapes (Shapes.cpp) ---------------------------------------------===//
+  //===--- shapes (Shapes.cpp)
+  //---------------------------------------------===//
   struct Sizes {
     Shape shape;
     Labels labels;
@@ -320,40 +348,50 @@ private:
   static void dropDoubled(Labels &labels);
   /// A type, or a pattern, which is one without an element type.
   std::optional<TypeValue> typeOf(Expr *expr);
-  /// The shape that a type declares. In a net an unknown name is a new free symbol,
-  /// and the names of axes are bound.
+  /// The shape that a type declares. In a net an unknown name is a new free
+  /// symbol, and the names of axes are bound.
   std::optional<Sizes> declare(const TypeValue &type, bool isNet);
-  /// Binds the pattern's names and returns the tensor under its labels; `restore`
-  /// collects which label stands for which of the caller's.
-  std::optional<Tensor> match(const TypeValue &pattern, const Tensor &tensor, Tree *at,
-                              std::vector<std::pair<std::string, std::string>> *restore);
+  /// Binds the pattern's names and returns the tensor under its labels;
+  /// `restore` collects which label stands for which of the caller's.
+  std::optional<Tensor>
+  match(const TypeValue &pattern, const Tensor &tensor, Tree *at,
+        std::vector<std::pair<std::string, std::string>> *restore);
   Tensor relabel(const Tensor &tensor,
                  llvm::ArrayRef<std::pair<std::string, std::string>> restore);
   Value reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes);
-  Tensor transposed(Tree *at, const Tensor &tensor, llvm::ArrayRef<int64_t> order);
+  Tensor transposed(Tree *at, const Tensor &tensor,
+                    llvm::ArrayRef<int64_t> order);
   Tensor broadcasted(Tree *at, const Tensor &tensor, const Sizes &sizes,
                      llvm::ArrayRef<int64_t> axes);
   Value slice(Tree *at, const Tensor &tensor, int64_t axis, const Value &index);
   static size_t featureAxis(const Tensor &tensor);
-  static std::optional<size_t> find(const Tensor &tensor, llvm::StringRef label);
+  static std::optional<size_t> find(const Tensor &tensor,
+                                    llvm::StringRef label);
 
-  //===--- built-ins and loops (Builtins.cpp, Loops.cpp) -------------------===//
-  std::optional<std::vector<Value>> listArgument(Tree *at, std::vector<Argument> &arguments);
-  Value extreme(Tree *at, std::vector<Argument> &arguments, llvm::StringRef better);
-  Value realFunction(Tree *at, std::vector<Argument> &arguments, double (*function)(double));
+  //===--- built-ins and loops (Builtins.cpp, Loops.cpp)
+  //-------------------===//
+  std::optional<std::vector<Value>>
+  listArgument(Tree *at, std::vector<Argument> &arguments);
+  Value extreme(Tree *at, std::vector<Argument> &arguments,
+                llvm::StringRef better);
+  Value realFunction(Tree *at, std::vector<Argument> &arguments,
+                     double (*function)(double));
   Value rounded(Tree *at, std::vector<Argument> &arguments, bool up);
   Value axisValue(const Tensor &tensor, size_t position);
-  Value axisList(Tree *at, std::vector<Argument> &arguments, llvm::StringRef rule);
+  Value axisList(Tree *at, std::vector<Argument> &arguments,
+                 llvm::StringRef rule);
   Value filled(Tree *at, llvm::ArrayRef<Argument> arguments, double value);
-  mlir::Operation *buildScan(Tree *at, const Polynomial &trip,
-                             llvm::ArrayRef<mlir::Value> sequences, llvm::ArrayRef<int64_t> axes,
-                             llvm::ArrayRef<mlir::Value> inits, llvm::ArrayRef<int64_t> outAxes,
-                             std::unique_ptr<mlir::Region> body, llvm::StringRef name);
+  mlir::Operation *
+  buildScan(Tree *at, const Polynomial &trip,
+            llvm::ArrayRef<mlir::Value> sequences, llvm::ArrayRef<int64_t> axes,
+            llvm::ArrayRef<mlir::Value> inits, llvm::ArrayRef<int64_t> outAxes,
+            std::unique_ptr<mlir::Region> body, llvm::StringRef name);
   static std::vector<std::string> yieldNames(NetParser::BodyContext *body);
-  std::optional<std::pair<Value, int64_t>> loopArguments(Tree *at,
-                                                         std::vector<Argument> &arguments);
+  std::optional<std::pair<Value, int64_t>>
+  loopArguments(Tree *at, std::vector<Argument> &arguments);
 
-  //===--- networks and runs (Networks.cpp, Runs.cpp, Expectations.cpp) ----===//
+  //===--- networks and runs (Networks.cpp, Runs.cpp, Expectations.cpp)
+  //----===//
   friend class RunBuilder;
   /// Makes `entry` the place that ops are added to, for as long as it lives.
   struct GraphScope {
@@ -373,14 +411,14 @@ private:
   bool elaborateFile(FileScope &file);
   void elaborateItem(FileScope &file, NetParser::StmtContext *stmt);
   /// The network of the top-level name `symbol`; null after an error.
-  mlir::Operation *elaborateNetwork(Tree *at, llvm::StringRef symbol, FileScope &file,
-                                    mlir::ModuleOp into);
+  mlir::Operation *elaborateNetwork(Tree *at, llvm::StringRef symbol,
+                                    FileScope &file, mlir::ModuleOp into);
   std::shared_ptr<Instance> netInstance(Tree *at, const Value &value);
   std::optional<std::vector<NetInput>> inputsOf(Instance &instance);
   Value applyNet(Tree *at, Instance &instance, llvm::ArrayRef<NetInput> inputs,
                  llvm::ArrayRef<mlir::Value> values);
-  mlir::Operation *elaborateRun(FileScope &file, NetParser::JobContext *job, mlir::ModuleOp into,
-                                const Point &point);
+  mlir::Operation *elaborateRun(FileScope &file, NetParser::JobContext *job,
+                                mlir::ModuleOp into, const Point &point);
   /// The verdict, or none after an error.
   std::optional<ExpectResult> decideExpect(NetParser::ExpectContext *tree);
   static std::string valueText(const Number &value, const Number &expected);

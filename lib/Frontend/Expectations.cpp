@@ -32,7 +32,8 @@ static std::string pathOf(NetParser::ExprContext *expr) {
   return path;
 }
 
-Value Elaborator::askWith(const Subject &subject, NetParser::ArgsContext *args) {
+Value Elaborator::askWith(const Subject &subject,
+                          NetParser::ArgsContext *args) {
   Subject question = subject;
   for (NetParser::ArgContext *arg : args->arg()) {
     if (!arg->name()) {
@@ -46,8 +47,8 @@ Value Elaborator::askWith(const Subject &subject, NetParser::ArgsContext *args) 
     if (!exact)
       return value.isUnknown()
                  ? Value()
-                 : fail(arg, "`" + arg->name()->getText() + "` takes a number, this is " +
-                                 kindOf(value));
+                 : fail(arg, "`" + arg->name()->getText() +
+                                 "` takes a number, this is " + kindOf(value));
     question.numbers.push_back({arg->name()->getText(), *exact});
   }
   return question;
@@ -58,9 +59,11 @@ Value Elaborator::resolve(Tree *at, const Value &value) {
   if (!subject)
     return value;
   if (!results)
-    return fail(at, "results such as `" + subject->symbol + "` are known in `expect` only");
+    return fail(at, "results such as `" + subject->symbol +
+                        "` are known in `expect` only");
   Question question;
-  question.subject = mlir::SymbolTable::lookupSymbolIn(*module, subject->symbol);
+  question.subject =
+      mlir::SymbolTable::lookupSymbolIn(*module, subject->symbol);
   question.members = subject->members;
   question.parts = subject->parts;
   question.numbers = subject->numbers;
@@ -76,11 +79,13 @@ Value Elaborator::resolve(Tree *at, const Value &value) {
 /// The text as it stands in the file, blanks included.
 static std::string sourceText(antlr4::ParserRuleContext *tree) {
   antlr4::CharStream *input = tree->getStart()->getInputStream();
-  return input->getText(antlr4::misc::Interval(ssize_t(tree->getStart()->getStartIndex()),
-                                               ssize_t(tree->getStop()->getStopIndex())));
+  return input->getText(
+      antlr4::misc::Interval(ssize_t(tree->getStart()->getStartIndex()),
+                             ssize_t(tree->getStop()->getStopIndex())));
 }
 
-std::optional<ExpectResult> Elaborator::decideExpect(NetParser::ExpectContext *tree) {
+std::optional<ExpectResult>
+Elaborator::decideExpect(NetParser::ExpectContext *tree) {
   ExpectResult result;
   result.text = sourceText(tree);
   result.file = frame->file->path;
@@ -117,21 +122,25 @@ std::optional<ExpectResult> Elaborator::decideExpect(NetParser::ExpectContext *t
     return std::nullopt;
   std::optional<Number> value = numberOf(a), expected = numberOf(b);
   if (!value || !expected)
-    return fail(comparison, "`~` compares numbers, not " + kindOf(a) + " with " + kindOf(b)),
+    return fail(comparison, "`~` compares numbers, not " + kindOf(a) +
+                                " with " + kindOf(b)),
            std::nullopt;
   bool counts = (expected->dimension.isNone() && value->dimension.isCount()) ||
                 (value->dimension.isNone() && expected->dimension.isCount());
   if (value->dimension != expected->dimension && !counts) {
-    std::string unit = value->dimension.isNone() ? "" : " " + value->dimension.str();
-    std::string fix = expected->dimension.isNone() && !unit.empty()
-                          ? "; write `" + comparison->expr(1)->getText() + unit + "`"
-                          : "";
-    return fail(comparison, "`" + comparison->expr(0)->getText() + "` is in " +
-                                (unit.empty() ? "no unit" : unit.substr(1)) +
-                                ", the expected value in " +
-                                (expected->dimension.isNone() ? "no unit"
-                                                              : expected->dimension.str()) +
-                                fix),
+    std::string unit =
+        value->dimension.isNone() ? "" : " " + value->dimension.str();
+    std::string fix =
+        expected->dimension.isNone() && !unit.empty()
+            ? "; write `" + comparison->expr(1)->getText() + unit + "`"
+            : "";
+    return fail(comparison,
+                "`" + comparison->expr(0)->getText() + "` is in " +
+                    (unit.empty() ? "no unit" : unit.substr(1)) +
+                    ", the expected value in " +
+                    (expected->dimension.isNone() ? "no unit"
+                                                  : expected->dimension.str()) +
+                    fix),
            std::nullopt;
   }
   double tolerance;
@@ -139,20 +148,24 @@ std::optional<ExpectResult> Elaborator::decideExpect(NetParser::ExpectContext *t
     Value allowed = resolve(within, eval(within));
     std::optional<Number> number = numberOf(allowed);
     if (!number)
-      return allowed.isUnknown() ? std::nullopt
-                                 : (fail(within, "`within` takes a number"), std::nullopt);
+      return allowed.isUnknown()
+                 ? std::nullopt
+                 : (fail(within, "`within` takes a number"), std::nullopt);
     bool relative = StringRef(within->getText()).ends_with("%");
     tolerance = relative ? std::abs(expected->toDouble()) * number->toDouble()
                          : number->toDouble();
-    if (!relative && number->dimension != expected->dimension && !number->dimension.isCount())
-      return fail(within, "`within` takes a share such as `2%`, or an amount in the unit of the "
+    if (!relative && number->dimension != expected->dimension &&
+        !number->dimension.isCount())
+      return fail(within, "`within` takes a share such as `2%`, or an amount "
+                          "in the unit of the "
                           "expected value"),
              std::nullopt;
   } else {
     auto *literal = dynamic_cast<NetParser::LitContext *>(comparison->expr(1));
     if (!literal)
-      return fail(comparison, "the right side of `~` is a literal, whose written precision "
-                              "counts; with `within` it may be any number"),
+      return fail(comparison,
+                  "the right side of `~` is a literal, whose written precision "
+                  "counts; with `within` it may be any number"),
              std::nullopt;
     std::optional<Literal> written = literalOf(literal->quantity());
     if (!written)
@@ -167,7 +180,8 @@ std::optional<ExpectResult> Elaborator::decideExpect(NetParser::ExpectContext *t
     }
     tolerance = written->halfUnit.toDouble();
   }
-  result.holds = std::abs(value->toDouble() - expected->toDouble()) <= tolerance;
+  result.holds =
+      std::abs(value->toDouble() - expected->toDouble()) <= tolerance;
   result.value = valueText(*value, *expected);
   result.expected = "~ " + sourceText(comparison->expr(1)) +
                     (within ? " within " + sourceText(within) : "");
@@ -175,7 +189,8 @@ std::optional<ExpectResult> Elaborator::decideExpect(NetParser::ExpectContext *t
 }
 
 std::string Elaborator::valueText(const Number &value, const Number &expected) {
-  std::optional<Rational> exact = value.real ? std::nullopt : value.exact.constant();
+  std::optional<Rational> exact =
+      value.real ? std::nullopt : value.exact.constant();
   if (!exact)
     return textOf(Value(value));
   // Enough digits to see by how much it is off.
@@ -204,11 +219,12 @@ std::vector<ExpectResult> Elaborator::check(const Results &given) {
       continue;
     }
     if (!result->holds)
-      fail(expectation.tree, "expected " + sourceText(expectation.tree->expr(0)) +
-                                 (expectation.tree->expr().size() > 1
-                                      ? " within " + sourceText(expectation.tree->expr(1))
-                                      : "") +
-                                 ", it is " + result->value);
+      fail(expectation.tree,
+           "expected " + sourceText(expectation.tree->expr(0)) +
+               (expectation.tree->expr().size() > 1
+                    ? " within " + sourceText(expectation.tree->expr(1))
+                    : "") +
+               ", it is " + result->value);
     decided.push_back(std::move(*result));
   }
   results = nullptr;

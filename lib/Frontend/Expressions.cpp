@@ -13,8 +13,8 @@ using llvm::StringRef;
 
 Value Elaborator::eval(Expr *expr) {
   Value value;
-  // The left operand of a chain is evaluated before the chain's next link, not by
-  // recursion, so that a long chain takes no stack.
+  // The left operand of a chain is evaluated before the chain's next link, not
+  // by recursion, so that a long chain takes no stack.
   for (Expr *link : leftSpine(expr)) {
     left = std::move(value);
     value = visit(link).as<Value>();
@@ -33,7 +33,8 @@ std::optional<Literal> Elaborator::literalOf(NetParser::QuantityContext *tree) {
   else if (tree->DEVTIME())
     parsed = parseDeviceTime(tree->DEVTIME()->getText());
   else
-    parsed = parseQuantity(tree->NUMBER()->getText(), tree->ID() ? tree->ID()->getText() : "");
+    parsed = parseQuantity(tree->NUMBER()->getText(),
+                           tree->ID() ? tree->ID()->getText() : "");
   if (auto *literal = std::get_if<Literal>(&parsed))
     return *literal;
   const UnitError &error = std::get<UnitError>(parsed);
@@ -46,7 +47,8 @@ antlrcpp::Any Elaborator::visitLit(NetParser::LitContext *tree) {
   if (!literal)
     return Value();
   if (!literal->value.isValid())
-    return fail(tree, "`" + tree->getText() + "` is out of range; numbers have 128 bits");
+    return fail(tree, "`" + tree->getText() +
+                          "` is out of range; numbers have 128 bits");
   return Value(Number(literal->value, literal->dimension, literal->device));
 }
 
@@ -71,10 +73,13 @@ antlrcpp::Any Elaborator::visitRef(NetParser::RefContext *tree) {
   std::string name = tree->ID()->getText();
   if (std::optional<Value> value = lookup(name))
     return *value;
-  return fail(tree, "unknown name `" + name + "`" + didYouMean(name, visibleNames()));
+  return fail(tree,
+              "unknown name `" + name + "`" + didYouMean(name, visibleNames()));
 }
 
-antlrcpp::Any Elaborator::visitParen(NetParser::ParenContext *tree) { return eval(tree->expr()); }
+antlrcpp::Any Elaborator::visitParen(NetParser::ParenContext *tree) {
+  return eval(tree->expr());
+}
 
 antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
   std::vector<Value> items;
@@ -98,7 +103,8 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
       evalItem(axis);
     return listOf(std::move(items));
   }
-  std::optional<std::vector<Value>> domain = itemsOf(comp->expr(0), eval(comp->expr(0)));
+  std::optional<std::vector<Value>> domain =
+      itemsOf(comp->expr(0), eval(comp->expr(0)));
   if (!domain)
     return Value();
   Scope scope;
@@ -111,7 +117,8 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
     scope.names[comp->ID().back()->getText()] = item;
     if (comp->ID().size() == 2)
       scope.names[comp->ID(0)->getText()] = Number(turn);
-    bool taken = comp->expr().size() < 2 || decide(comp->expr(1)).value_or(false);
+    bool taken =
+        comp->expr().size() < 2 || decide(comp->expr(1)).value_or(false);
     if (taken)
       evalItem(tree->axis(0));
     frame->turns.pop_back();
@@ -168,8 +175,8 @@ antlrcpp::Any Elaborator::visitRange(NetParser::RangeContext *tree) {
     return Value();
   std::optional<Number> begin = numberOf(a), end = numberOf(b);
   if (!begin || !end || begin->real || end->real)
-    return fail(tree, "a range runs over whole numbers, not from " + kindOf(a) + " to " +
-                          kindOf(b));
+    return fail(tree, "a range runs over whole numbers, not from " + kindOf(a) +
+                          " to " + kindOf(b));
   return Value(Range{begin->exact, end->exact});
 }
 
@@ -233,7 +240,8 @@ antlrcpp::Any Elaborator::visitCond(NetParser::CondContext *tree) {
   return eval(tree->expr(*condition ? 1 : 2));
 }
 
-Value Elaborator::binary(Tree *at, StringRef op, const Value &a0, const Value &b0) {
+Value Elaborator::binary(Tree *at, StringRef op, const Value &a0,
+                         const Value &b0) {
   Value a = resolve(at, a0), b = resolve(at, b0);
   if (a.isUnknown() || b.isUnknown())
     return {};
@@ -256,7 +264,8 @@ Value Elaborator::binary(Tree *at, StringRef op, const Value &a0, const Value &b
   }
   if (a.is<Interval>() || b.is<Interval>())
     return fail(at, "arithmetic on `between` is not there yet");
-  return fail(at, "`" + op + "` does not take " + kindOf(a) + " and " + kindOf(b));
+  return fail(at,
+              "`" + op + "` does not take " + kindOf(a) + " and " + kindOf(b));
 }
 
 /// The text of a dimension for a message.
@@ -264,7 +273,8 @@ static std::string nameOf(const Dimension &dimension) {
   return dimension.isNone() ? "a plain number" : dimension.str();
 }
 
-Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a, const Number &b) {
+Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
+                             const Number &b) {
   bool additive = op == "+" || op == "-";
   Dimension dimension;
   if (additive || op == "//" || op == "%") {
@@ -274,8 +284,9 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a, const Numb
       if (a.dimension.isNone() && b.dimension.isCount())
         dimension = b.dimension;
       else if (!(b.dimension.isNone() && a.dimension.isCount()))
-        return fail(at, "cannot " + llvm::Twine(additive ? "add" : "divide") + " " +
-                            nameOf(a.dimension) + " and " + nameOf(b.dimension));
+        return fail(at, "cannot " + llvm::Twine(additive ? "add" : "divide") +
+                            " " + nameOf(a.dimension) + " and " +
+                            nameOf(b.dimension));
     }
     if (op == "//" && !b.dimension.isNone())
       dimension = {};
@@ -290,9 +301,9 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a, const Numb
     return fail(at, "`@` multiplies tensors");
   if (op == "^") {
     if (!b.dimension.isNone())
-      return fail(at, "an exponent is a plain number, not " + nameOf(b.dimension));
-    std::optional<int64_t> exponent =
-        b.real ? std::nullopt : b.exact.toInt64();
+      return fail(at,
+                  "an exponent is a plain number, not " + nameOf(b.dimension));
+    std::optional<int64_t> exponent = b.real ? std::nullopt : b.exact.toInt64();
     if (exponent && !a.real) {
       dimension = a.dimension.pow(*exponent);
       Polynomial power;
@@ -308,12 +319,14 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a, const Numb
       return Number(power, dimension);
     }
     if (!a.isConstant() || !b.isConstant())
-      return fail(at, "`" + a.exact.str() + "` must have a fixed size to be raised to a power");
+      return fail(at, "`" + a.exact.str() +
+                          "` must have a fixed size to be raised to a power");
     return Number::inexact(std::pow(a.toDouble(), b.toDouble()));
   }
   if (a.real || b.real) {
     if (!a.isConstant() || !b.isConstant())
-      return fail(at, "a free size does not mix with a number that is not exact; fix the size");
+      return fail(at, "a free size does not mix with a number that is not "
+                      "exact; fix the size");
     double x = a.toDouble(), y = b.toDouble();
     double value = op == "+"    ? x + y
                    : op == "-"  ? x - y
@@ -335,17 +348,19 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a, const Numb
       return fail(at, "division by zero");
     value = a.exact / b.exact;
     if (!value.isValid() && a.exact.isValid())
-      return fail(at, "`" + a.exact.str() + "` is not divisible by `" + b.exact.str() +
-                          "`; it must have a fixed size");
+      return fail(at, "`" + a.exact.str() + "` is not divisible by `" +
+                          b.exact.str() + "`; it must have a fixed size");
   } else {
     std::optional<Rational> x = a.exact.constant(), y = b.exact.constant();
     if (!x || !y) {
       // A multiple divides without a remainder, whatever the size.
       Polynomial quotient = a.exact / b.exact;
       if (!quotient.isValid() || op == "%")
-        return fail(at, "`" + (x ? b.exact : a.exact).str() +
-                            "` must have a fixed size here; write `T = 128` in the net's "
-                            "signature, for instance");
+        return fail(
+            at,
+            "`" + (x ? b.exact : a.exact).str() +
+                "` must have a fixed size here; write `T = 128` in the net's "
+                "signature, for instance");
       value = quotient;
     } else if (y->isZero()) {
       return fail(at, "division by zero");
@@ -359,7 +374,8 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a, const Numb
   return Number(value, dimension, device);
 }
 
-Value Elaborator::compare(Tree *at, StringRef op, const Value &a0, const Value &b0) {
+Value Elaborator::compare(Tree *at, StringRef op, const Value &a0,
+                          const Value &b0) {
   Value a = resolve(at, a0), b = resolve(at, b0);
   if (a.isUnknown() || b.isUnknown())
     return {};
@@ -377,12 +393,14 @@ Value Elaborator::compare(Tree *at, StringRef op, const Value &a0, const Value &
     double sign;
     if (x->real || y->real) {
       if (!x->isConstant() || !y->isConstant())
-        return fail(at, "a free size does not compare with a number that is not exact");
+        return fail(
+            at, "a free size does not compare with a number that is not exact");
       sign = x->toDouble() - y->toDouble();
     } else {
       std::optional<Rational> difference = (x->exact - y->exact).constant();
       if (!difference)
-        return fail(at, "`" + x->exact.str() + " " + op.str() + " " + y->exact.str() +
+        return fail(at, "`" + x->exact.str() + " " + op.str() + " " +
+                            y->exact.str() +
                             "` is not decided: a size must be fixed");
       sign = difference->isZero() ? 0 : difference->isNegative() ? -1 : 1;
     }
@@ -457,12 +475,15 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
       if (axis->name()) {
         position = find(present, axis->name()->getText());
         if (!position)
-          return fail(axis, "the tensor has no axis `" + axis->name()->getText() + "`" +
-                                didYouMean(axis->name()->getText(),
-                                           {present.labels.begin(), present.labels.end()}));
+          return fail(
+              axis,
+              "the tensor has no axis `" + axis->name()->getText() + "`" +
+                  didYouMean(axis->name()->getText(),
+                             {present.labels.begin(), present.labels.end()}));
       } else {
         if (place >= tensor->labels.size() || place < dropped)
-          return fail(axis, "the tensor has " + llvm::Twine(tensor->labels.size()) + " axes");
+          return fail(axis, "the tensor has " +
+                                llvm::Twine(tensor->labels.size()) + " axes");
         position = place - dropped;
       }
       bool drops = !at.is<Range>();
@@ -472,7 +493,8 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
     }
     return result;
   }
-  if (axes->axis().size() != 1 || !axes->axis(0)->expr() || axes->axis(0)->name())
+  if (axes->axis().size() != 1 || !axes->axis(0)->expr() ||
+      axes->axis(0)->name())
     return fail(tree, "`" + tree->expr()->getText() + "` takes one index");
   Value at = eval(axes->axis(0)->expr());
   if (at.isUnknown())
@@ -496,13 +518,17 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
   };
   if (auto *range = at.as<Range>()) {
     std::optional<int64_t> begin = place(range->begin), end = place(range->end);
-    if (!begin || !end || *begin < 0 || *end > int64_t(items.size()) || *begin > *end)
+    if (!begin || !end || *begin < 0 || *end > int64_t(items.size()) ||
+        *begin > *end)
       return fail(tree, "`" + range->begin.str() + ".." + range->end.str() +
-                            "` is not a part of a list of " + llvm::Twine(items.size()));
-    return listOf(std::vector<Value>(items.begin() + *begin, items.begin() + *end));
+                            "` is not a part of a list of " +
+                            llvm::Twine(items.size()));
+    return listOf(
+        std::vector<Value>(items.begin() + *begin, items.begin() + *end));
   }
   std::optional<Number> number = numberOf(at);
-  std::optional<int64_t> position = number ? place(number->exact) : std::nullopt;
+  std::optional<int64_t> position =
+      number ? place(number->exact) : std::nullopt;
   if (!position || *position < 0 || *position >= int64_t(items.size()))
     return fail(tree, "index " + textOf(at) + " is not in a list of " +
                           llvm::Twine(items.size()));
@@ -545,8 +571,10 @@ Value Elaborator::member(NetParser::MemberContext *tree, const Value &base) {
     if (std::optional<size_t> position = find(*tensor, name))
       return Axis{name, shapeOf(tensor->value)[*position], int(*position)};
     known.insert(known.end(), tensor->labels.begin(), tensor->labels.end());
-    llvm::erase_if(known, [](const std::string &label) { return label.empty(); });
-    return fail(tree, "the tensor has no axis `" + name + "`" + didYouMean(name, known));
+    llvm::erase_if(known,
+                   [](const std::string &label) { return label.empty(); });
+    return fail(tree, "the tensor has no axis `" + name + "`" +
+                          didYouMean(name, known));
   } else if (auto *instance = base.as<std::shared_ptr<Instance>>()) {
     Identity &identity = *(*instance)->identity;
     for (auto &[weight, tensor] : identity.namedWeights) {
@@ -555,8 +583,10 @@ Value Elaborator::member(NetParser::MemberContext *tree, const Value &base) {
       known.push_back(weight);
     }
     if (!identity.hasWeights)
-      return fail(tree, "`" + identity.name +
-                            "` has no weights before it is applied for the first time");
+      return fail(
+          tree, "`" + identity.name +
+                    "` has no weights before it is applied for the first time");
   }
-  return fail(tree, kindOf(base) + " has no member `" + name + "`" + didYouMean(name, known));
+  return fail(tree, kindOf(base) + " has no member `" + name + "`" +
+                        didYouMean(name, known));
 }

@@ -38,8 +38,9 @@ mlir::Operation *Elaborator::buildScan(Tree *at, const Polynomial &trip,
     types.push_back(tensorOf(elementOf(value), shape));
   }
   mlir::OperationState state(opLocation(at, name), ScanOp::getOperationName());
-  ScanOp::build(builder, state, types, sequences, inits, PolynomialAttr::get(context, trip),
-                axes, outAxes, /*reversed=*/false);
+  ScanOp::build(builder, state, types, sequences, inits,
+                PolynomialAttr::get(context, trip), axes, outAxes,
+                /*reversed=*/false);
   state.regions.front()->takeBody(*body);
   return builder.create(state);
 }
@@ -58,8 +59,8 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
       return fail(each, "a scan goes over tensors, this is " + kindOf(value));
     std::optional<size_t> axis = find(*tensor, label);
     if (!axis)
-      return fail(each, "the sequence has no axis `" + label + "`, its axes are " +
-                            axesText(*tensor));
+      return fail(each, "the sequence has no axis `" + label +
+                            "`, its axes are " + axesText(*tensor));
     Polynomial size = shapeOf(tensor->value)[*axis];
     if (trip && *trip != size)
       return fail(each, "sequences of " + trip->str() + " and " + size.str() +
@@ -84,15 +85,18 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
   scope.outer = frame->scope;
   scope.isScan = true;
   llvm::SmallVector<mlir::Value> sequenceValues, inits;
-  for (auto [each, tensor, axis] : llvm::zip_equal(tree->each(), sequences, axes)) {
+  for (auto [each, tensor, axis] :
+       llvm::zip_equal(tree->each(), sequences, axes)) {
     mlir::Value element =
         body->addArgument(elementType(tensor.value, axis), locationOf(each));
-    scope.names[each->ID()->getText()] = Tensor{element, without(tensor.labels, axis)};
+    scope.names[each->ID()->getText()] =
+        Tensor{element, without(tensor.labels, axis)};
     scope.fixed[each->ID()->getText()] = true;
     sequenceValues.push_back(tensor.value);
   }
   for (auto &[name, tensor] : carried) {
-    mlir::Value element = body->addArgument(tensor.value.getType(), locationOf(tree));
+    mlir::Value element =
+        body->addArgument(tensor.value.getType(), locationOf(tree));
     scope.names[name] = Tensor{element, tensor.labels};
     scope.fixed[name] = true;
     scope.carried[name] = tensor;
@@ -110,7 +114,8 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
       frame->hint = hint;
     });
     run(tree->body());
-    std::optional<std::vector<Value>> given = std::exchange(frame->yielded, std::nullopt);
+    std::optional<std::vector<Value>> given =
+        std::exchange(frame->yielded, std::nullopt);
     if (!given)
       return fail(tree->body(), "a scan ends in `yield`");
     yielded = std::move(*given);
@@ -119,21 +124,24 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
       if (value.isUnknown())
         return Value();
       if (!value.is<Tensor>())
-        return fail(tree->body(), "`yield` takes tensors, this is " + kindOf(value));
+        return fail(tree->body(),
+                    "`yield` takes tensors, this is " + kindOf(value));
       values.push_back(value.as<Tensor>()->value);
     }
     for (auto &[name, tensor] : carried) {
       auto next = scope.next.find(name);
       if (next == scope.next.end())
-        return fail(tree->body(), "`" + name + "'` is not assigned; the scan carries `" + name +
-                                      "` to its next turn");
+        return fail(tree->body(), "`" + name +
+                                      "'` is not assigned; the scan carries `" +
+                                      name + "` to its next turn");
       if (next->second.isUnknown())
         return Value();
       auto *value = next->second.as<Tensor>();
       if (!value || value->value.getType() != tensor.value.getType())
-        return fail(tree->body(), "`" + name + "` is " + axesText(tensor) + " at first, `" +
-                                      name + "'` is " +
-                                      (value ? axesText(*value) : kindOf(next->second)));
+        return fail(tree->body(),
+                    "`" + name + "` is " + axesText(tensor) + " at first, `" +
+                        name + "'` is " +
+                        (value ? axesText(*value) : kindOf(next->second)));
       values.push_back(value->value);
     }
     builder.create<YieldOp>(locationOf(tree), values);
@@ -142,20 +150,22 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
   // An output has the axis where the first sequence has it, if its rank allows.
   llvm::SmallVector<int64_t> outAxes;
   for (const Value &value : yielded)
-    outAxes.push_back(std::min<int64_t>(axes.front(), value.as<Tensor>()->labels.size()));
-  mlir::Operation *scan = buildScan(tree, *trip, sequenceValues, axes, inits, outAxes,
-                                    std::move(region), "scan");
+    outAxes.push_back(
+        std::min<int64_t>(axes.front(), value.as<Tensor>()->labels.size()));
+  mlir::Operation *scan = buildScan(tree, *trip, sequenceValues, axes, inits,
+                                    outAxes, std::move(region), "scan");
   ResultList results;
   auto yields = yieldNames(tree->body());
   for (auto [i, value] : llvm::enumerate(yielded)) {
     Labels labels = value.as<Tensor>()->labels;
     labels.insert(labels.begin() + outAxes[i], label);
     dropDoubled(labels);
-    results.push_back({i < yields.size() ? yields[i] : "", Tensor{scan->getResult(i), labels}});
+    results.push_back({i < yields.size() ? yields[i] : "",
+                       Tensor{scan->getResult(i), labels}});
   }
   for (auto [i, carry] : llvm::enumerate(carried))
-    results.push_back(
-        {carry.first, Tensor{scan->getResult(yielded.size() + i), carry.second.labels}});
+    results.push_back({carry.first, Tensor{scan->getResult(yielded.size() + i),
+                                           carry.second.labels}});
   return resultsOf(std::move(results));
 }
 
@@ -163,11 +173,14 @@ std::vector<std::string> Elaborator::yieldNames(NetParser::BodyContext *body) {
   std::vector<std::string> names;
   if (body->stmt().empty())
     return names;
-  if (auto *yield = dynamic_cast<NetParser::YieldContext *>(body->stmt().back()))
+  if (auto *yield =
+          dynamic_cast<NetParser::YieldContext *>(body->stmt().back()))
     for (Expr *expr : yield->expr()) {
       auto *ref = dynamic_cast<NetParser::RefContext *>(expr);
       // `yield h'` is not the carry `h`, which the last value is.
-      names.push_back(ref && !StringRef(ref->getText()).ends_with("'") ? ref->getText() : "");
+      names.push_back(ref && !StringRef(ref->getText()).ends_with("'")
+                          ? ref->getText()
+                          : "");
     }
   return names;
 }
@@ -238,8 +251,10 @@ Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
     auto *output = value.as<Tensor>();
     std::optional<size_t> at0 = output ? find(*output, "N") : std::nullopt;
     if (!at0)
-      return fail(at, "the block gives " + (output ? axesText(*output) : kindOf(value)) +
-                          ", which has no batch axis `N` to put `" + label + "` back into");
+      return fail(at, "the block gives " +
+                          (output ? axesText(*output) : kindOf(value)) +
+                          ", which has no batch axis `N` to put `" + label +
+                          "` back into");
     Sizes sizes{shapeOf(output->value), output->labels};
     sizes.shape[*at0] = examples;
     sizes.shape.sizes.insert(sizes.shape.sizes.begin() + *at0 + 1, turns);
@@ -278,7 +293,8 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
   mlir::Block *body = new mlir::Block;
   region->push_back(body);
   EachLoop loop{shapeOf(tensor.value)[axis], body, {}};
-  mlir::Value element = body->addArgument(elementType(tensor.value, axis), locationOf(at));
+  mlir::Value element =
+      body->addArgument(elementType(tensor.value, axis), locationOf(at));
   graph->loops.push_back(&loop);
   Value result;
   {
@@ -298,8 +314,8 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
   axes[0] = axis;
   const Tensor &inner = *result.as<Tensor>();
   int64_t out = std::min<int64_t>(axis, inner.labels.size());
-  mlir::Operation *scan =
-      buildScan(at, loop.size, sequences, axes, {}, {out}, std::move(region), "each");
+  mlir::Operation *scan = buildScan(at, loop.size, sequences, axes, {}, {out},
+                                    std::move(region), "each");
   Labels labels = inner.labels;
   labels.insert(labels.begin() + out, tensor.labels[axis]);
   dropDoubled(labels);
@@ -313,7 +329,8 @@ Value Elaborator::callFreeze(Tree *at, std::vector<Argument> &arguments) {
   std::shared_ptr<Instance> frozen;
   if (auto *instance = value.as<std::shared_ptr<Instance>>()) {
     frozen = std::make_shared<Instance>(**instance);
-  } else if (auto *function = value.as<Function>(); function && !function->builtin) {
+  } else if (auto *function = value.as<Function>();
+             function && !function->builtin) {
     frozen = instantiate(at, value);
     if (!completeSettings(at, *frozen))
       return {};
@@ -322,7 +339,8 @@ Value Elaborator::callFreeze(Tree *at, std::vector<Argument> &arguments) {
   }
   frozen->frozen = true;
   for (Value &part : frozen->parts) {
-    auto inner = std::make_shared<Instance>(**part.as<std::shared_ptr<Instance>>());
+    auto inner =
+        std::make_shared<Instance>(**part.as<std::shared_ptr<Instance>>());
     inner->frozen = true;
     part = inner;
   }

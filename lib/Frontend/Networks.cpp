@@ -18,7 +18,8 @@ bool Elaborator::elaborateFile(FileScope &file) {
   Frame *outer = std::exchange(frame, &top);
   auto leave = llvm::make_scope_exit([&] { frame = outer; });
 
-  // A net that is only given other settings under another name is reported there.
+  // A net that is only given other settings under another name is reported
+  // there.
   llvm::StringSet<> renamed;
   for (NetParser::ItemContext *item : file.source->tree()->item())
     if (auto *bind = dynamic_cast<NetParser::BindContext *>(item->stmt()))
@@ -34,8 +35,9 @@ bool Elaborator::elaborateFile(FileScope &file) {
       std::string name = tree->ID()->getText();
       Value value = valueOf(file, file.names.find(name)->second);
       const Function &function = *value.as<Function>();
-      bool closed = llvm::all_of(parametersOf(function).settings,
-                                 [](const Parameter &p) { return !p.required; });
+      bool closed =
+          llvm::all_of(parametersOf(function).settings,
+                       [](const Parameter &p) { return !p.required; });
       if (function.block->isNet && closed && !renamed.count(name))
         elaborateNetwork(tree, name, file, *module);
     } else if (NetParser::StmtContext *stmt = item->stmt()) {
@@ -51,7 +53,8 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
       std::string name = target->getStart()->getText();
       Value value = valueOf(file, file.names.find(name)->second);
       auto *instance = value.as<std::shared_ptr<Instance>>();
-      if (instance && (*instance)->function.block && (*instance)->function.block->isNet)
+      if (instance && (*instance)->function.block &&
+          (*instance)->function.block->isNet)
         elaborateNetwork(bind, name, file, *module);
     }
   } else if (auto *expect = dynamic_cast<NetParser::ExpectContext *>(stmt)) {
@@ -62,7 +65,8 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
     visit(stmt);
   } else {
     fail(stmt, "`" + stmt->getStart()->getText() +
-                   "` stands in a body; the top level holds declarations, constants, runs, "
+                   "` stands in a body; the top level holds declarations, "
+                   "constants, runs, "
                    "`require` and `expect`");
   }
 }
@@ -71,12 +75,14 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-Elaborator::GraphScope::GraphScope(Elaborator &elaborator, FileScope &file, mlir::Block *entry)
-    : elaborator(elaborator), guard(elaborator.builder), outerGraph(elaborator.graph),
-      outerFrame(elaborator.frame) {
+Elaborator::GraphScope::GraphScope(Elaborator &elaborator, FileScope &file,
+                                   mlir::Block *entry)
+    : elaborator(elaborator), guard(elaborator.builder),
+      outerGraph(elaborator.graph), outerFrame(elaborator.frame) {
   graph.id = ++elaborator.graphs;
   graph.entry = entry;
-  graph.root = std::make_shared<Identity>();
+  graph.file = std::make_shared<Identity>();
+  graph.root = graph.file;
   frame.file = &file;
   frame.scope = &scope;
   frame.self = graph.root.get();
@@ -90,13 +96,15 @@ Elaborator::GraphScope::~GraphScope() {
   elaborator.frame = outerFrame;
 }
 
-std::shared_ptr<Instance> Elaborator::netInstance(Tree *at, const Value &value) {
+std::shared_ptr<Instance> Elaborator::netInstance(Tree *at,
+                                                  const Value &value) {
   std::shared_ptr<Instance> instance;
   if (auto *made = value.as<std::shared_ptr<Instance>>())
     instance = std::make_shared<Instance>(**made);
   else if (auto *function = value.as<Function>(); function && function->block)
     instance = instantiate(at, value);
-  if (!instance || !instance->function.block || !instance->function.block->isNet) {
+  if (!instance || !instance->function.block ||
+      !instance->function.block->isNet) {
     if (!value.isUnknown())
       fail(at, "expected a net, this is " + kindOf(value));
     return nullptr;
@@ -106,6 +114,7 @@ std::shared_ptr<Instance> Elaborator::netInstance(Tree *at, const Value &value) 
   // The net is the root of the names.
   graph->root = instance->identity;
   graph->root->parent = nullptr;
+  frame->self = graph->root.get();
   return instance;
 }
 
@@ -116,7 +125,8 @@ std::optional<std::vector<NetInput>> Elaborator::inputsOf(Instance &instance) {
   Frame inner;
   inner.file = block.file;
   inner.scope = &scope;
-  for (auto [parameter, value] : llvm::zip_equal(all.settings, instance.settings))
+  for (auto [parameter, value] :
+       llvm::zip_equal(all.settings, instance.settings))
     scope.names[parameter.name] = value.value_or(Value());
   Frame *outer = std::exchange(frame, &inner);
   auto leave = llvm::make_scope_exit([&] { frame = outer; });
@@ -128,20 +138,22 @@ std::optional<std::vector<NetInput>> Elaborator::inputsOf(Instance &instance) {
     if (parameter.tree->COLON())
       type = typeOf(parameter.tree->expr(0));
     else
-      fail(parameter.tree, "an input of a net needs a type, such as `" + parameter.name +
-                               ": f32[N, d]`");
+      fail(parameter.tree, "an input of a net needs a type, such as `" +
+                               parameter.name + ": f32[N, d]`");
     if (!type)
       return std::nullopt;
     std::optional<Sizes> sizes = declare(*type, /*isNet=*/true);
     if (!sizes)
       return std::nullopt;
-    inputs.push_back({parameter.name, type->element ? type->element : builder.getF32Type(),
+    inputs.push_back({parameter.name,
+                      type->element ? type->element : builder.getF32Type(),
                       sizes->shape, sizes->labels, parameter.tree});
   }
   return inputs;
 }
 
-Value Elaborator::applyNet(Tree *at, Instance &instance, llvm::ArrayRef<NetInput> inputs,
+Value Elaborator::applyNet(Tree *at, Instance &instance,
+                           llvm::ArrayRef<NetInput> inputs,
                            llvm::ArrayRef<mlir::Value> values) {
   const Parameters &all = parametersOf(instance.function);
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance.tensors))
@@ -151,13 +163,15 @@ Value Elaborator::applyNet(Tree *at, Instance &instance, llvm::ArrayRef<NetInput
   return applyBlock(at, instance);
 }
 
-mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol, FileScope &file,
+mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
+                                              FileScope &file,
                                               mlir::ModuleOp into) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(into.getBody());
   unsigned before = errors;
-  auto network = builder.create<NetworkOp>(locationOf(at), builder.getStringAttr(symbol),
-                                           builder.getStrArrayAttr({}), builder.getDictionaryAttr({}));
+  auto network = builder.create<NetworkOp>(
+      locationOf(at), builder.getStringAttr(symbol),
+      builder.getStrArrayAttr({}), builder.getDictionaryAttr({}));
   mlir::Block *entry = builder.createBlock(&network.getBody());
   GraphScope scope(*this, file, entry);
   std::shared_ptr<Instance> instance =
@@ -170,7 +184,8 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol, FileSc
     llvm::SmallVector<mlir::Value> values;
     std::vector<llvm::StringRef> names;
     for (const NetInput &input : *inputs) {
-      values.push_back(entry->addArgument(tensorOf(input.element, input.shape), locationOf(at)));
+      values.push_back(entry->addArgument(tensorOf(input.element, input.shape),
+                                          locationOf(at)));
       names.push_back(input.name);
     }
     network.setInputsAttr(builder.getStrArrayAttr(names));
@@ -190,6 +205,7 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol, FileSc
       fail(at, "a net returns tensors, `" + name + "` is " + kindOf(value));
     }
   }
-  builder.create<ReturnOp>(locationOf(at), values, builder.getStrArrayAttr(names));
+  builder.create<ReturnOp>(locationOf(at), values,
+                           builder.getStrArrayAttr(names));
   return network;
 }

@@ -16,7 +16,8 @@ using llvm::StringRef;
 mlir::Location Elaborator::opLocation(Tree *at, StringRef name) {
   Identity &self = *frame->self;
   std::string path = self.path.empty() ? "" : self.path + ".";
-  return mlir::NameLoc::get(builder.getStringAttr(path + unique(self, name)), locationOf(at));
+  return mlir::NameLoc::get(builder.getStringAttr(path + unique(self, name)),
+                            locationOf(at));
 }
 
 //===----------------------------------------------------------------------===//
@@ -24,8 +25,8 @@ mlir::Location Elaborator::opLocation(Tree *at, StringRef name) {
 //===----------------------------------------------------------------------===//
 
 Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
-                       llvm::ArrayRef<mlir::NamedAttribute> attributes, StringRef as,
-                       mlir::LocationAttr where) {
+                       llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                       StringRef as, mlir::LocationAttr where) {
   if (!spend(at, 1))
     return {};
   std::optional<mlir::RegisteredOperationName> name =
@@ -40,10 +41,11 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
 
   // What the op's own checks say is reported like every other error.
   std::string message;
-  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
-    message = diagnostic.str();
-    return mlir::success();
-  });
+  mlir::ScopedDiagnosticHandler handler(context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          message = diagnostic.str();
+                                          return mlir::success();
+                                        });
   auto *infer = name->getInterface<mlir::InferTypeOpInterface>();
   std::vector<char> storage(name->getOpPropertyByteSize());
   mlir::OpaqueProperties properties(storage.empty() ? nullptr : storage.data());
@@ -51,17 +53,19 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
     name->initOpProperties(properties, nullptr);
   bool fine = !properties || dictionary.empty() ||
               mlir::succeeded(name->setOpPropertiesFromAttribute(
-                  *name, properties, dictionary, [&] { return mlir::emitError(location); }));
+                  *name, properties, dictionary,
+                  [&] { return mlir::emitError(location); }));
   if (fine && infer) {
     llvm::SmallVector<mlir::Type> types;
-    fine = mlir::succeeded(infer->inferReturnTypes(context, location, state.operands, dictionary,
-                                                   properties, {}, types));
+    fine = mlir::succeeded(infer->inferReturnTypes(
+        context, location, state.operands, dictionary, properties, {}, types));
     state.addTypes(types);
   }
   if (properties)
     name->destroyOpProperties(properties);
   if (!fine)
-    return fail(at, message.empty() ? "`" + op + "` does not take this" : llvm::Twine(message));
+    return fail(at, message.empty() ? "`" + op + "` does not take this"
+                                    : llvm::Twine(message));
   mlir::Operation *built = builder.create(state);
   if (mlir::failed(mlir::verify(built, /*verifyRecursively=*/false)))
     return fail(at, message);
@@ -69,10 +73,13 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
   auto language = mlir::dyn_cast<LanguageOpInterface>(built);
   ResultList list;
   for (mlir::OpResult result : built->getResults()) {
-    Tensor tensor{result, Labels(mlir::cast<mlir::RankedTensorType>(result.getType()).getRank())};
+    Tensor tensor{
+        result,
+        Labels(mlir::cast<mlir::RankedTensorType>(result.getType()).getRank())};
     for (auto [axis, label] : llvm::enumerate(tensor.labels)) {
       std::optional<AxisSource> source =
-          language ? language.getAxisSource(result.getResultNumber(), axis) : std::nullopt;
+          language ? language.getAxisSource(result.getResultNumber(), axis)
+                   : std::nullopt;
       if (source)
         label = operands[source->operand].labels[source->axis];
       else if (!as.empty() && result.getResultNumber() == 0)
@@ -81,8 +88,10 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
         label.clear();
     }
     std::string resultName;
-    if (language && language.getSignature().results.size() == built->getNumResults())
-      resultName = language.getSignature().results[result.getResultNumber()].str();
+    if (language &&
+        language.getSignature().results.size() == built->getNumResults())
+      resultName =
+          language.getSignature().results[result.getResultNumber()].str();
     list.push_back({resultName, tensor});
   }
   return resultsOf(std::move(list));
@@ -93,11 +102,13 @@ Value Elaborator::tensorFor(Tree *at, const Value &value, mlir::Type element) {
     return value;
   if (std::optional<Number> number = numberOf(value)) {
     if (!number->isConstant())
-      return fail(at, "`" + number->exact.str() + "` must have a fixed size to be a tensor's value");
+      return fail(at, "`" + number->exact.str() +
+                          "` must have a fixed size to be a tensor's value");
     return constant(at, number->toDouble(), tensorOf(element, Shape()), {});
   }
   // A schedule lacks the number of the step, which an optimizer's body has.
-  if (graph->step && (value.is<Function>() || value.is<std::shared_ptr<Instance>>()))
+  if (graph->step &&
+      (value.is<Function>() || value.is<std::shared_ptr<Instance>>()))
     return pipe(at, Tensor{graph->step, {}}, value);
   return fail(at, "expected a tensor, this is " + kindOf(value));
 }
@@ -130,13 +141,15 @@ Value Elaborator::applyOp(Tree *at, Instance &instance) {
   for (bool axes : {true, false}) {
     for (auto [i, parameter] : llvm::enumerate(all.settings)) {
       const Setting &setting = *parameter.setting;
-      bool isAxes = setting.kind == SettingKind::Axes || setting.kind == SettingKind::Axis;
+      bool isAxes = setting.kind == SettingKind::Axes ||
+                    setting.kind == SettingKind::Axis;
       if (isAxes != axes)
         continue;
       if (!given(i) && parameter.required)
-        return fail(at, "`" + signature.name + "` needs `" + parameter.name + "`");
-      mlir::Attribute attribute =
-          attributeOf(at, setting, given(i), operands, windowAxes, signature.name);
+        return fail(at,
+                    "`" + signature.name + "` needs `" + parameter.name + "`");
+      mlir::Attribute attribute = attributeOf(at, setting, given(i), operands,
+                                              windowAxes, signature.name);
       if (!attribute)
         return {};
       if (auto list = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(attribute);
@@ -152,17 +165,21 @@ Value Elaborator::applyOp(Tree *at, Instance &instance) {
   mlir::LocationAttr where;
   if (!identity.name.empty()) {
     enter(identity, signature.name, at);
-    where = mlir::NameLoc::get(builder.getStringAttr(identity.path), locationOf(at));
+    where = mlir::NameLoc::get(builder.getStringAttr(identity.path),
+                               locationOf(at));
   } else if (identity.parent && identity.parent != frame->self) {
     Identity &parent = *identity.parent;
     std::string path = parent.path.empty() ? "" : parent.path + ".";
-    where = mlir::NameLoc::get(builder.getStringAttr(path + unique(parent, signature.name)),
-                               locationOf(at));
+    where = mlir::NameLoc::get(
+        builder.getStringAttr(path + unique(parent, signature.name)),
+        locationOf(at));
   }
-  Value result = emit(at, signature.name, operands, attributes, instance.as, where);
+  Value result =
+      emit(at, signature.name, operands, attributes, instance.as, where);
   // `as` relabels the axis that the op resizes, where it makes no new one.
   if (auto *tensor = result.as<Tensor>();
-      tensor && !instance.as.empty() && !llvm::is_contained(tensor->labels, instance.as)) {
+      tensor && !instance.as.empty() &&
+      !llvm::is_contained(tensor->labels, instance.as)) {
     Tensor labelled = *tensor;
     size_t axis = axisAs ? size_t(*axisAs) : featureAxis(labelled);
     if (axis < labelled.labels.size())
@@ -187,14 +204,16 @@ std::optional<size_t> Elaborator::find(const Tensor &tensor, StringRef label) {
   return std::nullopt;
 }
 
-std::optional<int64_t> Elaborator::axisOf(Tree *at, const Value &value, const Tensor &tensor) {
+std::optional<int64_t> Elaborator::axisOf(Tree *at, const Value &value,
+                                          const Tensor &tensor) {
   if (auto *axis = value.as<Axis>()) {
     if (std::optional<size_t> position = find(tensor, axis->label))
       return *position;
     if (axis->label.empty() && axis->position >= 0 &&
         size_t(axis->position) < tensor.labels.size())
       return axis->position;
-    fail(at, "the tensor has no axis `" + axis->label + "`, its axes are " + axesText(tensor));
+    fail(at, "the tensor has no axis `" + axis->label + "`, its axes are " +
+                 axesText(tensor));
     return std::nullopt;
   }
   if (!value.isUnknown())
@@ -216,13 +235,17 @@ std::string Elaborator::axesText(const Tensor &tensor) {
   Shape shape = shapeOf(tensor.value);
   for (auto [label, size] : llvm::zip_equal(tensor.labels, shape.sizes)) {
     text += StringRef(comma).str();
-    text += label.empty() ? size.str() : size.str() == label ? label : label + " = " + size.str();
+    text += label.empty()         ? size.str()
+            : size.str() == label ? label
+                                  : label + " = " + size.str();
   }
   return text + "]";
 }
 
-std::optional<std::vector<int64_t>> Elaborator::axesOf(Tree *at, const Value *value,
-                                                       StringRef rule, const Tensor &tensor) {
+std::optional<std::vector<int64_t>> Elaborator::axesOf(Tree *at,
+                                                       const Value *value,
+                                                       StringRef rule,
+                                                       const Tensor &tensor) {
   std::vector<int64_t> axes;
   size_t rank = tensor.labels.size();
   if (value) {
@@ -263,18 +286,21 @@ std::optional<std::vector<int64_t>> Elaborator::axesOf(Tree *at, const Value *va
   return axes;
 }
 
-mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting, const Value *value,
-                                        const std::vector<Tensor> &operands, size_t windowAxes,
-                                        StringRef op) {
+mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting,
+                                        const Value *value,
+                                        const std::vector<Tensor> &operands,
+                                        size_t windowAxes, StringRef op) {
   auto wrong = [&](StringRef expected) -> mlir::Attribute {
     if (!value->isUnknown())
-      fail(at, "`" + setting.name + "` of `" + op + "` takes " + expected + ", not " +
+      fail(at, "`" + setting.name + "` of `" + op + "` takes " + expected +
+                   ", not " +
                    (numberOf(*value) ? textOf(*value) : kindOf(*value)));
     return {};
   };
   auto integerOf = [&](const Value &item) -> std::optional<int64_t> {
     std::optional<Number> number = numberOf(item);
-    if (!number || number->real || !(number->dimension.isNone() || number->dimension.isCount()))
+    if (!number || number->real ||
+        !(number->dimension.isNone() || number->dimension.isCount()))
       return std::nullopt;
     return number->exact.toInt64();
   };
@@ -299,7 +325,8 @@ mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting, const 
     if (!value)
       return builder.getI64IntegerAttr(fallback);
     std::optional<int64_t> number = integerOf(*value);
-    return number ? builder.getI64IntegerAttr(*number) : wrong("a whole number");
+    return number ? builder.getI64IntegerAttr(*number)
+                  : wrong("a whole number");
   }
   case SettingKind::Integers:
   case SettingKind::Window: {
@@ -323,12 +350,15 @@ mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting, const 
     if (window && !value->is<List>())
       numbers.assign(windowAxes, numbers.front());
     if (window && numbers.size() != windowAxes)
-      return wrong(("one number for each of " + llvm::Twine(windowAxes) + " axes").str());
+      return wrong(
+          ("one number for each of " + llvm::Twine(windowAxes) + " axes")
+              .str());
     return builder.getDenseI64ArrayAttr(numbers);
   }
   case SettingKind::Real: {
     if (!value)
-      return builder.getF64FloatAttr(std::strtod(setting.fallback.str().c_str(), nullptr));
+      return builder.getF64FloatAttr(
+          std::strtod(setting.fallback.str().c_str(), nullptr));
     std::optional<Number> number = numberOf(*value);
     if (!number || !number->isConstant() ||
         !(number->dimension.isNone() || number->dimension.isCount()))
@@ -348,10 +378,13 @@ mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting, const 
     auto *text = value->as<std::string>();
     if (!text)
       return wrong("a string");
-    if (setting.kind == SettingKind::Word && !llvm::is_contained(setting.words, *text)) {
-      std::vector<std::string> words(setting.words.begin(), setting.words.end());
-      fail(at, "`" + setting.name + "` of `" + op + "` is one of " + llvm::join(words, ", ") +
-                   ", not `" + *text + "`" + didYouMean(*text, words));
+    if (setting.kind == SettingKind::Word &&
+        !llvm::is_contained(setting.words, *text)) {
+      std::vector<std::string> words(setting.words.begin(),
+                                     setting.words.end());
+      fail(at, "`" + setting.name + "` of `" + op + "` is one of " +
+                   llvm::join(words, ", ") + ", not `" + *text + "`" +
+                   didYouMean(*text, words));
       return {};
     }
     return builder.getStringAttr(*text);
@@ -364,19 +397,22 @@ mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting, const 
 // Operators on tensors
 //===----------------------------------------------------------------------===//
 
-Tensor Elaborator::constant(Tree *at, double value, mlir::RankedTensorType type, Labels labels) {
+Tensor Elaborator::constant(Tree *at, double value, mlir::RankedTensorType type,
+                            Labels labels) {
   return {builder.create<ConstantOp>(opLocation(at, "constant"), type,
                                      builder.getF64FloatAttr(value)),
           labels};
 }
 
-Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a, const Value &b) {
+Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a,
+                                   const Value &b) {
   if (op == "^") {
     std::optional<Number> exponent = numberOf(b);
     if (!a.is<Tensor>() || !exponent || !exponent->isConstant())
       return fail(at, "`^` raises a tensor to a constant power");
     return emit(at, "power", *a.as<Tensor>(),
-                builder.getNamedAttr("exponent", builder.getF64FloatAttr(exponent->toDouble())));
+                builder.getNamedAttr(
+                    "exponent", builder.getF64FloatAttr(exponent->toDouble())));
   }
   StringRef name = llvm::StringSwitch<StringRef>(op)
                        .Case("+", "add")
@@ -384,7 +420,8 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a, const
                        .Case("*", "mul")
                        .Case("/", "div")
                        .Default("");
-  auto operand = [&](const Value &value, const Value &other) -> std::optional<Tensor> {
+  auto operand = [&](const Value &value,
+                     const Value &other) -> std::optional<Tensor> {
     if (auto *tensor = value.as<Tensor>())
       return *tensor;
     std::optional<Number> number = numberOf(value);
@@ -394,16 +431,19 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a, const
       return std::nullopt;
     }
     if (!number->isConstant()) {
-      fail(at, "`" + number->exact.str() + "` must have a fixed size to " + name + " it to a tensor");
+      fail(at, "`" + number->exact.str() + "` must have a fixed size to " +
+                   name + " it to a tensor");
       return std::nullopt;
     }
-    return constant(at, number->toDouble(), mlir::cast<mlir::RankedTensorType>(like.value.getType()),
+    return constant(at, number->toDouble(),
+                    mlir::cast<mlir::RankedTensorType>(like.value.getType()),
                     like.labels);
   };
   if (op == "@" && a.is<Tensor>() && b.is<Tensor>())
     return matmul(at, *a.as<Tensor>(), *b.as<Tensor>());
   if (name.empty())
-    return fail(at, "`" + op + "` does not take " + kindOf(a) + " and " + kindOf(b));
+    return fail(at, "`" + op + "` does not take " + kindOf(a) + " and " +
+                        kindOf(b));
   std::optional<Tensor> x = operand(a, b), y = operand(b, a);
   if (!x || !y || !align(at, name, *x, *y))
     return {};
@@ -412,7 +452,8 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a, const
 
 bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
   auto allLabelled = [](const Tensor &tensor) {
-    return llvm::none_of(tensor.labels, [](const std::string &label) { return label.empty(); });
+    return llvm::none_of(
+        tensor.labels, [](const std::string &label) { return label.empty(); });
   };
   bool leads = a.labels.size() >= b.labels.size();
   Tensor &big = leads ? a : b, &small = leads ? b : a;
@@ -422,8 +463,8 @@ bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
     for (const std::string &label : small.labels) {
       std::optional<size_t> axis = find(big, label);
       if (!axis) {
-        fail(at, "cannot " + op + " tensors: axes " + axesText(a) + " on the left, " +
-                     axesText(b) + " on the right");
+        fail(at, "cannot " + op + " tensors: axes " + axesText(a) +
+                     " on the left, " + axesText(b) + " on the right");
         return false;
       }
       axes.push_back(*axis);
@@ -433,8 +474,9 @@ bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
     for (auto [i, label] : llvm::enumerate(small.labels)) {
       std::string &other = big.labels[offset + i];
       if (!label.empty() && !other.empty() && label != other) {
-        fail(at, "cannot " + op + " tensors: axis `" + label + "` meets axis `" + other +
-                     "`, " + axesText(a) + " on the left, " + axesText(b) + " on the right");
+        fail(at, "cannot " + op + " tensors: axis `" + label +
+                     "` meets axis `" + other + "`, " + axesText(a) +
+                     " on the left, " + axesText(b) + " on the right");
         return false;
       }
       axes.push_back(offset + i);
@@ -444,12 +486,15 @@ bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
     if (smallShape[i] != bigShape[axis]) {
       const Polynomial &l = leads ? bigShape[axis] : smallShape[i];
       const Polynomial &r = leads ? smallShape[i] : bigShape[axis];
-      fail(at, "cannot " + op + " tensors: axis " + llvm::Twine(axis) +
-                   (big.labels[axis].empty() ? "" : " (`" + big.labels[axis] + "`)") + " is " +
-                   l.str() + " on the left, " + r.str() + " on the right");
+      fail(at,
+           "cannot " + op + " tensors: axis " + llvm::Twine(axis) +
+               (big.labels[axis].empty() ? ""
+                                         : " (`" + big.labels[axis] + "`)") +
+               " is " + l.str() + " on the left, " + r.str() + " on the right");
       return false;
     }
-  // A label that only the smaller one has is the larger one's too, unless doubled.
+  // A label that only the smaller one has is the larger one's too, unless
+  // doubled.
   Labels labels = big.labels;
   for (auto [i, axis] : llvm::enumerate(axes))
     if (labels[axis].empty() && !llvm::is_contained(labels, small.labels[i]))
@@ -461,8 +506,9 @@ bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
 
 Value Elaborator::matmul(Tree *at, const Tensor &a, const Tensor &b) {
   if (a.labels.size() < 2 || b.labels.size() < 2)
-    return fail(at, "`@` takes matrices; the sides have " + llvm::Twine(a.labels.size()) +
-                        " and " + llvm::Twine(b.labels.size()) + " axes");
+    return fail(at, "`@` takes matrices; the sides have " +
+                        llvm::Twine(a.labels.size()) + " and " +
+                        llvm::Twine(b.labels.size()) + " axes");
   // Letters from the right: i j of the left matrix, j k of the right one.
   size_t batch = std::max(a.labels.size(), b.labels.size()) - 2;
   auto letters = [&](const Tensor &tensor, StringRef row, StringRef column) {
@@ -472,8 +518,8 @@ Value Elaborator::matmul(Tree *at, const Tensor &a, const Tensor &b) {
     return text + row.str() + " " + column.str();
   };
   const Tensor &longer = a.labels.size() >= b.labels.size() ? a : b;
-  std::string spec = letters(a, "i", "j") + ", " + letters(b, "j", "k") + " -> " +
-                     letters(longer, "i", "k");
+  std::string spec = letters(a, "i", "j") + ", " + letters(b, "j", "k") +
+                     " -> " + letters(longer, "i", "k");
   return emit(at, "einsum", {a, b},
               builder.getNamedAttr("spec", builder.getStringAttr(spec)));
 }
@@ -482,7 +528,8 @@ Value Elaborator::matmul(Tree *at, const Tensor &a, const Tensor &b) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments, bool isParameter) {
+Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
+                         bool isParameter) {
   StringRef kind = isParameter ? "parameter" : "buffer";
   if (!graph || !frame->self)
     return fail(at, "`" + kind + "` stands in a net or block");
@@ -498,12 +545,15 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments, bool isPara
       else if (auto *function = argument.value.as<Function>())
         init = function->name;
       else
-        return fail(argument.at, "`init` takes a word, not " + kindOf(argument.value));
-    } else if (argument.name == "trainable" && isParameter && argument.value.is<bool>()) {
+        return fail(argument.at,
+                    "`init` takes a word, not " + kindOf(argument.value));
+    } else if (argument.name == "trainable" && isParameter &&
+               argument.value.is<bool>()) {
       trainable &= *argument.value.as<bool>();
     } else {
-      return fail(argument.at, "`" + kind + "` has no `" + argument.name + "`" +
-                                   didYouMean(argument.name, {"init", "trainable"}));
+      return fail(argument.at,
+                  "`" + kind + "` has no `" + argument.name + "`" +
+                      didYouMean(argument.name, {"init", "trainable"}));
     }
   }
   std::optional<Sizes> wanted = sizesOf(at, sizes);
@@ -522,24 +572,29 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments, bool isPara
   if (found != self.weights.end()) {
     value = found->second.value;
     if (value.getType() != type)
-      return fail(at, "this application wants `" + frame->hint + "` of shape " +
-                          sizesText(shape) + ", it has " +
-                          sizesText(shapeOf(value)),
-                  {{self.firstApplication, "it was made by this first application"}});
+      return fail(
+          at,
+          "this application wants `" + frame->hint + "` of shape " +
+              sizesText(shape) + ", it has " + sizesText(shapeOf(value)),
+          {{self.firstApplication, "it was made by this first application"}});
   } else {
     if (self.hasWeights)
-      return fail(at, "a later application of `" + self.name + "` may not add weights",
-                  {{self.firstApplication, "the first application is here"}});
-    std::string name = unique(self, frame->hint.empty() ? kind : StringRef(frame->hint));
+      return fail(
+          at, "a later application of `" + self.name + "` may not add weights",
+          {{self.firstApplication, "the first application is here"}});
+    std::string name =
+        unique(self, frame->hint.empty() ? kind : StringRef(frame->hint));
     std::string path = self.path.empty() ? name : self.path + "." + name;
-    mlir::Location location = mlir::NameLoc::get(builder.getStringAttr(path), locationOf(at));
+    mlir::Location location =
+        mlir::NameLoc::get(builder.getStringAttr(path), locationOf(at));
     mlir::OpBuilder::InsertionGuard guard(builder);
     if (graph->lastWeight)
       builder.setInsertionPointAfter(graph->lastWeight);
     else
       builder.setInsertionPointToStart(graph->entry);
     if (isParameter)
-      value = builder.create<ParameterOp>(location, type, path, init, trainable);
+      value =
+          builder.create<ParameterOp>(location, type, path, init, trainable);
     else
       value = builder.create<BufferOp>(location, type, path, init);
     graph->lastWeight = value.getDefiningOp();
@@ -554,7 +609,8 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments, bool isPara
     loop->sequences.push_back(value);
     Shape element = shapeOf(value);
     element.sizes.erase(element.sizes.begin());
-    value = loop->body->addArgument(tensorOf(builder.getF32Type(), element), locationOf(at));
+    value = loop->body->addArgument(tensorOf(builder.getF32Type(), element),
+                                    locationOf(at));
   }
   return Tensor{value, wanted->labels};
 }

@@ -18,8 +18,8 @@ namespace netc {
 struct Question {
   /// The net.network or net.step that the path starts from.
   mlir::Operation *subject;
-  /// The instance path that a part of the network has, such as `layer1.0.conv1`;
-  /// empty for the whole.
+  /// The instance path that a part of the network has, such as
+  /// `layer1.0.conv1`; empty for the whole.
   std::string part;
   /// The members asked for, outermost first: {"compute", "forward"}.
   std::vector<std::string> members;
@@ -29,8 +29,8 @@ struct Question {
   std::vector<std::pair<std::string, Rational>> numbers;
 };
 
-/// A number in base units (FLOP, bytes, seconds, FLOP/s, steps, examples, tokens,
-/// epochs; empty for a plain number).
+/// A number in base units (FLOP, bytes, seconds, FLOP/s, steps, examples,
+/// tokens, epochs; empty for a plain number).
 struct Answer {
   Rational value;
   llvm::StringRef unit;

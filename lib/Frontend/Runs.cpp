@@ -19,9 +19,11 @@ using Keys = llvm::MapVector<std::string, Key, llvm::StringMap<unsigned>>;
 } // namespace
 
 static const char *const runKeys[] = {
-    "loss",      "batch",     "duration", "optimizer",   "precision", "hardware", "peak",
-    "parallel",  "placement", "took",     "utilization", "count",     "like",     "seed"};
-static const char *const laterKeys[] = {"recompute", "updates", "times", "decode"};
+    "loss",        "batch", "duration", "optimizer", "precision",
+    "hardware",    "peak",  "parallel", "placement", "took",
+    "utilization", "count", "like",     "seed"};
+static const char *const laterKeys[] = {"recompute", "updates", "times",
+                                        "decode"};
 
 namespace netc {
 /// Elaborates one run.
@@ -50,7 +52,8 @@ private:
   bool addDevice(const std::string &device);
   Tree *placeOf(StringRef key) {
     auto found = keys.find(key.str());
-    return found == keys.end() ? static_cast<Tree *>(job) : found->second.second->expr();
+    return found == keys.end() ? static_cast<Tree *>(job)
+                               : found->second.second->expr();
   }
   void set(StringRef name, const Polynomial &value) {
     run.set(name, PolynomialAttr::get(e.context, value));
@@ -86,7 +89,8 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
     auto *bind = dynamic_cast<NetParser::BindContext *>(stmt);
     if (!bind) {
       if (dynamic_cast<NetParser::JobStmtContext *>(stmt))
-        e.fail(stmt, "a job inside another is not there yet; write one `train` after the other");
+        e.fail(stmt, "a job inside another is not there yet; write one `train` "
+                     "after the other");
       else if (!isLike && !dynamic_cast<NetParser::RequireContext *>(stmt) &&
                !dynamic_cast<NetParser::ExpectContext *>(stmt) &&
                !dynamic_cast<NetParser::SweepContext *>(stmt))
@@ -109,9 +113,10 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   auto *bind = like->second.second;
   keys.erase(like);
   auto other = file.names.find(bind->expr()->getText());
-  auto *otherJob = other == file.names.end()
-                       ? nullptr
-                       : dynamic_cast<NetParser::JobContext *>(other->second.tree);
+  auto *otherJob =
+      other == file.names.end()
+          ? nullptr
+          : dynamic_cast<NetParser::JobContext *>(other->second.tree);
   if (!otherJob) {
     std::vector<std::string> runs;
     for (auto &[name, entry] : file.names)
@@ -148,7 +153,8 @@ std::optional<Number> RunBuilder::numberOf(StringRef key) {
     return std::nullopt;
   std::optional<Number> number = netc::numberOf(*value);
   if (!number || number->real || !number->exact.constant()) {
-    e.fail(placeOf(key), "`" + key + "` takes a number, this is " + kindOf(*value));
+    e.fail(placeOf(key),
+           "`" + key + "` takes a number, this is " + kindOf(*value));
     return std::nullopt;
   }
   return number;
@@ -162,7 +168,8 @@ bool RunBuilder::collectDataset() {
   auto *section = value.as<Section>();
   if (!section || section->tree->kind->getText() != "dataset") {
     if (!value.isUnknown())
-      e.fail(datasetPlace, "expected a dataset behind `on`, this is " + kindOf(value));
+      e.fail(datasetPlace,
+             "expected a dataset behind `on`, this is " + kindOf(value));
     return false;
   }
   if (section->tree->params()) {
@@ -178,7 +185,8 @@ bool RunBuilder::collectDataset() {
   for (NetParser::StmtContext *stmt : section->tree->body()->stmt()) {
     auto *bind = dynamic_cast<NetParser::BindContext *>(stmt);
     if (!bind) {
-      e.fail(stmt, "a dataset holds `examples` or `tokens`, free axes and fields");
+      e.fail(stmt,
+             "a dataset holds `examples` or `tokens`, free axes and fields");
       continue;
     }
     for (NetParser::TargetContext *target : bind->target()) {
@@ -207,13 +215,15 @@ bool RunBuilder::collectAxes() {
         number && !number->real ? number->exact.constant() : std::nullopt;
     if (!size || !size->isInteger() || *size < Rational(1)) {
       if (!value.isUnknown())
-        e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " + textOf(value));
+        e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
+                       textOf(value));
       return;
     }
     axes.insert({name, Moments(*size)});
   };
   for (auto &[name, key] : keys) {
-    if (llvm::is_contained(runKeys, name) || llvm::is_contained(laterKeys, name))
+    if (llvm::is_contained(runKeys, name) ||
+        llvm::is_contained(laterKeys, name))
       continue;
     if (llvm::is_contained(symbols, name) && name != "N") {
       if (std::optional<Value> value = valueOf(name))
@@ -222,7 +232,8 @@ bool RunBuilder::collectAxes() {
     }
     std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
     llvm::append_range(known, symbols);
-    e.fail(key.second, "a run has no key `" + name + "`" + e.didYouMean(name, known));
+    e.fail(key.second,
+           "a run has no key `" + name + "`" + e.didYouMean(name, known));
   }
   for (auto &[name, value] : point)
     if (llvm::is_contained(symbols, name) && !axes.count(name))
@@ -248,7 +259,8 @@ bool RunBuilder::addInputs() {
       if (!label.empty())
         scope.names[label] = Axis{label, size, -1};
   Polynomial batch = Polynomial::symbol("N");
-  auto shapeOfField = [&](const TypeValue &type) -> std::optional<Elaborator::Sizes> {
+  auto shapeOfField =
+      [&](const TypeValue &type) -> std::optional<Elaborator::Sizes> {
     Scope *outer = std::exchange(e.frame->scope, &scope);
     std::optional<Elaborator::Sizes> sizes = e.declare(type, /*isNet=*/false);
     e.frame->scope = outer;
@@ -270,30 +282,33 @@ bool RunBuilder::addInputs() {
         return false;
       if (!(sizes->shape == input.shape)) {
         e.fail(datasetPlace, "field `" + name + "` is " +
-                                 Elaborator::sizesText(sizes->shape) + ", the net's input " +
+                                 Elaborator::sizesText(sizes->shape) +
+                                 ", the net's input " +
                                  Elaborator::sizesText(input.shape));
         return false;
       }
       element = type->element;
     }
-    mlir::Value argument =
-        entry->addArgument(tensorOf(element, input.shape), e.locationOf(input.tree));
+    mlir::Value argument = entry->addArgument(tensorOf(element, input.shape),
+                                              e.locationOf(input.tree));
     argumentNames.push_back(input.name);
     if (element != input.element)
-      argument = e.builder.create<ConvertOp>(e.opLocation(job, "convert"),
-                                             tensorOf(input.element, input.shape), argument);
+      argument = e.builder.create<ConvertOp>(
+          e.opLocation(job, "convert"), tensorOf(input.element, input.shape),
+          argument);
     values.push_back(argument);
   }
   for (auto &[name, value] : dataset) {
     auto *type = value.as<TypeValue>();
-    bool isInput = llvm::any_of(inputs, [&](const NetInput &i) { return i.name == name; });
+    bool isInput =
+        llvm::any_of(inputs, [&](const NetInput &i) { return i.name == name; });
     if (!type || isInput)
       continue;
     std::optional<Elaborator::Sizes> sizes = shapeOfField(*type);
     if (!sizes)
       return false;
-    mlir::Value argument =
-        entry->addArgument(tensorOf(type->element, sizes->shape), e.locationOf(datasetPlace));
+    mlir::Value argument = entry->addArgument(
+        tensorOf(type->element, sizes->shape), e.locationOf(datasetPlace));
     argumentNames.push_back(name);
     fields.push_back({name, Tensor{argument, sizes->labels}});
   }
@@ -340,11 +355,13 @@ bool RunBuilder::addLoss() {
   if (!tensor || !tensor->labels.empty()) {
     e.fail(placeOf("loss"),
            "the loss must be a scalar, this is " +
-               (tensor ? "a tensor " + Elaborator::axesText(*tensor) + "; take its `mean`"
+               (tensor ? "a tensor " + Elaborator::axesText(*tensor) +
+                             "; take its `mean`"
                        : kindOf(loss)));
     return false;
   }
-  e.builder.create<ReturnOp>(e.locationOf(placeOf("loss")), mlir::ValueRange(tensor->value),
+  e.builder.create<ReturnOp>(e.locationOf(placeOf("loss")),
+                             mlir::ValueRange(tensor->value),
                              e.builder.getStrArrayAttr({"loss"}));
   return true;
 }
@@ -362,7 +379,8 @@ bool RunBuilder::addOptimizer() {
   auto optimizer = builder.create<OptimizerOp>(e.locationOf(at));
   mlir::Block *body = builder.createBlock(&optimizer.getBody());
   mlir::Type f32 = builder.getF32Type();
-  mlir::RankedTensorType any = tensorOf(f32, Shape(llvm::ArrayRef(Polynomial::symbol("P"))));
+  mlir::RankedTensorType any =
+      tensorOf(f32, Shape(llvm::ArrayRef(Polynomial::symbol("P"))));
   mlir::Location location = e.locationOf(at);
   std::pair<const char *, mlir::Value> given[] = {
       {"parameter", body->addArgument(any, location)},
@@ -390,7 +408,8 @@ bool RunBuilder::addOptimizer() {
   }
   if (!instance || instance->isComposition()) {
     if (!callee.isUnknown())
-      e.fail(at, "an optimizer is a block that lacks `parameter` and `gradient`, this is " +
+      e.fail(at, "an optimizer is a block that lacks `parameter` and "
+                 "`gradient`, this is " +
                      kindOf(callee));
     return false;
   }
@@ -401,7 +420,8 @@ bool RunBuilder::addOptimizer() {
         slot = {Tensor{tensor, Labels(shapeOf(tensor).rank())}};
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
     if (parameter.required && slot.empty()) {
-      e.fail(at, "`" + instance->function.name + "` needs `" + parameter.name + "`");
+      e.fail(at, "`" + instance->function.name + "` needs `" + parameter.name +
+                     "`");
       return false;
     }
   unsigned before = e.errors;
@@ -417,18 +437,22 @@ bool RunBuilder::addSchedule() {
   auto dimensionIs = [](const Number &number, Dimension::Base base) {
     return number.dimension == Dimension(base);
   };
-  // Tokens of one example: the elements of the first input, if it holds numbers.
+  // Tokens of one example: the elements of the first input, if it holds
+  // numbers.
   std::optional<Rational> tokensPerExample;
   if (!inputs.empty() && mlir::isa<mlir::IntegerType>(inputs.front().element)) {
-    Polynomial elements = inputs.front().shape.elements() / Polynomial::symbol("N");
-    bool known = elements.isValid();
-    Rational value = elements.evaluate([&](StringRef symbol, unsigned power) -> Rational {
-      auto found = axes.find(symbol.str());
-      known &= found != axes.end();
-      return found == axes.end() ? Rational(1) : found->second.moment(power);
-    });
-    if (known)
-      tokensPerExample = value;
+    Polynomial elements =
+        inputs.front().shape.elements() / Polynomial::symbol("N");
+    tokensPerExample =
+        elements
+            .evaluate([&](StringRef symbol,
+                          unsigned power) -> std::optional<Rational> {
+              auto found = axes.find(symbol.str());
+              if (found == axes.end())
+                return std::nullopt;
+              return found->second.moment(power);
+            })
+            .constant();
   }
   std::optional<Rational> datasetExamples, datasetTokens;
   for (auto &[name, value] : dataset)
@@ -437,7 +461,8 @@ bool RunBuilder::addSchedule() {
       std::optional<Rational> size =
           number && !number->real ? number->exact.constant() : std::nullopt;
       if (!size || *size <= Rational(0)) {
-        e.fail(datasetPlace, "`" + name + "` of a dataset takes a positive number");
+        e.fail(datasetPlace,
+               "`" + name + "` of a dataset takes a positive number");
         return false;
       }
       (name == "examples" ? datasetExamples : datasetTokens) = size;
@@ -460,13 +485,17 @@ bool RunBuilder::addSchedule() {
   }
   if (dimensionIs(*batch, Dimension::Token)) {
     if (!tokensPerExample) {
-      e.fail(placeOf("batch"), "a batch in tokens needs a net whose first input holds whole "
-                               "numbers, of an axis whose size is known; give the batch in examples");
+      e.fail(placeOf("batch"),
+             "a batch in tokens needs a net whose first input holds whole "
+             "numbers, of an axis whose size is known; give the batch in "
+             "examples");
       return false;
     }
     examplesPerStep = examplesPerStep / *tokensPerExample;
-  } else if (!batch->dimension.isNone() && !dimensionIs(*batch, Dimension::Example)) {
-    e.fail(placeOf("batch"), "`batch` takes examples or tokens, not " + batch->dimension.str());
+  } else if (!batch->dimension.isNone() &&
+             !dimensionIs(*batch, Dimension::Example)) {
+    e.fail(placeOf("batch"),
+           "`batch` takes examples or tokens, not " + batch->dimension.str());
     return false;
   }
   axes.insert({"N", Moments(examplesPerStep)});
@@ -492,7 +521,8 @@ bool RunBuilder::addSchedule() {
     examples = amount;
   } else if (dimensionIs(*duration, Dimension::Token)) {
     if (!tokensPerExample) {
-      e.fail(at, "a duration in tokens needs a net whose first input holds whole numbers");
+      e.fail(at, "a duration in tokens needs a net whose first input holds "
+                 "whole numbers");
       return false;
     }
     examples = amount / *tokensPerExample;
@@ -519,13 +549,15 @@ bool RunBuilder::addHardware() {
   auto text = [&](StringRef key) {
     auto found = keys.find(key.str());
     if (found != keys.end())
-      run.set(key, e.builder.getStringAttr(found->second.second->expr()->getText()));
+      run.set(key,
+              e.builder.getStringAttr(found->second.second->expr()->getText()));
   };
   text("precision");
   text("placement");
   if (std::optional<Number> hardware = numberOf("hardware")) {
     if (hardware->dimension != Dimension(Dimension::Device)) {
-      e.fail(placeOf("hardware"), "`hardware` takes a number of devices, such as `8 V100`");
+      e.fail(placeOf("hardware"),
+             "`hardware` takes a number of devices, such as `8 V100`");
       return false;
     }
     set("devices", hardware->exact);
@@ -538,9 +570,10 @@ bool RunBuilder::addHardware() {
     if (!number)
       return;
     if (number->dimension != dimension)
-      e.fail(placeOf(key), "`" + key + "` takes " + expected + ", not " +
-                               (number->dimension.isNone() ? "a plain number"
-                                                           : number->dimension.str()));
+      e.fail(placeOf(key),
+             "`" + key + "` takes " + expected + ", not " +
+                 (number->dimension.isNone() ? "a plain number"
+                                             : number->dimension.str()));
     else
       set(key, number->exact);
   };
@@ -549,7 +582,8 @@ bool RunBuilder::addHardware() {
     quantity("peak", Dimension(Dimension::Flop) / Dimension(Dimension::Time),
              "a rate such as `125 TFLOP/s`");
   if (std::optional<Number> took = numberOf("took")) {
-    Dimension time = Dimension::Time, device = Dimension::Device, flop = Dimension::Flop;
+    Dimension time = Dimension::Time, device = Dimension::Device,
+              flop = Dimension::Flop;
     if (took->dimension == time)
       set("took", took->exact);
     else if (took->dimension == time * device)
@@ -557,8 +591,9 @@ bool RunBuilder::addHardware() {
     else if (took->dimension == flop)
       set("took_flop", took->exact);
     else
-      e.fail(placeOf("took"), "`took` takes a time, such as `12 hours`, or a device-time, such "
-                              "as `2500 V100-days`");
+      e.fail(placeOf("took"),
+             "`took` takes a time, such as `12 hours`, or a device-time, such "
+             "as `2500 V100-days`");
     if (!took->device.empty())
       run.set("took_device", e.builder.getStringAttr(took->device));
   }
@@ -571,13 +606,14 @@ bool RunBuilder::addHardware() {
     for (auto &[name, value] : *record->fields) {
       std::optional<Number> number = netc::numberOf(value);
       auto *word = value.as<std::string>();
-      if (name == "fma" && number && (number->exact == Polynomial(1) || number->exact == Polynomial(2)))
+      if (name == "fma" && number &&
+          (number->exact == Polynomial(1) || number->exact == Polynomial(2)))
         set("fma", number->exact);
       else if (name == "causal" && word && (*word == "full" || *word == "half"))
         run.set("causal", e.builder.getStringAttr(*word));
       else
-        e.fail(placeOf("count"),
-               "`count` takes `fma = 1` or `2` and `causal = \"full\"` or `\"half\"`");
+        e.fail(placeOf("count"), "`count` takes `fma = 1` or `2` and `causal = "
+                                 "\"full\"` or `\"half\"`");
     }
   }
   valueOf("parallel");
@@ -605,7 +641,8 @@ bool RunBuilder::addDevice(const std::string &device) {
                         Dimension(Dimension::Flop) / Dimension(Dimension::Time))
         set(name, number->exact);
       else if (!rate.isUnknown())
-        e.fail(bind, "`peak` takes rates such as `125 TFLOP/s`, this is " + textOf(rate));
+        e.fail(bind, "`peak` takes rates such as `125 TFLOP/s`, this is " +
+                         textOf(rate));
     };
     if (key != "peak")
       continue;
@@ -622,11 +659,13 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
   mlir::OpBuilder &builder = e.builder;
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(into.getBody());
-  std::string symbol = job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
-  step = builder.create<StepOp>(e.locationOf(job), builder.getStringAttr(symbol),
-                                builder.getStrArrayAttr({}),
-                                builder.getStringAttr(job->expr(0)->getText()),
-                                builder.getDictionaryAttr({}), builder.getDictionaryAttr({}));
+  std::string symbol =
+      job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
+  step = builder.create<StepOp>(
+      e.locationOf(job), builder.getStringAttr(symbol),
+      builder.getStrArrayAttr({}),
+      builder.getStringAttr(job->expr(0)->getText()),
+      builder.getDictionaryAttr({}), builder.getDictionaryAttr({}));
   mlir::Block *entry = builder.createBlock(&step.getBody());
   Elaborator::GraphScope scope(e, file, entry);
   unsigned before = e.errors;
@@ -638,7 +677,8 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
       return;
     const Parameters &all = e.parametersOf(net->function);
     for (auto &[name, value] : point)
-      for (auto [parameter, setting] : llvm::zip_equal(all.settings, net->settings))
+      for (auto [parameter, setting] :
+           llvm::zip_equal(all.settings, net->settings))
         if (parameter.name == name)
           setting = value;
     std::optional<std::vector<NetInput>> given = e.inputsOf(*net);
@@ -650,11 +690,13 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
     collectAxes();
     if (addInputs() && addLoss() && addOptimizer() && addSchedule())
       addHardware();
-    for (NetParser::StmtContext *stmt : job->body() ? job->body()->stmt()
-                                                    : std::vector<NetParser::StmtContext *>())
+    for (NetParser::StmtContext *stmt :
+         job->body() ? job->body()->stmt()
+                     : std::vector<NetParser::StmtContext *>())
       if (dynamic_cast<NetParser::RequireContext *>(stmt)) {
         for (auto &[name, key] : keys)
-          if (name != "loss" && name != "precision" && name != "placement" && name != "optimizer")
+          if (name != "loss" && name != "precision" && name != "placement" &&
+              name != "optimizer")
             valueOf(name);
         e.visit(stmt);
       }
@@ -677,15 +719,19 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
 // Runs of a file
 //===----------------------------------------------------------------------===//
 
-mlir::Operation *Elaborator::elaborateRun(FileScope &file, NetParser::JobContext *job,
-                                          mlir::ModuleOp into, const Point &point) {
+mlir::Operation *Elaborator::elaborateRun(FileScope &file,
+                                          NetParser::JobContext *job,
+                                          mlir::ModuleOp into,
+                                          const Point &point) {
   if (job->kind->getText() == "infer") {
     fail(job, "`infer` is not there yet");
     return nullptr;
   }
   if (job->expr().empty()) {
-    fail(job, "a `train` at the top level says what it trains: `train Net on Data as "
-              "name { .. }`");
+    fail(
+        job,
+        "a `train` at the top level says what it trains: `train Net on Data as "
+        "name { .. }`");
     return nullptr;
   }
   StepOp step = RunBuilder(*this, file, job, point).build(into);
@@ -730,11 +776,14 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
       continue;
     tree = sweep;
     for (NetParser::EachContext *each : sweep->each()) {
-      std::optional<std::vector<Value>> values = itemsOf(each->expr(), eval(each->expr()));
+      std::optional<std::vector<Value>> values =
+          itemsOf(each->expr(), eval(each->expr()));
       if (!values)
         return std::nullopt;
-      if (!values->empty() && values->size() > options.limits.maxSweepPoints / total) {
-        fail(sweep, "the sweep has more than " + llvm::Twine(options.limits.maxSweepPoints) +
+      if (!values->empty() &&
+          values->size() > options.limits.maxSweepPoints / total) {
+        fail(sweep, "the sweep has more than " +
+                        llvm::Twine(options.limits.maxSweepPoints) +
                         " points; `--max-sweep` allows more");
         return std::nullopt;
       }

@@ -14,7 +14,8 @@ std::optional<Polynomial> Elaborator::sizeOf(Tree *at, const Value &value) {
   if (value.isUnknown())
     return std::nullopt;
   std::optional<Number> number = numberOf(value);
-  if (!number || number->real || !(number->dimension.isNone() || number->dimension.isCount())) {
+  if (!number || number->real ||
+      !(number->dimension.isNone() || number->dimension.isCount())) {
     auto *axis = value.as<Axis>();
     fail(at, axis ? "the size of axis `" + axis->label + "` is not known here"
                   : "a size is a whole number or an axis, not " +
@@ -30,14 +31,16 @@ std::optional<Polynomial> Elaborator::sizeOf(Tree *at, const Value &value) {
   return number->exact;
 }
 
-std::optional<Elaborator::Sizes> Elaborator::sizesOf(Tree *at, llvm::ArrayRef<Value> values) {
+std::optional<Elaborator::Sizes>
+Elaborator::sizesOf(Tree *at, llvm::ArrayRef<Value> values) {
   Sizes sizes;
   for (const Value &value : values) {
     if (auto *list = value.as<List>()) {
       std::optional<Sizes> inner = sizesOf(at, *list->items);
       if (!inner)
         return std::nullopt;
-      sizes.shape.sizes.append(inner->shape.sizes.begin(), inner->shape.sizes.end());
+      sizes.shape.sizes.append(inner->shape.sizes.begin(),
+                               inner->shape.sizes.end());
       sizes.labels.append(inner->labels.begin(), inner->labels.end());
       continue;
     }
@@ -62,7 +65,8 @@ void Elaborator::dropDoubled(Labels &labels) {
 //===----------------------------------------------------------------------===//
 
 std::optional<TypeValue> Elaborator::typeOf(Expr *expr) {
-  if (auto *list = dynamic_cast<NetParser::ListContext *>(expr); list && !list->comp()) {
+  if (auto *list = dynamic_cast<NetParser::ListContext *>(expr);
+      list && !list->comp()) {
     TypeValue type;
     type.isShaped = true;
     type.axes = list->axis();
@@ -72,8 +76,9 @@ std::optional<TypeValue> Elaborator::typeOf(Expr *expr) {
   if (auto *type = value.as<TypeValue>())
     return *type;
   if (!value.isUnknown())
-    fail(expr, "expected a type such as `f32[N, d]` or a pattern `[N, d]`, this is " +
-                   kindOf(value));
+    fail(expr,
+         "expected a type such as `f32[N, d]` or a pattern `[N, d]`, this is " +
+             kindOf(value));
   return std::nullopt;
 }
 
@@ -89,11 +94,13 @@ std::optional<Polynomial> Elaborator::sizeInScope(StringRef name) {
   return number && !number->real ? std::optional(number->exact) : std::nullopt;
 }
 
-std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type, bool isNet) {
+std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type,
+                                                     bool isNet) {
   Sizes sizes;
   for (NetParser::AxisContext *axis : type.axes) {
     if (!axis->expr()) {
-      fail(axis, "`...` stands in the pattern of a block; a net's inputs list every axis");
+      fail(axis, "`...` stands in the pattern of a block; a net's inputs list "
+                 "every axis");
       return std::nullopt;
     }
     std::string name = bareName(axis);
@@ -137,8 +144,9 @@ Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
     return std::nullopt;
   }
   if (rests ? rank + 1 < given : rank != given) {
-    fail(at, "the pattern has " + llvm::Twine(given - rests) + (rests ? " axes or more" : " axes") +
-                 ", the tensor has " + llvm::Twine(rank) + ": " + axesText(tensor));
+    fail(at, "the pattern has " + llvm::Twine(given - rests) +
+                 (rests ? " axes or more" : " axes") + ", the tensor has " +
+                 llvm::Twine(rank) + ": " + axesText(tensor));
     return std::nullopt;
   }
   Shape shape = shapeOf(tensor.value);
@@ -157,22 +165,27 @@ Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
     else if (!(size = sizeOf(axis, eval(axis->expr()))))
       return std::nullopt;
     if (size && *size != shape[position]) {
-      fail(at, "axis " + llvm::Twine(position) + (label.empty() ? "" : ", `" + label + "`,") +
-                   " is " + shape[position].str() + ", expected " + size->str());
+      fail(at, "axis " + llvm::Twine(position) +
+                   (label.empty() ? "" : ", `" + label + "`,") + " is " +
+                   shape[position].str() + ", expected " + size->str());
       return std::nullopt;
     }
     if (!label.empty()) {
       std::optional<size_t> other = find(tensor, label);
       if (other && *other != position) {
-        fail(at, "the tensor has axis `" + label + "` at place " + llvm::Twine(*other) +
-                     ", the pattern at " + llvm::Twine(position) + ": " + axesText(tensor));
+        fail(at, "the tensor has axis `" + label + "` at place " +
+                     llvm::Twine(*other) + ", the pattern at " +
+                     llvm::Twine(position) + ": " + axesText(tensor));
         return std::nullopt;
       }
       // A number that the pattern names stays that number.
       std::optional<Value> known = lookupBody(label);
       if (!known || !numberOf(*known))
-        frame->scope->names[label] = Axis{label, shape[position], int(position)};
-      if (restore && llvm::none_of(*restore, [&](auto &entry) { return entry.first == label; }))
+        frame->scope->names[label] =
+            Axis{label, shape[position], int(position)};
+      if (restore && llvm::none_of(*restore, [&](auto &entry) {
+            return entry.first == label;
+          }))
         restore->push_back({label, tensor.labels[position]});
       result.labels[position] = label;
     }
@@ -186,7 +199,8 @@ Value Elaborator::matched(Expr *pattern, const Value &value) {
     return {};
   auto *tensor = value.as<Tensor>();
   if (!tensor)
-    return fail(pattern, "a pattern describes a tensor, this is " + kindOf(value));
+    return fail(pattern,
+                "a pattern describes a tensor, this is " + kindOf(value));
   std::optional<TypeValue> type = typeOf(pattern);
   if (!type)
     return {};
@@ -194,8 +208,9 @@ Value Elaborator::matched(Expr *pattern, const Value &value) {
   return result ? Value(*result) : Value();
 }
 
-Tensor Elaborator::relabel(const Tensor &tensor,
-                           llvm::ArrayRef<std::pair<std::string, std::string>> restore) {
+Tensor Elaborator::relabel(
+    const Tensor &tensor,
+    llvm::ArrayRef<std::pair<std::string, std::string>> restore) {
   Tensor result = tensor;
   for (std::string &label : result.labels)
     for (auto &[pattern, original] : restore)
@@ -215,15 +230,18 @@ Value Elaborator::reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes) {
   mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), sizes.shape);
   if (type == tensor.value.getType())
     return Tensor{tensor.value, sizes.labels};
-  Polynomial before = shapeOf(tensor.value).elements(), after = sizes.shape.elements();
+  Polynomial before = shapeOf(tensor.value).elements(),
+             after = sizes.shape.elements();
   if (before != after)
     return fail(at, "cannot reshape " + axesText(tensor) + ", " + before.str() +
                         " elements, to " + after.str() + " elements");
-  return Tensor{builder.create<ReshapeOp>(opLocation(at, "reshape"), type, tensor.value),
-                sizes.labels};
+  return Tensor{
+      builder.create<ReshapeOp>(opLocation(at, "reshape"), type, tensor.value),
+      sizes.labels};
 }
 
-Tensor Elaborator::transposed(Tree *at, const Tensor &tensor, llvm::ArrayRef<int64_t> order) {
+Tensor Elaborator::transposed(Tree *at, const Tensor &tensor,
+                              llvm::ArrayRef<int64_t> order) {
   bool moves = false;
   Tensor result = tensor;
   for (auto [i, axis] : llvm::enumerate(order)) {
@@ -231,14 +249,16 @@ Tensor Elaborator::transposed(Tree *at, const Tensor &tensor, llvm::ArrayRef<int
     result.labels[i] = tensor.labels[axis];
   }
   if (moves)
-    result.value =
-        builder.create<TransposeOp>(opLocation(at, "transpose"), tensor.value, order);
+    result.value = builder.create<TransposeOp>(opLocation(at, "transpose"),
+                                               tensor.value, order);
   return result;
 }
 
-Tensor Elaborator::broadcasted(Tree *at, const Tensor &tensor, const Sizes &sizes,
+Tensor Elaborator::broadcasted(Tree *at, const Tensor &tensor,
+                               const Sizes &sizes,
                                llvm::ArrayRef<int64_t> axes) {
-  llvm::SmallVector<int64_t> order(axes.size()), sorted(axes.begin(), axes.end());
+  llvm::SmallVector<int64_t> order(axes.size()),
+      sorted(axes.begin(), axes.end());
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = i;
   llvm::sort(order, [&](int64_t a, int64_t b) { return axes[a] < axes[b]; });
@@ -248,12 +268,13 @@ Tensor Elaborator::broadcasted(Tree *at, const Tensor &tensor, const Sizes &size
   if (axes.size() == sizes.shape.rank())
     return result;
   mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), sizes.shape);
-  result.value =
-      builder.create<BroadcastOp>(opLocation(at, "broadcast"), type, result.value, sorted);
+  result.value = builder.create<BroadcastOp>(opLocation(at, "broadcast"), type,
+                                             result.value, sorted);
   return result;
 }
 
-Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis, const Value &index) {
+Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis,
+                        const Value &index) {
   Shape shape = shapeOf(tensor.value);
   const Polynomial length = shape[axis];
   Polynomial begin, size = 1;
@@ -261,30 +282,36 @@ Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis, const Valu
   if (range) {
     begin = range->begin;
     size = range->end - range->begin;
-  } else if (std::optional<Number> number = numberOf(index); number && !number->real) {
+  } else if (std::optional<Number> number = numberOf(index);
+             number && !number->real) {
     begin = number->exact;
   } else {
-    return fail(at, "an index is a whole number or a range, not " + kindOf(index));
+    return fail(at,
+                "an index is a whole number or a range, not " + kindOf(index));
   }
   // From the end, which of a free axis is a size of its own: T - 1.
-  std::optional<int64_t> fixedLength = length.toInt64(), fixedSize = size.toInt64();
-  if (std::optional<Rational> fixed = begin.constant(); fixed && fixed->isNegative())
+  std::optional<int64_t> fixedLength = length.toInt64(),
+                         fixedSize = size.toInt64();
+  if (std::optional<Rational> fixed = begin.constant();
+      fixed && fixed->isNegative())
     begin += length;
   std::optional<int64_t> first = begin.toInt64();
-  bool outside = (first && *first < 0) || (fixedSize && *fixedSize < 1) ||
-                 (first && fixedLength && fixedSize && *first + *fixedSize > *fixedLength);
+  bool outside =
+      (first && *first < 0) || (fixedSize && *fixedSize < 1) ||
+      (first && fixedLength && fixedSize && *first + *fixedSize > *fixedLength);
   if (outside)
-    return fail(at, (range ? "`" + range->begin.str() + ".." + range->end.str() + "`"
-                           : "index " + textOf(index)) +
-                        " is not within an axis of size " + length.str());
+    return fail(
+        at, (range ? "`" + range->begin.str() + ".." + range->end.str() + "`"
+                   : "index " + textOf(index)) +
+                " is not within an axis of size " + length.str());
   Shape kept = shape;
   kept[axis] = size;
   Tensor result = tensor;
   mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), kept);
   if (size != length)
     result.value =
-        builder.create<SliceOp>(opLocation(at, "slice"), type, tensor.value, axis,
-                                           PolynomialAttr::get(context, begin));
+        builder.create<SliceOp>(opLocation(at, "slice"), type, tensor.value,
+                                axis, PolynomialAttr::get(context, begin));
   if (range)
     return result;
   Sizes dropped{kept, tensor.labels};
@@ -309,8 +336,9 @@ Value Elaborator::callReshape(Tree *at, std::vector<Argument> &arguments) {
     wanted->shape.sizes.insert(wanted->shape.sizes.begin(), shape[0]);
     wanted->labels.insert(wanted->labels.begin(), "N");
     dropDoubled(wanted->labels);
-    if (wanted->labels.size() == 4 && llvm::all_of(llvm::drop_begin(wanted->labels),
-                                                   [](auto &label) { return label.empty(); }))
+    if (wanted->labels.size() == 4 &&
+        llvm::all_of(llvm::drop_begin(wanted->labels),
+                     [](auto &label) { return label.empty(); }))
       wanted->labels = {"N", "C", "H", "W"};
   }
   return reshaped(at, *tensor, *wanted);
@@ -323,12 +351,14 @@ Value Elaborator::callFlatten(Tree *at, std::vector<Argument> &arguments) {
     return *tensor;
   std::optional<size_t> batch = find(*tensor, "N");
   if (batch.value_or(0) != 0)
-    return fail(at, "the batch axis must come first to flatten the others; this is " +
-                        axesText(*tensor));
+    return fail(
+        at, "the batch axis must come first to flatten the others; this is " +
+                axesText(*tensor));
   Polynomial rest = 1;
   for (const Polynomial &size : llvm::drop_begin(shape.sizes))
     rest *= size;
-  return reshaped(at, *tensor, {Shape({shape[0], rest}), {tensor->labels[0], ""}});
+  return reshaped(at, *tensor,
+                  {Shape({shape[0], rest}), {tensor->labels[0], ""}});
 }
 
 namespace {
@@ -352,7 +382,8 @@ static std::optional<Side> parseSide(StringRef text) {
       ++i;
     } else if (llvm::isAlpha(c)) {
       size_t end = i;
-      while (end < text.size() && (llvm::isAlnum(text[end]) || text[end] == '_'))
+      while (end < text.size() &&
+             (llvm::isAlnum(text[end]) || text[end] == '_'))
         ++end;
       if (!grouped)
         side.emplace_back();
@@ -384,12 +415,13 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
   auto [leftText, rightText] = StringRef(spec).split("->");
   std::optional<Side> from = parseSide(leftText), to = parseSide(rightText);
   if (!from || !to || !StringRef(spec).contains("->"))
-    return fail(at, "`" + spec + "` is not a pattern such as `n t (h k) -> n h t k`");
+    return fail(at, "`" + spec +
+                        "` is not a pattern such as `n t (h k) -> n h t k`");
   Shape shape = shapeOf(tensor->value);
   if (from->size() != shape.rank())
-    return fail(at, "`" + leftText.trim() + "` has " + llvm::Twine(from->size()) +
-                        " axes, the tensor has " + llvm::Twine(shape.rank()) + ": " +
-                        axesText(*tensor));
+    return fail(at, "`" + leftText.trim() + "` has " +
+                        llvm::Twine(from->size()) + " axes, the tensor has " +
+                        llvm::Twine(shape.rank()) + ": " + axesText(*tensor));
   // Split every group on the left.
   Sizes split;
   std::vector<std::string> letters;
@@ -398,7 +430,8 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     std::string open;
     for (const std::string &letter : group) {
       if (llvm::is_contained(letters, letter))
-        return fail(at, "letter `" + letter + "` stands twice on the left of `->`");
+        return fail(at,
+                    "letter `" + letter + "` stands twice on the left of `->`");
       letters.push_back(letter);
       if (group.size() == 1 && !sizes.count(letter))
         sizes[letter] = shape[i];
@@ -407,20 +440,21 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
       else if (open.empty())
         open = letter;
       else
-        return fail(at, "`(" + llvm::join(group, " ") + ")` needs the sizes of all letters but "
-                            "one: give `" + open + "` or `" + letter + "`");
+        return fail(at, "`(" + llvm::join(group, " ") +
+                            ")` needs the sizes of all letters but "
+                            "one: give `" +
+                            open + "` or `" + letter + "`");
     }
     if (!open.empty()) {
       sizes[open] = shape[i] / known;
       known *= sizes[open];
     }
     if (known != shape[i] || !known.isValid())
-      return fail(at, "axis `" + llvm::join(group, " ") + "` has size " + shape[i].str() +
-                          ", which its letters do not divide");
+      return fail(at, "axis `" + llvm::join(group, " ") + "` has size " +
+                          shape[i].str() + ", which its letters do not divide");
     for (const std::string &letter : group) {
       split.shape.sizes.push_back(sizes[letter]);
-      bool brings = group.size() == 1 && !tensor->labels[i].empty();
-      split.labels.push_back(brings ? tensor->labels[i] : letter);
+      split.labels.push_back(group.size() == 1 ? tensor->labels[i] : "");
     }
   }
   dropDoubled(split.labels);
@@ -433,13 +467,16 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     for (const std::string &letter : group) {
       auto found = llvm::find(letters, letter);
       if (found == letters.end())
-        return fail(at, "letter `" + letter + "` stands on the right of `->` only");
+        return fail(at,
+                    "letter `" + letter + "` stands on the right of `->` only");
       if (llvm::is_contained(order, found - letters.begin()))
-        return fail(at, "letter `" + letter + "` stands twice on the right of `->`");
+        return fail(at, "letter `" + letter +
+                            "` stands twice on the right of `->`");
       order.push_back(found - letters.begin());
     }
   if (order.size() != letters.size())
-    return fail(at, "every letter of the left must stand on the right; `einsum` sums over some");
+    return fail(at, "every letter of the left must stand on the right; "
+                    "`einsum` sums over some");
   Tensor ordered = transposed(at, *parts.as<Tensor>(), order);
   Sizes merged;
   size_t place = 0;
@@ -461,10 +498,13 @@ Value Elaborator::callExpand(Tree *at, std::vector<Argument> &arguments) {
   for (const Argument &argument : llvm::drop_begin(arguments)) {
     if (argument.name == "over")
       over = argument.value.is<None>() ? nullptr : &argument.value;
-    else if ((argument.name.empty() || argument.name == "like") && argument.value.is<Tensor>())
+    else if ((argument.name.empty() || argument.name == "like") &&
+             argument.value.is<Tensor>())
       like = argument.value.as<Tensor>();
     else
-      return fail(argument.at, "`expand` takes a tensor, one of the shape to take, and `over`");
+      return fail(
+          argument.at,
+          "`expand` takes a tensor, one of the shape to take, and `over`");
   }
   if (!like)
     return fail(at, "`expand` needs `like`, a tensor of the shape to take");
@@ -473,8 +513,8 @@ Value Elaborator::callExpand(Tree *at, std::vector<Argument> &arguments) {
     return {};
   Shape shape = shapeOf(like->value), small = shapeOf(vector->value);
   if (axes->size() != small.rank())
-    return fail(at, "the tensor has " + llvm::Twine(small.rank()) + " axes to lay on " +
-                        llvm::Twine(axes->size()));
+    return fail(at, "the tensor has " + llvm::Twine(small.rank()) +
+                        " axes to lay on " + llvm::Twine(axes->size()));
   for (auto [size, axis] : llvm::zip_equal(small.sizes, *axes))
     if (size != shape[axis])
       return fail(at, "cannot expand " + axesText(*vector) + " along axis " +

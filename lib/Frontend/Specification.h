@@ -34,7 +34,8 @@ struct ExpectResult {
   bool holds;
 };
 
-/// One point of a run's `sweep`: what was varied, and the step elaborated for it.
+/// One point of a run's `sweep`: what was varied, and the step elaborated for
+/// it.
 struct SweepPoint {
   std::vector<std::pair<std::string, std::string>> values;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds the one net.step
@@ -44,7 +45,8 @@ struct SweepPoint {
 class Specification {
 public:
   /// Reads the file and elaborates every network and run into a module, in text
-  /// order. Errors go to the context's diagnostic engine; null if there were any.
+  /// order. Errors go to the context's diagnostic engine; null if there were
+  /// any.
   static std::unique_ptr<Specification> load(mlir::MLIRContext *context,
                                              llvm::StringRef path,
                                              const FrontendOptions &options);
@@ -57,7 +59,8 @@ public:
   /// None after an error.
   virtual std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run) = 0;
 
-  /// Decides every `expect`, in text order. One that fails is an error at its line.
+  /// Decides every `expect`, in text order. One that fails is an error at its
+  /// line.
   virtual std::vector<ExpectResult> check(const Results &results) = 0;
 };
 

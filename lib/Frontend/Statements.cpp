@@ -14,9 +14,10 @@ bool Elaborator::run(NetParser::BodyContext *body) {
     run(stmt);
     if (!frame->returned)
       continue;
-    // A return inside a taken `if` leaves the rest alone; behind a plain one there
-    // is nothing to leave.
-    if (dynamic_cast<NetParser::ReturnContext *>(stmt) && stmt != body->stmt().back())
+    // A return inside a taken `if` leaves the rest alone; behind a plain one
+    // there is nothing to leave.
+    if (dynamic_cast<NetParser::ReturnContext *>(stmt) &&
+        stmt != body->stmt().back())
       fail(body->stmt().back(), "this is never reached: the body has returned");
     return false;
   }
@@ -30,8 +31,10 @@ bool Elaborator::run(NetParser::StmtContext *stmt) {
 
 antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
   if (!frame->block || (frame->scope && frame->scope->isScan))
-    return fail(tree, frame->block ? "`return` stands in a block or net, a scan ends in `yield`"
-                                   : "`return` stands in a block or net");
+    return fail(
+        tree, frame->block
+                  ? "`return` stands in a block or net, a scan ends in `yield`"
+                  : "`return` stands in a block or net");
   ResultList results;
   for (NetParser::Item2Context *item : tree->item2()) {
     std::string name;
@@ -61,7 +64,8 @@ antlrcpp::Any Elaborator::visitYield(NetParser::YieldContext *tree) {
 }
 
 void Elaborator::runIf(Expr *condition, NetParser::BodyContext *then,
-                       NetParser::BodyContext *otherwise, NetParser::IfTailContext *tail) {
+                       NetParser::BodyContext *otherwise,
+                       NetParser::IfTailContext *tail) {
   std::optional<bool> taken = decide(condition);
   if (!taken)
     return;
@@ -71,23 +75,27 @@ void Elaborator::runIf(Expr *condition, NetParser::BodyContext *then,
     run(otherwise);
   } else if (tail) {
     bool more = tail->body().size() > 1;
-    runIf(tail->expr(), tail->body(0), more ? tail->body(1) : nullptr, tail->ifTail());
+    runIf(tail->expr(), tail->body(0), more ? tail->body(1) : nullptr,
+          tail->ifTail());
   }
 }
 
 antlrcpp::Any Elaborator::visitIfStmt(NetParser::IfStmtContext *tree) {
   bool more = tree->body().size() > 1;
-  runIf(tree->expr(), tree->body(0), more ? tree->body(1) : nullptr, tree->ifTail());
+  runIf(tree->expr(), tree->body(0), more ? tree->body(1) : nullptr,
+        tree->ifTail());
   return nullptr;
 }
 
 antlrcpp::Any Elaborator::visitForStmt(NetParser::ForStmtContext *tree) {
-  std::optional<std::vector<Value>> items = itemsOf(tree->expr(), eval(tree->expr()));
+  std::optional<std::vector<Value>> items =
+      itemsOf(tree->expr(), eval(tree->expr()));
   if (!items)
     return nullptr;
   size_t before = spent;
   for (auto [turn, item] : llvm::enumerate(*items)) {
-    if (!spend(tree, 1) || (turn == 1 && !affords(tree, spent - before, items->size() - 1)))
+    if (!spend(tree, 1) ||
+        (turn == 1 && !affords(tree, spent - before, items->size() - 1)))
       break;
     frame->turns.push_back(turn);
     auto bindLoop = [&](antlr4::tree::TerminalNode *name, Value value) {
@@ -129,13 +137,17 @@ antlrcpp::Any Elaborator::visitSweep(NetParser::SweepContext *tree) {
 }
 
 antlrcpp::Any Elaborator::visitJobStmt(NetParser::JobStmtContext *tree) {
-  return fail(tree, "a job inside another is not there yet; write one `train` after the other");
+  return fail(tree, "a job inside another is not there yet; write one `train` "
+                    "after the other");
 }
 
 antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
   std::vector<NetParser::TargetContext *> targets = tree->target();
-  auto nameOf = [](NetParser::TargetContext *target) { return target->getStart()->getText(); };
-  std::string outerHint = std::exchange(frame->hint, targets.size() == 1 ? nameOf(targets[0]) : "");
+  auto nameOf = [](NetParser::TargetContext *target) {
+    return target->getStart()->getText();
+  };
+  std::string outerHint =
+      std::exchange(frame->hint, targets.size() == 1 ? nameOf(targets[0]) : "");
   Value value = eval(tree->expr());
   frame->hint = outerHint;
 
@@ -153,7 +165,8 @@ antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
     else
       parts.push_back(value);
     if (parts.size() != targets.size()) {
-      fail(tree, llvm::Twine(targets.size()) + " names for " + llvm::Twine(parts.size()) +
+      fail(tree, llvm::Twine(targets.size()) + " names for " +
+                     llvm::Twine(parts.size()) +
                      (parts.size() == 1 ? " value" : " values"));
       parts.assign(targets.size(), Value());
     }
@@ -166,7 +179,8 @@ antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
   return nullptr;
 }
 
-void Elaborator::nameInstance(Identity &parent, const Value &value, const std::string &name) {
+void Elaborator::nameInstance(Identity &parent, const Value &value,
+                              const std::string &name) {
   if (auto *instance = value.as<std::shared_ptr<Instance>>()) {
     Identity &identity = *(*instance)->identity;
     if (identity.name.empty())
@@ -181,41 +195,50 @@ void Elaborator::bind(Tree *at, StringRef name, Value value) {
   if (name.ends_with("'")) {
     std::string carried = name.drop_back().str();
     if (!frame->scope->isScan || !frame->scope->carried.count(carried))
-      return void(fail(at, "`" + name + "` is the next value of a carried `" + carried +
-                               "`, and there is none here"));
+      return void(fail(at, "`" + name + "` is the next value of a carried `" +
+                               carried + "`, and there is none here"));
     if (!frame->scope->next.insert({carried, value}).second)
       return void(fail(at, "`" + name + "` is assigned twice"));
     return;
   }
   Scope &scope = *frame->scope;
   if (scope.fixed.count(name))
-    return void(fail(at, "`" + name + "` is a loop variable and may not be bound"));
+    return void(
+        fail(at, "`" + name + "` is a loop variable and may not be bound"));
   if (scope.isScan && !scope.names.count(name))
     for (Scope *outer = scope.outer; outer; outer = outer->outer)
       if (outer->names.count(name))
-        return void(fail(at, "`" + name + "` belongs to the body around this scan; carry it, or "
-                             "choose another name"));
+        return void(
+            fail(at, "`" + name +
+                         "` belongs to the body around this scan; carry it, or "
+                         "choose another name"));
   auto [entry, isNew] = scope.names.insert({name, value});
   if (!isNew) {
-    auto isNumber = [](const Value &v) { return v.is<Number>() || v.is<Axis>(); };
+    auto isNumber = [](const Value &v) {
+      return v.is<Number>() || v.is<Axis>();
+    };
     const Value &old = entry->second;
-    bool sameKind = old.data.index() == value.data.index() || (isNumber(old) && isNumber(value)) ||
-                    old.isUnknown() || value.isUnknown() || old.is<None>() || value.is<None>() ||
-                    (old.is<Function>() && value.is<std::shared_ptr<Instance>>());
+    bool sameKind =
+        old.data.index() == value.data.index() ||
+        (isNumber(old) && isNumber(value)) || old.isUnknown() ||
+        value.isUnknown() || old.is<None>() || value.is<None>() ||
+        (old.is<Function>() && value.is<std::shared_ptr<Instance>>());
     if (!sameKind)
-      return void(fail(at, "`" + name + "` is " + kindOf(old) + " and cannot become " +
-                               kindOf(value)));
+      return void(fail(at, "`" + name + "` is " + kindOf(old) +
+                               " and cannot become " + kindOf(value)));
     entry->second = value;
   }
   if (frame->self)
     nameInstance(*frame->self, value, name.str());
 }
 
-std::optional<std::vector<Value>> Elaborator::itemsOf(Tree *at, const Value &value) {
+std::optional<std::vector<Value>> Elaborator::itemsOf(Tree *at,
+                                                      const Value &value) {
   if (auto *list = value.as<List>())
     return *list->items;
   if (auto *range = value.as<Range>()) {
-    std::optional<int64_t> begin = range->begin.toInt64(), end = range->end.toInt64();
+    std::optional<int64_t> begin = range->begin.toInt64(),
+                           end = range->end.toInt64();
     if (!begin || !end) {
       fail(at, "`" + range->begin.str() + ".." + range->end.str() +
                    "` must have fixed ends that are whole numbers");
@@ -248,7 +271,8 @@ bool Elaborator::spend(Tree *at, size_t amount) {
     return true;
   }
   if (!overBudget)
-    fail(at, "the file expands to more than " + llvm::Twine(options.limits.maxOps) +
+    fail(at, "the file expands to more than " +
+                 llvm::Twine(options.limits.maxOps) +
                  " operations; `--max-ops` allows more");
   overBudget = true;
   return false;

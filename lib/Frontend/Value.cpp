@@ -29,10 +29,10 @@ Value netc::listOf(std::vector<Value> items) {
 
 std::string netc::kindOf(const Value &value) {
   static const char *const kinds[] = {
-      "unknown",       "none",       "a bool",      "a number", "a string",
-      "a list",        "a range",    "a record",    "an axis",  "a type",
-      "a tensor",      "a block",    "an instance", "a distribution",
-      "an interval",   "a section",  "a result",    "a file"};
+      "unknown",   "none",     "a bool",      "a number",       "a string",
+      "a list",    "a range",  "a record",    "an axis",        "a type",
+      "a tensor",  "a block",  "an instance", "a distribution", "an interval",
+      "a section", "a result", "a file"};
   return kinds[value.data.index()];
 }
 
@@ -44,7 +44,9 @@ static std::string textOf(const Number &number) {
     if (number.dimension.isNone() && !value->isInteger())
       llvm::raw_string_ostream(text) << llvm::format("%g", value->toDouble());
     else
-      text = number.dimension.isNone() ? value->str() : formatQuantity(*value, number.dimension);
+      text = number.dimension.isNone()
+                 ? value->str()
+                 : formatQuantity(*value, number.dimension);
   } else {
     text = number.exact.str();
   }

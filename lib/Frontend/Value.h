@@ -50,7 +50,8 @@ struct Range {
   Polynomial begin, end;
 };
 struct Record {
-  std::shared_ptr<const llvm::MapVector<std::string, Value, llvm::StringMap<unsigned>>>
+  std::shared_ptr<
+      const llvm::MapVector<std::string, Value, llvm::StringMap<unsigned>>>
       fields;
 };
 
@@ -122,19 +123,22 @@ struct Namespace {
 using ResultList = std::vector<std::pair<std::string, Value>>;
 
 struct Value {
-  std::variant<Unknown, None, bool, Number, std::string, List, Range, Record, Axis,
-               TypeValue, Tensor, Function, std::shared_ptr<Instance>, Distribution,
-               Interval, Section, Subject, Namespace>
+  std::variant<Unknown, None, bool, Number, std::string, List, Range, Record,
+               Axis, TypeValue, Tensor, Function, std::shared_ptr<Instance>,
+               Distribution, Interval, Section, Subject, Namespace>
       data;
   /// All results of the call that this is the first result of.
   std::shared_ptr<const ResultList> results;
 
   Value() = default;
-  template <typename T, typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, Value>>>
+  template <typename T, typename = std::enable_if_t<
+                            !std::is_same_v<std::decay_t<T>, Value>>>
   Value(T value) : data(std::move(value)) {}
 
   template <typename T> const T *as() const { return std::get_if<T>(&data); }
-  template <typename T> bool is() const { return std::holds_alternative<T>(data); }
+  template <typename T> bool is() const {
+    return std::holds_alternative<T>(data);
+  }
   bool isUnknown() const { return is<Unknown>(); }
 };
 
@@ -164,9 +168,10 @@ struct Place {
 /// What all uses of one instance share: its name, its weights and the instances
 /// made inside it.
 struct Identity {
-  Identity *parent = nullptr; ///< what made it, or the composition it is part of
-  std::string name;           ///< empty until it is bound or applied
-  std::string path;           ///< of the present application: `embed@2`
+  Identity *parent =
+      nullptr;      ///< what made it, or the composition it is part of
+  std::string name; ///< empty until it is bound or applied
+  std::string path; ///< of the present application: `embed@2`
   unsigned applications = 0;
   bool hasWeights = false; ///< the first application, which makes them, is over
   mlir::LocationAttr firstApplication;
@@ -182,10 +187,10 @@ class Instance {
 public:
   Function function;
   std::shared_ptr<Identity> identity;
-  std::vector<std::vector<Value>> tensors;   ///< by tensor parameter; empty: open
+  std::vector<std::vector<Value>> tensors; ///< by tensor parameter; empty: open
   std::vector<std::optional<Value>> settings; ///< by setting; empty: not given
-  std::string as;                            ///< label of the axis that an op makes
-  std::vector<Value> parts;                  ///< of a composition
+  std::string as;           ///< label of the axis that an op makes
+  std::vector<Value> parts; ///< of a composition
   std::vector<std::pair<std::string, Value>> arguments; ///< of a built-in
   bool frozen = false;
 
