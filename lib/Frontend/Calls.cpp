@@ -501,7 +501,12 @@ Value Elaborator::compose(Tree *at, std::vector<Value> parts) {
                                 (*made)->parts.begin(), (*made)->parts.end());
       continue;
     }
-    if (part.is<Function>()) {
+    if (auto *function = part.as<Function>();
+        function && isBuiltin(*function)) {
+      part = callBuiltin(at, *function, {});
+      if (!part.is<std::shared_ptr<Instance>>())
+        return {};
+    } else if (function) {
       std::shared_ptr<Instance> instance = instantiateAt(at, part, i + 1);
       if (!completeSettings(at, *instance))
         return {};

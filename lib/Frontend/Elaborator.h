@@ -100,6 +100,7 @@ struct Graph {
   std::shared_ptr<Identity> root; ///< the net, at first the file's top level
   std::vector<EachLoop *> loops;
   mlir::Value step; ///< while an optimizer is elaborated: the step number
+  std::optional<Rational> steps; ///< and how many there are, if that is known
 };
 
 /// One `expect` or `require` of the top level or of a run.
@@ -327,6 +328,8 @@ private:
   mlir::Location opLocation(Tree *at, llvm::StringRef name);
   /// The value as an operand: a number becomes a scalar, a schedule is applied.
   Value tensorFor(Tree *at, const Value &value, mlir::Type element);
+  /// The value of a schedule at the step that is being elaborated.
+  Value scheduled(Tree *at, const Value &schedule);
   Tensor constant(Tree *at, double value, mlir::RankedTensorType type,
                   Labels labels);
   Value tensorArithmetic(Tree *at, llvm::StringRef op, const Value &a,

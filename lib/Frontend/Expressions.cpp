@@ -473,13 +473,21 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
       const Tensor &present = *result.as<Tensor>();
       std::optional<size_t> position;
       if (axis->name()) {
-        position = find(present, axis->name()->getText());
+        std::string label = axis->name()->getText();
+        position = find(present, label);
+        // `x[t = 0]`, where `t` is an axis of x.
+        std::optional<Value> named =
+            position ? std::nullopt : lookupBody(label);
+        if (named && named->is<Axis>()) {
+          std::optional<int64_t> found = axisOf(axis, *named, present);
+          if (!found)
+            return {};
+          position = *found;
+        }
         if (!position)
-          return fail(
-              axis,
-              "the tensor has no axis `" + axis->name()->getText() + "`" +
-                  didYouMean(axis->name()->getText(),
-                             {present.labels.begin(), present.labels.end()}));
+          return fail(axis, "the tensor has no axis `" + label + "`" +
+                                didYouMean(label, {present.labels.begin(),
+                                                   present.labels.end()}));
       } else {
         if (place >= tensor->labels.size() || place < dropped)
           return fail(axis, "the tensor has " +

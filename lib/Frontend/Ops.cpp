@@ -106,11 +106,36 @@ Value Elaborator::tensorFor(Tree *at, const Value &value, mlir::Type element) {
                           "` must have a fixed size to be a tensor's value");
     return constant(at, number->toDouble(), tensorOf(element, Shape()), {});
   }
-  // A schedule lacks the number of the step, which an optimizer's body has.
   if (graph->step &&
       (value.is<Function>() || value.is<std::shared_ptr<Instance>>()))
-    return pipe(at, Tensor{graph->step, {}}, value);
+    return scheduled(at, value);
   return fail(at, "expected a tensor, this is " + kindOf(value));
+}
+
+Value Elaborator::scheduled(Tree *at, const Value &schedule) {
+  std::shared_ptr<Instance> instance;
+  if (schedule.is<std::shared_ptr<Instance>>()) {
+    instance = instantiate(at, schedule);
+  } else if (!schedule.as<Function>()->builtin) {
+    instance = instantiate(at, schedule);
+    if (!completeSettings(at, *instance))
+      return {};
+  }
+  if (instance && !instance->isComposition())
+    for (auto [parameter, slot] : llvm::zip_equal(
+             parametersOf(instance->function).tensors, instance->tensors)) {
+      if (parameter.name != "steps" || !slot.empty())
+        continue;
+      if (!graph->steps)
+        return fail(
+            at,
+            "`" + instance->function.name +
+                "` needs to know the steps of the run; give it a `duration`");
+      slot = {constant(at, graph->steps->toDouble(),
+                       tensorOf(builder.getF32Type(), Shape()), {})};
+    }
+  return pipe(at, Tensor{graph->step, {}},
+              instance ? Value(instance) : schedule);
 }
 
 Value Elaborator::applyOp(Tree *at, Instance &instance) {
@@ -426,7 +451,8 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a,
       return *tensor;
     std::optional<Number> number = numberOf(value);
     const Tensor &like = *other.as<Tensor>();
-    if (!number || !number->dimension.isNone()) {
+    if (!number ||
+        !(number->dimension.isNone() || number->dimension.isCount())) {
       fail(at, "`" + op + "` does not take " + kindOf(a) + " and " + kindOf(b));
       return std::nullopt;
     }

@@ -392,6 +392,8 @@ bool RunBuilder::addOptimizer() {
   inner.self = &identity;
   Frame *outer = std::exchange(e.frame, &inner);
   e.graph->step = given[2].second;
+  if (auto steps = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("steps")))
+    e.graph->steps = steps.getValue().constant();
   auto leave = llvm::make_scope_exit([&] {
     e.frame = outer;
     e.graph->step = nullptr;
@@ -688,7 +690,7 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
     names.outer = e.frame->scope;
     e.frame->scope = &names;
     collectAxes();
-    if (addInputs() && addLoss() && addOptimizer() && addSchedule())
+    if (addInputs() && addLoss() && addSchedule() && addOptimizer())
       addHardware();
     for (NetParser::StmtContext *stmt :
          job->body() ? job->body()->stmt()
