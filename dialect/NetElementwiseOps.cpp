@@ -44,6 +44,17 @@ LogicalResult SqrtOp::buildGradient(Gradients &g) {
   return success();
 }
 
+LogicalResult SinOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<MulOp>(g.of(0), g.create<CosOp>(getX())));
+  return success();
+}
+
+LogicalResult CosOp::buildGradient(Gradients &g) {
+  Value slope = g.create<NegOp>(g.create<SinOp>(getX()));
+  g.set(0, g.create<MulOp>(g.of(0), slope));
+  return success();
+}
+
 LogicalResult AbsOp::buildGradient(Gradients &g) {
   Value sign = g.create<SignOp>(getX());
   g.set(0, g.create<MulOp>(g.of(0), sign));

@@ -107,6 +107,8 @@ def Net_NegOp : Net_MathOp<"neg", "-x", "1", "0">;
 def Net_ExpOp : Net_MathOp<"exp", "e to the power x", "1", "1">;
 def Net_LogOp : Net_MathOp<"log", "natural logarithm", "1", "1">;
 def Net_SqrtOp : Net_MathOp<"sqrt", "square root", "1", "1">;
+def Net_SinOp : Net_MathOp<"sin", "sine", "1", "1">;
+def Net_CosOp : Net_MathOp<"cos", "cosine", "1", "1">;
 def Net_AbsOp : Net_MathOp<"abs", "absolute value", "1", "0">;
 def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0">;
 
