@@ -396,8 +396,9 @@ Value Elaborator::filled(Tree *at, llvm::ArrayRef<Argument> arguments,
   std::optional<Sizes> wanted = sizesOf(at, sizes);
   if (!wanted)
     return {};
-  return constant(at, value, tensorOf(builder.getF32Type(), wanted->shape),
-                  wanted->labels);
+  std::optional<mlir::RankedTensorType> type =
+      tensorType(at, builder.getF32Type(), wanted->shape);
+  return type ? Value(constant(at, value, *type, wanted->labels)) : Value();
 }
 Value Elaborator::callZeros(Tree *at, std::vector<Argument> &a) {
   return filled(at, a, 0);

@@ -674,16 +674,10 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
       return fail(at, "a block cannot contain itself: `" + block.name +
                           "` -> " + cycle);
     }
-  if (depth >= options.limits.maxDepth)
-    return fail(at, "blocks are nested more than " +
-                        llvm::Twine(options.limits.maxDepth) +
-                        " deep; `--max-depth` allows more");
-  ++depth;
-  auto leave = llvm::make_scope_exit([&] { --depth; });
-
   Identity &identity = *instance.identity;
   enter(identity, StringRef(block.name).lower(), at);
 
+  block.isUsed = true;
   Scope scope;
   Frame inner;
   inner.caller = frame;

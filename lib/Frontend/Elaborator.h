@@ -187,6 +187,8 @@ private:
   fail(Tree *at, const llvm::Twine &message,
        llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
   void warn(Tree *at, const llvm::Twine &message);
+  /// What `check` reports, instead of reporting it; empty if it succeeds.
+  std::string complaintOf(llvm::function_ref<mlir::LogicalResult()> check);
   std::string didYouMean(llvm::StringRef name,
                          llvm::ArrayRef<std::string> known);
 
@@ -325,6 +327,9 @@ private:
   /// `[64, 3, N]` and `[N, C = 3, 224]`, for messages.
   static std::string sizesText(const Shape &shape);
   static std::string axesText(const Tensor &tensor);
+  /// The type of a tensor of this shape, if netc takes such sizes.
+  std::optional<mlir::RankedTensorType> tensorType(Tree *at, mlir::Type element,
+                                                   const Shape &shape);
   mlir::Location opLocation(Tree *at, llvm::StringRef name);
   /// The value as an operand: a number becomes a scalar, a schedule is applied.
   Value tensorFor(Tree *at, const Value &value, mlir::Type element);
@@ -412,6 +417,8 @@ private:
   using Point = std::vector<std::pair<std::string, Value>>;
 
   bool elaborateFile(FileScope &file);
+  /// A block that nothing uses is checked for its names only, with a warning.
+  void checkUnused(const BlockDecl &block);
   void elaborateItem(FileScope &file, NetParser::StmtContext *stmt);
   /// The network of the top-level name `symbol`; null after an error.
   mlir::Operation *elaborateNetwork(Tree *at, llvm::StringRef symbol,
@@ -442,7 +449,7 @@ private:
   size_t spent = 0; ///< of limits.maxOps: ops, turns of loops and list elements
   bool overBudget = false;
   unsigned errors = 0;
-  unsigned depth = 0;
+  unsigned depth = 0; ///< expressions and blocks being evaluated
   Value left;
   const Results *results = nullptr;
   llvm::StringSet<> reported;

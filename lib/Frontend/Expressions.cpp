@@ -5,6 +5,7 @@
 // Expressions of compile-time values; tensors go on to Ops.cpp and Shapes.cpp.
 
 #include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -12,6 +13,14 @@ using namespace netc;
 using llvm::StringRef;
 
 Value Elaborator::eval(Expr *expr) {
+  // A file's nesting is bounded where it is parsed; that of blocks in blocks
+  // here.
+  if (depth >= 4 * options.limits.maxDepth)
+    return fail(expr, "blocks and expressions are nested more than " +
+                          llvm::Twine(4 * options.limits.maxDepth) +
+                          " deep; a greater `--max-depth` allows more");
+  ++depth;
+  auto leave = llvm::make_scope_exit([&] { --depth; });
   Value value;
   // The left operand of a chain is evaluated before the chain's next link, not
   // by recursion, so that a long chain takes no stack.
@@ -251,8 +260,11 @@ Value Elaborator::binary(Tree *at, StringRef op, const Value &a0,
   if (x && y)
     return arithmetic(at, op, *x, *y);
   if (op == "+") {
-    if (a.is<std::string>() && b.is<std::string>())
+    if (a.is<std::string>() && b.is<std::string>()) {
+      if (!spend(at, a.as<std::string>()->size() + b.as<std::string>()->size()))
+        return {};
       return *a.as<std::string>() + *b.as<std::string>();
+    }
     if (a.is<List>() && b.is<List>()) {
       std::vector<Value> items = *a.as<List>()->items;
       const std::vector<Value> &more = *b.as<List>()->items;

@@ -10,6 +10,21 @@
 using namespace netc;
 using llvm::StringRef;
 
+/// The names in a tree.
+static std::vector<antlr4::Token *> tokensOf(antlr4::ParserRuleContext *tree) {
+  std::vector<antlr4::Token *> tokens;
+  std::vector<antlr4::tree::ParseTree *> pending{tree};
+  while (!pending.empty()) {
+    antlr4::tree::ParseTree *next = pending.back();
+    pending.pop_back();
+    if (auto *leaf = dynamic_cast<antlr4::tree::TerminalNode *>(next))
+      if (leaf->getSymbol()->getType() == NetLexer::ID)
+        tokens.push_back(leaf->getSymbol());
+    pending.insert(pending.end(), next->children.begin(), next->children.end());
+  }
+  return tokens;
+}
+
 bool Elaborator::elaborateFile(FileScope &file) {
   Scope scope;
   Frame top;
@@ -44,7 +59,68 @@ bool Elaborator::elaborateFile(FileScope &file) {
       elaborateItem(file, stmt);
     }
   }
+  for (const BlockDecl &block : file.blocks)
+    if (!block.isUsed && errors == 0)
+      checkUnused(block);
   return errors == 0;
+}
+
+/// The names that a block gives to things: parameters, axes, variables.
+static void collectNames(antlr4::tree::ParseTree *tree,
+                         llvm::StringSet<> &names) {
+  if (auto *param = dynamic_cast<NetParser::ParamContext *>(tree)) {
+    names.insert(param->name()->getText());
+    // The names in its type are those of its axes.
+    if (param->COLON())
+      for (antlr4::Token *token : tokensOf(param->expr(0)))
+        names.insert(token->getText());
+  } else if (auto *target = dynamic_cast<NetParser::TargetContext *>(tree)) {
+    for (antlr4::Token *token : tokensOf(target))
+      names.insert(token->getText());
+  } else if (auto *loop = dynamic_cast<NetParser::ForStmtContext *>(tree)) {
+    for (antlr4::tree::TerminalNode *name : loop->ID())
+      names.insert(name->getText());
+  } else if (auto *comp = dynamic_cast<NetParser::CompContext *>(tree)) {
+    for (antlr4::tree::TerminalNode *name : comp->ID())
+      names.insert(name->getText());
+  } else if (auto *each = dynamic_cast<NetParser::EachContext *>(tree)) {
+    names.insert(each->ID()->getText());
+  } else if (auto *repeat = dynamic_cast<NetParser::RepeatContext *>(tree)) {
+    if (repeat->ID())
+      names.insert(repeat->ID()->getText());
+  } else if (auto *carry = dynamic_cast<NetParser::CarryContext *>(tree)) {
+    for (antlr4::tree::TerminalNode *name : carry->ID())
+      names.insert(name->getText());
+  }
+}
+
+void Elaborator::checkUnused(const BlockDecl &block) {
+  warn(block.tree,
+       "`" + block.name + "` is not used; only its names are checked");
+  // Without recursion: a chain of operators is a deep tree.
+  std::vector<antlr4::tree::ParseTree *> pending{block.tree}, all;
+  llvm::StringSet<> own;
+  while (!pending.empty()) {
+    antlr4::tree::ParseTree *tree = pending.back();
+    pending.pop_back();
+    collectNames(tree, own);
+    all.push_back(tree);
+    pending.insert(pending.end(), tree->children.rbegin(),
+                   tree->children.rend());
+  }
+  for (antlr4::tree::ParseTree *tree : all) {
+    auto *ref = dynamic_cast<NetParser::RefContext *>(tree);
+    if (!ref)
+      continue;
+    std::string name = ref->getText();
+    // What a setting or index is given may be a word or a label.
+    bool isArgument = dynamic_cast<NetParser::ArgContext *>(ref->parent) ||
+                      dynamic_cast<NetParser::AxisContext *>(ref->parent);
+    if (!isArgument && !own.count(name) && !StringRef(name).ends_with("'") &&
+        !lookup(name))
+      fail(ref,
+           "unknown name `" + name + "`" + didYouMean(name, visibleNames()));
+  }
 }
 
 void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {

@@ -13,6 +13,32 @@
 using namespace netc;
 using llvm::StringRef;
 
+std::string
+Elaborator::complaintOf(llvm::function_ref<mlir::LogicalResult()> check) {
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          if (message.empty())
+                                            message = diagnostic.str();
+                                          return mlir::success();
+                                        });
+  return mlir::succeeded(check()) ? ""
+         : message.empty()        ? "this is not valid"
+                                  : message;
+}
+
+std::optional<mlir::RankedTensorType>
+Elaborator::tensorType(Tree *at, mlir::Type element, const Shape &shape) {
+  llvm::SmallVector<mlir::Type> types;
+  std::string complaint = complaintOf([&] {
+    return inferTensor(locationOf(at), "reshape", element, shape, types);
+  });
+  if (complaint.empty())
+    return mlir::cast<mlir::RankedTensorType>(types.front());
+  fail(at, complaint);
+  return std::nullopt;
+}
+
 mlir::Location Elaborator::opLocation(Tree *at, StringRef name) {
   Identity &self = *frame->self;
   std::string path = self.path.empty() ? "" : self.path + ".";
@@ -39,36 +65,35 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
   mlir::DictionaryAttr dictionary = builder.getDictionaryAttr(attributes);
   state.addAttributes(attributes);
 
-  // What the op's own checks say is reported like every other error.
-  std::string message;
-  mlir::ScopedDiagnosticHandler handler(context,
-                                        [&](mlir::Diagnostic &diagnostic) {
-                                          message = diagnostic.str();
-                                          return mlir::success();
-                                        });
   auto *infer = name->getInterface<mlir::InferTypeOpInterface>();
   std::vector<char> storage(name->getOpPropertyByteSize());
   mlir::OpaqueProperties properties(storage.empty() ? nullptr : storage.data());
   if (properties)
     name->initOpProperties(properties, nullptr);
-  bool fine = !properties || dictionary.empty() ||
-              mlir::succeeded(name->setOpPropertiesFromAttribute(
-                  *name, properties, dictionary,
-                  [&] { return mlir::emitError(location); }));
-  if (fine && infer) {
+  // What the op's own checks say is reported like every other error.
+  std::string complaint = complaintOf([&]() -> mlir::LogicalResult {
+    if (properties && !dictionary.empty() &&
+        mlir::failed(name->setOpPropertiesFromAttribute(
+            *name, properties, dictionary,
+            [&] { return mlir::emitError(location); })))
+      return mlir::failure();
     llvm::SmallVector<mlir::Type> types;
-    fine = mlir::succeeded(infer->inferReturnTypes(
-        context, location, state.operands, dictionary, properties, {}, types));
+    if (infer && mlir::failed(infer->inferReturnTypes(
+                     context, location, state.operands, dictionary, properties,
+                     {}, types)))
+      return mlir::failure();
     state.addTypes(types);
-  }
+    return mlir::success();
+  });
   if (properties)
     name->destroyOpProperties(properties);
-  if (!fine)
-    return fail(at, message.empty() ? "`" + op + "` does not take this"
-                                    : llvm::Twine(message));
+  if (!complaint.empty())
+    return fail(at, complaint);
   mlir::Operation *built = builder.create(state);
-  if (mlir::failed(mlir::verify(built, /*verifyRecursively=*/false)))
-    return fail(at, message);
+  complaint = complaintOf(
+      [&] { return mlir::verify(built, /*verifyRecursively=*/false); });
+  if (!complaint.empty())
+    return fail(at, complaint);
 
   auto language = mlir::dyn_cast<LanguageOpInterface>(built);
   ResultList list;
@@ -589,7 +614,10 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
   for (EachLoop *loop : graph->loops)
     shape.sizes.push_back(loop->size);
   shape.sizes.append(wanted->shape.sizes.begin(), wanted->shape.sizes.end());
-  mlir::RankedTensorType type = tensorOf(builder.getF32Type(), shape);
+  std::optional<mlir::RankedTensorType> type =
+      tensorType(at, builder.getF32Type(), shape);
+  if (!type)
+    return {};
 
   Identity &self = *frame->self;
   Place place{at, frame->turns};
@@ -597,7 +625,7 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
   mlir::Value value;
   if (found != self.weights.end()) {
     value = found->second.value;
-    if (value.getType() != type)
+    if (value.getType() != *type)
       return fail(
           at,
           "this application wants `" + frame->hint + "` of shape " +
@@ -620,9 +648,9 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
       builder.setInsertionPointToStart(graph->entry);
     if (isParameter)
       value =
-          builder.create<ParameterOp>(location, type, path, init, trainable);
+          builder.create<ParameterOp>(location, *type, path, init, trainable);
     else
-      value = builder.create<BufferOp>(location, type, path, init);
+      value = builder.create<BufferOp>(location, *type, path, init);
     graph->lastWeight = value.getDefiningOp();
     Tensor made{value, wanted->labels};
     self.weights[place] = made;

@@ -227,8 +227,11 @@ Tensor Elaborator::relabel(
 //===----------------------------------------------------------------------===//
 
 Value Elaborator::reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes) {
-  mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), sizes.shape);
-  if (type == tensor.value.getType())
+  std::optional<mlir::RankedTensorType> type =
+      tensorType(at, elementOf(tensor.value), sizes.shape);
+  if (!type)
+    return {};
+  if (*type == tensor.value.getType())
     return Tensor{tensor.value, sizes.labels};
   Polynomial before = shapeOf(tensor.value).elements(),
              after = sizes.shape.elements();
@@ -236,7 +239,7 @@ Value Elaborator::reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes) {
     return fail(at, "cannot reshape " + axesText(tensor) + ", " + before.str() +
                         " elements, to " + after.str() + " elements");
   return Tensor{
-      builder.create<ReshapeOp>(opLocation(at, "reshape"), type, tensor.value),
+      builder.create<ReshapeOp>(opLocation(at, "reshape"), *type, tensor.value),
       sizes.labels};
 }
 

@@ -81,6 +81,7 @@ struct BlockDecl {
   NetParser::BlockDeclContext *tree;
   std::string name;
   bool isNet;
+  mutable bool isUsed = false;
 };
 struct Builtin;
 struct Function {
