@@ -49,9 +49,10 @@ TEST_F(GradientTest, ElementwiseOps) {
                                builder.getStringAttr(name), operands,
                                x.getType(), attributes));
   };
-  for (StringRef name : {"relu", "relu6", "sigmoid", "tanh", "silu", "gelu",
-                         "gelu_tanh", "hardsigmoid", "hardswish", "softplus",
-                         "neg", "exp", "log", "sqrt", "abs", "sign"})
+  for (StringRef name :
+       {"relu", "relu6", "sigmoid", "tanh", "silu", "gelu", "gelu_tanh",
+        "hardsigmoid", "hardswish", "softplus", "neg", "exp", "log", "sqrt",
+        "abs", "sign", "sin", "cos"})
     check("net." + name.str(), x);
   for (StringRef name : {"add", "sub", "mul", "div"}) {
     check("net." + name.str(), {x, input({N, T, 8})});

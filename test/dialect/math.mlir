@@ -10,6 +10,10 @@
 %log = net.log %x : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
 // expected-remark@+1 {{matmul 0, other 10*N, transcendental 10*N}}
 %sqrt = net.sqrt %x : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
+// expected-remark@+1 {{matmul 0, other 10*N, transcendental 10*N}}
+%sin = net.sin %x : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
+// expected-remark@+1 {{matmul 0, other 10*N, transcendental 10*N}}
+%cos = net.cos %x : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
 // expected-remark@+1 {{matmul 0, other 10*N, transcendental 0}}
 %abs = net.abs %x : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
 // expected-remark@+1 {{matmul 0, other 20*N, transcendental 0}}
@@ -88,6 +92,39 @@ net.network @sqrt attributes {inputs = []} {
   // expected-remark@+2 {{matmul 0, other 25, transcendental 25}}
   // expected-remark@+1 {{matmul 0, other 25, transcendental 0}}
   %y = net.sqrt %x : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  net.return %y : tensor<5x5xf32> ["y"]
+}
+
+// -----
+
+// cos(x) dy.
+// CHECK-LABEL: net.network @sin
+//       CHECK:   %[[X:.*]] = net.parameter "x"
+//       CHECK:   %[[DY:.*]] = net.constant 1
+//       CHECK:   %[[COS:.*]] = net.cos %[[X]]
+//       CHECK:   net.mul %[[DY]], %[[COS]]
+net.network @sin attributes {inputs = []} {
+  %x = net.parameter "x" "normal" : tensor<5x5xf32>
+  // expected-remark@+2 {{matmul 0, other 25, transcendental 25}}
+  // expected-remark@+1 {{matmul 0, other 25, transcendental 0}}
+  %y = net.sin %x : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  net.return %y : tensor<5x5xf32> ["y"]
+}
+
+// -----
+
+// -sin(x) dy.
+// CHECK-LABEL: net.network @cos
+//       CHECK:   %[[X:.*]] = net.parameter "x"
+//       CHECK:   %[[DY:.*]] = net.constant 1
+//       CHECK:   %[[SIN:.*]] = net.sin %[[X]]
+//       CHECK:   %[[SLOPE:.*]] = net.neg %[[SIN]]
+//       CHECK:   net.mul %[[DY]], %[[SLOPE]]
+net.network @cos attributes {inputs = []} {
+  %x = net.parameter "x" "normal" : tensor<5x5xf32>
+  // expected-remark@+2 {{matmul 0, other 25, transcendental 25}}
+  // expected-remark@+1 {{matmul 0, other 25, transcendental 0}}
+  %y = net.cos %x : (tensor<5x5xf32>) -> tensor<5x5xf32>
   net.return %y : tensor<5x5xf32> ["y"]
 }
 
