@@ -48,3 +48,11 @@ net.network @embedding attributes {inputs = ["ids"]} {
 %ids = net.constant 0.0 : tensor<4xi32>
 // expected-error@+1 {{takes a gradient 'tensor<4x16xf32>', it is given 'tensor<4x8xf32>'}}
 %dtable = net.embedding_grad %dy, %ids : (tensor<4x8xf32>, tensor<4xi32>) -> tensor<10x16xf32>
+
+// -----
+
+%ids = net.constant 0.0 : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi64>
+%table = net.constant 0.0 : tensor<10x8xf32>
+// expected-error@+2 {{result of `embedding` has 65 axes, at most 64 are possible}}
+// expected-error@+1 {{failed to infer returned types}}
+%y = net.embedding %ids, %table : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi64>, tensor<10x8xf32>) -> tensor<1x8xf32>
