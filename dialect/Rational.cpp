@@ -81,6 +81,12 @@ Rational Rational::operator-() const {
 Rational &Rational::operator+=(const Rational &other) {
   if (!isValid() || !other.isValid())
     return *this = invalid();
+  if (isInteger() && other.isInteger()) {
+    if (__builtin_add_overflow(num, other.num, &num) ||
+        magnitude(num) > maxMagnitude)
+      *this = invalid();
+    return *this;
+  }
   // With g = gcd(b, d), a/b + c/d = (a*(d/g) + c*(b/g)) / (b/g*d), where only
   // a divisor of g can still cancel (Knuth, TAOCP 4.5.1).
   Int128 common =
@@ -102,6 +108,12 @@ Rational &Rational::operator+=(const Rational &other) {
 Rational &Rational::operator*=(const Rational &other) {
   if (!isValid() || !other.isValid())
     return *this = invalid();
+  if (isInteger() && other.isInteger()) {
+    if (__builtin_mul_overflow(num, other.num, &num) ||
+        magnitude(num) > maxMagnitude)
+      *this = invalid();
+    return *this;
+  }
   // Cancel crosswise first: the products are then in lowest terms, and they
   // overflow only if the result does.
   Int128 first = other.isInteger() ? 1 : Int128(gcd(magnitude(num), other.den));

@@ -19,11 +19,11 @@ using llvm::StringRef;
 /// The words of `mode: ["sum", "mean"] = "sum"`.
 static std::vector<std::string> wordsOf(NetParser::ExprContext *type) {
   std::vector<std::string> words;
-  auto *list = dynamic_cast<NetParser::ListContext *>(type);
+  auto *list = ruleCast<NetParser::ListContext>(type);
   if (!list || list->comp())
     return words;
   for (NetParser::AxisContext *axis : list->axis())
-    if (auto *text = dynamic_cast<NetParser::StrContext *>(axis->expr())) {
+    if (auto *text = ruleCast<NetParser::StrContext>(axis->expr())) {
       std::string quoted = text->getText();
       words.push_back(quoted.substr(1, quoted.size() - 2));
     }
@@ -90,7 +90,7 @@ static bool isBuiltin(const Function &function) {
 
 Value Elaborator::evalArgument(Expr *expr, StringRef name,
                                const Value &callee) {
-  auto *ref = dynamic_cast<NetParser::RefContext *>(expr);
+  auto *ref = ruleCast<NetParser::RefContext>(expr);
   const Function *function = functionOf(callee);
   if (!ref || !function)
     return eval(expr);
@@ -115,11 +115,11 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name,
 
 /// `over = [H, W]`: labels in a list, which need not be in scope.
 static NetParser::ListContext *listOfNames(NetParser::ExprContext *expr) {
-  auto *list = dynamic_cast<NetParser::ListContext *>(expr);
+  auto *list = ruleCast<NetParser::ListContext>(expr);
   if (!list || list->comp())
     return nullptr;
   for (NetParser::AxisContext *axis : list->axis())
-    if (axis->name() || !dynamic_cast<NetParser::RefContext *>(axis->expr()))
+    if (axis->name() || !ruleCast<NetParser::RefContext>(axis->expr()))
       return nullptr;
   return list;
 }
@@ -406,7 +406,7 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
 
 Value Elaborator::evalDefault(const Parameter &parameter) {
   Expr *expr = parameter.tree->expr().back();
-  if (auto *ref = dynamic_cast<NetParser::RefContext *>(expr);
+  if (auto *ref = ruleCast<NetParser::RefContext>(expr);
       ref && llvm::is_contained(parameter.words, ref->getText()))
     return Value(ref->getText());
   return eval(expr);
@@ -426,10 +426,10 @@ bool Elaborator::isComplete(const Instance &instance) {
 
 /// `x + x |> f` does not say which of the two is meant.
 static bool isBareArithmetic(NetParser::ExprContext *expr) {
-  return dynamic_cast<NetParser::AddContext *>(expr) ||
-         dynamic_cast<NetParser::MulContext *>(expr) ||
-         dynamic_cast<NetParser::NegContext *>(expr) ||
-         dynamic_cast<NetParser::PowContext *>(expr);
+  return ruleCast<NetParser::AddContext>(expr) ||
+         ruleCast<NetParser::MulContext>(expr) ||
+         ruleCast<NetParser::NegContext>(expr) ||
+         ruleCast<NetParser::PowContext>(expr);
 }
 
 antlrcpp::Any Elaborator::visitPipe(NetParser::PipeContext *tree) {
@@ -725,7 +725,7 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   } else {
     Value value = eval(block.tree->expr());
     std::string name;
-    if (auto *ref = dynamic_cast<NetParser::RefContext *>(block.tree->expr()))
+    if (auto *ref = ruleCast<NetParser::RefContext>(block.tree->expr()))
       name = ref->getText();
     inner.returned = value.results ? *value.results : ResultList{{name, value}};
   }

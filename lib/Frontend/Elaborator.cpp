@@ -24,7 +24,12 @@ Elaborator::Elaborator(mlir::MLIRContext *context,
 //===----------------------------------------------------------------------===//
 
 mlir::Location Elaborator::locationOf(Tree *tree) {
-  return netc::locationOf(*frame->file->source, tree);
+  auto known = locations.find(tree);
+  if (known != locations.end())
+    return known->second;
+  mlir::Location location = netc::locationOf(*frame->file->source, tree);
+  locations.try_emplace(tree, location);
+  return location;
 }
 
 Value Elaborator::fail(
@@ -218,12 +223,10 @@ bool Elaborator::declare(FileScope &file) {
       add(tree->ID()->getSymbol(), tree);
     } else if (NetParser::SectionContext *tree = item->section()) {
       add(tree->ID()->getSymbol(), tree);
-    } else if (auto *bind =
-                   dynamic_cast<NetParser::BindContext *>(item->stmt())) {
+    } else if (auto *bind = ruleCast<NetParser::BindContext>(item->stmt())) {
       for (NetParser::TargetContext *target : bind->target())
         add(target->getStart(), bind);
-    } else if (auto *stmt =
-                   dynamic_cast<NetParser::JobStmtContext *>(item->stmt())) {
+    } else if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt())) {
       if (antlr4::tree::TerminalNode *name = stmt->job()->ID())
         add(name->getSymbol(), stmt->job());
     }
@@ -252,7 +255,7 @@ bool Elaborator::define(FileScope &file) {
     auto entry = file.names.find(name);
     std::vector<std::string> known;
     for (auto &[other, declared] : file.names)
-      if (dynamic_cast<NetParser::BindContext *>(declared.tree))
+      if (ruleCast<NetParser::BindContext>(declared.tree))
         known.push_back(other);
     FileScope &scope = *files.emplace_back(std::make_unique<FileScope>());
     scope.source = std::move(source);
@@ -264,7 +267,7 @@ bool Elaborator::define(FileScope &file) {
     Frame *outer = std::exchange(frame, &top);
     Tree *tree = scope.names.front().second.tree;
     if (entry == file.names.end() ||
-        !dynamic_cast<NetParser::BindContext *>(entry->second.tree)) {
+        !ruleCast<NetParser::BindContext>(entry->second.tree)) {
       fail(tree, "`-D` replaces a top-level constant, and there is no `" +
                      name + "`" + didYouMean(name, known));
     } else {
@@ -368,7 +371,7 @@ static bool holdsInstance(const Value &value) {
 }
 
 Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
-  if (auto *tree = dynamic_cast<NetParser::BlockDeclContext *>(entry.tree)) {
+  if (auto *tree = ruleCast<NetParser::BlockDeclContext>(entry.tree)) {
     if (entry.state != TopLevel::Done) {
       file.blocks.push_back(
           {&file, tree, entry.name, tree->kind->getText() == "net"});
@@ -377,9 +380,9 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
     }
     return entry.value;
   }
-  if (auto *tree = dynamic_cast<NetParser::SectionContext *>(entry.tree))
+  if (auto *tree = ruleCast<NetParser::SectionContext>(entry.tree))
     return Section{&file, tree, entry.name, nullptr};
-  if (dynamic_cast<NetParser::JobContext *>(entry.tree))
+  if (ruleCast<NetParser::JobContext>(entry.tree))
     return Subject{entry.name, {}, {}, {}};
 
   unsigned present = graph ? graph->id : 0;

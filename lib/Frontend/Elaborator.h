@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 #include <deque>
+#include <unordered_map>
 
 namespace netc {
 
@@ -454,6 +455,10 @@ private:
   const Results *results = nullptr;
   llvm::StringSet<> reported;
   std::map<const void *, Parameters> parameters;
+  // A block is walked once for each of its copies: what depends on the text
+  // alone is kept.
+  std::unordered_map<Expr *, llvm::SmallVector<Expr *>> spines;
+  llvm::DenseMap<Tree *, mlir::Location> locations;
   std::vector<Expectation> expectations;
 };
 

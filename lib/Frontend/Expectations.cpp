@@ -90,7 +90,7 @@ Elaborator::decideExpect(NetParser::ExpectContext *tree) {
   result.text = sourceText(tree);
   result.file = frame->file->path;
   result.line = tree->getStart()->getLine();
-  auto *comparison = dynamic_cast<NetParser::CmpContext *>(tree->expr(0));
+  auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
   Expr *within = tree->expr().size() > 1 ? tree->expr(1) : nullptr;
   if (!comparison || comparison->op->getText() != "~") {
     if (within)
@@ -161,7 +161,7 @@ Elaborator::decideExpect(NetParser::ExpectContext *tree) {
                           "expected value"),
              std::nullopt;
   } else {
-    auto *literal = dynamic_cast<NetParser::LitContext *>(comparison->expr(1));
+    auto *literal = ruleCast<NetParser::LitContext>(comparison->expr(1));
     if (!literal)
       return fail(comparison,
                   "the right side of `~` is a literal, whose written precision "

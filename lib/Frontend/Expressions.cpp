@@ -24,7 +24,10 @@ Value Elaborator::eval(Expr *expr) {
   Value value;
   // The left operand of a chain is evaluated before the chain's next link, not
   // by recursion, so that a long chain takes no stack.
-  for (Expr *link : leftSpine(expr)) {
+  auto [spine, isNew] = spines.try_emplace(expr);
+  if (isNew)
+    spine->second = leftSpine(expr);
+  for (Expr *link : spine->second) {
     left = std::move(value);
     value = visit(link).as<Value>();
   }
@@ -191,7 +194,7 @@ antlrcpp::Any Elaborator::visitRange(NetParser::RangeContext *tree) {
 
 antlrcpp::Any Elaborator::visitCmp(NetParser::CmpContext *tree) {
   Value a = takeLeft();
-  if (dynamic_cast<NetParser::CmpContext *>(tree->expr(0)))
+  if (ruleCast<NetParser::CmpContext>(tree->expr(0)))
     return fail(tree, "a chain of comparisons; write `a < b and b < c`");
   return compare(tree, tree->op->getText(), a, eval(tree->expr(1)));
 }

@@ -173,10 +173,9 @@ std::vector<std::string> Elaborator::yieldNames(NetParser::BodyContext *body) {
   std::vector<std::string> names;
   if (body->stmt().empty())
     return names;
-  if (auto *yield =
-          dynamic_cast<NetParser::YieldContext *>(body->stmt().back()))
+  if (auto *yield = ruleCast<NetParser::YieldContext>(body->stmt().back()))
     for (Expr *expr : yield->expr()) {
-      auto *ref = dynamic_cast<NetParser::RefContext *>(expr);
+      auto *ref = ruleCast<NetParser::RefContext>(expr);
       // `yield h'` is not the carry `h`, which the last value is.
       names.push_back(ref && !StringRef(ref->getText()).ends_with("'")
                           ? ref->getText()

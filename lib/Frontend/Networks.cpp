@@ -37,11 +37,11 @@ bool Elaborator::elaborateFile(FileScope &file) {
   // there.
   llvm::StringSet<> renamed;
   for (NetParser::ItemContext *item : file.source->tree()->item())
-    if (auto *bind = dynamic_cast<NetParser::BindContext *>(item->stmt()))
-      if (dynamic_cast<NetParser::CallContext *>(bind->expr()))
+    if (auto *bind = ruleCast<NetParser::BindContext>(item->stmt()))
+      if (ruleCast<NetParser::CallContext>(bind->expr()))
         renamed.insert(leftSpine(bind->expr()).front()->getText());
   for (NetParser::ItemContext *item : file.source->tree()->item())
-    if (auto *stmt = dynamic_cast<NetParser::JobStmtContext *>(item->stmt()))
+    if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt()))
       if (!stmt->job()->expr().empty())
         renamed.erase(stmt->job()->expr(0)->getText());
 
@@ -68,27 +68,27 @@ bool Elaborator::elaborateFile(FileScope &file) {
 /// The names that a block gives to things: parameters, axes, variables.
 static void collectNames(antlr4::tree::ParseTree *tree,
                          llvm::StringSet<> &names) {
-  if (auto *param = dynamic_cast<NetParser::ParamContext *>(tree)) {
+  if (auto *param = ruleCast<NetParser::ParamContext>(tree)) {
     names.insert(param->name()->getText());
     // The names in its type are those of its axes.
     if (param->COLON())
       for (antlr4::Token *token : tokensOf(param->expr(0)))
         names.insert(token->getText());
-  } else if (auto *target = dynamic_cast<NetParser::TargetContext *>(tree)) {
+  } else if (auto *target = ruleCast<NetParser::TargetContext>(tree)) {
     for (antlr4::Token *token : tokensOf(target))
       names.insert(token->getText());
-  } else if (auto *loop = dynamic_cast<NetParser::ForStmtContext *>(tree)) {
+  } else if (auto *loop = ruleCast<NetParser::ForStmtContext>(tree)) {
     for (antlr4::tree::TerminalNode *name : loop->ID())
       names.insert(name->getText());
-  } else if (auto *comp = dynamic_cast<NetParser::CompContext *>(tree)) {
+  } else if (auto *comp = ruleCast<NetParser::CompContext>(tree)) {
     for (antlr4::tree::TerminalNode *name : comp->ID())
       names.insert(name->getText());
-  } else if (auto *each = dynamic_cast<NetParser::EachContext *>(tree)) {
+  } else if (auto *each = ruleCast<NetParser::EachContext>(tree)) {
     names.insert(each->ID()->getText());
-  } else if (auto *repeat = dynamic_cast<NetParser::RepeatContext *>(tree)) {
+  } else if (auto *repeat = ruleCast<NetParser::RepeatContext>(tree)) {
     if (repeat->ID())
       names.insert(repeat->ID()->getText());
-  } else if (auto *carry = dynamic_cast<NetParser::CarryContext *>(tree)) {
+  } else if (auto *carry = ruleCast<NetParser::CarryContext>(tree)) {
     for (antlr4::tree::TerminalNode *name : carry->ID())
       names.insert(name->getText());
   }
@@ -109,13 +109,13 @@ void Elaborator::checkUnused(const BlockDecl &block) {
                    tree->children.rend());
   }
   for (antlr4::tree::ParseTree *tree : all) {
-    auto *ref = dynamic_cast<NetParser::RefContext *>(tree);
+    auto *ref = ruleCast<NetParser::RefContext>(tree);
     if (!ref)
       continue;
     std::string name = ref->getText();
     // What a setting or index is given may be a word or a label.
-    bool isArgument = dynamic_cast<NetParser::ArgContext *>(ref->parent) ||
-                      dynamic_cast<NetParser::AxisContext *>(ref->parent);
+    bool isArgument = ruleCast<NetParser::ArgContext>(ref->parent) ||
+                      ruleCast<NetParser::AxisContext>(ref->parent);
     if (!isArgument && !own.count(name) && !StringRef(name).ends_with("'") &&
         !lookup(name))
       fail(ref,
@@ -124,7 +124,7 @@ void Elaborator::checkUnused(const BlockDecl &block) {
 }
 
 void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
-  if (auto *bind = dynamic_cast<NetParser::BindContext *>(stmt)) {
+  if (auto *bind = ruleCast<NetParser::BindContext>(stmt)) {
     for (NetParser::TargetContext *target : bind->target()) {
       std::string name = target->getStart()->getText();
       Value value = valueOf(file, file.names.find(name)->second);
@@ -133,11 +133,11 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
           (*instance)->function.block->isNet)
         elaborateNetwork(bind, name, file, *module);
     }
-  } else if (auto *expect = dynamic_cast<NetParser::ExpectContext *>(stmt)) {
+  } else if (auto *expect = ruleCast<NetParser::ExpectContext>(stmt)) {
     expectations.push_back({expect, &file});
-  } else if (auto *job = dynamic_cast<NetParser::JobStmtContext *>(stmt)) {
+  } else if (auto *job = ruleCast<NetParser::JobStmtContext>(stmt)) {
     elaborateRun(file, job->job(), *module, {});
-  } else if (dynamic_cast<NetParser::RequireContext *>(stmt)) {
+  } else if (ruleCast<NetParser::RequireContext>(stmt)) {
     visit(stmt);
   } else {
     fail(stmt, "`" + stmt->getStart()->getText() +

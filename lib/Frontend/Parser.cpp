@@ -170,7 +170,7 @@ Location locationOf(const SourceFile &file, Token *token) {
 }
 
 Location locationOf(const SourceFile &file, ParserRuleContext *rule) {
-  if (auto *member = dynamic_cast<NetParser::MemberContext *>(rule))
+  if (auto *member = ruleCast<NetParser::MemberContext>(rule))
     return locationOf(file, member->name()->getStart());
   auto *expr = dynamic_cast<NetParser::ExprContext *>(rule);
   if (expr && expr->children.size() == 3 && leftOperand(expr) &&

@@ -50,6 +50,13 @@ std::unique_ptr<SourceFile> parse(mlir::MLIRContext *context,
                                   llvm::StringRef path, llvm::StringRef text,
                                   const Limits &limits = {});
 
+/// The tree as the class of one rule or labelled alternative, or null. As these
+/// have no subclasses, this is a dynamic_cast that only compares types.
+template <typename Rule> Rule *ruleCast(antlr4::tree::ParseTree *tree) {
+  return tree && typeid(*tree) == typeid(Rule) ? static_cast<Rule *>(tree)
+                                               : nullptr;
+}
+
 /// `expr` and its leftmost operands in turn, innermost first: for `a + b |> f`
 /// these are `a`, `a + b` and `a + b |> f`. Folding over them needs no
 /// recursion to the left; recursion into all other children is bounded.

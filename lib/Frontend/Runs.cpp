@@ -86,14 +86,14 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   if (!from->body())
     return true;
   for (NetParser::StmtContext *stmt : from->body()->stmt()) {
-    auto *bind = dynamic_cast<NetParser::BindContext *>(stmt);
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind) {
-      if (dynamic_cast<NetParser::JobStmtContext *>(stmt))
+      if (ruleCast<NetParser::JobStmtContext>(stmt))
         e.fail(stmt, "a job inside another is not there yet; write one `train` "
                      "after the other");
-      else if (!isLike && !dynamic_cast<NetParser::RequireContext *>(stmt) &&
-               !dynamic_cast<NetParser::ExpectContext *>(stmt) &&
-               !dynamic_cast<NetParser::SweepContext *>(stmt))
+      else if (!isLike && !ruleCast<NetParser::RequireContext>(stmt) &&
+               !ruleCast<NetParser::ExpectContext>(stmt) &&
+               !ruleCast<NetParser::SweepContext>(stmt))
         e.fail(stmt, "a run holds keys, `require`, `expect` and `sweep`");
       continue;
     }
@@ -113,14 +113,13 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   auto *bind = like->second.second;
   keys.erase(like);
   auto other = file.names.find(bind->expr()->getText());
-  auto *otherJob =
-      other == file.names.end()
-          ? nullptr
-          : dynamic_cast<NetParser::JobContext *>(other->second.tree);
+  auto *otherJob = other == file.names.end()
+                       ? nullptr
+                       : ruleCast<NetParser::JobContext>(other->second.tree);
   if (!otherJob) {
     std::vector<std::string> runs;
     for (auto &[name, entry] : file.names)
-      if (dynamic_cast<NetParser::JobContext *>(entry.tree))
+      if (ruleCast<NetParser::JobContext>(entry.tree))
         runs.push_back(name);
     e.fail(bind->expr(), "there is no run `" + bind->expr()->getText() + "`" +
                              e.didYouMean(bind->expr()->getText(), runs));
@@ -183,7 +182,7 @@ bool RunBuilder::collectDataset() {
   Frame *outer = std::exchange(e.frame, &inner);
   auto leave = llvm::make_scope_exit([&] { e.frame = outer; });
   for (NetParser::StmtContext *stmt : section->tree->body()->stmt()) {
-    auto *bind = dynamic_cast<NetParser::BindContext *>(stmt);
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind) {
       e.fail(stmt,
              "a dataset holds `examples` or `tokens`, free axes and fields");
@@ -626,13 +625,13 @@ bool RunBuilder::addDevice(const std::string &device) {
   auto found = file.names.find(device);
   if (found == file.names.end())
     return true; // the accelerator table knows it, or says that it does not
-  auto *section = dynamic_cast<NetParser::SectionContext *>(found->second.tree);
+  auto *section = ruleCast<NetParser::SectionContext>(found->second.tree);
   if (!section || section->kind->getText() != "hardware") {
     e.fail(placeOf("hardware"), "`" + device + "` is not a `hardware` section");
     return false;
   }
   for (NetParser::StmtContext *stmt : section->body()->stmt()) {
-    auto *bind = dynamic_cast<NetParser::BindContext *>(stmt);
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind)
       continue;
     std::string key = bind->target(0)->getStart()->getText();
@@ -695,7 +694,7 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
     for (NetParser::StmtContext *stmt :
          job->body() ? job->body()->stmt()
                      : std::vector<NetParser::StmtContext *>())
-      if (dynamic_cast<NetParser::RequireContext *>(stmt)) {
+      if (ruleCast<NetParser::RequireContext>(stmt)) {
         for (auto &[name, key] : keys)
           if (name != "loss" && name != "precision" && name != "placement" &&
               name != "optimizer")
@@ -741,7 +740,7 @@ mlir::Operation *Elaborator::elaborateRun(FileScope &file,
     return step;
   if (job->body())
     for (NetParser::StmtContext *stmt : job->body()->stmt())
-      if (auto *expect = dynamic_cast<NetParser::ExpectContext *>(stmt))
+      if (auto *expect = ruleCast<NetParser::ExpectContext>(stmt))
         expectations.push_back({expect, &file});
   // The network is reported at the sizes that its dataset gives.
   auto network = mlir::dyn_cast_or_null<NetworkOp>(
@@ -759,7 +758,7 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
   auto entry = main->names.find(run.str());
   auto *job = entry == main->names.end()
                   ? nullptr
-                  : dynamic_cast<NetParser::JobContext *>(entry->second.tree);
+                  : ruleCast<NetParser::JobContext>(entry->second.tree);
   if (!job || !job->body())
     return points;
   Scope scope;
@@ -773,7 +772,7 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
   size_t total = 1;
   NetParser::SweepContext *tree = nullptr;
   for (NetParser::StmtContext *stmt : job->body()->stmt()) {
-    auto *sweep = dynamic_cast<NetParser::SweepContext *>(stmt);
+    auto *sweep = ruleCast<NetParser::SweepContext>(stmt);
     if (!sweep)
       continue;
     tree = sweep;
@@ -813,7 +812,7 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
     for (auto &[name, entry] : main->names) {
       entry.state = TopLevel::Untouched;
       for (auto &[key, value] : point)
-        if (key == name && dynamic_cast<NetParser::BindContext *>(entry.tree)) {
+        if (key == name && ruleCast<NetParser::BindContext>(entry.tree)) {
           entry.state = TopLevel::Done;
           entry.isPerGraph = false;
           entry.value = value;

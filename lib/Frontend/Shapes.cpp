@@ -65,7 +65,7 @@ void Elaborator::dropDoubled(Labels &labels) {
 //===----------------------------------------------------------------------===//
 
 std::optional<TypeValue> Elaborator::typeOf(Expr *expr) {
-  if (auto *list = dynamic_cast<NetParser::ListContext *>(expr);
+  if (auto *list = ruleCast<NetParser::ListContext>(expr);
       list && !list->comp()) {
     TypeValue type;
     type.isShaped = true;
@@ -84,7 +84,7 @@ std::optional<TypeValue> Elaborator::typeOf(Expr *expr) {
 
 /// The name of an axis that is only named.
 static std::string bareName(NetParser::AxisContext *axis) {
-  auto *ref = dynamic_cast<NetParser::RefContext *>(axis->expr());
+  auto *ref = ruleCast<NetParser::RefContext>(axis->expr());
   return ref && !axis->name() ? ref->getText() : "";
 }
 

@@ -16,8 +16,7 @@ bool Elaborator::run(NetParser::BodyContext *body) {
       continue;
     // A return inside a taken `if` leaves the rest alone; behind a plain one
     // there is nothing to leave.
-    if (dynamic_cast<NetParser::ReturnContext *>(stmt) &&
-        stmt != body->stmt().back())
+    if (ruleCast<NetParser::ReturnContext>(stmt) && stmt != body->stmt().back())
       fail(body->stmt().back(), "this is never reached: the body has returned");
     return false;
   }
@@ -40,7 +39,7 @@ antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
     std::string name;
     if (item->target())
       name = item->target()->getStart()->getText();
-    else if (auto *ref = dynamic_cast<NetParser::RefContext *>(item->expr()))
+    else if (auto *ref = ruleCast<NetParser::RefContext>(item->expr()))
       name = ref->getText();
     Value value = eval(item->expr());
     if (item->target() && item->target()->expr())
