@@ -12,8 +12,8 @@ namespace netc {
 
 /// The candidate that `name` is most like, if it may have been meant: at most
 /// one edit for each three letters away. Else empty.
-inline llvm::StringRef
-nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+inline llvm::StringRef nearestName(llvm::StringRef name,
+                                   llvm::ArrayRef<llvm::StringRef> candidates) {
   llvm::StringRef nearest;
   unsigned best = name.size() / 3 + 2;
   for (llvm::StringRef candidate : candidates) {

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
+import shutil
 
 import lit.formats
 
@@ -22,3 +23,5 @@ config.substitutions += [
     ("%source_dir", config.source_dir),
     ("%build_dir", config.build_dir),
 ]
+if shutil.which("clang-format-14"):
+    config.available_features.add("clang-format-14")

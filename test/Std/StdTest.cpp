@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Frontend/Parser.h"
 #include "lib/Std/Std.h"
+#include "lib/Frontend/Parser.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Installs what netc is built with (Debian 12), configures and builds.
+#
+#   ./build.sh          builds build/release/bin/netc
+#   ./build.sh check    builds everything and runs the tests
+#   ./build.sh TARGET.. builds these targets
+#
+# PRESET chooses a preset of CMakePresets.json: release, debug or asan.
+# Exits with 3 if a package is missing and cannot be installed.
+
+set -eu
+cd "$(dirname "$0")"
+preset=${PRESET:-release}
+
+packages='
+  antlr4 ccache clang-format-14 cmake g++ libantlr4-runtime-dev libfmt-dev
+  libgtest-dev libmlir-19-dev libyaml-cpp-dev lld llvm-19-dev llvm-19-tools
+  mlir-19-tools ninja-build python3'
+
+missing=
+for package in $packages; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing="$missing $package"
+done
+
+if [ -n "$missing" ]; then
+  if [ "$(id -u)" = 0 ]; then
+    sudo=
+  elif command -v sudo >/dev/null; then
+    sudo=sudo
+  else
+    echo "build.sh: error: neither root nor sudo; install these packages:$missing" >&2
+    exit 3
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  $sudo apt-get update -q || exit 3
+  $sudo apt-get install -q -y --no-install-recommends $missing || exit 3
+fi
+
+case ${1-} in
+  '') set -- netc ;;
+  check) set -- check-netc ;;
+esac
+[ -f "build/$preset/build.ninja" ] || cmake --preset "$preset"
+cmake --build --preset "$preset" --target "$@"
