@@ -144,7 +144,7 @@ def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
   let other = "0";
   let transcendental = "0";
   let arguments = (ins Variadic<Net_Tensor>:$sequences, Variadic<Net_Tensor>:$inits,
-                       Net_PolynomialAttr:$trip, DenseI64ArrayAttr:$axes,
+                       Net_PolynomialAttr:$trip, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axes,
                        DenseI64ArrayAttr:$out_axes, UnitAttr:$reversed);
   let results = (outs Variadic<Net_Tensor>:$values);
   let regions = (region SizedRegion<1>:$body);

@@ -18,6 +18,7 @@ config.test_exec_root = os.path.join(config.build_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.build_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
 )
+config.environment["LC_ALL"] = "C"
 config.substitutions += [
     ("%python", config.python),
     ("%source_dir", config.source_dir),

@@ -1,0 +1,96 @@
+// RUN: netc-opt %s --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK:      net.optimizer {
+// CHECK-NEXT: ^bb0(%[[P:.*]]: tensor<?xf32, #net.axes<"P">>, %{{.*}}: tensor<?xf32, #net.axes<"P">>, %{{.*}}: tensor<f32>):
+// CHECK-NEXT:   net.relu %[[P]]
+// CHECK:      net.gradient %{{.*}}, %{{.*}} : tensor<4xf32>
+net.step @run attributes {inputs = [], network = "Net"} {
+  %w = net.parameter "w" "uniform" : tensor<4xf32>
+  %dw = net.constant 0.0 : tensor<4xf32>
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
+    %r = net.relu %p : (tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
+  }
+  net.gradient %w, %dw : tensor<4xf32>
+  net.return []
+}
+
+// -----
+
+net.step @arguments attributes {inputs = [], network = "Net"} {
+  // expected-error@+1 {{takes 1 values, expected a parameter, its gradient and the number of the step}}
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>):
+    %r = net.relu %p : (tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
+  }
+  net.return []
+}
+
+// -----
+
+net.step @fixed attributes {inputs = [], network = "Net"} {
+  // expected-error@+1 {{takes a parameter of type 'tensor<4xf32>', expected a vector whose size is a symbol}}
+  net.optimizer {
+  ^bb0(%p: tensor<4xf32>, %g: tensor<4xf32>, %step: tensor<f32>):
+    %r = net.relu %p : (tensor<4xf32>) -> tensor<4xf32>
+  }
+  net.return []
+}
+
+// -----
+
+net.step @product attributes {inputs = [], network = "Net"} {
+  // expected-error@+1 {{expected a vector whose size is a symbol}}
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"2*P">>, %g: tensor<?xf32, #net.axes<"2*P">>, %step: tensor<f32>):
+    %r = net.relu %p : (tensor<?xf32, #net.axes<"2*P">>) -> tensor<?xf32, #net.axes<"2*P">>
+  }
+  net.return []
+}
+
+// -----
+
+net.step @gradient attributes {inputs = [], network = "Net"} {
+  // expected-error@+1 {{takes a parameter of type 'tensor<?xf32, #net.axes<"P">>' and a gradient of type 'tensor<f32>'}}
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<f32>, %step: tensor<f32>):
+    %r = net.relu %p : (tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
+  }
+  net.return []
+}
+
+// -----
+
+net.step @step attributes {inputs = [], network = "Net"} {
+  // expected-error@+1 {{takes the step as 'tensor<1xf32>', expected one number}}
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<1xf32>):
+    %r = net.relu %p : (tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
+  }
+  net.return []
+}
+
+// -----
+
+net.step @two attributes {inputs = [], network = "Net"} {
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
+    %r = net.relu %p : (tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
+  }
+  // expected-error@+1 {{is the second one of its step}}
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
+    %r = net.relu %p : (tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
+  }
+  net.return []
+}
+
+// -----
+
+net.step @other_shape attributes {inputs = [], network = "Net"} {
+  %w = net.parameter "w" "uniform" : tensor<4xf32>
+  %dw = net.constant 0.0 : tensor<5xf32>
+  // expected-error@+1 {{failed to verify that all of {parameter, gradient} have same type}}
+  "net.gradient"(%w, %dw) : (tensor<4xf32>, tensor<5xf32>) -> ()
+  net.return []
+}
