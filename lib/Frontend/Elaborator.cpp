@@ -127,6 +127,8 @@ FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
     buffer = std::move(*opened);
     text = buffer->getBuffer();
   }
+  if (options.onRead)
+    options.onRead(path, text);
   std::unique_ptr<SourceFile> source =
       parse(context, path, text, options.limits);
   if (!source) {

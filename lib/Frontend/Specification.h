@@ -9,6 +9,7 @@
 #include "lib/Frontend/Results.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@ struct FrontendOptions {
   std::vector<std::string> includeFolders;
   /// `-D name=value`: replaces top-level constants.
   std::vector<std::pair<std::string, std::string>> definitions;
+  /// Called with each file that is read, imported ones and the standard
+  /// library's too, so that diagnostics can show its lines. May be empty.
+  std::function<void(llvm::StringRef path, llvm::StringRef text)> onRead;
 };
 
 /// The verdict on one `expect`.

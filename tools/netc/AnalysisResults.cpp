@@ -1,0 +1,28 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/netc/AnalysisResults.h"
+
+#include "lib/Analysis/Query.h"
+
+using namespace netc;
+
+std::variant<Answer, std::string>
+AnalysisResults::ask(const Question &question) const {
+  Query query{question.part, question.members, question.parts,
+              question.numbers};
+  auto convert = [](const std::variant<Quantity, std::string> &answer)
+      -> std::variant<Answer, std::string> {
+    if (auto *quantity = std::get_if<Quantity>(&answer))
+      return Answer{quantity->value, quantity->unit};
+    return std::get<std::string>(answer);
+  };
+  for (const Network &network : analysis.networks)
+    if (network.op == question.subject)
+      return convert(answer(network, query));
+  for (const Run &run : analysis.runs)
+    if (run.op == question.subject)
+      return convert(answer(run, query));
+  return std::string("there is no result of this");
+}

@@ -1,0 +1,57 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/netc/Output.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <cstdlib>
+
+using namespace netc;
+using namespace llvm;
+
+/// Flushes, and takes the error from the stream, which would end the program.
+static std::error_code finish(raw_fd_ostream &os) {
+  os.flush();
+  std::error_code error = os.error();
+  os.clear_error();
+  return error;
+}
+
+/// Writes beside `path`, then renames.
+static Error writeFile(StringRef path,
+                       function_ref<void(raw_ostream &)> print) {
+  Expected<sys::fs::TempFile> file =
+      sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
+  if (!file)
+    return file.takeError();
+  raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  print(os);
+  if (std::error_code error = finish(os))
+    return joinErrors(errorCodeToError(error), file->discard());
+  return file->keep(path);
+}
+
+Error netc::writeOutput(StringRef path,
+                        function_ref<void(raw_ostream &)> print) {
+  if (path == "-") {
+    print(outs());
+    return errorCodeToError(finish(outs()));
+  }
+  // A device or a pipe is written to, not replaced.
+  sys::fs::file_status status;
+  if (sys::fs::status(path, status) || sys::fs::is_regular_file(status))
+    return writeFile(path, print);
+  std::error_code error;
+  raw_fd_ostream os(path, error);
+  if (error)
+    return errorCodeToError(error);
+  print(os);
+  return errorCodeToError(finish(os));
+}
+
+bool netc::isColourful(raw_ostream &os) {
+  const char *noColour = std::getenv("NO_COLOR");
+  return os.has_colors() && !(noColour && *noColour);
+}

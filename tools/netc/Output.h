@@ -1,0 +1,25 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_OUTPUT_H
+#define NETC_TOOLS_NETC_OUTPUT_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace netc {
+
+/// Lets `print` write to the file `path`, or to stdout if that is `-`. A file
+/// appears under its name when it is complete; before, and after an error, what
+/// was there stays.
+llvm::Error writeOutput(llvm::StringRef path,
+                        llvm::function_ref<void(llvm::raw_ostream &)> print);
+
+/// Whether text on `os` may be coloured: a terminal, and NO_COLOR is not set.
+bool isColourful(llvm::raw_ostream &os);
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_OUTPUT_H

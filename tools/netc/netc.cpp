@@ -1,0 +1,313 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reads specifications, counts what they cost, and reports.
+
+#include "dialect/Spelling.h"
+#include "lib/Frontend/Diagnostics.h"
+#include "lib/Frontend/Specification.h"
+#include "lib/Pipelines/Pipelines.h"
+#include "lib/Report/Json.h"
+#include "lib/Report/Table.h"
+#include "tools/netc/AnalysisResults.h"
+#include "tools/netc/Output.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace netc;
+namespace cl = llvm::cl;
+
+//===----------------------------------------------------------------------===//
+// Command line
+//===----------------------------------------------------------------------===//
+
+/// Exit statuses; docs/Language.md lists them.
+enum Exit { Fine = 0, WrongInput = 1, WrongUsage = 2, LackingEnvironment = 3 };
+
+static cl::OptionCategory category("netc options");
+
+static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
+                                    cl::desc("FILE..."), cl::cat(category));
+
+namespace {
+enum class Action { Estimate, Check };
+enum class Format { Table, Json };
+enum class MultiplyAdd { One = 1, Two = 2 };
+} // namespace
+
+static cl::opt<Action>
+    action(cl::desc("What to do:"), cl::init(Action::Estimate),
+           cl::values(clEnumValN(Action::Estimate, "estimate",
+                                 "report networks, runs and expects (default)"),
+                      clEnumValN(Action::Check, "check",
+                                 "report errors and expects only")),
+           cl::cat(category));
+static cl::opt<Stage> emit(
+    "emit", cl::desc("Print the IR of a stage instead:"),
+    cl::values(clEnumValN(Stage::Net, "net", "networks and losses"),
+               clEnumValN(Stage::Step, "step", "with gradients and updates"),
+               clEnumValN(Stage::Bound, "bound", "with a size for every axis")),
+    cl::cat(category));
+static cl::opt<Format> format(
+    "format", cl::desc("How to print the report:"), cl::init(Format::Table),
+    cl::values(clEnumValN(Format::Table, "table", "for people (default)"),
+               clEnumValN(Format::Json, "json",
+                          "for programs; docs/report.schema.json")),
+    cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("Write to a file"),
+                                   cl::value_desc("file"), cl::init("-"),
+                                   cl::cat(category));
+static cl::list<std::string>
+    definitions("D", cl::Prefix, cl::desc("Replace a top-level constant"),
+                cl::value_desc("name=value"), cl::cat(category));
+static cl::list<std::string>
+    includeFolders("I", cl::Prefix, cl::desc("Look for imports here, too"),
+                   cl::value_desc("folder"), cl::cat(category));
+static cl::list<std::string>
+    onlyNetworks("net", cl::desc("Report only what is named, this network"),
+                 cl::value_desc("name"), cl::cat(category));
+static cl::list<std::string>
+    onlyRuns("run", cl::desc("Report only what is named, this run"),
+             cl::value_desc("name"), cl::cat(category));
+static cl::opt<unsigned>
+    depth("depth", cl::desc("Levels of layers in a table (default 2)"),
+          cl::init(TableOptions().depth), cl::cat(category));
+static cl::opt<bool>
+    symbolic("symbolic",
+             cl::desc("Also print the polynomials in the free axes"),
+             cl::cat(category));
+static cl::opt<MultiplyAdd>
+    multiplyAdd("fma", cl::desc("FLOP of a multiply-add in matmul figures:"),
+                cl::values(clEnumValN(MultiplyAdd::One, "1", "one"),
+                           clEnumValN(MultiplyAdd::Two, "2", "two (default)")),
+                cl::cat(category));
+static cl::opt<Conventions::Causal> causalMask(
+    "causal", cl::desc("What attention under a causal mask counts:"),
+    cl::values(clEnumValN(Conventions::Full, "full", "all of it (default)"),
+               clEnumValN(Conventions::Half, "half",
+                          "only what is not hidden")),
+    cl::cat(category));
+
+static Limits limits;
+static cl::opt<size_t, true> maxInput("max-input",
+                                      cl::desc("Bytes in one file"),
+                                      cl::location(limits.maxInputBytes),
+                                      cl::cat(category));
+static cl::opt<unsigned, true> maxDepth("max-depth",
+                                        cl::desc("Nesting of a file"),
+                                        cl::location(limits.maxDepth),
+                                        cl::cat(category));
+static cl::opt<size_t, true>
+    maxOps("max-ops", cl::desc("Operations that a file expands to"),
+           cl::location(limits.maxOps), cl::cat(category));
+static cl::opt<size_t, true> maxSweep("max-sweep",
+                                      cl::desc("Points of a sweep"),
+                                      cl::location(limits.maxSweepPoints),
+                                      cl::cat(category));
+static cl::opt<unsigned, true> maxErrors("max-errors",
+                                         cl::desc("Errors that are shown"),
+                                         cl::location(limits.maxErrors),
+                                         cl::cat(category));
+
+//===----------------------------------------------------------------------===//
+// From a file to a report
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A file, read and counted.
+struct Unit {
+  std::unique_ptr<Specification> specification;
+  Analysis analysis;
+  std::vector<ExpectResult> expects;
+};
+} // namespace
+
+static Exit complain(Exit status, const llvm::Twine &message) {
+  llvm::errs() << "netc: error: " << message << '\n';
+  return status;
+}
+
+/// The conventions that the command line asks for.
+static ConventionFlags conventionFlags() {
+  ConventionFlags flags;
+  if (multiplyAdd.getNumOccurrences())
+    flags.fma = unsigned(multiplyAdd.getValue());
+  if (causalMask.getNumOccurrences())
+    flags.causal = causalMask;
+  return flags;
+}
+
+static mlir::LogicalResult runPasses(mlir::ModuleOp module, Stage stage) {
+  mlir::PassManager passes(module->getName());
+  addPasses(passes, stage);
+  return passes.run(module);
+}
+
+/// Reads a file and takes it to `stage`. After errors, which are printed, null.
+static std::unique_ptr<Specification> load(mlir::MLIRContext &context,
+                                           llvm::StringRef path,
+                                           const FrontendOptions &options,
+                                           Stage stage) {
+  auto specification = Specification::load(&context, path, options);
+  if (!specification || failed(runPasses(specification->module(), stage)))
+    return nullptr;
+  return specification;
+}
+
+/// Reads and counts a file, and decides its expects.
+static std::optional<Unit> analyzeFile(mlir::MLIRContext &context,
+                                       llvm::StringRef path,
+                                       const FrontendOptions &options) {
+  Unit unit;
+  unit.specification = load(context, path, options, Stage::Step);
+  if (!unit.specification)
+    return std::nullopt;
+  mlir::ModuleOp module = unit.specification->module();
+  mlir::FailureOr<Analysis> analysis = analyze(module);
+  if (failed(analysis))
+    return std::nullopt;
+  unit.expects = unit.specification->check(AnalysisResults(*analysis));
+  // Flags change what is shown. An expect was written by the specification's
+  // own conventions.
+  if (conventionFlags().any()) {
+    analysis = analyze(module, conventionFlags());
+    if (failed(analysis))
+      return std::nullopt;
+  }
+  unit.analysis = std::move(*analysis);
+  return unit;
+}
+
+/// What is shown of the units.
+static Report makeReport(const std::vector<Unit> &units) {
+  Report report;
+  report.version = NETC_VERSION;
+  ConventionFlags flags = conventionFlags();
+  report.conventions.fma = flags.fma.value_or(report.conventions.fma);
+  report.conventions.causal = flags.causal.value_or(report.conventions.causal);
+  bool showAll = onlyNetworks.empty() && onlyRuns.empty();
+  for (const Unit &unit : units) {
+    if (action == Action::Estimate) {
+      for (const Network &network : unit.analysis.networks)
+        if (showAll || llvm::is_contained(onlyNetworks, network.name()))
+          report.networks.push_back(&network);
+      for (const Run &run : unit.analysis.runs)
+        if (showAll || llvm::is_contained(onlyRuns, run.name()))
+          report.runs.push_back({&run, std::nullopt});
+    }
+    for (const ExpectResult &expect : unit.expects)
+      report.expects.push_back({expect.text, expect.file, expect.line,
+                                expect.value, expect.expected, expect.holds});
+  }
+  return report;
+}
+
+/// Complains of a name given on the command line that no file has.
+template <typename Subject>
+static bool areKnown(llvm::StringRef kind, llvm::ArrayRef<std::string> wanted,
+                     const std::vector<Unit> &units,
+                     std::vector<Subject> Analysis::*subjects) {
+  std::vector<llvm::StringRef> names;
+  for (const Unit &unit : units)
+    for (const Subject &subject : unit.analysis.*subjects)
+      names.push_back(subject.name());
+  for (llvm::StringRef name : wanted) {
+    if (llvm::is_contained(names, name))
+      continue;
+    llvm::StringRef meant = nearestName(name, names);
+    complain(WrongUsage,
+             "there is no " + kind + " `" + name + "`" +
+                 (meant.empty() ? "" : "; did you mean `" + meant + "`?"));
+    return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// main
+//===----------------------------------------------------------------------===//
+
+static Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  if (llvm::Error error = writeOutput(output, print))
+    return complain(LackingEnvironment, "cannot write `" + output + "`: " +
+                                            llvm::toString(std::move(error)));
+  return Fine;
+}
+
+/// Prints the stage that `--emit` names.
+static Exit emitStage(mlir::MLIRContext &context,
+                      const FrontendOptions &options) {
+  std::vector<std::unique_ptr<Specification>> specifications;
+  for (const std::string &path : inputs)
+    if (auto specification = load(context, path, options, emit))
+      specifications.push_back(std::move(specification));
+  if (specifications.size() != inputs.size())
+    return WrongInput;
+  return write([&](llvm::raw_ostream &os) {
+    for (auto &specification : specifications)
+      os << specification->module() << '\n';
+  });
+}
+
+static Exit reportFiles(mlir::MLIRContext &context,
+                        const FrontendOptions &options) {
+  std::vector<Unit> units;
+  for (const std::string &path : inputs)
+    if (std::optional<Unit> unit = analyzeFile(context, path, options))
+      units.push_back(std::move(*unit));
+  if (units.size() != inputs.size())
+    return WrongInput;
+  if (!areKnown("net", onlyNetworks, units, &Analysis::networks) ||
+      !areKnown("run", onlyRuns, units, &Analysis::runs))
+    return WrongUsage;
+
+  Report report = makeReport(units);
+  Exit status = write([&](llvm::raw_ostream &os) {
+    if (format == Format::Json)
+      printJson(os, report, symbolic);
+    else
+      printTable(os, report, {depth, symbolic, isColourful(os)});
+  });
+  bool allHold = llvm::all_of(
+      report.expects, [](const Verdict &verdict) { return verdict.holds; });
+  return status != Fine ? status : allHold ? Fine : WrongInput;
+}
+
+/// `--version`.
+static void printVersion(llvm::raw_ostream &os) {
+  os << "netc " NETC_VERSION "\n";
+}
+
+int main(int argc, char **argv) {
+  mlir::registerAsmPrinterCLOptions();
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter(printVersion);
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "what it costs to train a neural network\n",
+                                   &llvm::errs()))
+    return WrongUsage;
+
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<NetDialect>();
+  context.printOpOnDiagnostic(false);
+  DiagnosticPrinter printer(&context, llvm::errs(), limits.maxErrors,
+                            isColourful(llvm::errs()));
+  FrontendOptions options;
+  options.limits = limits;
+  options.includeFolders = includeFolders;
+  options.onRead = [&](llvm::StringRef path, llvm::StringRef text) {
+    printer.addSource(path, text);
+  };
+  for (llvm::StringRef definition : definitions) {
+    auto [name, value] = definition.split('=');
+    if (name.empty() || !definition.contains('='))
+      return complain(WrongUsage, "`-D " + definition +
+                                      "` is not of the form `-D name=value`");
+    options.definitions.emplace_back(name, value);
+  }
+  return emit.getNumOccurrences() ? emitStage(context, options)
+                                  : reportFiles(context, options);
+}
