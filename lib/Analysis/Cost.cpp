@@ -217,6 +217,13 @@ private:
 
   void visit(Block &block, const Polynomial &trip, Phase enclosing) {
     for (Operation &op : block) {
+      // A weight has its place in the text where it is used first.
+      if (isHeld(&op))
+        continue;
+      for (Value operand : op.getOperands())
+        if (Operation *maker = operand.getDefiningOp();
+            maker && isHeld(maker) && held.insert(maker).second)
+          countOp(maker, 1, Phase::Forward);
       Phase phase = op.hasAttr(kPhase) ? phaseOf(&op) : enclosing;
       if (auto scan = dyn_cast<ScanOp>(op))
         visit(scan.getBlock(), trip * scan.getTrip().getValue(), phase);
@@ -335,7 +342,8 @@ private:
   Operation *graph;
   const Conventions &conventions;
   PartTree tree;
-  std::vector<Build> builds; ///< beside tree.parts
+  std::vector<Build> builds;  ///< beside tree.parts
+  DenseSet<Operation *> held; ///< those that are counted
   llvm::StringMap<unsigned> byPath;
   DenseMap<Location, unsigned> byLocation;
 };

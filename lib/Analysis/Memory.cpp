@@ -9,7 +9,10 @@
 using namespace netc;
 using namespace mlir;
 
-bool netc::isHeld(Operation *op) { return op->getNumOperands() == 0; }
+bool netc::isHeld(Operation *op) {
+  return op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
+         op->getNumResults() != 0;
+}
 
 bool netc::isView(Operation *op) {
   if (isHeld(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))

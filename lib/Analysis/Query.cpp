@@ -175,7 +175,9 @@ public:
       return cost(1);
     if (path.take({"compute"})) {
       if (path.take({"by_time"}))
-        return finish(deviceTime() * peak() * utilization(), "FLOP");
+        return finish(run.reportedFlop ? *run.reportedFlop
+                                       : deviceTime() * peak() * utilization(),
+                      "FLOP");
       return cost(need("duration", run.steps));
     }
     if (path.take({"memory_per_device"}))
@@ -183,10 +185,9 @@ public:
     if (path.take({"bytes"}))
       return last(path, run.step().read + run.step().written, "bytes");
     if (path.take({"time"}))
-      return finish(run.took ? *run.took : computedDeviceTime() / devices(),
-                    "s");
+      return finish(run.took ? *run.took : bestDeviceTime() / devices(), "s");
     if (path.take({"device_time"}))
-      return finish(run.took ? deviceTime() : computedDeviceTime(), "device*s");
+      return finish(bestDeviceTime(), "device*s");
     if (path.take({"utilization"}))
       return finish(model() / (deviceTime() * peak()), "");
     return path.complain();
@@ -232,9 +233,16 @@ private:
   Rational peak() { return needOrGiven("peak", run.peak); }
   Rational utilization() { return needOrGiven("utilization", run.utilization); }
   Rational devices() { return need("hardware", run.devices); }
-  Rational deviceTime() { return need("took", run.took) * devices(); }
+  /// As reported.
+  Rational deviceTime() {
+    return run.took ? *run.took * devices() : need("took", run.deviceSeconds);
+  }
+  /// As reported, else what the compute takes.
+  Rational bestDeviceTime() {
+    return run.deviceSeconds ? *run.deviceSeconds
+                             : model() / (peak() * utilization());
+  }
   Rational model() { return need("duration", run.modelFlop()); }
-  Rational computedDeviceTime() { return model() / (peak() * utilization()); }
 
   Answer finish(const Rational &value, StringRef unit) {
     if (!missing.empty())

@@ -22,9 +22,9 @@ std::optional<Rational> Run::modelFlop() const {
 
 std::optional<Rational> Run::utilizationAt(std::optional<Rational> peak) const {
   std::optional<Rational> flop = modelFlop();
-  if (!flop || !took || !devices || !peak)
+  if (!flop || !deviceSeconds || !peak)
     return std::nullopt;
-  return *flop / (*took * *devices * *peak);
+  return *flop / (*deviceSeconds * *peak);
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,6 +175,10 @@ static void readSettings(Run &run, Axes &axes) {
   run.batch = number("batch");
   run.took = number("took");
   run.devices = number("devices");
+  run.deviceSeconds = number("took_device_seconds");
+  if (!run.deviceSeconds && run.took && run.devices)
+    run.deviceSeconds = *run.took * *run.devices;
+  run.reportedFlop = number("took_flop");
   run.peak = number("peak");
   run.utilization = number("utilization");
   run.device = text("device");
@@ -190,6 +194,20 @@ static Memory memoryPerDevice(const Run &run, Axes axes) {
                             &memory.optimizer, &memory.activations})
     *bytes = axes.evaluate(*bytes);
   return memory;
+}
+
+static void warnOfGuesses(StepOp op, const Axes &axes) {
+  if (axes.getGuessed().empty())
+    return;
+  std::string names, guesses;
+  for (auto &[axis, power] : axes.getGuessed()) {
+    std::string exponent = "^" + std::to_string(power);
+    names += (names.empty() ? "`" : ", `") + axis + "`";
+    guesses += (guesses.empty() ? "E[" : ", E[") + axis + exponent +
+               "] is taken as E[" + axis + "]" + exponent;
+  }
+  op.emitWarning() << "only the mean of " << names << " is known: " << guesses
+                   << ", which is low";
 }
 
 FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
@@ -209,8 +227,6 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
       (run.steps && !run.compute(run.step().model())->total().isValid()))
     return op.emitError() << "what `" << run.name()
                           << "` costs is beyond the range of 128 bits";
-  for (auto &[axis, power] : axes.getGuessed())
-    op.emitWarning() << "of `" << axis << "` only the mean is known: its power "
-                     << power << " is taken as the mean's, which is low";
+  warnOfGuesses(op, axes);
   return run;
 }

@@ -33,7 +33,9 @@ struct Run {
   std::optional<Rational> batch; ///< examples of a step
   std::optional<Rational> took;  ///< seconds
   std::optional<Rational> devices;
-  std::optional<Rational> peak; ///< FLOP/s of a device
+  std::optional<Rational> deviceSeconds; ///< reported, or took x devices
+  std::optional<Rational> reportedFlop;  ///< where compute itself is reported
+  std::optional<Rational> peak;          ///< FLOP/s of a device
   std::optional<Rational> utilization;
   std::string device, precision;
 
@@ -51,8 +53,8 @@ struct Run {
   std::optional<Cost> compute(const Cost &ofStep) const;
   /// The matmul FLOP of the run without recomputation, if they are known.
   std::optional<Rational> modelFlop() const;
-  /// The share of `peak`, of all devices and all the time that the run took,
-  /// that its model FLOP are.
+  /// The share that the model FLOP are of what the devices can do at `peak` in
+  /// the time that the run took.
   std::optional<Rational> utilizationAt(std::optional<Rational> peak) const;
 };
 

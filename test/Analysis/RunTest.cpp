@@ -90,8 +90,8 @@ TEST_F(RunTest, AGuessedMomentIsAWarning) {
       %y = net.relu %x : (!x) -> !x loc("relu")
       net.return %y : !x ["loss"]
     })");
-  EXPECT_EQ(messages, "of `T` only the mean is known: its power 2 is taken as "
-                      "the mean's, which is low\n");
+  EXPECT_EQ(messages, "only the mean of `T` is known: E[T^2] is taken as "
+                      "E[T]^2, which is low\n");
 }
 
 TEST_F(RunTest, TheCountOfARunMayBeOutOfRange) {
