@@ -68,7 +68,7 @@ static std::optional<Rational> shareOf(const Polynomial &part,
 }
 
 static std::string shareCell(const std::optional<Rational> &share) {
-  return share ? percent(*share, 1) : "";
+  return share && !share->isZero() ? percent(*share, 1) : "";
 }
 
 /// A bar of up to `width` columns, in eighths of a column.
@@ -151,13 +151,16 @@ public:
       head.push_back({title, Style::Dim});
     grid.add(std::move(head));
     grid.addRule();
-    addChildren(tree.root(), 1, 0);
+    if (options.depth != 0)
+      addChildren(tree.root(), 1, 0);
     grid.addRule();
     addRow("total", tree.root(), 1, Style::Bold);
     grid.print(os, 2, options.colour);
   }
 
 private:
+  static constexpr size_t maxMinorRows = 4;
+
   static Polynomial productsOf(const Figures &figures) {
     return figures[Phase::Forward].matmul + figures.backward().matmul;
   }
@@ -173,9 +176,37 @@ private:
            a.figures == b.figures;
   }
 
-  /// The parts of `parent`, which stands for `times` of its kind.
+  /// An op, not an instance, that has neither products nor weights.
+  static bool isMinor(const Part &part) {
+    return part.isLeaf() && productsOf(part.figures).isZero() &&
+           part.figures.parameters.isZero();
+  }
+  /// What only moves elements is no row.
+  static bool isFree(const Part &part) {
+    return llvm::all_of(
+               part.figures.costs,
+               [](const Cost &cost) { return cost.total().isZero(); }) &&
+           part.figures.parameters.isZero();
+  }
+
+  /// The parts of `parent`, which stands for `times` of its kind. Many minor
+  /// ops are summed up in the last row.
   void addChildren(const Part &parent, unsigned times, unsigned level) {
-    llvm::ArrayRef<unsigned> rest = parent.children;
+    llvm::SmallVector<unsigned> shown;
+    llvm::copy_if(parent.children, std::back_inserter(shown),
+                  [&](unsigned i) { return !isFree(tree.parts[i]); });
+    Part minor;
+    size_t numMinor = llvm::count_if(
+        shown, [&](unsigned i) { return isMinor(tree.parts[i]); });
+    if (numMinor > maxMinorRows)
+      llvm::erase_if(shown, [&](unsigned i) {
+        if (!isMinor(tree.parts[i]))
+          return false;
+        minor.figures += tree.parts[i].figures;
+        return true;
+      });
+
+    llvm::ArrayRef<unsigned> rest = shown;
     while (!rest.empty()) {
       const Part &part = tree.parts[rest.front()];
       llvm::ArrayRef<unsigned> alike = rest.take_while([&](unsigned i) {
@@ -187,18 +218,20 @@ private:
         name += "–" + tree.parts[alike.back()].name().str();
       addPart(std::move(name), part, times * alike.size(), level);
     }
+    if (numMinor > maxMinorRows)
+      addRow(indented(fmt::format("{} other ops", numMinor), level), minor,
+             times, Style::Plain);
   }
 
   void addPart(std::string name, const Part &part, unsigned times,
                unsigned level) {
-    bool isLayer = tree.isLayer(part);
-    // A constant is an op, but nothing to show.
-    if (part.isLeaf() && !isLayer)
-      return;
-    addRow(std::string(level * 2, ' ') + std::move(name), part, times,
-           Style::Plain);
-    if (!isLayer && level + 1 < options.depth)
+    addRow(indented(std::move(name), level), part, times, Style::Plain);
+    if (!tree.isLayer(part) && level + 1 < options.depth)
       addChildren(part, times, level + 1);
+  }
+
+  static std::string indented(std::string name, unsigned level) {
+    return std::string(level * 2, ' ') + std::move(name);
   }
 
   void addRow(std::string name, const Part &part, unsigned times, Style style) {
@@ -400,8 +433,10 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
                      const TableOptions &options) {
   const Run &run = *report.run;
   os << styled(run.name(), Style::Bold, options.colour) << " trains "
-     << run.network() << " · " << durationText(run) << " · "
-     << conventionsText(run.conventions) << "\n\n";
+     << run.network() << " · " << durationText(run);
+  if (run.devices)
+    os << " · " << exact(*run.devices) << " " << run.device;
+  os << " · " << conventionsText(run.conventions) << "\n\n";
   printSteps(os, run, options);
 
   Lines lines;
@@ -435,9 +470,11 @@ static void printExpects(llvm::raw_ostream &os, llvm::ArrayRef<Verdict> expects,
      << expects.size() << " hold\n\n";
   Grid grid({Grid::Left, Grid::Left, Grid::Left, Grid::Left});
   for (const Verdict &verdict : expects) {
+    StringRef text = verdict.text;
+    text.consume_front("expect ");
     Style style = verdict.holds ? Style::Good : Style::Bad;
     grid.add({{verdict.holds ? "✓" : "✗", style},
-              {verdict.text},
+              {text.ltrim().str()},
               {verdict.value, verdict.holds ? Style::Plain : Style::Bad},
               {fmt::format("{}:{}", verdict.file, verdict.line), Style::Dim}});
   }
