@@ -549,9 +549,11 @@ bool RunBuilder::addSchedule() {
 bool RunBuilder::addHardware() {
   auto text = [&](StringRef key) {
     auto found = keys.find(key.str());
-    if (found != keys.end())
-      run.set(key,
-              e.builder.getStringAttr(found->second.second->expr()->getText()));
+    if (found == keys.end())
+      return;
+    run.set(key,
+            e.builder.getStringAttr(found->second.second->expr()->getText()));
+    run.set((key + "_at").str(), e.locationOf(placeOf(key)));
   };
   text("precision");
   text("placement");
@@ -563,6 +565,7 @@ bool RunBuilder::addHardware() {
     }
     set("devices", hardware->exact);
     run.set("device", e.builder.getStringAttr(hardware->device));
+    run.set("device_at", e.locationOf(placeOf("hardware")));
     if (!addDevice(hardware->device))
       return false;
   }
