@@ -215,6 +215,22 @@ static void hardwareTime(OStream &json,
   });
 }
 
+static void sweep(OStream &json, llvm::ArrayRef<SweepRow> rows) {
+  json.attributeArray("sweep", [&] {
+    for (const SweepRow &row : rows)
+      json.object([&] {
+        json.attributeObject("values", [&] {
+          for (auto &[name, value] : row.values)
+            json.attribute(name, value);
+        });
+        number(json, "steps", row.run->steps);
+        step(json, "step", row.run->step());
+        operations(json, *row.run);
+        memory(json, row.run->memory);
+      });
+  });
+}
+
 static void run(OStream &json, const RunReport &report, bool symbolic) {
   const Run &run = *report.run;
   json.object([&] {
@@ -235,6 +251,8 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
     estimate(json, "implied_utilization",
              run.utilizationAt(report.hardwareTime ? report.hardwareTime->peak
                                                    : run.peak));
+    if (!report.sweep.empty())
+      sweep(json, report.sweep);
   });
 }
 

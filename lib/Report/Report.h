@@ -32,9 +32,16 @@ struct Verdict {
   bool holds;
 };
 
+/// A point of a run's sweep.
+struct SweepRow {
+  std::vector<std::pair<std::string, std::string>> values; ///< name, as written
+  const Run *run;
+};
+
 struct RunReport {
   const Run *run;
   std::optional<HardwareTime> hardwareTime;
+  std::vector<SweepRow> sweep;
 };
 
 /// What a report shows, in the order of the text. Owns nothing of the analysis.

@@ -429,6 +429,34 @@ static void addMemory(Lines &lines, const Run &run) {
   lines.add("memory traffic", text);
 }
 
+static void printSweep(llvm::raw_ostream &os, llvm::ArrayRef<SweepRow> sweep,
+                       bool colour) {
+  llvm::SmallVector<Grid::Align> columns(sweep.front().values.size() + 4,
+                                         Grid::Right);
+  Grid grid(columns);
+  std::vector<Grid::Cell> head;
+  for (auto &[name, value] : sweep.front().values)
+    head.push_back({name, Style::Dim});
+  for (const char *name : {"steps", "one step", "compute", "memory per device"})
+    head.push_back({name, Style::Dim});
+  grid.add(std::move(head));
+  grid.addRule();
+  for (const SweepRow &row : sweep) {
+    std::vector<Grid::Cell> cells;
+    for (auto &[name, value] : row.values)
+      cells.push_back({value});
+    const Run &run = *row.run;
+    std::optional<Rational> model = run.modelFlop();
+    cells.push_back({run.steps ? exact(*run.steps) : ""});
+    cells.push_back({flopCell(run.step().model().matmul)});
+    cells.push_back({model ? flop(*model) : "", Style::Bold});
+    cells.push_back({bytes(run.memory.total())});
+    grid.add(std::move(cells));
+  }
+  os << "\n  sweep\n\n";
+  grid.print(os, 2, colour);
+}
+
 static void printRun(llvm::raw_ostream &os, const RunReport &report,
                      const TableOptions &options) {
   const Run &run = *report.run;
@@ -456,6 +484,8 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
   if (options.symbolic)
     addPolynomials(lines, run.symbolic);
   lines.print(os, options.colour);
+  if (!report.sweep.empty())
+    printSweep(os, report.sweep, options.colour);
 }
 
 //===----------------------------------------------------------------------===//

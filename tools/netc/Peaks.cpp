@@ -67,10 +67,10 @@ LogicalResult netc::givePeaks(ModuleOp module) {
                 "or "
              << "`mixed(f16)`";
     }
-    Expected<PeakChoice> choice = (*device)->peakFor(text);
+    llvm::Expected<PeakChoice> choice = (*device)->peakFor(text);
     if (!choice) {
       // A device of unknown speed: operations are counted all the same.
-      consumeError(choice.takeError());
+      llvm::consumeError(choice.takeError());
       continue;
     }
     NamedAttrList attributes(run);

@@ -12,6 +12,7 @@
 #include "lib/Report/Table.h"
 #include "tools/netc/AnalysisResults.h"
 #include "tools/netc/Output.h"
+#include "tools/netc/Peaks.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -122,6 +123,8 @@ struct Unit {
   std::unique_ptr<Specification> specification;
   Analysis analysis;
   std::vector<ExpectResult> expects;
+  /// By run: what each point of its sweep sets, and what was counted there.
+  llvm::StringMap<std::vector<std::pair<SweepPoint, Analysis>>> sweeps;
 };
 } // namespace
 
@@ -152,9 +155,31 @@ static std::unique_ptr<Specification> load(mlir::MLIRContext &context,
                                            const FrontendOptions &options,
                                            Stage stage) {
   auto specification = Specification::load(&context, path, options);
-  if (!specification || failed(runPasses(specification->module(), stage)))
+  if (!specification || failed(givePeaks(specification->module())) ||
+      failed(runPasses(specification->module(), stage)))
     return nullptr;
   return specification;
+}
+
+/// Elaborates and counts every point of the runs' sweeps.
+static mlir::LogicalResult sweepRuns(Unit &unit, const ConventionFlags &flags) {
+  for (const Run &run : unit.analysis.runs) {
+    std::optional<std::vector<SweepPoint>> points =
+        unit.specification->sweep(run.name());
+    if (!points)
+      return mlir::failure();
+    for (SweepPoint &point : *points) {
+      if (failed(givePeaks(*point.module)) ||
+          failed(runPasses(*point.module, Stage::Step)))
+        return mlir::failure();
+      mlir::FailureOr<Analysis> analysis = analyze(*point.module, flags);
+      if (failed(analysis))
+        return mlir::failure();
+      unit.sweeps[run.name()].emplace_back(std::move(point),
+                                           std::move(*analysis));
+    }
+  }
+  return mlir::success();
 }
 
 /// Reads and counts a file, and decides its expects.
@@ -178,7 +203,18 @@ static std::optional<Unit> analyzeFile(mlir::MLIRContext &context,
       return std::nullopt;
   }
   unit.analysis = std::move(*analysis);
+  if (failed(sweepRuns(unit, conventionFlags())))
+    return std::nullopt;
   return unit;
+}
+
+static std::vector<SweepRow> sweepOf(const Unit &unit, const Run &run) {
+  std::vector<SweepRow> rows;
+  auto found = unit.sweeps.find(run.name());
+  if (found != unit.sweeps.end())
+    for (auto &[point, analysis] : found->second)
+      rows.push_back({point.values, &analysis.runs.front()});
+  return rows;
 }
 
 /// What is shown of the units.
@@ -196,7 +232,7 @@ static Report makeReport(const std::vector<Unit> &units) {
           report.networks.push_back(&network);
       for (const Run &run : unit.analysis.runs)
         if (showAll || llvm::is_contained(onlyRuns, run.name()))
-          report.runs.push_back({&run, std::nullopt});
+          report.runs.push_back({&run, std::nullopt, sweepOf(unit, run)});
     }
     for (const ExpectResult &expect : unit.expects)
       report.expects.push_back({expect.text, expect.file, expect.line,
