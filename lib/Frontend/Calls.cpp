@@ -696,13 +696,12 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   std::vector<std::pair<std::string, std::string>> restore;
   for (auto [parameter, values] :
        llvm::zip_equal(all.tensors, instance.tensors)) {
-    Value value;
-    if (!values.empty())
-      value = values.front();
-    else
-      value = evalDefault(parameter);
+    // What is given belongs to the caller's text, a default to the block's.
+    frame = values.empty() ? &inner : outer;
+    Value value = values.empty() ? evalDefault(parameter) : values.front();
     if (!value.is<None>())
       value = tensorFor(at, value, builder.getF32Type());
+    frame = &inner;
     if (value.isUnknown())
       return {};
     if (parameter.tree->COLON() && value.is<Tensor>()) {
