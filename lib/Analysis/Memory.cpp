@@ -82,7 +82,10 @@ Memory netc::countMemory(Operation *graph) {
       if (parameter.getTrainable())
         memory.gradients += bytesOf(parameter.getValue());
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {
-      memory.weights += bytesOf(buffer.getValue());
+      // Running statistics belong to the network, moments to the optimizer.
+      bool isUpdate = enclosingPhase(op) == Phase::Update;
+      (isUpdate ? memory.optimizer : memory.weights) +=
+          bytesOf(buffer.getValue());
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
       memory.optimizer += bytesOf(op->getOperand(0)) * update.getNumStates();
     }

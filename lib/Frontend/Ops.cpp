@@ -642,16 +642,22 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
     mlir::Location location =
         mlir::NameLoc::get(builder.getStringAttr(path), locationOf(at));
     mlir::OpBuilder::InsertionGuard guard(builder);
-    if (graph->lastWeight)
+    if (graph->step && isParameter)
+      return fail(at,
+                  "an optimizer has no parameters of its own; what it keeps "
+                  "is a `buffer`");
+    // What an optimizer keeps, it keeps for each parameter: in its own body.
+    if (!graph->step && graph->lastWeight)
       builder.setInsertionPointAfter(graph->lastWeight);
-    else
+    else if (!graph->step)
       builder.setInsertionPointToStart(graph->entry);
     if (isParameter)
       value =
           builder.create<ParameterOp>(location, *type, path, init, trainable);
     else
       value = builder.create<BufferOp>(location, *type, path, init);
-    graph->lastWeight = value.getDefiningOp();
+    if (!graph->step)
+      graph->lastWeight = value.getDefiningOp();
     Tensor made{value, wanted->labels};
     self.weights[place] = made;
     self.namedWeights.push_back({name, made});

@@ -74,6 +74,11 @@ public:
         return size;
       });
       copy->walk([&](Operation *op) { op->setLoc(loc); });
+      // State of the parameter: named after it.
+      if (auto buffer = dyn_cast<BufferOp>(copy)) {
+        auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
+        buffer.setName((parameter.getName() + "." + buffer.getName()).str());
+      }
     }
   }
 

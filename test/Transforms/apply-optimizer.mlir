@@ -19,7 +19,7 @@
 //  CHECK-NEXT:   %[[NORM:.*]] = net.sum %[[SQUARE]] {{.*}}over = array<i64: 0>{{.*}} : (tensor<12xf32>) -> tensor<f32>
 //  CHECK-NEXT:   %[[NORMS:.*]] = net.broadcast %[[NORM]] {{.*}} -> tensor<12xf32>
 //  CHECK-NEXT:   %[[UNIT:.*]] = net.div %[[DW1]], %[[NORMS]]
-//  CHECK-NEXT:   %[[V:.*]] = net.buffer "velocity" "zeros" {{.*}} : tensor<12xf32>
+//  CHECK-NEXT:   %[[V:.*]] = net.buffer "w.velocity" "zeros" {{.*}} : tensor<12xf32>
 //  CHECK-NEXT:   %[[STEPPED:.*]] = net.add %[[UNIT]], %[[V]]
 //  CHECK-NEXT:   net.sgd %[[W1]], %[[STEPPED]], %[[LR]] {{.*}}phase update
 //
