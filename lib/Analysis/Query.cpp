@@ -178,6 +178,8 @@ public:
         return finish(run.reportedFlop ? *run.reportedFlop
                                        : deviceTime() * peak() * utilization(),
                       "FLOP");
+      if (path.take({"rule_of_three"}))
+        return finish(need("duration", run.ruleOfThree), "FLOP");
       return cost(need("duration", run.steps));
     }
     if (path.take({"memory_per_device"}))

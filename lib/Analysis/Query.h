@@ -37,11 +37,11 @@ struct Query {
 /// Networks have `params[.trainable .frozen]`, `forward`, `backward[.input
 /// .weight]` of one example, and `activations`. Runs have `steps`, `batch`,
 /// `examples`, `tokens`, `epochs`; `step` and `compute` (all steps) `[.forward
-/// .backward .update .recompute]`; `compute.by_time`;
+/// .backward .update .recompute]`; `compute.by_time`, and
+/// `compute.rule_of_three`, three times the forward pass;
 /// `memory_per_device[.weights .gradients .optimizer .activations]`; `bytes`,
 /// moved in a step; `time`, `device_time`, `utilization`. A FLOP figure is its
-/// matmul part, unless
-/// `.other`, `.transcendental` or `.total` follows.
+/// matmul part, unless `.other`, `.transcendental` or `.total` follows.
 std::variant<Quantity, std::string> answer(const Network &network,
                                            const Query &query);
 std::variant<Quantity, std::string> answer(const Run &run, const Query &query);

@@ -79,6 +79,11 @@ TEST_F(QueryTest, ComputeByTime) {
             "`compute.by_time` needs `utilization`, which `run` does not give");
 }
 
+TEST_F(QueryTest, RuleOfThree) {
+  // 600,000 examples, three times 203,264 FLOP each.
+  EXPECT_EQ(ask(run(), "compute.rule_of_three"), "365875200000 FLOP");
+}
+
 TEST_F(QueryTest, UnknownNamesAreExplained) {
   EXPECT_EQ(ask(network(), "fwd"),
             "`Mlp` has no figure `fwd`; there are `params`, `forward`, "
