@@ -15,6 +15,7 @@
 #include "tools/netc/Peaks.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -145,8 +146,11 @@ static ConventionFlags conventionFlags() {
 
 static mlir::LogicalResult runPasses(mlir::ModuleOp module, Stage stage) {
   mlir::PassManager passes(module->getName());
+  // Each pass's output is verified by its tests; here, what comes out of the last.
+  passes.enableVerifier(false);
   addPasses(passes, stage);
-  return passes.run(module);
+  return mlir::success(succeeded(passes.run(module)) &&
+                       succeeded(mlir::verify(module)));
 }
 
 /// Reads a file and takes it to `stage`. After errors, which are printed, null.
