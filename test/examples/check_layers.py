@@ -6,10 +6,9 @@
 
 # Compares the image networks of examples/ with torchvision's, layer by layer in the
 # order in which they run: multiply-adds, additions of biases, parameters, and the
-# shape of the output, batch 1. The tables were read off torchvision's modules by
-# hooks. What torchvision calls as a function (activations, mostly) hooks do not see, nor
-# did they see its own LayerNorm2d: these are left out. Where both call a layer by one
-# name, it must be one layer.
+# shape of the output, batch 1. What torchvision calls as a function (activations,
+# mostly) and its own LayerNorm2d the tables lack: these are left out. Where both call
+# a layer by one name, it must be one layer.
 
 import csv
 import json
