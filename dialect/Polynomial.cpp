@@ -142,6 +142,8 @@ Polynomial Polynomial::operator-() const {
 }
 
 Polynomial &Polynomial::operator+=(const Polynomial &other) {
+  if (other.isZero())
+    return *this;
   constantTerm += other.constantTerm;
   if (!constantTerm.isValid()) {
     terms.clear();
@@ -270,6 +272,8 @@ Polynomial Polynomial::substitute(
 Polynomial Polynomial::evaluate(
     llvm::function_ref<std::optional<Rational>(llvm::StringRef, unsigned)>
         moment) const {
+  if (terms.empty())
+    return *this;
   Polynomial result = constantTerm;
   for (const Term &term : terms) {
     Term rest{{}, term.coefficient, 0};

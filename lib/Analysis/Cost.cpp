@@ -235,7 +235,9 @@ private:
   }
 
   void countOp(Operation *op, const Polynomial &trip, Phase phase) {
-    Cost cost = cast<CostOpInterface>(op).getCost() * trip;
+    Cost cost = cast<CostOpInterface>(op).getCost();
+    if (trip != 1)
+      cost = cost * trip;
     if (conventions.fma == 1)
       cost.matmul /= 2;
 
@@ -258,23 +260,30 @@ private:
     }
   }
 
-  static void countTraffic(Figures &figures, Operation *op,
-                           const Polynomial &trip) {
+  /// Bytes of a tensor. Few types occur, many times.
+  const Polynomial &bytesIn(Value value) {
+    auto [entry, isNew] = bytesByType.try_emplace(value.getType());
+    if (isNew)
+      entry->second = bytesOf(value);
+    return entry->second;
+  }
+
+  void countTraffic(Figures &figures, Operation *op, const Polynomial &trip) {
     Polynomial read, written;
     for (Value operand : op->getOperands())
-      read += bytesOf(operand);
+      read += bytesIn(operand);
     for (Value result : op->getResults())
-      written += bytesOf(result);
+      written += bytesIn(result);
     // What an op changes in place is its first operand.
     if (hasEffect<MemoryEffects::Write>(op))
-      written += bytesOf(op->getOperand(0));
+      written += bytesIn(op->getOperand(0));
     if (auto update = dyn_cast<UpdateOpInterface>(op)) {
-      Polynomial states = bytesOf(op->getOperand(0)) * update.getNumStates();
+      Polynomial states = bytesIn(op->getOperand(0)) * update.getNumStates();
       read += states;
       written += states;
     }
-    figures.read += read * trip;
-    figures.written += written * trip;
+    figures.read += trip == 1 ? read : read * trip;
+    figures.written += trip == 1 ? written : written * trip;
   }
 
   static Weight weigh(Operation *op, const Cost &cost) {
@@ -342,7 +351,8 @@ private:
   Operation *graph;
   const Conventions &conventions;
   PartTree tree;
-  std::vector<Build> builds;  ///< beside tree.parts
+  std::vector<Build> builds; ///< beside tree.parts
+  DenseMap<Type, Polynomial> bytesByType;
   DenseSet<Operation *> held; ///< those that are counted
   llvm::StringMap<unsigned> byPath;
   DenseMap<Location, unsigned> byLocation;

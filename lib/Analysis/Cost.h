@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <array>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -97,7 +98,8 @@ struct Part {
 
 /// The parts of a network or a step; parents before children, the root first.
 struct PartTree {
-  std::vector<Part> parts;
+  /// A part is large, and never moves.
+  std::deque<Part> parts;
 
   const Part &root() const { return parts.front(); }
   /// Null if there is none of this name.
