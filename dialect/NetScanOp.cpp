@@ -31,6 +31,9 @@ static Type withAxis(Type type, int64_t axis, const Polynomial &size) {
 LogicalResult ScanOp::verify() {
   Block &block = getBlock();
   size_t sequences = getSequences().size(), inits = getInits().size();
+  if (Shape(getTrip().getValue()).invalidAxis())
+    return emitOpError() << "runs `" << getTrip().getValue().str()
+                         << "` times";
   if (getAxes().size() != sequences)
     return emitOpError() << "gives " << getAxes().size() << " axes for "
                          << sequences << " sequences";

@@ -13,7 +13,8 @@ void ReverseMode::add(Value value, Value gradient) {
     return;
   Value &sum = gradients[value];
   sum = sum ? builder.create<AddOp>(value.getLoc(), sum, gradient) : gradient;
-  if (graph.activations.contains(value))
+  // What a turn of a loop is handed is the gradient of something else too.
+  if (sum.getDefiningOp() && graph.activations.contains(value))
     graph.activationGradients.push_back(sum);
 }
 

@@ -167,6 +167,13 @@ net.scan <"5"> out [] {
 
 // -----
 
+// expected-error@+1 {{runs `1/2` times}}
+net.scan <"1/2"> out [] {
+  net.yield
+} : () -> ()
+
+// -----
+
 // A weight is there before the loop.
 net.scan <"5"> out [] {
   // expected-error@+1 {{failed to verify that it stands outside of loops}}
