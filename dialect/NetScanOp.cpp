@@ -32,8 +32,7 @@ LogicalResult ScanOp::verify() {
   Block &block = getBlock();
   size_t sequences = getSequences().size(), inits = getInits().size();
   if (Shape(getTrip().getValue()).invalidAxis())
-    return emitOpError() << "runs `" << getTrip().getValue().str()
-                         << "` times";
+    return emitOpError() << "runs `" << getTrip().getValue().str() << "` times";
   if (getAxes().size() != sequences)
     return emitOpError() << "gives " << getAxes().size() << " axes for "
                          << sequences << " sequences";
