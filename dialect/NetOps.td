@@ -63,7 +63,7 @@ def Net_ReturnOp : Net_FreeOp<"return", [Terminator, ParentOneOf<["NetworkOp", "
   let assemblyFormat = "($results^ `:` type($results))? $names attr-dict";
 }
 
-def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, SingleBlock, NoTerminator]> {
+def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbove, SingleBlock, NoTerminator]> {
   let summary = "the update rule of a step, for any parameter";
   let description = [{
     The block takes a parameter and its gradient, as vectors whose one axis is a symbol
@@ -121,7 +121,9 @@ def Net_ConstantOp : Net_FreeOp<"constant"> {
 }
 
 // The backward pass ends in these; the update takes them up.
-def Net_GradientOp : Net_Op<"gradient", [MemoryEffects<[MemWrite]>, AllTypesMatch<["parameter", "gradient"]>]> {
+def Net_GradientOp : Net_Op<"gradient", [MemoryEffects<[MemWrite]>, AllTypesMatch<["parameter", "gradient"]>,
+    PredOpTrait<"its first operand is a parameter",
+                CPred<"$_op.getOperand(0).getDefiningOp<::netc::ParameterOp>()">>]> {
   let summary = "states the gradient of a parameter";
   let matmul = "0";
   let other = "0";

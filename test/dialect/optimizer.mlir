@@ -94,3 +94,25 @@ net.step @other_shape attributes {inputs = [], network = "Net"} {
   "net.gradient"(%w, %dw) : (tensor<4xf32>, tensor<5xf32>) -> ()
   net.return []
 }
+
+// -----
+
+net.step @no_parameter attributes {inputs = [], network = "Net"} {
+  %dw = net.constant 0.0 : tensor<5xf32>
+  // expected-error@+1 {{failed to verify that its first operand is a parameter}}
+  net.gradient %dw, %dw : tensor<5xf32>
+  net.return []
+}
+
+// -----
+
+net.step @reads_the_step attributes {inputs = [], network = "Net"} {
+  %lr = net.constant 0.0 : tensor<f32>
+  // expected-note@+1 {{required by region isolation constraints}}
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
+    // expected-error@+1 {{using value defined outside the region}}
+    net.sgd %p, %g, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
+  }
+  net.return []
+}
