@@ -27,7 +27,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     for (StringRef text : axes) {
       auto [axis, size] = text.split('=');
       std::optional<Rational> value = Rational::parse(size);
-      if (!value || *value <= 0) {
+      if (!value || !(*value > 0)) {
         emitError(getOperation().getLoc())
             << "`" << text << "` does not give an axis a size, as `N=8` does";
         return signalPassFailure();
@@ -37,10 +37,15 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     for (auto network : getOperation().getOps<NetworkOp>())
       bind(network, given);
     for (auto step : getOperation().getOps<StepOp>())
-      bind(step, given);
+      for (const std::string &axis : bind(step, given)) {
+        step.emitOpError() << "leaves axis `" << axis << "` free";
+        signalPassFailure();
+      }
   }
 
-  template <typename GraphOp> void bind(GraphOp graph, Sizes sizes) {
+  /// Returns the axes that nothing is known of.
+  template <typename GraphOp>
+  std::set<std::string> bind(GraphOp graph, Sizes sizes) {
     for (NamedAttribute axis : graph.getAxes())
       if (auto moments = dyn_cast<MomentsAttr>(axis.getValue()))
         sizes.try_emplace(axis.getName().str(), moments.getValue().mean());
@@ -59,11 +64,8 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       free.insert(axis.str());
       return std::nullopt;
     });
-    for (const std::string &axis : free) {
-      graph.emitOpError() << "leaves axis `" << axis << "` free";
-      signalPassFailure();
-    }
     graph.setAxesAttr(DictionaryAttr::get(&getContext()));
+    return free;
   }
 };
 } // namespace

@@ -31,7 +31,8 @@ def BindAxes : Pass<"net-bind-axes", "::mlir::ModuleOp"> {
   let summary = "Give every free axis its size";
   let description = [{
     Sizes come from the option, else from the `axes` of a network or step, where a
-    distribution gives its mean. A size that is not whole is rounded up.
+    distribution gives its mean. A size that is not whole is rounded up. A network
+    keeps an axis that nothing is known of; a step, which is what runs, may not.
   }];
   let options = [ListOption<"axes", "axes", "std::string", "Sizes, as in `axes=N=8,T=128`">];
 }

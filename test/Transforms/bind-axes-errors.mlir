@@ -2,6 +2,14 @@
 
 // expected-error@+2 {{leaves axis `S` free}}
 // expected-error@+1 {{leaves axis `T` free}}
+net.step @free attributes {inputs = ["x"], network = "M"} {
+^bb0(%x: tensor<?x?x?xf32, #net.axes<"N", "T", "S">>):
+  net.return %x : tensor<?x?x?xf32, #net.axes<"N", "T", "S">> ["y"]
+}
+
+// -----
+
+// A network may be without a run that says so.
 net.network @free attributes {inputs = ["x"]} {
 ^bb0(%x: tensor<?x?x?xf32, #net.axes<"N", "T", "S">>):
   net.return %x : tensor<?x?x?xf32, #net.axes<"N", "T", "S">> ["y"]
