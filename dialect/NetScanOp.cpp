@@ -199,6 +199,47 @@ static Value createZeros(OpBuilder &builder, Value like) {
                                     builder.getF64FloatAttr(0));
 }
 
+/// Lets `loop` read what it uses of the body of `forward`. Sequences are read
+/// again, and what only renames or moves their elements is done again. The
+/// other values are returned: each is to be the element of one more sequence,
+/// the last ones of `loop`.
+static SmallVector<Value> readForward(Loop &loop, ScanOp forward) {
+  Block &body = forward.getBlock();
+  IRMapping again;
+  for (auto [i, sequence] : llvm::enumerate(forward.getSequences())) {
+    Value element = body.getArgument(i);
+    again.map(element,
+              loop.addSequence(sequence, forward.getAxes()[i], element));
+  }
+  OpBuilder builder(forward.getContext());
+  builder.setInsertionPointToStart(&loop.body.front());
+  SmallVector<Operation *> copies;
+  for (Operation &op : body.without_terminator())
+    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+        llvm::all_of(op.getOperands(), [&](Value value) {
+          return value.getParentBlock() != &body || again.contains(value);
+        }))
+      copies.push_back(builder.clone(op, again));
+
+  SmallVector<Value> kept;
+  loop.body.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      Value value = use.get();
+      if (value.getParentBlock() != &body)
+        continue;
+      if (!again.contains(value)) {
+        kept.push_back(value);
+        again.map(value, loop.addSequence(nullptr, 0, value));
+      }
+      use.set(again.lookup(value));
+    }
+  });
+  for (Operation *copy : llvm::reverse(copies))
+    if (copy->use_empty())
+      copy->erase();
+  return kept;
+}
+
 LogicalResult ScanOp::buildGradient(Gradients &g) {
   ReverseMode &outer = g.block;
   Block &body = getBlock();
@@ -251,38 +292,7 @@ LogicalResult ScanOp::buildGradient(Gradients &g) {
   builder.create<YieldOp>(getLoc(),
                           llvm::to_vector(llvm::concat<Value>(outputs, next)));
 
-  // Sequences are read again, and what only renames or moves their elements is
-  // done again; the forward loop hands out whatever else the gradients read.
-  IRMapping again;
-  for (auto [i, sequence] : llvm::enumerate(getSequences())) {
-    Value element = body.getArgument(i);
-    again.map(element, loop.addSequence(sequence, getAxes()[i], element));
-  }
-  builder.setInsertionPointToStart(&loop.body.front());
-  SmallVector<Operation *> copies;
-  for (Operation &op : body.without_terminator())
-    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
-        llvm::all_of(op.getOperands(), [&](Value value) {
-          return value.getParentBlock() != &body || again.contains(value);
-        }))
-      copies.push_back(builder.clone(op, again));
-  SmallVector<Value> kept;
-  loop.body.walk([&](Operation *op) {
-    for (OpOperand &use : op->getOpOperands()) {
-      Value value = use.get();
-      if (value.getParentBlock() != &body)
-        continue;
-      if (!again.contains(value)) {
-        kept.push_back(value);
-        again.map(value, loop.addSequence(nullptr, 0, value));
-      }
-      use.set(again.lookup(value));
-    }
-  });
-  for (Operation *copy : llvm::reverse(copies))
-    if (copy->use_empty())
-      copy->erase();
-
+  SmallVector<Value> kept = readForward(loop, *this);
   PolynomialAttr trip = getTripAttr();
   bool reversed = getReversed();
   Location loc = getLoc();
