@@ -59,12 +59,10 @@ static std::string percent(const Rational &share, int digits) {
   return fmt::format("{:.{}f} %", share.toDouble() * 100, digits);
 }
 
-/// The share that `part` has of `whole`; none if that is not one number.
+/// The share that `part` has of `whole`; none if it depends on a free axis.
 static std::optional<Rational> shareOf(const Polynomial &part,
                                        const Polynomial &whole) {
-  if (!part.isConstant() || !whole.isConstant() || whole.isZero())
-    return std::nullopt;
-  return *part.constant() / *whole.constant();
+  return whole.isZero() ? std::nullopt : (part / whole).constant();
 }
 
 static std::string shareCell(const std::optional<Rational> &share) {
@@ -151,9 +149,10 @@ public:
       head.push_back({title, Style::Dim});
     grid.add(std::move(head));
     grid.addRule();
-    if (options.depth != 0)
+    if (options.depth != 0) {
       addChildren(tree.root(), 1, 0);
-    grid.addRule();
+      grid.addRule();
+    }
     addRow("total", tree.root(), 1, Style::Bold);
     grid.print(os, 2, options.colour);
   }
@@ -242,7 +241,7 @@ private:
     std::optional<Rational> share =
         isRoot ? std::nullopt : shareOf(productsOf(figures) * times, whole);
     std::string op = tree.isLayer(part) ? part.op.str() : "";
-    if (times > 1)
+    if (times > 1 && !part.path.empty())
       op = fmt::format("{} × {}", times, op.empty() ? "block" : op);
     grid.add({{std::move(name), style},
               {std::move(op), Style::Dim},
@@ -476,10 +475,16 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
     addRuleOfThree(lines, run);
   if (report.hardwareTime)
     addHardwareTime(lines, *report.hardwareTime);
-  if (std::optional<Rational> utilization = run.utilizationAt(
-          report.hardwareTime ? report.hardwareTime->peak : run.peak))
-    lines.add("utilization", percent(*utilization, 1) + " if the run took " +
-                                 formatQuantity(*run.took, Dimension::Time));
+  std::optional<Rational> peak =
+      report.hardwareTime ? report.hardwareTime->peak : run.peak;
+  if (std::optional<Rational> utilization = run.utilizationAt(peak))
+    lines.add(
+        "utilization",
+        fmt::format(
+            "{} of {} over {}", percent(*utilization, 1),
+            formatQuantity(*peak, Dimension(Dimension::Flop) / Dimension::Time),
+            formatQuantity(*run.deviceSeconds,
+                           Dimension(Dimension::Device) * Dimension::Time)));
   addMemory(lines, run);
   if (options.symbolic)
     addPolynomials(lines, run.symbolic);

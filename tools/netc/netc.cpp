@@ -146,7 +146,8 @@ static ConventionFlags conventionFlags() {
 
 static mlir::LogicalResult runPasses(mlir::ModuleOp module, Stage stage) {
   mlir::PassManager passes(module->getName());
-  // Each pass's output is verified by its tests; here, what comes out of the last.
+  // Each pass's output is verified by its tests; here, what comes out of the
+  // last.
   passes.enableVerifier(false);
   addPasses(passes, stage);
   return mlir::success(succeeded(passes.run(module)) &&
