@@ -77,7 +77,7 @@ struct Figures {
 /// ops span. `layer1.0.conv1` is a part of `layer1.0`.
 struct Part {
   std::string path; ///< empty for the root, the network
-  unsigned parent;
+  unsigned parent = 0;
   llvm::SmallVector<unsigned, 0> children;
   /// The name of the op in it that costs most in the forward pass: `conv`.
   llvm::StringRef op;
