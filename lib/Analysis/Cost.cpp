@@ -4,6 +4,7 @@
 
 #include "lib/Analysis/Cost.h"
 
+#include "lib/Analysis/Causal.h"
 #include "lib/Analysis/Memory.h"
 
 using namespace netc;
@@ -159,6 +160,8 @@ public:
       : graph(graph), conventions(conventions) {
     tree.parts.emplace_back().parent = 0;
     builds.emplace_back();
+    if (conventions.causal == Conventions::Half)
+      causalProducts = findCausalProducts(graph);
   }
 
   PartTree count() {
@@ -238,6 +241,8 @@ private:
     Cost cost = cast<CostOpInterface>(op).getCost();
     if (trip != 1)
       cost = cost * trip;
+    if (auto half = causalProducts.find(op); half != causalProducts.end())
+      cost.matmul = cost.matmul / half->second * (half->second + 1) / 2;
     if (conventions.fma == 1)
       cost.matmul /= 2;
 
@@ -350,6 +355,8 @@ private:
 
   Operation *graph;
   const Conventions &conventions;
+  /// Empty if they count in full.
+  DenseMap<Operation *, Polynomial> causalProducts;
   PartTree tree;
   std::vector<Build> builds; ///< beside tree.parts
   DenseMap<Type, Polynomial> bytesByType;
