@@ -49,12 +49,12 @@ Value Elaborator::fail(
   unsigned shown = 0;
   for (Frame *inner = frame; inner && inner->calledFrom && shown < 8;
        inner = inner->caller) {
-    if (!inner->block)
+    // A net is applied by nobody but the file.
+    if (!inner->block || !inner->caller || !inner->caller->block)
       continue;
-    auto &note = diagnostic.attachNote(mlir::Location(inner->calledFrom));
-    note << "in `" << inner->block->name << "`, applied here";
-    if (inner->caller && inner->caller->block)
-      note << " by `" << inner->caller->block->name << "`";
+    diagnostic.attachNote(mlir::Location(inner->calledFrom))
+        << "in `" << inner->block->name << "`, applied here by `"
+        << inner->caller->block->name << "`";
     ++shown;
   }
   return {};

@@ -76,14 +76,6 @@ Value Elaborator::resolve(Tree *at, const Value &value) {
   return Number(found.value, dimensionOf(found.unit));
 }
 
-/// The text as it stands in the file, blanks included.
-static std::string sourceText(antlr4::ParserRuleContext *tree) {
-  antlr4::CharStream *input = tree->getStart()->getInputStream();
-  return input->getText(
-      antlr4::misc::Interval(ssize_t(tree->getStart()->getStartIndex()),
-                             ssize_t(tree->getStop()->getStopIndex())));
-}
-
 std::optional<ExpectResult>
 Elaborator::decideExpect(NetParser::ExpectContext *tree) {
   ExpectResult result;

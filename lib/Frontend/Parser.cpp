@@ -180,4 +180,11 @@ Location locationOf(const SourceFile &file, ParserRuleContext *rule) {
   return locationOf(file, rule->getStart());
 }
 
+std::string sourceText(ParserRuleContext *rule) {
+  CharStream *input = rule->getStart()->getInputStream();
+  return input->getText(
+      misc::Interval(ssize_t(rule->getStart()->getStartIndex()),
+                     ssize_t(rule->getStop()->getStopIndex())));
+}
+
 } // namespace netc

@@ -71,6 +71,9 @@ mlir::Location locationOf(const SourceFile &file, antlr4::Token *token);
 mlir::Location locationOf(const SourceFile &file,
                           antlr4::ParserRuleContext *rule);
 
+/// The text as it stands in the file, blanks included.
+std::string sourceText(antlr4::ParserRuleContext *rule);
+
 } // namespace netc
 
 #endif // NETC_LIB_FRONTEND_PARSER_H

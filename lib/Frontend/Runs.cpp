@@ -528,7 +528,7 @@ bool RunBuilder::addSchedule() {
     }
     examples = amount / *tokensPerExample;
   } else if (dimensionIs(*duration, Dimension::Time)) {
-    e.fail(at, "a time is not a duration; write `took = " + at->getText() +
+    e.fail(at, "a time is not a duration; write `took = " + sourceText(at) +
                    "` and the duration in epochs, steps, examples or tokens");
     return false;
   } else {
