@@ -21,11 +21,49 @@ LogicalResult SgdOp::inferReturnTypes(MLIRContext *,
                                       SmallVectorImpl<Type> &) {
   if (adaptor.getNesterov() && !isSet(adaptor.getMomentum()))
     return emitOptionalError(loc, "nesterov needs a momentum");
+  if (adaptor.getSparse() &&
+      (isSet(adaptor.getMomentum()) || isSet(adaptor.getWeightDecay())))
+    return emitOptionalError(
+        loc, "`sparse` touches only the rows that a step read, so it goes "
+             "without momentum and weight decay");
   return checkUpdate(loc, getOperationName(), adaptor.getParameter(),
                      adaptor.getGradient());
 }
 
 unsigned SgdOp::getNumStates() { return isSet(getMomentum()) ? 1 : 0; }
+
+/// The value before a reshape to the vector that update rules see.
+static Value throughReshape(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  return reshape ? reshape.getX() : value;
+}
+
+LogicalResult SgdOp::canonicalize(SgdOp op, PatternRewriter &rewriter) {
+  if (!op.getSparse())
+    return failure();
+  auto scatter =
+      throughReshape(op.getGradient()).getDefiningOp<EmbeddingGradOp>();
+  if (!scatter)
+    return failure();
+  Attribute phase = op->getAttr(kPhase);
+  auto sparse = rewriter.replaceOpWithNewOp<SparseSgdOp>(
+      op, throughReshape(op.getParameter()), scatter.getDy(), scatter.getIds(),
+      op.getLr());
+  if (phase)
+    sparse->setAttr(kPhase, phase);
+  return success();
+}
+
+LogicalResult SparseSgdOp::verify() {
+  Shape table = shapeOf(getTable()), dy = shapeOf(getDy()),
+        ids = shapeOf(getIds());
+  ids.sizes.push_back(table.rank() == 2 ? table[1] : Polynomial());
+  if (table.rank() != 2 || !(dy == ids))
+    return emitOpError("takes a row of the table for each number in `ids`");
+  return success();
+}
+
+unsigned SparseSgdOp::getNumStates() { return 0; }
 
 LogicalResult AdamOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> loc,

@@ -19,13 +19,29 @@ def Net_SgdOp : Net_UpdateOp<"sgd"> {
   let summary = "stochastic gradient descent";
   let description = [{
     lr g and the difference, 2; weight decay adds wd w to the gradient, 2; momentum
-    v = mu v + g, 2; Nesterov steps along g + mu v, 2.
+    v = mu v + g, 2; Nesterov steps along g + mu v, 2. With `sparse`, a table of which
+    only some rows were read becomes a `net.sparse_sgd`; other parameters are as without.
   }];
   let arguments = (ins Net_FloatTensor:$parameter, Net_FloatTensor:$gradient, Net_Scalar:$lr,
-    Net_Real<"0">:$momentum, Net_Real<"0">:$weight_decay, Net_Flag<>:$nesterov);
+    Net_Real<"0">:$momentum, Net_Real<"0">:$weight_decay, Net_Flag<>:$nesterov,
+    Net_Flag<>:$sparse);
   let other = "parameter * (2 + (isSet(momentum) ? 2 : 0) + (isSet(weight_decay) ? 2 : 0) + (nesterov ? 2 : 0))";
   let transcendental = "0";
   let example = "sgd(w, g, lr = 0.1, momentum = 0.9)";
+  let hasCanonicalizeMethod = 1;
+}
+def Net_SparseSgdOp : Net_Op<"sparse_sgd",
+    [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<UpdateOpInterface>]> {
+  let summary = "stochastic gradient descent on the rows of a table that an `embedding` read";
+  let description = [{
+    For each row read, lr dy and the difference: the dense gradient is never made.
+  }];
+  let arguments = (ins Net_FloatTensor:$table, Net_FloatTensor:$dy, Net_IntegerTensor:$ids, Net_Scalar:$lr);
+  let matmul = "0";
+  let other = "2 * dy";
+  let transcendental = "0";
+  let hasVerifier = 1;
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 class Net_AdamFamilyOp<string mnemonic> : Net_UpdateOp<mnemonic> {

@@ -49,12 +49,15 @@ Value Elaborator::fail(
   unsigned shown = 0;
   for (Frame *inner = frame; inner && inner->calledFrom && shown < 8;
        inner = inner->caller) {
+    bool byBlock = inner->caller && inner->caller->block;
     // A net is applied by nobody but the file.
-    if (!inner->block || !inner->caller || !inner->caller->block)
+    if (!inner->block || (inner->block->isNet && !byBlock))
       continue;
-    diagnostic.attachNote(mlir::Location(inner->calledFrom))
-        << "in `" << inner->block->name << "`, applied here by `"
-        << inner->caller->block->name << "`";
+    mlir::Diagnostic &note =
+        diagnostic.attachNote(mlir::Location(inner->calledFrom));
+    note << "in `" << inner->block->name << "`, applied here";
+    if (byBlock)
+      note << " by `" << inner->caller->block->name << "`";
     ++shown;
   }
   return {};

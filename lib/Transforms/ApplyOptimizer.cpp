@@ -7,6 +7,7 @@
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace netc;
 using namespace mlir;
@@ -109,9 +110,24 @@ private:
 };
 
 struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
-  void runOnOperation() override { getOperation().walk(apply); }
+  void runOnOperation() override {
+    getOperation().walk([&](OptimizerOp optimizer) { apply(optimizer); });
+  }
 
-  static void apply(OptimizerOp optimizer) {
+  /// What an update knows of its gradient may make it another op.
+  static void specialize(ArrayRef<Operation *> updates, MLIRContext *context) {
+    RewritePatternSet patterns(context);
+    DenseSet<OperationName> known;
+    for (Operation *op : updates)
+      if (known.insert(op->getName()).second)
+        op->getName().getCanonicalizationPatterns(patterns, context);
+    // A gradient that none of them reads any more goes, too.
+    GreedyRewriteConfig config;
+    config.strictMode = GreedyRewriteStrictness::AnyOp;
+    (void)applyOpPatternsAndFold(updates, std::move(patterns), config);
+  }
+
+  void apply(OptimizerOp optimizer) {
     Block &step = *optimizer->getBlock();
     auto gradients = llvm::to_vector(step.getOps<GradientOp>());
     DenseSet<Value> updated;
@@ -129,13 +145,17 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
     for (GradientOp gradient : gradients)
       rule.apply(gradient);
     auto phase = PhaseAttr::get(optimizer.getContext(), Phase::Update);
+    SmallVector<Operation *> updates;
     for (Operation *op = before->getNextNode(); op != last;
-         op = op->getNextNode())
+         op = op->getNextNode()) {
       op->walk([&](Operation *op) { op->setAttr(kPhase, phase); });
+      updates.push_back(op);
+    }
 
     for (GradientOp gradient : gradients)
       gradient.erase();
     optimizer.erase();
+    specialize(updates, &getContext());
   }
 };
 } // namespace

@@ -52,10 +52,11 @@ LogicalResult netc::givePeaks(ModuleOp module) {
     }
     if (!*device) {
       std::string meant = table->suggestion(name);
-      return emitError(at)
-             << "unknown device `" << name.getValue() << "`"
-             << (meant.empty() ? "" : "; did you mean " + meant + "?")
-             << "; a `hardware` section describes a device of your own";
+      InFlightDiagnostic error =
+          emitError(at) << "unknown device `" << name.getValue() << "`"
+                        << (meant.empty() ? "" : "; did you mean " + meant + "?");
+      error.attachNote() << "a `hardware` section describes a device of your own";
+      return error;
     }
     auto precision = run.getAs<StringAttr>("precision");
     StringRef text = precision ? precision.getValue() : "f32";
