@@ -49,7 +49,7 @@ net.step @schedule attributes {inputs = [], network = "M"} {
     %unit = net.div %g, %norms : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
     %v = net.buffer "velocity" "zeros" : tensor<?xf32, #net.axes<"P">>
     %stepped = net.add %unit, %v : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
-    net.sgd %p, %stepped, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
+    net.sgd %p, %stepped, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
   }
   %loss = net.constant 0.0 : tensor<f32>
   %dw = net.constant 1.0 : tensor<3x4xf32>
@@ -79,7 +79,7 @@ net.step @types attributes {inputs = [], network = "M"} {
   net.optimizer {
   ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
     %lr = net.constant 0.1 : tensor<f32>
-    net.sgd %p, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
+    net.sgd %p, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
   }
   %loss = net.constant 0.0 : tensor<f32>
   net.return %loss : tensor<f32> ["loss"]

@@ -112,7 +112,7 @@ net.step @reads_the_step attributes {inputs = [], network = "Net"} {
   net.optimizer {
   ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
     // expected-error@+1 {{using value defined outside the region}}
-    net.sgd %p, %g, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
+    net.sgd %p, %g, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
   }
   net.return []
 }

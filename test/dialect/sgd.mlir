@@ -6,7 +6,7 @@ net.network @plain attributes {inputs = ["g", "lr"]} {
 ^bb0(%g: tensor<10xf32>, %lr: tensor<f32>):
   %w = net.parameter "w" "normal" : tensor<10xf32>
   // expected-remark@below {{matmul 0, other 20, transcendental 0}}
-  net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
+  net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
   net.return []
 }
 
@@ -16,7 +16,7 @@ net.network @decay attributes {inputs = ["g", "lr"]} {
 ^bb0(%g: tensor<10xf32>, %lr: tensor<f32>):
   %w = net.parameter "w" "normal" : tensor<10xf32>
   // expected-remark@below {{matmul 0, other 40, transcendental 0}}
-  net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.1, nesterov = false} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
+  net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.1, nesterov = false, sparse = false} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
   net.return []
 }
 
@@ -26,7 +26,7 @@ net.network @momentum attributes {inputs = ["g", "lr"]} {
 ^bb0(%g: tensor<10xf32>, %lr: tensor<f32>):
   %w = net.parameter "w" "normal" : tensor<10xf32>
   // expected-remark@below {{matmul 0, other 40, transcendental 0}}
-  net.sgd %w, %g, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
+  net.sgd %w, %g, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
   net.return []
 }
 
@@ -36,7 +36,7 @@ net.network @nesterov attributes {inputs = ["g", "lr"]} {
 ^bb0(%g: tensor<10xf32>, %lr: tensor<f32>):
   %w = net.parameter "w" "normal" : tensor<10xf32>
   // expected-remark@below {{matmul 0, other 80, transcendental 0}}
-  net.sgd %w, %g, %lr {momentum = 0.9, weight_decay = 0.1, nesterov = true} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
+  net.sgd %w, %g, %lr {momentum = 0.9, weight_decay = 0.1, nesterov = true, sparse = false} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
   net.return []
 }
 
@@ -47,7 +47,7 @@ net.network @nesterov attributes {inputs = ["g", "lr"]} {
 %lr = net.constant 0.0 : tensor<f32>
 // expected-error@+2 {{nesterov needs a momentum}}
 // expected-error@+1 {{failed to infer returned types}}
-net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = true} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
+net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = true, sparse = false} : (tensor<10xf32>, tensor<10xf32>, tensor<f32>) -> ()
 
 // -----
 
@@ -56,7 +56,7 @@ net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = true} : (ten
 %lr = net.constant 0.0 : tensor<f32>
 // expected-error@+2 {{axis 0 is 10 in the parameter, 9 in its gradient}}
 // expected-error@+1 {{failed to infer returned types}}
-net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false} : (tensor<10xf32>, tensor<9xf32>, tensor<f32>) -> ()
+net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<10xf32>, tensor<9xf32>, tensor<f32>) -> ()
 
 // -----
 
@@ -64,4 +64,4 @@ net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false} : (te
 %g = net.constant 0.0 : tensor<10xf32>
 %lr = net.constant 0.0 : tensor<10xf32>
 // expected-error@+1 {{operand #2 must be a single number}}
-net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false} : (tensor<10xf32>, tensor<10xf32>, tensor<10xf32>) -> ()
+net.sgd %w, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<10xf32>, tensor<10xf32>, tensor<10xf32>) -> ()

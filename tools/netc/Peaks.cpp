@@ -54,8 +54,10 @@ LogicalResult netc::givePeaks(ModuleOp module) {
       std::string meant = table->suggestion(name);
       InFlightDiagnostic error =
           emitError(at) << "unknown device `" << name.getValue() << "`"
-                        << (meant.empty() ? "" : "; did you mean " + meant + "?");
-      error.attachNote() << "a `hardware` section describes a device of your own";
+                        << (meant.empty() ? ""
+                                          : "; did you mean " + meant + "?");
+      error.attachNote()
+          << "a `hardware` section describes a device of your own";
       return error;
     }
     auto precision = run.getAs<StringAttr>("precision");
