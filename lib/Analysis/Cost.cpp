@@ -69,11 +69,6 @@ Figures &Figures::operator+=(const Figures &other) {
   return *this;
 }
 
-void Figures::transform(function_ref<Polynomial(const Polynomial &)> function) {
-  for (Polynomial *number : numbersOf(*this))
-    *number = function(*number);
-}
-
 bool Figures::isValid() const {
   return llvm::all_of(numbersOf(*this), [](const Polynomial *number) {
     return number->isValid();
@@ -133,8 +128,9 @@ std::vector<const Part *> PartTree::layers() const {
 
 void PartTree::evaluate(Axes &axes) {
   for (Part &part : parts)
-    part.figures.transform(
-        [&](const Polynomial &value) { return axes.evaluate(value); });
+    for (Polynomial *number : numbersOf(part.figures))
+      if (!number->isConstant())
+        *number = axes.evaluate(*number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,7 +354,7 @@ private:
   /// Empty if they count in full.
   DenseMap<Operation *, Polynomial> causalProducts;
   PartTree tree;
-  std::vector<Build> builds; ///< beside tree.parts
+  std::deque<Build> builds; ///< beside tree.parts
   DenseMap<Type, Polynomial> bytesByType;
   DenseSet<Operation *> held; ///< those that are counted
   llvm::StringMap<unsigned> byPath;

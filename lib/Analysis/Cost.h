@@ -67,7 +67,6 @@ struct Figures {
   Cost model() const;
 
   Figures &operator+=(const Figures &other);
-  void transform(llvm::function_ref<Polynomial(const Polynomial &)> function);
   bool isValid() const;
   bool isZero() const;
   bool operator==(const Figures &other) const;
@@ -83,7 +82,7 @@ struct Part {
   llvm::StringRef op;
   /// Shapes that its forward ops read and none of them makes; weights excluded.
   /// With all free axes.
-  llvm::SmallVector<Shape, 1> inputs;
+  std::vector<Shape> inputs;
   /// The shape of its result that is used first outside, if there is one.
   std::optional<Shape> output;
   /// Of all ops in it.

@@ -10,6 +10,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/TableGen/Error.h"
 #include "llvm/TableGen/Main.h"
 #include "llvm/TableGen/Record.h"
@@ -61,12 +62,21 @@ void forEachAttribute(const Operator &op, Visit visit) {
       visit(attribute);
 }
 
+/// Whether a formula of the op speaks of `name`: as a word, not in another one.
+bool isUsed(const Operator &op, StringRef name) {
+  Regex word(("(^|[^A-Za-z0-9_])" + name + "([^A-Za-z0-9_]|$)").str());
+  return any_of(kFormulas, [&](StringRef formula) {
+    return word.match(formulaOf(op, formula));
+  });
+}
+
 void writeCosts(ArrayRef<Operator> ops, raw_ostream &os) {
   for (const Operator &op : ops) {
     os << formatv("::netc::Cost {0}::getCost() {{\n", op.getCppClassName());
     auto declare = [&](StringRef name, StringRef wrap) {
-      os << formatv("  [[maybe_unused]] auto {0} = {1}({2}());\n", name, wrap,
-                    op.getGetterName(name));
+      if (isUsed(op, name))
+        os << formatv("  auto {0} = {1}({2}());\n", name, wrap,
+                      op.getGetterName(name));
     };
     for (const NamedTypeConstraint &operand : op.getOperands())
       declare(operand.name, "::netc::extentOf");
