@@ -184,6 +184,8 @@ Value Elaborator::call(Tree *at, const Value &callee,
     if (!meansOp)
       return callBuiltin(at, *function, std::move(arguments));
   }
+  if (callee.is<Section>())
+    return fail(at, "a dataset with parameters is not there yet");
   if (!functionOf(callee))
     return fail(at, kindOf(callee) + " cannot be called");
   auto *present = callee.as<std::shared_ptr<Instance>>();

@@ -36,13 +36,20 @@ Value Elaborator::fail(
     Tree *at, const llvm::Twine &message,
     llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
   ++errors;
-  mlir::Location location = locationOf(at);
+  mlir::Location said = locationOf(at), location = said;
+  // What is wrong inside the standard library is wrong where it was called.
+  for (Frame *inner = frame;
+       inner && inner->calledFrom && standardLibrary(inner->file->path);
+       inner = inner->caller)
+    location = mlir::Location(inner->calledFrom);
   std::string text = message.str(), key = text;
   llvm::raw_string_ostream(key) << location;
   // A block that is applied many times says what is wrong with it once.
   if (!reported.insert(key).second)
     return {};
   mlir::InFlightDiagnostic diagnostic = mlir::emitError(location, text);
+  if (location != said)
+    diagnostic.attachNote(said) << "found here";
   for (auto &[where, note] : notes)
     if (where)
       diagnostic.attachNote(mlir::Location(where)) << note;
@@ -51,7 +58,8 @@ Value Elaborator::fail(
        inner = inner->caller) {
     bool byBlock = inner->caller && inner->caller->block;
     // A net is applied by nobody but the file.
-    if (!inner->block || (inner->block->isNet && !byBlock))
+    if (!inner->block || (inner->block->isNet && !byBlock) ||
+        mlir::Location(inner->calledFrom) == location)
       continue;
     mlir::Diagnostic &note =
         diagnostic.attachNote(mlir::Location(inner->calledFrom));
@@ -107,33 +115,63 @@ static bool isBelow(StringRef path, StringRef root) {
          (below.starts_with("/") || realRoot == "/");
 }
 
+std::optional<std::string> Elaborator::readText(StringRef path,
+                                                mlir::Location at) {
+  auto refuse = [&](const llvm::Twine &why) -> std::optional<std::string> {
+    ++errors;
+    mlir::emitError(at) << "cannot read `" << path << "`: " << why.str();
+    return std::nullopt;
+  };
+  namespace fs = llvm::sys::fs;
+  fs::file_t file = fs::getStdinHandle();
+  if (path != "-") {
+    // A pipe might block, and a device never end.
+    fs::file_status status;
+    if (std::error_code error = fs::status(path, status))
+      return refuse(error.message());
+    if (!fs::is_regular_file(status))
+      return refuse("it is not a regular file");
+    llvm::Expected<fs::file_t> opened = fs::openNativeFileForRead(path);
+    if (!opened)
+      return refuse(llvm::toString(opened.takeError()));
+    file = *opened;
+  }
+  std::string text;
+  char chunk[1 << 16];
+  std::string problem;
+  while (problem.empty()) {
+    llvm::Expected<size_t> size =
+        fs::readNativeFile(file, llvm::MutableArrayRef(chunk, sizeof chunk));
+    if (!size)
+      problem = llvm::toString(size.takeError());
+    else if (*size == 0)
+      break;
+    else if (text.append(chunk, *size).size() > options.limits.maxInputBytes)
+      break; // the parser says that it is too long
+  }
+  if (path != "-")
+    fs::closeFile(file);
+  return problem.empty() ? std::optional(std::move(text)) : refuse(problem);
+}
+
 FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
   auto [known, isNew] = filesByPath.insert({path, nullptr});
   if (!isNew)
     return known->second;
   mlir::Location at =
       importedAt ? mlir::Location(importedAt) : builder.getUnknownLoc();
-  std::unique_ptr<llvm::MemoryBuffer> buffer;
-  StringRef text;
-  if (std::optional<StringRef> embedded = standardLibrary(path)) {
-    text = *embedded;
-  } else {
-    auto opened =
-        llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
-                                           /*RequiresNullTerminator=*/false);
-    if (!opened) {
-      ++errors;
-      mlir::emitError(at) << "cannot read `" << path
-                          << "`: " << opened.getError().message();
+  std::optional<std::string> read;
+  std::optional<StringRef> text = standardLibrary(path);
+  if (!text) {
+    read = readText(path, at);
+    if (!read)
       return nullptr;
-    }
-    buffer = std::move(*opened);
-    text = buffer->getBuffer();
+    text = *read;
   }
   if (options.onRead)
-    options.onRead(path, text);
+    options.onRead(path, *text);
   std::unique_ptr<SourceFile> source =
-      parse(context, path, text, options.limits);
+      parse(context, path, *text, options.limits);
   if (!source) {
     ++errors;
     return nullptr;
@@ -226,6 +264,11 @@ bool Elaborator::declare(FileScope &file) {
         file.imports.push_back(imported);
     } else if (NetParser::BlockDeclContext *tree = item->blockDecl()) {
       add(tree->ID()->getSymbol(), tree);
+      llvm::StringSet<> parameters;
+      for (NetParser::ParamContext *param : tree->params()->param())
+        if (!parameters.insert(param->name()->getText()).second)
+          fail(param,
+               "`" + param->name()->getText() + "` is a parameter twice");
     } else if (NetParser::SectionContext *tree = item->section()) {
       add(tree->ID()->getSymbol(), tree);
     } else if (auto *bind = ruleCast<NetParser::BindContext>(item->stmt())) {
@@ -257,6 +300,12 @@ bool Elaborator::define(FileScope &file) {
         context, "<command line>", name + " = " + text + "\n", options.limits);
     if (!source)
       return false;
+    if (source->tree()->item().size() != 1) {
+      ++errors;
+      mlir::emitError(netc::locationOf(*source, source->tree()))
+          << "`-D` gives one value, `" << text << "` is more";
+      return false;
+    }
     auto entry = file.names.find(name);
     std::vector<std::string> known;
     for (auto &[other, declared] : file.names)
@@ -425,19 +474,15 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
 }
 
 Value Elaborator::ambiguous(StringRef name, FileScope &a, FileScope &b) {
-  TopLevel &first = a.names.find(name.str())->second,
-           &second = b.names.find(name.str())->second;
-  Tree *at = first.tree;
-  Frame top;
-  top.file = &a;
-  Frame *outer = std::exchange(frame, &top);
-  Value result = fail(
-      at,
-      "`" + name + "` is offered by two imports, `" + a.path + "` and `" +
-          b.path + "`; import one of them under a name of its own, with `as`",
-      {{netc::locationOf(*b.source, second.tree), "the other one is here"}});
-  frame = outer;
-  return result;
+  auto placeIn = [&](FileScope &file) {
+    return netc::locationOf(*file.source,
+                            file.names.find(name.str())->second.tree);
+  };
+  return fail(use ? use : frame->file->source->tree(),
+              "`" + name + "` is offered by two imports, `" + a.path +
+                  "` and `" + b.path +
+                  "`; import one of them under a name of its own, with `as`",
+              {{placeIn(a), "one is here"}, {placeIn(b), "the other is here"}});
 }
 
 //===----------------------------------------------------------------------===//

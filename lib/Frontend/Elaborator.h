@@ -195,6 +195,8 @@ private:
 
   //===--- files and names (Elaborator.cpp)
   //--------------------------------===//
+  /// The text of a regular file, or of the standard input, within the limit.
+  std::optional<std::string> readText(llvm::StringRef path, mlir::Location at);
   FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
   FileScope *import(NetParser::ImportDeclContext *tree, FileScope &into);
   bool declare(FileScope &file);
@@ -417,6 +419,8 @@ private:
   /// What a point of a sweep sets: keys, axes, settings, constants.
   using Point = std::vector<std::pair<std::string, Value>>;
 
+  /// The names that a sweep of the run may vary.
+  std::vector<std::string> sweepable(NetParser::JobContext *job);
   bool elaborateFile(FileScope &file);
   /// A block that nothing uses is checked for its names only, with a warning.
   void checkUnused(const BlockDecl &block);
@@ -452,6 +456,7 @@ private:
   unsigned errors = 0;
   unsigned depth = 0; ///< expressions and blocks being evaluated
   Value left;
+  Tree *use = nullptr; ///< the name that is being looked up, where one is
   const Results *results = nullptr;
   llvm::StringSet<> reported;
   std::map<const void *, Parameters> parameters;

@@ -11,14 +11,22 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// The dimension of an answer's unit.
+/// The dimension of an answer's unit, a product over a product of units.
 static Dimension dimensionOf(StringRef unit) {
   if (unit.empty())
     return {};
-  auto [numerator, denominator] = unit.split('/');
-  auto parsed = parseQuantity("1", numerator);
-  Dimension dimension = std::get<Literal>(parsed).dimension;
-  return denominator.empty() ? dimension : dimension / dimensionOf(denominator);
+  if (unit.contains('/'))
+    return dimensionOf(unit.split('/').first) /
+           dimensionOf(unit.split('/').second);
+  if (unit.contains('*'))
+    return dimensionOf(unit.split('*').first) *
+           dimensionOf(unit.split('*').second);
+  if (unit == "device")
+    return Dimension::Device;
+  auto parsed = parseQuantity("1", unit);
+  auto *literal = std::get_if<Literal>(&parsed);
+  assert(literal && "an answer in an unknown unit");
+  return literal ? literal->dimension : Dimension();
 }
 
 /// `layer[0].conv` as the path `layer.0.conv`.

@@ -83,6 +83,7 @@ antlrcpp::Any Elaborator::visitBool(NetParser::BoolContext *tree) {
 
 antlrcpp::Any Elaborator::visitRef(NetParser::RefContext *tree) {
   std::string name = tree->ID()->getText();
+  use = tree;
   if (std::optional<Value> value = lookup(name))
     return *value;
   return fail(tree,

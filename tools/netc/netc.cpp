@@ -331,6 +331,10 @@ int main(int argc, char **argv) {
                                    &llvm::errs()))
     return WrongUsage;
 
+  if (limits.maxDepth > 4096)
+    return complain(WrongUsage, "`--max-depth` is at most 4096, which is what "
+                                "the stack carries");
+
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<NetDialect>();
   context.printOpOnDiagnostic(false);

@@ -1,0 +1,435 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A run's keys, and its step: inputs, loss and optimizer.
+
+#include "lib/Frontend/RunBuilder.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
+  if (!from->body())
+    return true;
+  for (NetParser::StmtContext *stmt : from->body()->stmt()) {
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
+    if (!bind) {
+      if (ruleCast<NetParser::JobStmtContext>(stmt))
+        e.fail(stmt, "a job inside another is not there yet; write one `train` "
+                     "after the other");
+      else if (!isLike && !ruleCast<NetParser::RequireContext>(stmt) &&
+               !ruleCast<NetParser::ExpectContext>(stmt) &&
+               !ruleCast<NetParser::SweepContext>(stmt))
+        e.fail(stmt, "a run holds keys, `require`, `expect` and `sweep`");
+      continue;
+    }
+    for (NetParser::TargetContext *target : bind->target()) {
+      std::string name = target->getStart()->getText();
+      if (isLike && (name == "took" || keys.count(name)))
+        continue;
+      if (llvm::is_contained(laterKeys, name))
+        e.fail(bind, "`" + name + "` is not there yet");
+      if (!keys.insert({name, {&file, bind}}).second)
+        e.fail(bind, "`" + name + "` is given twice");
+    }
+  }
+  auto like = keys.find("like");
+  if (like == keys.end())
+    return true;
+  auto *bind = like->second.second;
+  keys.erase(like);
+  auto other = file.names.find(bind->expr()->getText());
+  auto *otherJob = other == file.names.end()
+                       ? nullptr
+                       : ruleCast<NetParser::JobContext>(other->second.tree);
+  if (!otherJob) {
+    std::vector<std::string> runs;
+    for (auto &[name, entry] : file.names)
+      if (ruleCast<NetParser::JobContext>(entry.tree))
+        runs.push_back(name);
+    e.fail(bind->expr(), "there is no run `" + bind->expr()->getText() + "`" +
+                             e.didYouMean(bind->expr()->getText(), runs));
+    return false;
+  }
+  if (liked.insert(otherJob).second)
+    return collectKeys(otherJob, true);
+  e.fail(bind, "runs are `like` each other in a circle");
+  return false;
+}
+
+std::optional<Value> RunBuilder::valueOf(StringRef key) {
+  for (auto &[name, value] : point)
+    if (name == key)
+      return value;
+  auto known = names.names.find(key);
+  if (known != names.names.end())
+    return known->second;
+  auto found = keys.find(key.str());
+  if (found == keys.end())
+    return std::nullopt;
+  Value value = e.eval(found->second.second->expr());
+  names.names[key] = value;
+  return value;
+}
+
+std::optional<Number> RunBuilder::numberOf(StringRef key) {
+  std::optional<Value> value = valueOf(key);
+  if (!value || value->isUnknown())
+    return std::nullopt;
+  std::optional<Number> number = netc::numberOf(*value);
+  if (!number || number->real || !number->exact.constant()) {
+    e.fail(placeOf(key),
+           "`" + key + "` takes a number, this is " + kindOf(*value));
+    return std::nullopt;
+  }
+  return number;
+}
+
+bool RunBuilder::collectDataset() {
+  if (job->expr().size() < 2)
+    return true;
+  datasetPlace = job->expr(1);
+  Value value = e.eval(job->expr(1));
+  auto *section = value.as<Section>();
+  if (!section || section->tree->kind->getText() != "dataset") {
+    if (!value.isUnknown())
+      e.fail(datasetPlace,
+             "expected a dataset behind `on`, this is " + kindOf(value));
+    return false;
+  }
+  if (section->tree->params()) {
+    e.fail(datasetPlace, "a dataset with parameters is not there yet");
+    return false;
+  }
+  Scope scope;
+  Frame inner;
+  inner.file = section->file;
+  inner.scope = &scope;
+  Frame *outer = std::exchange(e.frame, &inner);
+  auto leave = llvm::make_scope_exit([&] { e.frame = outer; });
+  for (NetParser::StmtContext *stmt : section->tree->body()->stmt()) {
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
+    if (!bind) {
+      e.fail(stmt,
+             "a dataset holds `examples` or `tokens`, free axes and fields");
+      continue;
+    }
+    for (NetParser::TargetContext *target : bind->target()) {
+      Value entry = e.eval(bind->expr());
+      scope.names[target->getStart()->getText()] = entry;
+      dataset.push_back({target->getStart()->getText(), entry});
+    }
+  }
+  return true;
+}
+
+bool RunBuilder::collectAxes() {
+  std::vector<std::string> symbols;
+  for (const NetInput &input : inputs)
+    for (const Polynomial &size : input.shape.sizes)
+      for (const std::string &symbol : size.symbols())
+        if (!llvm::is_contained(symbols, symbol))
+          symbols.push_back(symbol);
+  auto give = [&](const std::string &name, const Value &value, Tree *at) {
+    std::optional<Number> number = netc::numberOf(value);
+    if (auto *distribution = value.as<Distribution>()) {
+      axes.insert({name, distribution->moments});
+      return;
+    }
+    std::optional<Rational> size =
+        number && !number->real ? number->exact.constant() : std::nullopt;
+    if (!size || !size->isInteger() || *size < Rational(1)) {
+      if (!value.isUnknown())
+        e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
+                       textOf(value));
+      return;
+    }
+    axes.insert({name, Moments(*size)});
+  };
+  for (auto &[name, key] : keys) {
+    if (llvm::is_contained(runKeys, name) ||
+        llvm::is_contained(laterKeys, name))
+      continue;
+    if (llvm::is_contained(symbols, name) && name != "N") {
+      if (std::optional<Value> value = valueOf(name))
+        give(name, *value, placeOf(name));
+      continue;
+    }
+    std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
+    llvm::append_range(known, symbols);
+    e.fail(key.second,
+           "a run has no key `" + name + "`" + e.didYouMean(name, known));
+  }
+  for (auto &[name, value] : point)
+    if (llvm::is_contained(symbols, name) && !axes.count(name))
+      give(name, value, job);
+  for (auto &[name, value] : dataset) {
+    if (llvm::is_contained(symbols, name) && !axes.count(name)) {
+      give(name, value, datasetPlace);
+    } else if (value.is<Number>() && name != "examples" && name != "tokens") {
+      // An axis that only other nets have is no mistake; a count misspelt is.
+      std::string meant = e.didYouMean(name, {"examples", "tokens"});
+      if (!meant.empty())
+        e.fail(datasetPlace, "the dataset has `" + name + "`" + meant);
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+bool RunBuilder::addInputs() {
+  mlir::Block *entry = e.graph->entry;
+  std::vector<StringRef> argumentNames;
+  llvm::SmallVector<mlir::Value> values;
+  // The axes of the net, for the types of fields.
+  Scope scope;
+  for (const NetInput &input : inputs)
+    for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
+      if (!label.empty())
+        scope.names[label] = Axis{label, size, -1};
+  Polynomial batch = Polynomial::symbol("N");
+  auto shapeOfField =
+      [&](const TypeValue &type) -> std::optional<Elaborator::Sizes> {
+    Scope *outer = std::exchange(e.frame->scope, &scope);
+    std::optional<Elaborator::Sizes> sizes = e.declare(type, /*isNet=*/false);
+    e.frame->scope = outer;
+    if (!sizes)
+      return std::nullopt;
+    sizes->shape.sizes.insert(sizes->shape.sizes.begin(), batch);
+    sizes->labels.insert(sizes->labels.begin(), "N");
+    Elaborator::dropDoubled(sizes->labels);
+    return sizes;
+  };
+  for (const NetInput &input : inputs) {
+    mlir::Type element = input.element;
+    for (auto &[name, value] : dataset) {
+      auto *type = value.as<TypeValue>();
+      if (name != input.name || !type)
+        continue;
+      std::optional<Elaborator::Sizes> sizes = shapeOfField(*type);
+      if (!sizes)
+        return false;
+      if (!(sizes->shape == input.shape)) {
+        e.fail(datasetPlace, "field `" + name + "` is " +
+                                 Elaborator::sizesText(sizes->shape) +
+                                 ", the net's input " +
+                                 Elaborator::sizesText(input.shape));
+        return false;
+      }
+      element = type->element;
+    }
+    mlir::Value argument = entry->addArgument(tensorOf(element, input.shape),
+                                              e.locationOf(input.tree));
+    argumentNames.push_back(input.name);
+    if (element != input.element)
+      argument = e.builder.create<ConvertOp>(
+          e.opLocation(job, "convert"), tensorOf(input.element, input.shape),
+          argument);
+    values.push_back(argument);
+  }
+  for (auto &[name, value] : dataset) {
+    auto *type = value.as<TypeValue>();
+    bool isInput =
+        llvm::any_of(inputs, [&](const NetInput &i) { return i.name == name; });
+    if (!type || isInput)
+      continue;
+    std::optional<Elaborator::Sizes> sizes = shapeOfField(*type);
+    if (!sizes)
+      return false;
+    mlir::Value argument = entry->addArgument(
+        tensorOf(type->element, sizes->shape), e.locationOf(datasetPlace));
+    argumentNames.push_back(name);
+    fields.push_back({name, Tensor{argument, sizes->labels}});
+  }
+  step.setInputsAttr(e.builder.getStrArrayAttr(argumentNames));
+  results = e.applyNet(job, *net, inputs, values);
+  for (auto [input, value] : llvm::zip_equal(inputs, values))
+    fields.push_back({input.name, Tensor{value, input.labels}});
+  return results.results != nullptr;
+}
+
+bool RunBuilder::addLoss() {
+  Scope scope;
+  auto add = [&](const std::string &name, Value value) {
+    value.results = nullptr;
+    if (!name.empty())
+      scope.names.try_emplace(name, value);
+  };
+  for (auto &[name, value] : *results.results)
+    add(name, value);
+  for (auto &[name, tensor] : fields)
+    add(name, tensor);
+  Value loss;
+  auto key = keys.find("loss");
+  if (key == keys.end()) {
+    auto found = scope.names.find("loss");
+    if (found == scope.names.end()) {
+      e.fail(job, "`train` needs a `loss`, or a net that returns `loss`");
+      return false;
+    }
+    loss = found->second;
+  } else {
+    Identity identity;
+    identity.path = e.unique(*e.graph->root, "loss");
+    Frame inner = *e.frame;
+    inner.scope = &scope;
+    inner.self = &identity;
+    Frame *outer = std::exchange(e.frame, &inner);
+    loss = e.eval(key->second.second->expr());
+    e.frame = outer;
+  }
+  if (loss.isUnknown())
+    return false;
+  auto *tensor = loss.as<Tensor>();
+  if (!tensor || !tensor->labels.empty()) {
+    e.fail(placeOf("loss"),
+           "the loss must be a scalar, this is " +
+               (tensor ? "a tensor " + Elaborator::axesText(*tensor) +
+                             "; take its `mean`"
+                       : kindOf(loss)));
+    return false;
+  }
+  e.builder.create<ReturnOp>(e.locationOf(placeOf("loss")),
+                             mlir::ValueRange(tensor->value),
+                             e.builder.getStrArrayAttr({"loss"}));
+  return true;
+}
+
+bool RunBuilder::addOptimizer() {
+  std::optional<Value> value = valueOf("optimizer");
+  if (!value)
+    return true;
+  Tree *at = placeOf("optimizer");
+  if (value->isUnknown())
+    return false;
+  mlir::OpBuilder &builder = e.builder;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(step.getReturn());
+  auto optimizer = builder.create<OptimizerOp>(e.locationOf(at));
+  mlir::Block *body = builder.createBlock(&optimizer.getBody());
+  mlir::Type f32 = builder.getF32Type();
+  mlir::RankedTensorType any =
+      tensorOf(f32, Shape(llvm::ArrayRef(Polynomial::symbol("P"))));
+  mlir::Location location = e.locationOf(at);
+  std::pair<const char *, mlir::Value> given[] = {
+      {"parameter", body->addArgument(any, location)},
+      {"gradient", body->addArgument(any, location)},
+      {"step", body->addArgument(tensorOf(f32, Shape()), location)}};
+  Identity identity;
+  identity.path = "optimizer";
+  Frame inner = *e.frame;
+  inner.self = &identity;
+  Frame *outer = std::exchange(e.frame, &inner);
+  e.graph->step = given[2].second;
+  if (auto steps = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("steps")))
+    e.graph->steps = steps.getValue().constant();
+  auto leave = llvm::make_scope_exit([&] {
+    e.frame = outer;
+    e.graph->step = nullptr;
+  });
+  // Evaluated again, so that its names are the optimizer's.
+  Value callee = e.eval(static_cast<NetParser::ExprContext *>(at));
+  std::shared_ptr<Instance> instance;
+  if (auto *function = callee.as<Function>(); function && !function->builtin) {
+    instance = e.instantiate(at, callee);
+    if (!e.completeSettings(at, *instance))
+      return false;
+  } else if (auto *made = callee.as<std::shared_ptr<Instance>>()) {
+    instance = std::make_shared<Instance>(**made);
+  }
+  if (!instance || instance->isComposition()) {
+    if (!callee.isUnknown())
+      e.fail(at, "an optimizer is a block that lacks `parameter` and "
+                 "`gradient`, this is " +
+                     kindOf(callee));
+    return false;
+  }
+  const Parameters &all = e.parametersOf(instance->function);
+  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
+    for (auto &[name, tensor] : given)
+      if (slot.empty() && parameter.name == name)
+        slot = {Tensor{tensor, Labels(shapeOf(tensor).rank())}};
+  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
+    if (parameter.required && slot.empty()) {
+      e.fail(at, "`" + instance->function.name + "` needs `" + parameter.name +
+                     "`");
+      return false;
+    }
+  unsigned before = e.errors;
+  e.apply(at, *instance);
+  return e.errors == before;
+}
+
+//===----------------------------------------------------------------------===//
+// All together
+//===----------------------------------------------------------------------===//
+
+StepOp RunBuilder::build(mlir::ModuleOp into) {
+  mlir::OpBuilder &builder = e.builder;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(into.getBody());
+  std::string symbol =
+      job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
+  step = builder.create<StepOp>(
+      e.locationOf(job), builder.getStringAttr(symbol),
+      builder.getStrArrayAttr({}),
+      builder.getStringAttr(job->expr(0)->getText()),
+      builder.getDictionaryAttr({}), builder.getDictionaryAttr({}));
+  mlir::Block *entry = builder.createBlock(&step.getBody());
+  Elaborator::GraphScope scope(e, file, entry);
+  unsigned before = e.errors;
+  auto elaborate = [&] {
+    if (!collectKeys(job, false) || !collectDataset())
+      return;
+    net = e.netInstance(job->expr(0), e.eval(job->expr(0)));
+    if (!net)
+      return;
+    const Parameters &all = e.parametersOf(net->function);
+    for (auto &[name, value] : point)
+      for (auto [parameter, setting] :
+           llvm::zip_equal(all.settings, net->settings))
+        if (parameter.name == name)
+          setting = value;
+    std::optional<std::vector<NetInput>> given = e.inputsOf(*net);
+    if (!given)
+      return;
+    inputs = std::move(*given);
+    names.outer = e.frame->scope;
+    e.frame->scope = &names;
+    collectAxes();
+    if (addInputs() && addLoss() && addSchedule() && addOptimizer())
+      addHardware();
+    for (NetParser::StmtContext *stmt :
+         job->body() ? job->body()->stmt()
+                     : std::vector<NetParser::StmtContext *>())
+      if (ruleCast<NetParser::RequireContext>(stmt)) {
+        for (auto &[name, key] : keys)
+          if (name != "loss" && name != "precision" && name != "placement" &&
+              name != "optimizer")
+            valueOf(name);
+        e.visit(stmt);
+      }
+    e.frame->scope = names.outer;
+  };
+  elaborate();
+  if (e.errors != before) {
+    step.erase();
+    return nullptr;
+  }
+  mlir::NamedAttrList axisAttributes;
+  for (auto &[name, moments] : axes)
+    axisAttributes.set(name, MomentsAttr::get(e.context, moments));
+  step.setAxesAttr(axisAttributes.getDictionary(e.context));
+  step.setRunAttr(run.getDictionary(e.context));
+  return step;
+}

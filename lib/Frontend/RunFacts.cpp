@@ -1,0 +1,264 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a run says of itself: its length, its hardware, its conventions.
+
+#include "lib/Frontend/RunBuilder.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+bool RunBuilder::addSchedule() {
+  auto dimensionIs = [](const Number &number, Dimension::Base base) {
+    return number.dimension == Dimension(base);
+  };
+  // Tokens of one example: the elements of the first input, if it holds
+  // numbers.
+  std::optional<Rational> tokensPerExample;
+  if (!inputs.empty() && mlir::isa<mlir::IntegerType>(inputs.front().element)) {
+    Polynomial elements =
+        inputs.front().shape.elements() / Polynomial::symbol("N");
+    tokensPerExample =
+        elements
+            .evaluate([&](StringRef symbol,
+                          unsigned power) -> std::optional<Rational> {
+              auto found = axes.find(symbol.str());
+              if (found == axes.end())
+                return std::nullopt;
+              return found->second.moment(power);
+            })
+            .constant();
+  }
+  std::optional<Rational> datasetExamples, datasetTokens;
+  for (auto &[name, value] : dataset)
+    if (name == "examples" || name == "tokens") {
+      std::optional<Number> number = netc::numberOf(value);
+      std::optional<Rational> size =
+          number && !number->real ? number->exact.constant() : std::nullopt;
+      if (!size || *size <= Rational(0)) {
+        e.fail(datasetPlace,
+               "`" + name + "` of a dataset takes a positive number");
+        return false;
+      }
+      (name == "examples" ? datasetExamples : datasetTokens) = size;
+    }
+  if (datasetExamples && !datasetTokens && tokensPerExample)
+    datasetTokens = *datasetExamples * *tokensPerExample;
+  if (datasetTokens && !datasetExamples && tokensPerExample)
+    datasetExamples = *datasetTokens / *tokensPerExample;
+
+  std::optional<Number> batch = numberOf("batch");
+  if (!batch) {
+    if (!valueOf("batch"))
+      e.fail(job, "a run needs `batch`, the examples or tokens of a step");
+    return false;
+  }
+  Rational examplesPerStep = *batch->exact.constant();
+  bool isCount = !dimensionIs(*batch, Dimension::Token);
+  if (examplesPerStep <= Rational(0) ||
+      (isCount && !examplesPerStep.isInteger())) {
+    e.fail(placeOf("batch"), "a batch holds a whole number of examples, at "
+                             "least one; this is " +
+                                 textOf(Value(*batch)));
+    return false;
+  }
+  if (dimensionIs(*batch, Dimension::Token)) {
+    if (!tokensPerExample) {
+      e.fail(placeOf("batch"),
+             "a batch in tokens needs a net whose first input holds whole "
+             "numbers, of an axis whose size is known; give the batch in "
+             "examples");
+      return false;
+    }
+    examplesPerStep = examplesPerStep / *tokensPerExample;
+  } else if (!batch->dimension.isNone() &&
+             !dimensionIs(*batch, Dimension::Example)) {
+    e.fail(placeOf("batch"),
+           "`batch` takes examples or tokens, not " + batch->dimension.str());
+    return false;
+  }
+  axes.insert({"N", Moments(examplesPerStep)});
+  set("batch", examplesPerStep);
+
+  std::optional<Number> duration = numberOf("duration");
+  if (!duration)
+    return !valueOf("duration");
+  Rational amount = *duration->exact.constant();
+  std::optional<Rational> steps, examples;
+  Tree *at = placeOf("duration");
+  if (amount <= Rational(0) ||
+      (dimensionIs(*duration, Dimension::Step) && !amount.isInteger())) {
+    e.fail(at, "a run takes a whole number of steps, at least one; this is " +
+                   textOf(Value(*duration)));
+    return false;
+  }
+  if (dimensionIs(*duration, Dimension::Step)) {
+    steps = amount;
+    examples = amount * examplesPerStep;
+  } else if (dimensionIs(*duration, Dimension::Epoch)) {
+    if (!datasetExamples) {
+      e.fail(at, "a duration in epochs needs a dataset with `examples`");
+      return false;
+    }
+    examples = amount * *datasetExamples;
+    set("epochs", amount);
+  } else if (dimensionIs(*duration, Dimension::Example)) {
+    examples = amount;
+  } else if (dimensionIs(*duration, Dimension::Token)) {
+    if (!tokensPerExample) {
+      e.fail(at, "a duration in tokens needs a net whose first input holds "
+                 "whole numbers");
+      return false;
+    }
+    examples = amount / *tokensPerExample;
+  } else if (dimensionIs(*duration, Dimension::Time)) {
+    e.fail(at, "a time is not a duration; write `took = " + sourceText(at) +
+                   "` and the duration in epochs, steps, examples or tokens");
+    return false;
+  } else {
+    e.fail(at, "`duration` needs a unit: epochs, steps, examples or tokens");
+    return false;
+  }
+  if (!steps)
+    steps = (*examples / examplesPerStep).ceil();
+  if (!steps->isValid() || !examples->isValid()) {
+    e.fail(at, "the run is out of range; numbers have 128 bits");
+    return false;
+  }
+  set("steps", *steps);
+  set("examples", *examples);
+  if (tokensPerExample)
+    set("tokens", *examples * *tokensPerExample);
+  if (datasetExamples && !run.get("epochs"))
+    set("epochs", *examples / *datasetExamples);
+  return true;
+}
+
+bool RunBuilder::addHardware() {
+  auto text = [&](StringRef key) {
+    auto found = keys.find(key.str());
+    if (found == keys.end())
+      return;
+    run.set(key,
+            e.builder.getStringAttr(found->second.second->expr()->getText()));
+    run.set((key + "_at").str(), e.locationOf(placeOf(key)));
+  };
+  text("precision");
+  text("placement");
+  if (std::optional<Number> hardware = numberOf("hardware")) {
+    if (hardware->dimension != Dimension(Dimension::Device)) {
+      e.fail(placeOf("hardware"),
+             "`hardware` takes a number of devices, such as `8 V100`");
+      return false;
+    }
+    std::optional<Rational> devices = hardware->exact.constant();
+    if (!devices->isInteger() || *devices < Rational(1)) {
+      e.fail(placeOf("hardware"),
+             "a run takes one device or more, not " + textOf(Value(*hardware)));
+      return false;
+    }
+    set("devices", hardware->exact);
+    run.set("device", e.builder.getStringAttr(hardware->device));
+    run.set("device_at", e.locationOf(placeOf("hardware")));
+    if (!addDevice(hardware->device))
+      return false;
+  }
+  auto quantity = [&](StringRef key, Dimension dimension, StringRef expected) {
+    std::optional<Number> number = numberOf(key);
+    if (!number)
+      return;
+    if (number->dimension != dimension)
+      e.fail(placeOf(key),
+             "`" + key + "` takes " + expected + ", not " +
+                 (number->dimension.isNone() ? "a plain number"
+                                             : number->dimension.str()));
+    else if (*number->exact.constant() <= Rational(0))
+      e.fail(placeOf(key), "`" + key + "` must be above zero");
+    else
+      set(key, number->exact);
+  };
+  quantity("utilization", {}, "a share such as `30%`");
+  if (auto share = run.get("utilization"))
+    if (*mlir::cast<PolynomialAttr>(share).getValue().constant() > Rational(1))
+      e.fail(placeOf("utilization"), "a utilization is at most 100%");
+  if (std::optional<Value> peak = valueOf("peak"); peak && peak->is<Number>())
+    quantity("peak", Dimension(Dimension::Flop) / Dimension(Dimension::Time),
+             "a rate such as `125 TFLOP/s`");
+  if (std::optional<Number> took = numberOf("took")) {
+    if (*took->exact.constant() <= Rational(0))
+      e.fail(placeOf("took"), "a run took longer than no time at all");
+    Dimension time = Dimension::Time, device = Dimension::Device,
+              flop = Dimension::Flop;
+    if (took->dimension == time)
+      set("took", took->exact);
+    else if (took->dimension == time * device)
+      set("took_device_seconds", took->exact);
+    else if (took->dimension == flop)
+      set("took_flop", took->exact);
+    else
+      e.fail(placeOf("took"),
+             "`took` takes a time, such as `12 hours`, or a device-time, such "
+             "as `2500 V100-days`");
+    if (!took->device.empty())
+      run.set("took_device", e.builder.getStringAttr(took->device));
+  }
+  if (std::optional<Value> count = valueOf("count")) {
+    auto *record = count->as<Record>();
+    if (!record) {
+      e.fail(placeOf("count"), "`count` takes a record, such as `{ fma = 1 }`");
+      return false;
+    }
+    for (auto &[name, value] : *record->fields) {
+      std::optional<Number> number = netc::numberOf(value);
+      auto *word = value.as<std::string>();
+      if (name == "fma" && number &&
+          (number->exact == Polynomial(1) || number->exact == Polynomial(2)))
+        set("fma", number->exact);
+      else if (name == "causal" && word && (*word == "full" || *word == "half"))
+        run.set("causal", e.builder.getStringAttr(*word));
+      else
+        e.fail(placeOf("count"), "`count` takes `fma = 1` or `2` and `causal = "
+                                 "\"full\"` or `\"half\"`");
+    }
+  }
+  valueOf("parallel");
+  return true;
+}
+
+bool RunBuilder::addDevice(const std::string &device) {
+  auto found = file.names.find(device);
+  if (found == file.names.end())
+    return true; // the accelerator table knows it, or says that it does not
+  auto *section = ruleCast<NetParser::SectionContext>(found->second.tree);
+  if (!section || section->kind->getText() != "hardware") {
+    e.fail(placeOf("hardware"), "`" + device + "` is not a `hardware` section");
+    return false;
+  }
+  for (NetParser::StmtContext *stmt : section->body()->stmt()) {
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
+    if (!bind)
+      continue;
+    std::string key = bind->target(0)->getStart()->getText();
+    Value value = e.eval(bind->expr());
+    auto setPeak = [&](const std::string &name, const Value &rate) {
+      std::optional<Number> number = netc::numberOf(rate);
+      if (number && number->dimension ==
+                        Dimension(Dimension::Flop) / Dimension(Dimension::Time))
+        set(name, number->exact);
+      else if (!rate.isUnknown())
+        e.fail(bind, "`peak` takes rates such as `125 TFLOP/s`, this is " +
+                         textOf(rate));
+    };
+    if (key != "peak")
+      continue;
+    if (auto *record = value.as<Record>())
+      for (auto &[format, rate] : *record->fields)
+        setPeak("peak_" + format, rate);
+    else
+      setPeak("peak", value);
+  }
+  return true;
+}
