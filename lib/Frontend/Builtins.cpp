@@ -117,6 +117,14 @@ std::optional<std::vector<Value>>
 Elaborator::listArgument(Tree *at, std::vector<Argument> &arguments) {
   if (const Value *value = onlyArgument(arguments))
     return itemsOf(at, *value);
+  fail(at, "`" + at->getStart()->getText() + "` takes one list");
+  return std::nullopt;
+}
+
+std::optional<std::vector<Value>>
+Elaborator::numberArguments(Tree *at, std::vector<Argument> &arguments) {
+  if (arguments.size() < 2)
+    return listArgument(at, arguments);
   // `max(a, b)` is `max([a, b])`.
   std::vector<Value> items;
   for (const Argument &argument : arguments) {
@@ -136,7 +144,7 @@ Value Elaborator::callLen(Tree *at, std::vector<Argument> &arguments) {
 }
 
 Value Elaborator::callSum(Tree *at, std::vector<Argument> &arguments) {
-  std::optional<std::vector<Value>> items = listArgument(at, arguments);
+  std::optional<std::vector<Value>> items = numberArguments(at, arguments);
   if (!items)
     return {};
   Value total = Number(0);
@@ -147,7 +155,7 @@ Value Elaborator::callSum(Tree *at, std::vector<Argument> &arguments) {
 
 Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments,
                           StringRef better) {
-  std::optional<std::vector<Value>> items = listArgument(at, arguments);
+  std::optional<std::vector<Value>> items = numberArguments(at, arguments);
   if (!items)
     return {};
   if (items->empty())
@@ -198,6 +206,8 @@ Value Elaborator::callDropLast(Tree *at, std::vector<Argument> &arguments) {
 Value Elaborator::callZip(Tree *at, std::vector<Argument> &arguments) {
   std::vector<std::vector<Value>> lists;
   for (Argument &argument : arguments) {
+    if (!argument.name.empty())
+      return fail(argument.at, "`zip` has no `" + argument.name + "`");
     std::optional<std::vector<Value>> items =
         itemsOf(argument.at, argument.value);
     if (!items)
@@ -229,7 +239,7 @@ Value Elaborator::realFunction(Tree *at, std::vector<Argument> &arguments,
     return fail(at, "`" + number->exact.str() +
                         "` must have a fixed size for `" + name + "`");
   double result = function(number->toDouble());
-  if (std::isnan(result))
+  if (!std::isfinite(result))
     return fail(at, "`" + name + "` of " + textOf(*value) + " is not a number");
   // A whole root is exact: sqrt(64) heads of 8.
   if (result == std::floor(result) && std::abs(result) < 1e15)
@@ -272,7 +282,8 @@ Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {
     std::optional<Number> number = numberOf(argument.value);
     std::optional<Rational> value =
         number && !number->real ? number->exact.constant() : std::nullopt;
-    if (!value || value->isNegative() || !number->dimension.isNone())
+    if (!value || value->isNegative() || !number->dimension.isNone() ||
+        (moments.empty() && value->isZero()))
       return fail(argument.at, "`mean` takes a positive number");
     if (argument.name.empty() && moments.empty())
       moments.push_back(*value);

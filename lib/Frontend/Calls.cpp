@@ -499,6 +499,8 @@ Value Elaborator::compose(Tree *at, std::vector<Value> parts) {
     if (made && (*made)->isComposition() && (*made)->identity->name.empty() &&
         !(*made)->isRepeat) {
       // f |> g |> h is one composition.
+      if (!spend(at, (*made)->parts.size()))
+        return {};
       composition->parts.insert(composition->parts.end(),
                                 (*made)->parts.begin(), (*made)->parts.end());
       continue;
@@ -677,6 +679,9 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
                           "` -> " + cycle);
     }
   Identity &identity = *instance.identity;
+  // A block of no ops counts, too: blocks of two blocks each double quickly.
+  if (!spend(at, 1))
+    return {};
   enter(identity, StringRef(block.name).lower(), at);
 
   block.isUsed = true;

@@ -241,6 +241,10 @@ bool Elaborator::declare(FileScope &file) {
   Frame *outer = std::exchange(frame, &top);
   importing.push_back(file.path);
   unsigned before = errors;
+  if (antlr4::tree::TerminalNode *version = file.source->tree()->NUMBER();
+      version && version->getText() != "1")
+    fail(file.source->tree(), "this is version " + version->getText() +
+                                  " of the language, netc reads `net 1`");
   auto add = [&](antlr4::Token *token, Tree *tree) {
     TopLevel entry;
     entry.name = token->getText();
@@ -416,14 +420,6 @@ std::vector<std::string> Elaborator::visibleNames() {
 }
 
 /// Whether the value, or an element of it, owns weights.
-static bool holdsInstance(const Value &value) {
-  if (value.is<std::shared_ptr<Instance>>() || value.is<Tensor>())
-    return true;
-  if (auto *list = value.as<List>())
-    return llvm::any_of(*list->items, holdsInstance);
-  return false;
-}
-
 Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   if (auto *tree = ruleCast<NetParser::BlockDeclContext>(entry.tree)) {
     if (entry.state != TopLevel::Done) {
@@ -468,7 +464,7 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   frame = outer;
   computing.pop_back();
   entry.graph = present;
-  entry.isPerGraph = holdsInstance(entry.value);
+  entry.isPerGraph = netc::isPerGraph(entry.value);
   entry.state = TopLevel::Done;
   return entry.value;
 }

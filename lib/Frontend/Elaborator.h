@@ -383,6 +383,9 @@ private:
   //-------------------===//
   std::optional<std::vector<Value>>
   listArgument(Tree *at, std::vector<Argument> &arguments);
+  /// A list, or two numbers and more in place of one.
+  std::optional<std::vector<Value>>
+  numberArguments(Tree *at, std::vector<Argument> &arguments);
   Value extreme(Tree *at, std::vector<Argument> &arguments,
                 llvm::StringRef better);
   Value realFunction(Tree *at, std::vector<Argument> &arguments,

@@ -15,9 +15,9 @@ using llvm::StringRef;
 Value Elaborator::eval(Expr *expr) {
   // A file's nesting is bounded where it is parsed; that of blocks in blocks
   // here.
-  if (depth >= 4 * options.limits.maxDepth)
+  if (depth >= 2 * options.limits.maxDepth)
     return fail(expr, "blocks and expressions are nested more than " +
-                          llvm::Twine(4 * options.limits.maxDepth) +
+                          llvm::Twine(2 * options.limits.maxDepth) +
                           " deep; a greater `--max-depth` allows more");
   ++depth;
   auto leave = llvm::make_scope_exit([&] { --depth; });
@@ -81,13 +81,42 @@ antlrcpp::Any Elaborator::visitBool(NetParser::BoolContext *tree) {
   return Value(tree->TRUE() != nullptr);
 }
 
+/// The binding of that name somewhere in a tree.
+static antlr4::ParserRuleContext *bindingOf(antlr4::tree::ParseTree *tree,
+                                            StringRef name) {
+  auto *bind = ruleCast<NetParser::BindContext>(tree);
+  for (NetParser::TargetContext *target :
+       bind ? bind->target() : std::vector<NetParser::TargetContext *>())
+    if (target->getStart()->getText() == name)
+      return bind;
+  for (antlr4::tree::ParseTree *child : tree->children)
+    if (antlr4::ParserRuleContext *found = bindingOf(child, name))
+      return found;
+  return nullptr;
+}
+
+static bool isInBranch(antlr4::tree::ParseTree *tree) {
+  for (; tree; tree = tree->parent)
+    if (ruleCast<NetParser::IfStmtContext>(tree))
+      return true;
+  return false;
+}
+
 antlrcpp::Any Elaborator::visitRef(NetParser::RefContext *tree) {
   std::string name = tree->ID()->getText();
   use = tree;
   if (std::optional<Value> value = lookup(name))
     return *value;
-  return fail(tree,
-              "unknown name `" + name + "`" + didYouMean(name, visibleNames()));
+  std::string message =
+      "unknown name `" + name + "`" + didYouMean(name, visibleNames());
+  // What binds it in this body was passed over: a branch that was not taken.
+  if (frame->block)
+    if (Tree *binding = bindingOf(frame->block->tree, name);
+        binding && isInBranch(binding))
+      return fail(tree, message,
+                  {{locationOf(binding), "only a branch that is not taken "
+                                         "binds it, here"}});
+  return fail(tree, message);
 }
 
 antlrcpp::Any Elaborator::visitParen(NetParser::ParenContext *tree) {
@@ -148,7 +177,10 @@ antlrcpp::Any Elaborator::visitRec(NetParser::RecContext *tree) {
     if (!fields->insert({name, eval(field->expr())}).second)
       fail(field, "`" + name + "` is given twice");
   }
-  return Value(Record{fields});
+  bool isPerGraph = llvm::any_of(*fields, [](const auto &field) {
+    return netc::isPerGraph(field.second);
+  });
+  return Value(Record{fields, isPerGraph});
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,6 +222,10 @@ antlrcpp::Any Elaborator::visitRange(NetParser::RangeContext *tree) {
   if (!begin || !end || begin->real || end->real)
     return fail(tree, "a range runs over whole numbers, not from " + kindOf(a) +
                           " to " + kindOf(b));
+  for (const Polynomial &bound : {begin->exact, end->exact})
+    if (bound.isConstant() && !bound.toInt64())
+      return fail(tree, "a range runs over whole numbers, not from " +
+                            textOf(a) + " to " + textOf(b));
   return Value(Range{begin->exact, end->exact});
 }
 
@@ -312,6 +348,13 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
     dimension = a.dimension / b.dimension;
   }
   std::string device = a.device.empty() ? b.device : a.device;
+  auto inexact = [&](double value) -> Value {
+    bool given = std::isinf(a.toDouble()) || std::isinf(b.toDouble());
+    if (std::isnan(value) || (std::isinf(value) && !given))
+      return fail(at, "`" + textOf(Value(a)) + " " + op + " " +
+                          textOf(Value(b)) + "` is not a number");
+    return Number::inexact(value, dimension);
+  };
 
   if (op == "@")
     return fail(at, "`@` multiplies tensors");
@@ -321,6 +364,8 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
                   "an exponent is a plain number, not " + nameOf(b.dimension));
     std::optional<int64_t> exponent = b.real ? std::nullopt : b.exact.toInt64();
     if (exponent && !a.real) {
+      if (a.exact.isZero() && *exponent < 0)
+        return fail(at, "division by zero");
       dimension = a.dimension.pow(*exponent);
       Polynomial power;
       if (std::optional<Rational> base = a.exact.constant())
@@ -337,20 +382,24 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
     if (!a.isConstant() || !b.isConstant())
       return fail(at, "`" + a.exact.str() +
                           "` must have a fixed size to be raised to a power");
-    return Number::inexact(std::pow(a.toDouble(), b.toDouble()));
+    if (!a.dimension.isNone() && !a.dimension.isCount())
+      return fail(at, "only whole powers of " + nameOf(a.dimension) +
+                          " have a unit");
+    return inexact(std::pow(a.toDouble(), b.toDouble()));
   }
   if (a.real || b.real) {
     if (!a.isConstant() || !b.isConstant())
       return fail(at, "a free size does not mix with a number that is not "
                       "exact; fix the size");
+    if (b.toDouble() == 0 && !additive && op != "*")
+      return fail(at, "division by zero");
     double x = a.toDouble(), y = b.toDouble();
-    double value = op == "+"    ? x + y
+    return inexact(op == "+"    ? x + y
                    : op == "-"  ? x - y
                    : op == "*"  ? x * y
                    : op == "/"  ? x / y
                    : op == "//" ? std::floor(x / y)
-                                : x - y * std::floor(x / y);
-    return Number::inexact(value, dimension);
+                                : x - y * std::floor(x / y));
   }
   Polynomial value;
   if (op == "+") {
@@ -608,7 +657,7 @@ Value Elaborator::member(NetParser::MemberContext *tree, const Value &base) {
     }
     if (!identity.hasWeights)
       return fail(
-          tree, "`" + identity.name +
+          tree, "`" + (*instance)->function.name +
                     "` has no weights before it is applied for the first time");
   }
   return fail(tree, kindOf(base) + " has no member `" + name + "`" +

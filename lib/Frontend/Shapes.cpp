@@ -452,7 +452,9 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
       sizes[open] = shape[i] / known;
       known *= sizes[open];
     }
-    if (known != shape[i] || !known.isValid())
+    bool isWhole = open.empty() || !sizes[open].isConstant() ||
+                   sizes[open].toInt64().has_value();
+    if (known != shape[i] || !known.isValid() || !isWhole)
       return fail(at, "axis `" + llvm::join(group, " ") + "` has size " +
                           shape[i].str() + ", which its letters do not divide");
     for (const std::string &letter : group) {

@@ -233,8 +233,11 @@ void Elaborator::bind(Tree *at, StringRef name, Value value) {
 
 std::optional<std::vector<Value>> Elaborator::itemsOf(Tree *at,
                                                       const Value &value) {
-  if (auto *list = value.as<List>())
+  if (auto *list = value.as<List>()) {
+    if (!spend(at, list->items->size()))
+      return std::nullopt;
     return *list->items;
+  }
   if (auto *range = value.as<Range>()) {
     std::optional<int64_t> begin = range->begin.toInt64(),
                            end = range->end.toInt64();

@@ -24,7 +24,17 @@ double Number::toDouble() const {
 }
 
 Value netc::listOf(std::vector<Value> items) {
-  return List{std::make_shared<const std::vector<Value>>(std::move(items))};
+  bool holds = llvm::any_of(items, isPerGraph);
+  return List{std::make_shared<const std::vector<Value>>(std::move(items)),
+              holds};
+}
+
+bool netc::isPerGraph(const Value &value) {
+  if (auto *list = value.as<List>())
+    return list->isPerGraph;
+  if (auto *record = value.as<Record>())
+    return record->isPerGraph;
+  return value.is<std::shared_ptr<Instance>>() || value.is<Tensor>();
 }
 
 std::string netc::kindOf(const Value &value) {
@@ -69,9 +79,10 @@ std::string netc::textOf(const Value &value) {
   if (auto *list = value.as<List>()) {
     std::string text = "[";
     llvm::ListSeparator comma;
-    for (const Value &item : *list->items)
-      text += std::string(llvm::StringRef(comma)) + textOf(item);
-    return text + "]";
+    for (const Value &item : llvm::ArrayRef(*list->items).take_front(16))
+      text += std::string(llvm::StringRef(comma)) +
+              (item.is<List>() ? kindOf(item) : textOf(item));
+    return text + (list->items->size() > 16 ? ", ..]" : "]");
   }
   if (auto *function = value.as<Function>())
     return function->name;

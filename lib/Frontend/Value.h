@@ -44,6 +44,7 @@ struct Number {
 
 struct List {
   std::shared_ptr<const std::vector<Value>> items;
+  bool isPerGraph = false; ///< it holds an instance or a tensor
 };
 /// `a..b`, half open; the ends may be free sizes.
 struct Range {
@@ -53,6 +54,7 @@ struct Record {
   std::shared_ptr<
       const llvm::MapVector<std::string, Value, llvm::StringMap<unsigned>>>
       fields;
+  bool isPerGraph = false; ///< it holds an instance or a tensor
 };
 
 /// An axis of a tensor, or the label of one: then the size is not known.
@@ -144,9 +146,13 @@ struct Value {
 };
 
 Value listOf(std::vector<Value> items);
+/// Whether the value belongs to a network: an instance, a tensor, or a list or
+/// record with one.
+bool isPerGraph(const Value &value);
 /// `a number`, `a tensor`, ...: how messages call a value.
 std::string kindOf(const Value &value);
-/// The value as a reader would write it, for messages and reports.
+/// The value as a reader would write it, for messages and reports; long lists
+/// are cut, and lists in lists only named.
 std::string textOf(const Value &value);
 
 /// The number that a value is, an axis being its size.
