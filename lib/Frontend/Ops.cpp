@@ -579,6 +579,11 @@ Value Elaborator::matmul(Tree *at, const Tensor &a, const Tensor &b) {
 // Weights
 //===----------------------------------------------------------------------===//
 
+/// How a weight or buffer starts: by its fan-in, of one value, normal, or as a table
+/// of positions.
+static const std::vector<std::string> knownInits = {
+    "fan_in", "zeros", "ones", "normal", "uniform", "sinusoid", "sine", "cosine"};
+
 Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
                          bool isParameter) {
   StringRef kind = isParameter ? "parameter" : "buffer";
@@ -598,6 +603,9 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
       else
         return fail(argument.at,
                     "`init` takes a word, not " + kindOf(argument.value));
+      if (!llvm::is_contained(knownInits, init))
+        return fail(argument.at, "there is no initializer `" + init + "`" +
+                                     didYouMean(init, knownInits));
     } else if (argument.name == "trainable" && isParameter &&
                argument.value.is<bool>()) {
       trainable &= *argument.value.as<bool>();

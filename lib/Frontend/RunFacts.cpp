@@ -237,6 +237,7 @@ bool RunBuilder::addDevice(const std::string &device) {
     e.fail(placeOf("hardware"), "`" + device + "` is not a `hardware` section");
     return false;
   }
+  run.set("device_own", e.builder.getUnitAttr());
   for (NetParser::StmtContext *stmt : section->body()->stmt()) {
     auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind)

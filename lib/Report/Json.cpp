@@ -123,6 +123,8 @@ static void layer(OStream &json, const Part &part) {
     json.attributeEnd();
     number(json, "parameters", part.figures.parameters);
     forwardAndBackward(json, part.figures);
+    number(json, "bytes_read", part.figures.read);
+    number(json, "bytes_written", part.figures.written);
   });
 }
 

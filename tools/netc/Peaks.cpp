@@ -45,6 +45,8 @@ LogicalResult netc::givePeaks(ModuleOp module) {
     FailureOr<std::optional<Accelerator>> device = ownDevice(at, run, name);
     if (failed(device))
       return failure();
+    if (!*device && run.get("device_own"))
+      continue;
     if (!*device) {
       if (!table)
         table = AcceleratorTable::builtin();

@@ -18,6 +18,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/thread.h"
 
 using namespace netc;
 namespace cl = llvm::cl;
@@ -322,19 +323,8 @@ static void printVersion(llvm::raw_ostream &os) {
   os << "netc " NETC_VERSION "\n";
 }
 
-int main(int argc, char **argv) {
-  mlir::registerAsmPrinterCLOptions();
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter(printVersion);
-  if (!cl::ParseCommandLineOptions(argc, argv,
-                                   "what it costs to train a neural network\n",
-                                   &llvm::errs()))
-    return WrongUsage;
-
-  if (limits.maxDepth > 4096)
-    return complain(WrongUsage, "`--max-depth` is at most 4096, which is what "
-                                "the stack carries");
-
+/// What the command line asks for.
+static Exit run() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<NetDialect>();
   context.printOpOnDiagnostic(false);
@@ -355,4 +345,26 @@ int main(int argc, char **argv) {
   }
   return emit.getNumOccurrences() ? emitStage(context, options)
                                   : reportFiles(context, options);
+}
+
+int main(int argc, char **argv) {
+  mlir::registerAsmPrinterCLOptions();
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter(printVersion);
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "what it costs to train a neural network\n",
+                                   &llvm::errs()))
+    return WrongUsage;
+
+  if (limits.maxDepth > 4096)
+    return complain(WrongUsage, "`--max-depth` is at most 4096, which is what "
+                                "the stack carries");
+
+  // Elaboration follows the nesting of a file, which the limits bound: for all that
+  // they allow, this stack is enough.
+  Exit status = Fine;
+  llvm::thread elaboration(std::optional<unsigned>(512u << 20),
+                           [&] { status = run(); });
+  elaboration.join();
+  return status;
 }
