@@ -579,10 +579,11 @@ Value Elaborator::matmul(Tree *at, const Tensor &a, const Tensor &b) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// How a weight or buffer starts: by its fan-in, of one value, normal, or as a table
-/// of positions.
+/// How a weight or buffer starts: by its fan-in, of one value, normal, or as a
+/// table of positions.
 static const std::vector<std::string> knownInits = {
-    "fan_in", "zeros", "ones", "normal", "uniform", "sinusoid", "sine", "cosine"};
+    "fan_in",  "zeros",    "ones", "normal",
+    "uniform", "sinusoid", "sine", "cosine"};
 
 Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
                          bool isParameter) {

@@ -76,8 +76,8 @@ TEST_F(InterfacesTest, UpdatesKeepStates) {
   Value w = input({2, 3}), number = input(Shape().sizes);
   llvm::APFloat zero(0.0), some(0.9);
   auto states = [](UpdateOpInterface op) { return op.getNumStates(); };
-  EXPECT_EQ(states(create<SgdOp>(w, w, number, zero, some, false)), 0u);
-  EXPECT_EQ(states(create<SgdOp>(w, w, number, some, zero, false)), 1u);
+  EXPECT_EQ(states(create<SgdOp>(w, w, number, zero, some, false, false)), 0u);
+  EXPECT_EQ(states(create<SgdOp>(w, w, number, some, zero, false, false)), 1u);
   EXPECT_EQ(
       states(create<AdamOp>(w, w, number, number, some, some, some, zero)), 2u);
   EXPECT_EQ(

@@ -26,5 +26,4 @@ net.step @rows attributes {inputs = ["ids"], network = "Rows"} {
   net.return %loss : tensor<f32> ["loss"]
 }
 
-// MOMENTUM: error: `sparse` touches only the rows that a step read, so it goes without momentum and weight decay
-// MOMENTUM: sparse-momentum.net:7:{{[0-9]+}}: note: in `SGD`, applied here
+// MOMENTUM: sparse-momentum.net:7:{{[0-9]+}}: error: `sparse` touches only the rows that a step read, so it goes without momentum and weight decay

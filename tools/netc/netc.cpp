@@ -360,8 +360,8 @@ int main(int argc, char **argv) {
     return complain(WrongUsage, "`--max-depth` is at most 4096, which is what "
                                 "the stack carries");
 
-  // Elaboration follows the nesting of a file, which the limits bound: for all that
-  // they allow, this stack is enough.
+  // Elaboration follows the nesting of a file, which the limits bound: for all
+  // that they allow, this stack is enough.
   Exit status = Fine;
   llvm::thread elaboration(std::optional<unsigned>(512u << 20),
                            [&] { status = run(); });
