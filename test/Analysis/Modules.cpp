@@ -42,9 +42,9 @@ net.step @run attributes {inputs = ["x", "label"], network = "Mlp", axes = {N = 
   %db1 = net.sum %dh1 {over = array<i64: 0>, net.phase = #net<phase weight>} : (!h) -> tensor<128xf32> loc("fc1.add")
   %dw1 = net.einsum "n a, n b -> a b" (%dh1, %x) {net.phase = #net<phase weight>} : (!h, !x) -> tensor<128x784xf32> loc("fc1.linear")
   %lr = net.constant 0.1 : tensor<f32> loc("lr")
-  net.sgd %w1, %dw1, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, net.phase = #net<phase update>} : (tensor<128x784xf32>, tensor<128x784xf32>, tensor<f32>) -> () loc("fc1.weight")
-  net.sgd %b1, %db1, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, net.phase = #net<phase update>} : (tensor<128xf32>, tensor<128xf32>, tensor<f32>) -> () loc("fc1.bias")
-  net.sgd %w2, %dw2, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, net.phase = #net<phase update>} : (tensor<10x128xf32>, tensor<10x128xf32>, tensor<f32>) -> () loc("fc2.weight")
+  net.sgd %w1, %dw1, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, sparse = false, net.phase = #net<phase update>} : (tensor<128x784xf32>, tensor<128x784xf32>, tensor<f32>) -> () loc("fc1.weight")
+  net.sgd %b1, %db1, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, sparse = false, net.phase = #net<phase update>} : (tensor<128xf32>, tensor<128xf32>, tensor<f32>) -> () loc("fc1.bias")
+  net.sgd %w2, %dw2, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, sparse = false, net.phase = #net<phase update>} : (tensor<10x128xf32>, tensor<10x128xf32>, tensor<f32>) -> () loc("fc2.weight")
   net.return %loss : tensor<f32> ["loss"]
 }
 )";
