@@ -13,9 +13,15 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
     What one execution of the op costs. Implemented by the formulas in the op's
     ODS entry; ops that hold a region cost nothing themselves.
   }];
-  let methods = [InterfaceMethod<
-    "Arithmetic operations of one execution, exact in the free axes.",
-    "::netc::Cost", "getCost">];
+  let methods = [
+    InterfaceMethod<
+      "Arithmetic operations of one execution, exact in the free axes.",
+      "::netc::Cost", "getCost">,
+    InterfaceMethod<[{
+        Elements of an operand that one execution reads, or changes in place; none
+        stands for all of them.
+      }], "std::optional<::netc::Polynomial>", "getTouched", (ins "unsigned":$operand),
+      "", "return std::nullopt;">];
 }
 
 def GradientOpInterface : OpInterface<"GradientOpInterface"> {

@@ -307,6 +307,12 @@ std::optional<AxisSource> EmbeddingOp::getAxisSource(unsigned result,
   return AxisSource{0, axis};
 }
 
+std::optional<Polynomial> EmbeddingOp::getTouched(unsigned operand) {
+  if (operand == 1) // the rows that are looked up
+    return shapeOf(getY()).elements();
+  return std::nullopt;
+}
+
 LogicalResult EmbeddingOp::buildGradient(Gradients &g) {
   g.set(1, g.create<EmbeddingGradOp>(getTable().getType(), g.of(0), getIds()));
   return success();

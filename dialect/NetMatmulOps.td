@@ -52,6 +52,7 @@ def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
   let other = "0";
   let transcendental = "0";
   let example = "embedding(tokens, weight)";
+  let extraClassDeclaration = "std::optional<::netc::Polynomial> getTouched(unsigned operand);";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_EmbeddingGradOp : Net_Op<"embedding_grad"> {

@@ -65,6 +65,12 @@ LogicalResult SparseSgdOp::verify() {
 
 unsigned SparseSgdOp::getNumStates() { return 0; }
 
+std::optional<Polynomial> SparseSgdOp::getTouched(unsigned operand) {
+  if (operand == 0) // the rows that were read
+    return shapeOf(getDy()).elements();
+  return std::nullopt;
+}
+
 LogicalResult AdamOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> loc,
                                        Adaptor adaptor,

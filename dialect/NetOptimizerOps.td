@@ -40,6 +40,7 @@ def Net_SparseSgdOp : Net_Op<"sparse_sgd",
   let matmul = "0";
   let other = "2 * dy";
   let transcendental = "0";
+  let extraClassDeclaration = "std::optional<::netc::Polynomial> getTouched(unsigned operand);";
   let hasVerifier = 1;
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }

@@ -253,7 +253,7 @@ private:
     }
     bool moves = op->getNumResults() != 0 || !cost.total().isZero();
     if (moves && !isHeld(op) && !isView(op) && op->getNumRegions() == 0)
-      countTraffic(figures, op, trip);
+      countTraffic(figures, cast<CostOpInterface>(op), trip);
     if (phase == Phase::Forward) {
       nameAfter(leaf, op->getName().stripDialect(), weigh(op, cost));
       if (op->getNumResults() != 0)
@@ -269,17 +269,26 @@ private:
     return entry->second;
   }
 
-  void countTraffic(Figures &figures, Operation *op, const Polynomial &trip) {
+  /// Bytes that the op reads of an operand, or changes in it.
+  Polynomial bytesTouched(CostOpInterface op, unsigned operand) {
+    Value value = op->getOperand(operand);
+    if (std::optional<Polynomial> elements = op.getTouched(operand))
+      return *elements * bytesOf(elementOf(value));
+    return bytesIn(value);
+  }
+
+  void countTraffic(Figures &figures, CostOpInterface op,
+                    const Polynomial &trip) {
     Polynomial read, written;
-    for (Value operand : op->getOperands())
-      read += bytesIn(operand);
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      read += bytesTouched(op, i);
     for (Value result : op->getResults())
       written += bytesIn(result);
     // What an op changes in place is its first operand.
     if (hasEffect<MemoryEffects::Write>(op))
-      written += bytesIn(op->getOperand(0));
-    if (auto update = dyn_cast<UpdateOpInterface>(op)) {
-      Polynomial states = bytesIn(op->getOperand(0)) * update.getNumStates();
+      written += bytesTouched(op, 0);
+    if (auto update = dyn_cast<UpdateOpInterface>(op.getOperation())) {
+      Polynomial states = bytesTouched(op, 0) * update.getNumStates();
       read += states;
       written += states;
     }

@@ -79,8 +79,6 @@ Memory netc::countMemory(Operation *graph) {
   graph->walk([&](Operation *op) {
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       memory.weights += bytesOf(parameter.getValue());
-      if (parameter.getTrainable())
-        memory.gradients += bytesOf(parameter.getValue());
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {
       // Running statistics belong to the network, moments to the optimizer.
       bool isUpdate = enclosingPhase(op) == Phase::Update;
@@ -88,6 +86,9 @@ Memory netc::countMemory(Operation *graph) {
           bytesOf(buffer.getValue());
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
       memory.optimizer += bytesOf(op->getOperand(0)) * update.getNumStates();
+      memory.gradients += bytesOf(op->getOperand(1));
+    } else if (auto gradient = dyn_cast<GradientOp>(op)) {
+      memory.gradients += bytesOf(gradient.getGradient());
     }
   });
   forEachActivation(

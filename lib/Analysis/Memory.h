@@ -37,7 +37,7 @@ void forEachActivation(mlir::Operation *graph,
 /// Bytes that a step keeps on a device that holds all of the network.
 struct Memory {
   Polynomial weights;   ///< parameters, frozen ones included, and buffers
-  Polynomial gradients; ///< of the trainable parameters, all at once
+  Polynomial gradients; ///< that the updates take, all at once
   Polynomial optimizer; ///< what the updates keep from step to step
   Polynomial activations;
 

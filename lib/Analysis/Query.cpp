@@ -95,21 +95,31 @@ static Answer answerCost(Path &path, const Cost &cost) {
 // Networks
 //===----------------------------------------------------------------------===//
 
-/// The part of this name, or what is wrong with the name.
-static std::variant<const Part *, std::string>
-findPart(const Network &network, StringRef instance, StringRef name) {
-  std::string path = instance.empty() || name.empty()
-                         ? (instance + name).str()
-                         : (instance + "." + name).str();
-  if (const Part *part = network.parts.find(path))
-    return part;
-  std::vector<StringRef> paths;
-  for (const Part &part : llvm::drop_begin(network.parts.parts))
-    paths.push_back(part.path);
-  std::string message = quote(network.name()) + " has no part " + quote(path);
-  if (StringRef meant = nearestName(path, paths); !meant.empty())
-    message += "; did you mean " + quote(meant) + "?";
-  return message;
+/// The part of this path, or what is wrong with the first name of the path that
+/// is not there.
+static std::variant<const Part *, std::string> findPart(const Network &network,
+                                                        StringRef path) {
+  const Part *part = &network.parts.root();
+  for (StringRef name : llvm::split(path, '.')) {
+    if (path.empty())
+      break;
+    std::vector<StringRef> names;
+    const Part *next = nullptr;
+    for (unsigned child : part->children) {
+      const Part &candidate = network.parts.parts[child];
+      names.push_back(candidate.name());
+      if (candidate.name() == name)
+        next = &candidate;
+    }
+    if (!next) {
+      StringRef whole = part->path.empty() ? network.name() : part->path;
+      StringRef meant = nearestName(name, names);
+      return quote(whole) + " has no part " + quote(name) +
+             (meant.empty() ? "" : "; did you mean " + quote(meant) + "?");
+    }
+    part = next;
+  }
+  return part;
 }
 
 static Answer answerFigures(Path &path, const Figures &figures) {
@@ -140,7 +150,9 @@ Answer netc::answer(const Network &network, const Query &query) {
     names.push_back("");
   Figures sum;
   for (StringRef name : names) {
-    auto found = findPart(network, query.part, name);
+    std::string separator = query.part.empty() || name.empty() ? "" : ".";
+    auto found =
+        findPart(network, (query.part + llvm::Twine(separator) + name).str());
     if (auto *message = std::get_if<std::string>(&found))
       return *message;
     sum += std::get<const Part *>(found)->figures;

@@ -277,7 +277,8 @@ void netc::printJson(llvm::raw_ostream &os, const Report &report,
       for (const Verdict &verdict : report.expects)
         json.object([&] {
           json.attribute("text", verdict.text);
-          json.attribute("file", verdict.file);
+          // The name of a file may be any bytes.
+          json.attribute("file", llvm::json::fixUTF8(verdict.file));
           json.attribute("line", verdict.line);
           json.attribute("value", verdict.value);
           json.attribute("expected", verdict.expected);

@@ -468,9 +468,15 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
 
   Lines lines;
   lines.add("", "");
-  if (std::optional<Rational> model = run.modelFlop())
-    lines.add("compute", flop(*model) + ", exactly " + exact(*model),
+  if (std::optional<Cost> cost = run.compute(run.step().model())) {
+    const Polynomial &model = cost->matmul;
+    lines.add("compute",
+              flop(model) + (model.isConstant()
+                                 ? ", exactly " + exact(model)
+                                 : "; `" + model.symbols().front() +
+                                       "` has no size in this run"),
               Style::Bold);
+  }
   if (run.ruleOfThree)
     addRuleOfThree(lines, run);
   if (report.hardwareTime)

@@ -87,6 +87,20 @@ TEST_F(CostTest, BytesAreThoseOfEachOpByItself) {
   EXPECT_EQ(update.written, Polynomial(4 * 2 * 1280));
 }
 
+TEST_F(CostTest, ALookUpReadsTheRowsThatItTakes) {
+  Analysis analysis = analyze(R"(
+    net.network @Net attributes {inputs = ["x"]} {
+    ^bb0(%x: tensor<4xi32>):
+      %w = net.parameter "w" "x" : tensor<1000x8xf32> loc("weight")
+      %y = net.embedding %x, %w : (tensor<4xi32>, tensor<1000x8xf32>) -> tensor<4x8xf32> loc("embedding")
+      net.return %y : tensor<4x8xf32> ["y"]
+    })");
+  const Figures &figures =
+      analysis.networks.at(0).parts.find("embedding")->figures;
+  EXPECT_EQ(figures.read, Polynomial(4 * 4 + 4 * 8 * 4));
+  EXPECT_EQ(figures.written, Polynomial(4 * 8 * 4));
+}
+
 /// A linear layer of each of T vectors in turn.
 static const char *const loop = R"(
   !s = tensor<?x?x8xf32, #net.axes<"N", "T", "8">>

@@ -63,3 +63,21 @@ TEST_F(MemoryTest, ALoopKeepsTheSequencesThatItHandsOut) {
   EXPECT_EQ(analysis.networks.at(0).parts.root().figures.activations,
             Polynomial(5 * 8 * 4));
 }
+
+TEST_F(MemoryTest, ASparseUpdateTakesOnlyTheRowsThatWereRead) {
+  Analysis analysis = analyze(R"(
+    net.step @run attributes {inputs = ["x"], network = "Net"} {
+    ^bb0(%x: tensor<4xi32>):
+      %w = net.parameter "w" "x" : tensor<1000x8xf32> loc("weight")
+      %y = net.embedding %x, %w : (tensor<4xi32>, tensor<1000x8xf32>) -> tensor<4x8xf32> loc("embedding")
+      %lr = net.constant 0.1 : tensor<f32> loc("lr")
+      net.sparse_sgd %w, %y, %x, %lr {net.phase = #net<phase update>} : (tensor<1000x8xf32>, tensor<4x8xf32>, tensor<4xi32>, tensor<f32>) -> () loc("weight")
+      net.return %y : tensor<4x8xf32> ["loss"]
+    })");
+  const netc::Run &run = analysis.runs.at(0);
+  EXPECT_EQ(run.memory.weights, Polynomial(4 * 8000));
+  EXPECT_EQ(run.memory.gradients, Polynomial(4 * 32));
+  const Figures &update = run.parts.find("weight")->figures;
+  EXPECT_EQ(update.read, Polynomial(4 * (32 + 32 + 4 + 1)));
+  EXPECT_EQ(update.written, Polynomial(4 * 32));
+}

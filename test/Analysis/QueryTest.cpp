@@ -53,6 +53,10 @@ TEST_F(QueryTest, FiguresOfAPart) {
   EXPECT_EQ(ask(network(), "params", "fc1", {"weight"}), "100352 ");
   EXPECT_EQ(ask(network(), "params", "fc3"),
             "`Mlp` has no part `fc3`; did you mean `fc1`?");
+  EXPECT_EQ(ask(network(), "params", "fc1", {"weihgt"}),
+            "`fc1` has no part `weihgt`; did you mean `weight`?");
+  EXPECT_EQ(ask(network(), "params", "fc1.weight.x"),
+            "`fc1.weight` has no part `x`");
 }
 
 TEST_F(QueryTest, FiguresOfARun) {
