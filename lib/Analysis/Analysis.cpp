@@ -4,8 +4,24 @@
 
 #include "lib/Analysis/Analysis.h"
 
+#include <set>
+
 using namespace netc;
 using namespace mlir;
+
+std::vector<std::pair<std::string, std::optional<Rational>>>
+Network::freeAxes() const {
+  std::set<std::string> names;
+  for (const Shape &input : parts.root().inputs)
+    for (const Polynomial &size : input.sizes)
+      for (std::string &name : size.symbols())
+        names.insert(std::move(name));
+  std::vector<std::pair<std::string, std::optional<Rational>>> sizes;
+  for (const std::string &name : names)
+    sizes.emplace_back(
+        name, Axes(axes).evaluate(Polynomial::symbol(name)).constant());
+  return sizes;
+}
 
 static Conventions adjust(Conventions conventions,
                           const ConventionFlags &flags) {

@@ -22,6 +22,9 @@ struct Network {
   Figures symbolic;
 
   llvm::StringRef name() const { return NetworkOp(op).getSymName(); }
+  /// The free axes of the inputs, sorted, with the size of each; of an axis
+  /// with a distribution the mean, and none if nothing is known of it.
+  std::vector<std::pair<std::string, std::optional<Rational>>> freeAxes() const;
 };
 
 /// All that is counted of a module whose networks and steps have their

@@ -91,10 +91,18 @@ bool Figures::operator==(const Figures &other) const {
 // PartTree
 //===----------------------------------------------------------------------===//
 
-const Part *PartTree::find(StringRef path) const {
-  auto found =
-      llvm::find_if(parts, [&](const Part &part) { return part.path == path; });
-  return found == parts.end() ? nullptr : &*found;
+std::pair<const Part *, StringRef> PartTree::descend(StringRef path) const {
+  const Part *part = &root();
+  while (!path.empty()) {
+    auto [name, rest] = path.split('.');
+    const unsigned *child = llvm::find_if(
+        part->children, [&](unsigned i) { return parts[i].name() == name; });
+    if (child == part->children.end())
+      break;
+    part = &parts[*child];
+    path = rest;
+  }
+  return {part, path};
 }
 
 /// Whether all parts of an instance are ops.

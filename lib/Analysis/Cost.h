@@ -101,8 +101,14 @@ struct PartTree {
   std::deque<Part> parts;
 
   const Part &root() const { return parts.front(); }
-  /// Null if there is none of this name.
-  const Part *find(llvm::StringRef path) const;
+  /// Follows the names of `path` from the root. Returns the last part that is
+  /// there, and the rest of the path.
+  std::pair<const Part *, llvm::StringRef> descend(llvm::StringRef path) const;
+  /// Null if there is none of this path.
+  const Part *find(llvm::StringRef path) const {
+    auto [part, rest] = descend(path);
+    return rest.empty() ? part : nullptr;
+  }
   /// A layer is a part of which all parts are ops, or an op that belongs to no
   /// layer; the root is none. A weight outside layers is one by itself, and
   /// every figure is in exactly one.

@@ -99,27 +99,17 @@ static Answer answerCost(Path &path, const Cost &cost) {
 /// is not there.
 static std::variant<const Part *, std::string> findPart(const Network &network,
                                                         StringRef path) {
-  const Part *part = &network.parts.root();
-  for (StringRef name : llvm::split(path, '.')) {
-    if (path.empty())
-      break;
-    std::vector<StringRef> names;
-    const Part *next = nullptr;
-    for (unsigned child : part->children) {
-      const Part &candidate = network.parts.parts[child];
-      names.push_back(candidate.name());
-      if (candidate.name() == name)
-        next = &candidate;
-    }
-    if (!next) {
-      StringRef whole = part->path.empty() ? network.name() : part->path;
-      StringRef meant = nearestName(name, names);
-      return quote(whole) + " has no part " + quote(name) +
-             (meant.empty() ? "" : "; did you mean " + quote(meant) + "?");
-    }
-    part = next;
-  }
-  return part;
+  auto [part, rest] = network.parts.descend(path);
+  if (rest.empty())
+    return part;
+  StringRef name = rest.split('.').first;
+  std::vector<StringRef> names;
+  for (unsigned child : part->children)
+    names.push_back(network.parts.parts[child].name());
+  StringRef meant = nearestName(name, names);
+  return quote(part->path.empty() ? network.name() : StringRef(part->path)) +
+         " has no part " + quote(name) +
+         (meant.empty() ? "" : "; did you mean " + quote(meant) + "?");
 }
 
 static Answer answerFigures(Path &path, const Figures &figures) {

@@ -6,8 +6,6 @@
 
 #include "llvm/Support/JSON.h"
 
-#include <set>
-
 using namespace netc;
 using llvm::StringRef;
 using llvm::json::OStream;
@@ -128,25 +126,14 @@ static void layer(OStream &json, const Part &part) {
   });
 }
 
-/// The free axes of the network's inputs, with the sizes put in for them.
-static void axes(OStream &json, const Network &network) {
-  std::set<std::string> names;
-  for (const Shape &input : network.parts.root().inputs)
-    for (const Polynomial &size : input.sizes)
-      for (std::string &name : size.symbols())
-        names.insert(std::move(name));
-  json.attributeObject("axes", [&] {
-    for (const std::string &name : names)
-      number(json, name,
-             Axes(network.axes).evaluate(Polynomial::symbol(name)).constant());
-  });
-}
-
 static void network(OStream &json, const Network &network, bool symbolic) {
   const Figures &figures = network.parts.root().figures;
   json.object([&] {
     json.attribute("name", network.name());
-    axes(json, network);
+    json.attributeObject("axes", [&] {
+      for (auto &[name, size] : network.freeAxes())
+        number(json, name, size);
+    });
     json.attributeObject("parameters", [&] {
       number(json, "total", figures.parameters);
       number(json, "trainable", figures.trainable);

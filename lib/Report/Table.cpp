@@ -313,8 +313,11 @@ static void printNetwork(llvm::raw_ostream &os, const Network &network,
   std::string parameters = exact(figures.parameters) + " parameters";
   if (figures.trainable != figures.parameters)
     parameters += ", " + exact(figures.trainable) + " trainable";
-  os << parameters << " · FLOP of one example · "
-     << conventionsText(network.conventions) << "\n\n";
+  os << parameters << " · FLOP of one example";
+  for (auto &[name, size] : network.freeAxes())
+    if (size && name != "N")
+      os << ", " << name << " = " << exact(*size);
+  os << " · " << conventionsText(network.conventions) << "\n\n";
   LayerTable(network.parts, options).print(os);
 
   Lines lines;
