@@ -299,6 +299,7 @@ bool Elaborator::load(StringRef path) {
 }
 
 bool Elaborator::define(FileScope &file) {
+  llvm::StringSet<> given;
   for (auto &[name, text] : options.definitions) {
     std::unique_ptr<SourceFile> source = parse(
         context, "<command line>", name + " = " + text + "\n", options.limits);
@@ -335,8 +336,15 @@ bool Elaborator::define(FileScope &file) {
           old.data.index() != value.data.index())
         fail(tree, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " +
                        kindOf(value));
-      for (auto &other : file.names)
-        other.second.state = TopLevel::Untouched;
+      auto *number = value.as<Number>(), *before = old.as<Number>();
+      if (number && before && number->dimension != before->dimension)
+        fail(tree, "`" + name + "` is " + textOf(old) + ", `-D` makes it " +
+                       textOf(value) + ", of another unit");
+      // What was computed from the old value is computed anew.
+      given.insert(name);
+      for (auto &[other, computed] : file.names)
+        if (!given.contains(other))
+          computed.state = TopLevel::Untouched;
       entry->second.state = TopLevel::Done;
       entry->second.value = value;
       entry->second.isPerGraph = false;

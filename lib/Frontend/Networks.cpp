@@ -44,6 +44,11 @@ bool Elaborator::elaborateFile(FileScope &file) {
     if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt()))
       if (!stmt->job()->expr().empty())
         renamed.erase(stmt->job()->expr(0)->getText());
+  // Where an instance is needed, a net's name means the net without settings.
+  for (NetParser::ItemContext *item : file.source->tree()->item())
+    if (auto *expect = ruleCast<NetParser::ExpectContext>(item->stmt()))
+      for (antlr4::Token *token : tokensOf(expect))
+        renamed.erase(token->getText());
 
   for (NetParser::ItemContext *item : file.source->tree()->item()) {
     if (NetParser::BlockDeclContext *tree = item->blockDecl()) {
