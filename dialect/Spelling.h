@@ -17,7 +17,12 @@ inline llvm::StringRef nearestName(llvm::StringRef name,
   llvm::StringRef nearest;
   unsigned best = name.size() / 3 + 2;
   for (llvm::StringRef candidate : candidates) {
-    unsigned distance = name.edit_distance(candidate, true, best);
+    if (candidate.empty() || candidate == name)
+      continue;
+    // Another case is the likeliest slip.
+    unsigned distance = name.equals_insensitive(candidate)
+                            ? 0
+                            : name.edit_distance(candidate, true, best);
     if (distance < best) {
       best = distance;
       nearest = candidate;

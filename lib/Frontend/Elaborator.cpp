@@ -5,10 +5,10 @@
 // Files, their top-level names, and how errors are reported.
 
 #include "lib/Frontend/Elaborator.h"
+#include "dialect/Spelling.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace netc;
@@ -77,19 +77,9 @@ void Elaborator::warn(Tree *at, const llvm::Twine &message) {
 
 std::string Elaborator::didYouMean(StringRef name,
                                    llvm::ArrayRef<std::string> known) {
-  StringRef best;
-  unsigned least = name.size() / 3 + 1;
-  for (const std::string &candidate : known) {
-    unsigned distance = name.lower() == StringRef(candidate).lower()
-                            ? 0
-                            : name.edit_distance(candidate, true, least + 1);
-    if (distance <= least && !candidate.empty() && candidate != name &&
-        (best.empty() || distance < least)) {
-      best = candidate;
-      least = distance;
-    }
-  }
-  return best.empty() ? "" : ("; did you mean `" + best + "`?").str();
+  StringRef meant = nearestName(
+      name, llvm::SmallVector<StringRef>(known.begin(), known.end()));
+  return meant.empty() ? "" : ("; did you mean `" + meant + "`?").str();
 }
 
 //===----------------------------------------------------------------------===//

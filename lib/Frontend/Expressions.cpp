@@ -314,8 +314,6 @@ Value Elaborator::binary(Tree *at, StringRef op, const Value &a0,
       return listOf(std::move(items));
     }
   }
-  if (a.is<Interval>() || b.is<Interval>())
-    return fail(at, "arithmetic on `between` is not there yet");
   return fail(at,
               "`" + op + "` does not take " + kindOf(a) + " and " + kindOf(b));
 }

@@ -202,8 +202,6 @@ bool RunBuilder::addHardware() {
       e.fail(placeOf("took"),
              "`took` takes a time, such as `12 hours`, or a device-time, such "
              "as `2500 V100-days`");
-    if (!took->device.empty())
-      run.set("took_device", e.builder.getStringAttr(took->device));
   }
   if (std::optional<Value> count = valueOf("count")) {
     auto *record = count->as<Record>();

@@ -39,10 +39,10 @@ bool netc::isPerGraph(const Value &value) {
 
 std::string netc::kindOf(const Value &value) {
   static const char *const kinds[] = {
-      "unknown",   "none",     "a bool",      "a number",       "a string",
-      "a list",    "a range",  "a record",    "an axis",        "a type",
-      "a tensor",  "a block",  "an instance", "a distribution", "an interval",
-      "a section", "a result", "a file"};
+      "unknown",  "none",    "a bool",      "a number",       "a string",
+      "a list",   "a range", "a record",    "an axis",        "a type",
+      "a tensor", "a block", "an instance", "a distribution", "a section",
+      "a result", "a file"};
   return kinds[value.data.index()];
 }
 

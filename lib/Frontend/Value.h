@@ -97,9 +97,6 @@ struct Function {
 struct Distribution {
   Moments moments;
 };
-struct Interval {
-  Number low, high;
-};
 
 /// A section of a file: a dataset, or hardware of one's own.
 struct Section {
@@ -128,7 +125,7 @@ using ResultList = std::vector<std::pair<std::string, Value>>;
 struct Value {
   std::variant<Unknown, None, bool, Number, std::string, List, Range, Record,
                Axis, TypeValue, Tensor, Function, std::shared_ptr<Instance>,
-               Distribution, Interval, Section, Subject, Namespace>
+               Distribution, Section, Subject, Namespace>
       data;
   /// All results of the call that this is the first result of.
   std::shared_ptr<const ResultList> results;

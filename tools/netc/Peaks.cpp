@@ -82,8 +82,6 @@ LogicalResult netc::givePeaks(ModuleOp module) {
     attributes.set("peak",
                    PolynomialAttr::get(module.getContext(),
                                        choice->peak.flopPerSecond.value));
-    attributes.set("peak_reason",
-                   StringAttr::get(module.getContext(), choice->reason));
     step.setRunAttr(attributes.getDictionary(module.getContext()));
   }
   return success();
