@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums, means and what is normalized by them.
+// Sums, means, extremes and what is normalized by them.
 
 #include "dialect/Net.h"
 
@@ -86,6 +86,75 @@ LogicalResult MeanGradOp::inferReturnTypes(MLIRContext *,
                                            SmallVectorImpl<Type> &types) {
   types.push_back(adaptor.getDy().getType());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// MaxOp, MinOp
+//===----------------------------------------------------------------------===//
+
+/// The elements that were taken, and which they were.
+static LogicalResult inferExtreme(std::optional<Location> loc, StringRef op,
+                                  Value x, ArrayRef<int64_t> over,
+                                  SmallVectorImpl<Type> &types) {
+  if (failed(inferReduced(loc, op, x, over, types)))
+    return failure();
+  types.push_back(
+      tensorOf(IntegerType::get(x.getContext(), 64), shapeOf(x).without(over)));
+  return success();
+}
+
+/// Only the elements that were taken get a gradient.
+template <typename OpTy>
+static LogicalResult buildExtremeGradient(OpTy op, Gradients &gradients) {
+  gradients.set(
+      0, gradients.create<ExtremeGradOp>(op.getX().getType(), gradients.of(0),
+                                         op.getIndices(), op.getOver()));
+  return success();
+}
+
+LogicalResult MaxOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  return inferExtreme(loc, getOperationName(), adaptor.getX(),
+                      adaptor.getOver(), types);
+}
+
+std::optional<AxisSource> MaxOp::getAxisSource(unsigned, unsigned axis) {
+  return AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])};
+}
+
+LogicalResult MaxOp::buildGradient(Gradients &gradients) {
+  return buildExtremeGradient(*this, gradients);
+}
+
+LogicalResult MinOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  return inferExtreme(loc, getOperationName(), adaptor.getX(),
+                      adaptor.getOver(), types);
+}
+
+std::optional<AxisSource> MinOp::getAxisSource(unsigned, unsigned axis) {
+  return AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])};
+}
+
+LogicalResult MinOp::buildGradient(Gradients &gradients) {
+  return buildExtremeGradient(*this, gradients);
+}
+
+LogicalResult ExtremeGradOp::verify() {
+  Shape shape = shapeOf(getDx());
+  if (failed(checkAxes(getLoc(), getOperationName(), getOver(), shape.rank())))
+    return failure();
+  Shape kept = shape.without(getOver());
+  if (failed(checkSameShape(getLoc(), getOperationName(), kept,
+                            "in what is kept", shapeOf(getDy()),
+                            "in the gradient")))
+    return failure();
+  return checkSameShape(getLoc(), getOperationName(), kept, "in what is kept",
+                        shapeOf(getIndices()), "in the indices");
 }
 
 //===----------------------------------------------------------------------===//

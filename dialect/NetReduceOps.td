@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums, means and what is normalized by them. `r` in the comments is the number of
+// Sums, means, extremes and what is normalized by them. `r` in the comments is the number of
 // means, one for each position of the axes that are kept.
 
 #ifndef NET_REDUCE_OPS_TD
@@ -34,6 +34,37 @@ def Net_MeanGradOp : Net_Op<"mean_grad", Net_Inferred> {
   let matmul = "0";
   let other = "dx";
   let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+class Net_ExtremeOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradient> {
+  let description = [{
+    `indices` keeps which element it was, counted over the axes that go, for the
+    backward pass.
+  }];
+  let arguments = (ins Net_FloatTensor:$x, Net_Axes<"all">:$over);
+  let results = (outs Net_Result:$y, Net_Result:$indices);
+  let matmul = "0";
+  let other = "x";
+  let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Net_MaxOp : Net_ExtremeOp<"max"> {
+  let summary = "the largest element over some axes, which are gone after it";
+  let example = "max(x, over = [H, W])";
+}
+def Net_MinOp : Net_ExtremeOp<"min"> {
+  let summary = "the smallest element over some axes, which are gone after it";
+  let example = "min(x, over = [H, W])";
+}
+def Net_ExtremeGradOp : Net_Op<"extreme_grad"> {
+  let summary = "gradient of `max` and `min`: adds each dy to the element that was taken";
+  let arguments = (ins Net_FloatTensor:$dy, Net_Tensor:$indices, DenseI64ArrayAttr:$over);
+  let results = (outs Net_Result:$dx);
+  let matmul = "0";
+  let other = "dy";
+  let transcendental = "0";
+  let hasVerifier = 1;
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
