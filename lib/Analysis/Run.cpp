@@ -20,6 +20,12 @@ std::optional<Rational> Run::modelFlop() const {
   return cost ? cost->matmul.constant() : std::nullopt;
 }
 
+std::optional<Rational> Run::flopByTime() const {
+  if (reportedFlop || !deviceSeconds || !peak || !utilization)
+    return reportedFlop;
+  return *deviceSeconds * *peak * *utilization;
+}
+
 std::optional<Rational> Run::utilizationAt(std::optional<Rational> peak) const {
   std::optional<Rational> flop = modelFlop();
   if (!flop || !deviceSeconds || !peak)
@@ -183,6 +189,7 @@ static void readSettings(Run &run, Axes &axes) {
   run.utilization = number("utilization");
   run.device = text("device");
   run.precision = text("precision");
+  run.peakFormat = text("peak_format");
 }
 
 /// The memory of a device that takes its share of the batch.

@@ -38,6 +38,7 @@ struct Run {
   std::optional<Rational> peak;          ///< FLOP/s of a device
   std::optional<Rational> utilization;
   std::string device, precision;
+  std::string peakFormat; ///< the number format of `peak`; empty if not known
 
   /// The articles' estimate: the matmul FLOP of the forward pass of all
   /// examples, times three. None if the number of steps or a free axis is not
@@ -53,6 +54,9 @@ struct Run {
   std::optional<Cost> compute(const Cost &ofStep) const;
   /// The matmul FLOP of the run without recomputation, if they are known.
   std::optional<Rational> modelFlop() const;
+  /// The FLOP by the time that the hardware took: as reported, or device-time x
+  /// peak x utilization. None where one of these is not known.
+  std::optional<Rational> flopByTime() const;
   /// The share that the model FLOP are of what the devices can do at `peak` in
   /// the time that the run took.
   std::optional<Rational> utilizationAt(std::optional<Rational> peak) const;

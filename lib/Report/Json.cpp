@@ -195,7 +195,10 @@ static void hardwareTime(OStream &json,
     estimate(json, "devices", time->devices);
     estimate(json, "device_hours", time->deviceHours);
     estimate(json, "peak", time->peak);
-    json.attribute("format", time->format);
+    if (time->format.empty())
+      json.attribute("format", nullptr);
+    else
+      json.attribute("format", time->format);
     estimate(json, "utilization", time->utilization);
     json.attributeArray("defaults", [&] {
       for (const std::string &text : time->defaults)
@@ -237,9 +240,7 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
     operations(json, run);
     memory(json, run.memory);
     hardwareTime(json, report.hardwareTime);
-    estimate(json, "implied_utilization",
-             run.utilizationAt(report.hardwareTime ? report.hardwareTime->peak
-                                                   : run.peak));
+    estimate(json, "implied_utilization", run.utilizationAt(run.peak));
     if (!report.sweep.empty())
       sweep(json, report.sweep);
   });

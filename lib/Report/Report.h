@@ -9,18 +9,23 @@
 
 namespace netc {
 
-/// The compute of a run by the time that its hardware took.
+/// The compute of a run by the time that its hardware took. What led there is
+/// none where the specification gives the FLOP themselves.
 struct HardwareTime {
-  Rational flop;      ///< at `utilization`
+  Rational flop;
   Rational low, high; ///< FLOP, at the utilizations that are likely
-  Rational devices;
-  Rational deviceHours; ///< of all devices
-  Rational peak;        ///< FLOP/s of a device, dense
-  std::string format;   ///< the number format of `peak`
-  Rational utilization;
+  std::optional<Rational> devices;
+  std::optional<Rational> deviceHours; ///< of all devices
+  std::optional<Rational> peak;        ///< FLOP/s of a device, dense
+  std::string format; ///< the number format of `peak`; empty if not known
+  std::optional<Rational> utilization;
   /// What was assumed where the specification says nothing.
   std::vector<std::string> defaults;
 };
+
+/// Of a run that gives its time or device-time, a peak and a utilization, or
+/// its FLOP; else none.
+std::optional<HardwareTime> hardwareTimeOf(const Run &run);
 
 /// The verdict on one `expect`.
 struct Verdict {

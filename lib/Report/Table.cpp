@@ -401,16 +401,20 @@ static void addRuleOfThree(Lines &lines, const Run &run) {
 }
 
 static void addHardwareTime(Lines &lines, const HardwareTime &time) {
-  lines.add("hardware time",
-            fmt::format(
-                "{} ({} to {}) = {} at {} of {}, {}", flop(time.flop),
-                flop(time.low), flop(time.high),
-                formatQuantity(time.deviceHours * 3600,
-                               Dimension(Dimension::Device) * Dimension::Time),
-                percent(time.utilization, 0),
-                formatQuantity(time.peak,
-                               Dimension(Dimension::Flop) / Dimension::Time),
-                time.format));
+  std::string text = flop(time.flop);
+  if (time.low != time.high)
+    text += " (" + flop(time.low) + " to " + flop(time.high) + ")";
+  if (time.deviceHours && time.peak && time.utilization)
+    text += " = " +
+            formatQuantity(*time.deviceHours * 3600,
+                           Dimension(Dimension::Device) * Dimension::Time) +
+            " at " + percent(*time.utilization, 0) + " of " +
+            formatQuantity(*time.peak,
+                           Dimension(Dimension::Flop) / Dimension::Time) +
+            (time.format.empty() ? "" : ", " + time.format);
+  else
+    text += ", as reported";
+  lines.add("hardware time", text);
   for (const std::string &text : time.defaults)
     lines.add("", text);
 }
@@ -484,16 +488,14 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
     addRuleOfThree(lines, run);
   if (report.hardwareTime)
     addHardwareTime(lines, *report.hardwareTime);
-  std::optional<Rational> peak =
-      report.hardwareTime ? report.hardwareTime->peak : run.peak;
-  if (std::optional<Rational> utilization = run.utilizationAt(peak))
-    lines.add(
-        "utilization",
-        fmt::format(
-            "{} of {} over {}", percent(*utilization, 1),
-            formatQuantity(*peak, Dimension(Dimension::Flop) / Dimension::Time),
-            formatQuantity(*run.deviceSeconds,
-                           Dimension(Dimension::Device) * Dimension::Time)));
+  if (std::optional<Rational> utilization = run.utilizationAt(run.peak))
+    lines.add("utilization",
+              fmt::format("{} of {} over {}", percent(*utilization, 1),
+                          formatQuantity(*run.peak, Dimension(Dimension::Flop) /
+                                                        Dimension::Time),
+                          formatQuantity(*run.deviceSeconds,
+                                         Dimension(Dimension::Device) *
+                                             Dimension::Time)));
   addMemory(lines, run);
   if (options.symbolic)
     addPolynomials(lines, run.symbolic);

@@ -32,12 +32,40 @@ ownDevice(Location at, DictionaryAttr run, StringRef name) {
   return std::optional(device);
 }
 
+/// What the step says of its number format, `f32` where it says nothing. Fails,
+/// with an error there, if that is none.
+static FailureOr<StringRef> precisionOf(StepOp step) {
+  auto precision = step.getRun().getAs<StringAttr>("precision");
+  if (!precision)
+    return StringRef("f32");
+  if (matmulFormat(precision.getValue()))
+    return precision.getValue();
+  auto key = step.getRun().getAs<LocationAttr>("precision_at");
+  return emitError(key ? Location(key) : step.getLoc())
+         << "`" << precision.getValue()
+         << "` is not a precision; write a number format such as `bf16`, or "
+         << "`mixed(f16)`";
+}
+
 LogicalResult netc::givePeaks(ModuleOp module) {
   // Read only where a device is named: it takes milliseconds.
   std::optional<AcceleratorTable> table;
   for (StepOp step : module.getOps<StepOp>()) {
     DictionaryAttr run = step.getRun();
+    FailureOr<StringRef> precision = precisionOf(step);
+    if (failed(precision))
+      return failure();
+    auto give = [&](NumberFormat format, std::optional<Rational> peak) {
+      NamedAttrList attributes(run);
+      attributes.set("peak_format", StringAttr::get(module.getContext(),
+                                                    traitsOf(format).name));
+      if (peak)
+        attributes.set("peak", PolynomialAttr::get(module.getContext(), *peak));
+      step.setRunAttr(attributes.getDictionary(module.getContext()));
+    };
     auto name = run.getAs<StringAttr>("device");
+    if (run.get("peak") && run.get("precision"))
+      give(*matmulFormat(*precision), std::nullopt);
     if (!name || run.get("peak"))
       continue;
     auto where = run.getAs<LocationAttr>("device_at");
@@ -62,27 +90,12 @@ LogicalResult netc::givePeaks(ModuleOp module) {
           << "a `hardware` section describes a device of your own";
       return error;
     }
-    auto precision = run.getAs<StringAttr>("precision");
-    StringRef text = precision ? precision.getValue() : "f32";
-    if (!matmulFormat(text)) {
-      auto key = run.getAs<LocationAttr>("precision_at");
-      return emitError(key ? Location(key) : step.getLoc())
-             << "`" << text
-             << "` is not a precision; write a number format such as `bf16`, "
-                "or "
-             << "`mixed(f16)`";
-    }
-    llvm::Expected<PeakChoice> choice = (*device)->peakFor(text);
-    if (!choice) {
+    llvm::Expected<PeakChoice> choice = (*device)->peakFor(*precision);
+    if (choice)
+      give(choice->peak.format, choice->peak.flopPerSecond.value);
+    else
       // A device of unknown speed: operations are counted all the same.
       llvm::consumeError(choice.takeError());
-      continue;
-    }
-    NamedAttrList attributes(run);
-    attributes.set("peak",
-                   PolynomialAttr::get(module.getContext(),
-                                       choice->peak.flopPerSecond.value));
-    step.setRunAttr(attributes.getDictionary(module.getContext()));
   }
   return success();
 }

@@ -238,7 +238,8 @@ static Report makeReport(const std::vector<Unit> &units) {
           report.networks.push_back(&network);
       for (const Run &run : unit.analysis.runs)
         if (showAll || llvm::is_contained(onlyRuns, run.name()))
-          report.runs.push_back({&run, std::nullopt, sweepOf(unit, run)});
+          report.runs.push_back(
+              {&run, hardwareTimeOf(run), sweepOf(unit, run)});
     }
     for (const ExpectResult &expect : unit.expects)
       report.expects.push_back({expect.text, expect.file, expect.line,
