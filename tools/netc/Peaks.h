@@ -12,8 +12,8 @@ namespace netc {
 /// Gives every net.step that names a device, and no peak, the peak of that
 /// device at the step's precision, f32 if none is given, in the attribute
 /// `peak` (FLOP/s), and every step with a peak the number format of it, if that
-/// is known, in `peak_format`. A device without a figure keeps none. Fails, with
-/// an error at the place, if there is no such device or number format.
+/// is known, in `peak_format`. A device without a figure keeps none. Fails,
+/// with an error at the place, if there is no such device or number format.
 mlir::LogicalResult givePeaks(mlir::ModuleOp module);
 
 } // namespace netc
