@@ -47,6 +47,46 @@ static LogicalResult checkClasses(std::optional<Location> loc, StringRef op,
                         "in the target");
 }
 
+/// Where class numbers come from, if they were only moved or converted since.
+static Value sourceOfClasses(Value value) {
+  while (true) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getNumOperands() == 1 &&
+        isa<IntegerType>(elementOf(op->getOperand(0)))) {
+      value = op->getOperand(0);
+      continue;
+    }
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto scan =
+        argument ? dyn_cast_or_null<ScanOp>(argument.getOwner()->getParentOp())
+                 : nullptr;
+    if (!scan || argument.getArgNumber() >= scan.getSequences().size())
+      return value;
+    value = scan.getSequences()[argument.getArgNumber()];
+  }
+}
+
+LogicalResult CrossEntropyOp::verify() {
+  auto input = dyn_cast<BlockArgument>(sourceOfClasses(getTarget()));
+  auto step = input ? dyn_cast_or_null<StepOp>(input.getOwner()->getParentOp())
+                    : nullptr;
+  if (!step || !hasClassNumbers() ||
+      input.getArgNumber() >= step.getInputs().size())
+    return success();
+  auto name = cast<StringAttr>(step.getInputs()[input.getArgNumber()]);
+  auto classes = step.getClasses().getAs<PolynomialAttr>(name);
+  Polynomial expected = shapeOf(getLogits())[getOver()];
+  if (!classes)
+    return success();
+  // A free axis may yet get that size.
+  Polynomial difference = classes.getValue() - expected;
+  if (difference.isZero() || !difference.isConstant())
+    return success();
+  return emitError() << "the logits have " << expected.str() << " classes, "
+                     << "`" << name.getValue() << "` has "
+                     << classes.getValue().str();
+}
+
 LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
                                                std::optional<Location> loc,
                                                Adaptor adaptor,

@@ -42,6 +42,7 @@ def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient
     /// How many sets of classes the loss is averaged over.
     ::netc::Polynomial getRows();
   }];
+  let hasVerifier = 1;
 }
 def Net_CrossEntropyGradOp : Net_LossOp<"cross_entropy_grad", Net_Inferred> {
   let summary = "gradient of `cross_entropy`: (probabilities - target) times dloss over the rows";

@@ -50,11 +50,13 @@ def Net_StepOp : Net_GraphOp<"step"> {
     of the whole run, exact numbers as `#net.poly`: `steps`; `examples` and `tokens`
     seen in the run; `batch` (examples a step); `epochs`; `took` (seconds), `devices`,
     `device` (a name), `peak` (FLOP/s of one device, if given), `utilization`,
-    `precision`, `fma` and `causal` (conventions).
+    `precision`, `fma` and `causal` (conventions). `classes` maps an input of class
+    numbers to how many classes there are.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$inputs, StrAttr:$network,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$axes,
-                       DefaultValuedAttr<DictionaryAttr, "{}">:$run);
+                       DefaultValuedAttr<DictionaryAttr, "{}">:$run,
+                       DefaultValuedAttr<DictionaryAttr, "{}">:$classes);
 }
 
 def Net_ReturnOp : Net_FreeOp<"return", [Terminator, ParentOneOf<["NetworkOp", "StepOp"]>]> {

@@ -252,6 +252,11 @@ bool RunBuilder::addInputs() {
     fields.push_back({name, Tensor{argument, sizes->labels}});
   }
   step.setInputsAttr(e.builder.getStrArrayAttr(argumentNames));
+  mlir::NamedAttrList classes;
+  for (auto &[name, value] : dataset)
+    if (auto *type = value.as<TypeValue>(); type && type->classes)
+      classes.set(name, PolynomialAttr::get(e.context, *type->classes));
+  step.setClassesAttr(classes.getDictionary(e.context));
   results = e.applyNet(job, *net, inputs, values);
   for (auto [input, value] : llvm::zip_equal(inputs, values))
     fields.push_back({input.name, Tensor{value, input.labels}});
@@ -384,7 +389,8 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
       e.locationOf(job), builder.getStringAttr(symbol),
       builder.getStrArrayAttr({}),
       builder.getStringAttr(job->expr(0)->getText()),
-      builder.getDictionaryAttr({}), builder.getDictionaryAttr({}));
+      builder.getDictionaryAttr({}), builder.getDictionaryAttr({}),
+      builder.getDictionaryAttr({}));
   mlir::Block *entry = builder.createBlock(&step.getBody());
   Elaborator::GraphScope scope(e, file, entry);
   unsigned before = e.errors;

@@ -133,3 +133,35 @@ net.network @by_target attributes {inputs = ["x"]} {
   %loss, %p = net.cross_entropy %x, %target {smoothing = 0.0, over = 1} : (tensor<4x10xf32>, tensor<4x10xf32>) -> (tensor<f32>, tensor<4x10xf32>)
   net.return %loss : tensor<f32> ["loss"]
 }
+
+// -----
+
+// Class numbers that were converted and taken apart are still those of the input.
+net.step @classes attributes {inputs = ["label"], network = "M", classes = {label = #net.poly<"12">}} {
+^bb0(%label: tensor<5x4xi8>):
+  %x = net.constant 0.0 : tensor<4x10xf32>
+  %wide = net.convert %label : tensor<5x4xi8> -> tensor<5x4xi64>
+  %losses = net.scan #net.poly<"5"> over %wide [0] out [0] {
+  ^bb0(%one: tensor<4xi64>):
+    // expected-error@+1 {{the logits have 10 classes, `label` has 12}}
+    %loss, %p = net.cross_entropy %x, %one {smoothing = 0.0, over = 1} : (tensor<4x10xf32>, tensor<4xi64>) -> (tensor<f32>, tensor<4x10xf32>)
+    net.yield %loss : tensor<f32>
+  } : (tensor<5x4xi64>) -> tensor<5xf32>
+  %sum = net.sum %losses {over = array<i64: 0>} : (tensor<5xf32>) -> tensor<f32>
+  net.return %sum : tensor<f32> ["loss"]
+}
+
+// -----
+
+// What is computed of class numbers is none.
+net.step @computed attributes {inputs = ["label"], network = "M", classes = {label = #net.poly<"12">}} {
+^bb0(%label: tensor<4xi64>):
+  %x = net.constant 0.0 : tensor<4x10xf32>
+  %table = net.constant 0.0 : tensor<12x10xf32>
+  %y = net.embedding %label, %table : (tensor<4xi64>, tensor<12x10xf32>) -> tensor<4x10xf32>
+  // expected-remark@+1 {{matmul 0, other 40, transcendental 0}}
+  %best, %which = net.max %y {over = array<i64: 1>} : (tensor<4x10xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  // expected-remark@+1 {{matmul 0, other 213, transcendental 44}}
+  %loss, %p = net.cross_entropy %x, %which {smoothing = 0.0, over = 1} : (tensor<4x10xf32>, tensor<4xi64>) -> (tensor<f32>, tensor<4x10xf32>)
+  net.return %loss : tensor<f32> ["loss"]
+}
