@@ -239,9 +239,11 @@ Polynomial Polynomial::pow(unsigned exponent) const {
   return result;
 }
 
-std::optional<Polynomial> Polynomial::floorDivide(int64_t divisor) const {
+std::optional<Polynomial>
+Polynomial::floorDivide(const Polynomial &divisor) const {
   Polynomial quotient = *this / divisor;
-  if (!llvm::all_of(quotient.terms, [](const Term &term) {
+  bool isMultiple = quotient.isValid() || divisor.isConstant();
+  if (!isMultiple || !llvm::all_of(quotient.terms, [](const Term &term) {
         return term.coefficient.isInteger();
       }))
     return std::nullopt;

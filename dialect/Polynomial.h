@@ -70,8 +70,9 @@ public:
   }
   Polynomial pow(unsigned exponent) const;
   /// The quotient rounded down, for whole values of the symbols; std::nullopt
-  /// where what is cut off depends on these values, as in (T + 1) / 2.
-  std::optional<Polynomial> floorDivide(int64_t divisor) const;
+  /// where what is cut off depends on these values, as in (T + 1) / 2, and
+  /// where there is no quotient.
+  std::optional<Polynomial> floorDivide(const Polynomial &divisor) const;
 
   friend bool operator==(const Polynomial &a, const Polynomial &b) {
     return a.constantTerm == b.constantTerm && a.terms == b.terms;

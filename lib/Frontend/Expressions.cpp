@@ -415,18 +415,19 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
                           b.exact.str() + "`; it must have a fixed size");
   } else {
     std::optional<Rational> x = a.exact.constant(), y = b.exact.constant();
-    if (!x || !y) {
-      // A multiple divides without a remainder, whatever the size.
-      Polynomial quotient = a.exact / b.exact;
-      if (!quotient.isValid() || op == "%")
-        return fail(
-            at,
-            "`" + (x ? b.exact : a.exact).str() +
-                "` must have a fixed size here; write `T = 128` in the net's "
-                "signature, for instance");
-      value = quotient;
-    } else if (y->isZero()) {
+    if (b.exact.isZero())
       return fail(at, "division by zero");
+    if (!x || !y) {
+      // A multiple is divided the same way at every size.
+      std::optional<Polynomial> quotient = a.exact.floorDivide(b.exact);
+      if (!quotient) {
+        const Polynomial &free = x ? b.exact : a.exact;
+        return fail(at, "`" + free.str() +
+                            "` must have a fixed size here; write `" +
+                            free.symbols().front() +
+                            " = 128` in the net's signature, for instance");
+      }
+      value = op == "//" ? *quotient : a.exact - b.exact * *quotient;
     } else {
       Rational quotient = (*x / *y).floor();
       value = op == "//" ? quotient : *x - *y * quotient;

@@ -222,4 +222,7 @@ TEST(Polynomial, FloorDivideKeepsWhatDivides) {
   EXPECT_EQ((2 * T - 1).floorDivide(2), T - 1);
   EXPECT_EQ((3 * T + 2).floorDivide(2), std::nullopt);
   EXPECT_EQ(T.floorDivide(1), T);
+  EXPECT_EQ((2 * N * T + N).floorDivide(N), 2 * T + 1);
+  EXPECT_EQ((N * T).floorDivide(2 * N), std::nullopt);
+  EXPECT_EQ(Polynomial(6).floorDivide(T), std::nullopt);
 }
