@@ -36,6 +36,10 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
         continue;
       if (llvm::is_contained(laterKeys, name))
         e.fail(bind, "`" + name + "` is not there yet");
+      if (name == "parallel" || name == "placement")
+        e.warn(bind, "`" + name +
+                         "` is not there yet; each device is taken to hold the "
+                         "whole network and its share of the batch");
       if (!keys.insert({name, {&file, bind}}).second)
         e.fail(bind, "`" + name + "` is given twice");
     }

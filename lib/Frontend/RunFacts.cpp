@@ -147,7 +147,6 @@ bool RunBuilder::addHardware() {
     run.set((key + "_at").str(), e.locationOf(placeOf(key)));
   };
   text("precision");
-  text("placement");
   if (std::optional<Number> hardware = numberOf("hardware")) {
     if (hardware->dimension != Dimension(Dimension::Device)) {
       e.fail(placeOf("hardware"),
