@@ -119,6 +119,13 @@ struct NetInput {
   NetParser::ParamContext *tree;
 };
 
+/// `name = value` of a dataset or hardware section.
+struct SectionEntry {
+  std::string name;
+  Value value;
+  antlr4::ParserRuleContext *at;
+};
+
 class Elaborator;
 struct Builtin {
   llvm::StringRef name;
@@ -422,6 +429,13 @@ private:
   /// What a point of a sweep sets: keys, axes, settings, constants.
   using Point = std::vector<std::pair<std::string, Value>>;
 
+  /// The entries of a section; one that is wrong is reported, and unknown.
+  std::vector<SectionEntry> entriesOf(FileScope &file,
+                                      NetParser::SectionContext *tree);
+  /// What is wrong with one, if anything.
+  std::string mistakeIn(const SectionEntry &entry, bool isDataset);
+  /// Reports what is wrong with a section, whether or not a run uses it.
+  void checkSection(FileScope &file, NetParser::SectionContext *tree);
   /// The names that a sweep of the run may vary.
   std::vector<std::string> sweepable(NetParser::JobContext *job);
   bool elaborateFile(FileScope &file);

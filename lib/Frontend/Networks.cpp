@@ -60,6 +60,8 @@ bool Elaborator::elaborateFile(FileScope &file) {
                        [](const Parameter &p) { return !p.required; });
       if (function.block->isNet && closed && !renamed.count(name))
         elaborateNetwork(tree, name, file, *module);
+    } else if (NetParser::SectionContext *section = item->section()) {
+      checkSection(file, section);
     } else if (NetParser::StmtContext *stmt = item->stmt()) {
       elaborateItem(file, stmt);
     }

@@ -99,38 +99,23 @@ std::optional<Number> RunBuilder::numberOf(StringRef key) {
 bool RunBuilder::collectDataset() {
   if (job->expr().size() < 2)
     return true;
-  datasetPlace = job->expr(1);
+  Tree *place = job->expr(1);
   Value value = e.eval(job->expr(1));
   auto *section = value.as<Section>();
   if (!section || section->tree->kind->getText() != "dataset") {
     if (!value.isUnknown())
-      e.fail(datasetPlace,
-             "expected a dataset behind `on`, this is " + kindOf(value));
+      e.fail(place, "expected a dataset behind `on`, this is " + kindOf(value));
     return false;
   }
   if (section->tree->params()) {
-    e.fail(datasetPlace, "a dataset with parameters is not there yet");
+    e.fail(place, "a dataset with parameters is not there yet");
     return false;
   }
-  Scope scope;
-  Frame inner;
-  inner.file = section->file;
-  inner.scope = &scope;
-  Frame *outer = std::exchange(e.frame, &inner);
-  auto leave = llvm::make_scope_exit([&] { e.frame = outer; });
-  for (NetParser::StmtContext *stmt : section->tree->body()->stmt()) {
-    auto *bind = ruleCast<NetParser::BindContext>(stmt);
-    if (!bind) {
-      e.fail(stmt,
-             "a dataset holds `examples` or `tokens`, free axes and fields");
-      continue;
-    }
-    for (NetParser::TargetContext *target : bind->target()) {
-      Value entry = e.eval(bind->expr());
-      scope.names[target->getStart()->getText()] = entry;
-      dataset.push_back({target->getStart()->getText(), entry});
-    }
-  }
+  dataset = e.entriesOf(*section->file, section->tree);
+  // What another file says is wrong for this run is wrong here.
+  if (section->file != &file)
+    for (SectionEntry &entry : dataset)
+      entry.at = place;
   return true;
 }
 
@@ -174,14 +159,21 @@ bool RunBuilder::collectAxes() {
   for (auto &[name, value] : point)
     if (llvm::is_contained(symbols, name) && !axes.count(name))
       give(name, value, job);
-  for (auto &[name, value] : dataset) {
+  std::vector<std::string> missing = {"examples", "tokens"};
+  for (const std::string &symbol : symbols)
+    if (symbol != "N" && !axes.count(symbol))
+      missing.push_back(symbol);
+  for (const SectionEntry &entry : dataset)
+    llvm::erase(missing, entry.name);
+  for (auto &[name, value, at] : dataset) {
+    bool isSize = value.is<Distribution>() || netc::numberOf(value);
     if (llvm::is_contained(symbols, name) && !axes.count(name)) {
-      give(name, value, datasetPlace);
-    } else if (value.is<Number>() && name != "examples" && name != "tokens") {
-      // An axis that only other nets have is no mistake; a count misspelt is.
-      std::string meant = e.didYouMean(name, {"examples", "tokens"});
+      give(name, value, at);
+    } else if (isSize && name != "examples" && name != "tokens") {
+      // An axis that only other nets have is no mistake; one misspelt is.
+      std::string meant = e.didYouMean(name, missing);
       if (!meant.empty())
-        e.fail(datasetPlace, "the dataset has `" + name + "`" + meant);
+        e.fail(at, "the dataset has `" + name + "`" + meant);
     }
   }
   return true;
@@ -216,7 +208,7 @@ bool RunBuilder::addInputs() {
   };
   for (const NetInput &input : inputs) {
     mlir::Type element = input.element;
-    for (auto &[name, value] : dataset) {
+    for (auto &[name, value, at] : dataset) {
       auto *type = value.as<TypeValue>();
       if (name != input.name || !type)
         continue;
@@ -224,10 +216,10 @@ bool RunBuilder::addInputs() {
       if (!sizes)
         return false;
       if (!(sizes->shape == input.shape)) {
-        e.fail(datasetPlace, "field `" + name + "` is " +
-                                 Elaborator::sizesText(sizes->shape) +
-                                 ", the net's input " +
-                                 Elaborator::sizesText(input.shape));
+        e.fail(at, "field `" + name + "` is " +
+                       Elaborator::sizesText(sizes->shape) +
+                       ", the net's input " +
+                       Elaborator::sizesText(input.shape));
         return false;
       }
       element = type->element;
@@ -241,7 +233,7 @@ bool RunBuilder::addInputs() {
           argument);
     values.push_back(argument);
   }
-  for (auto &[name, value] : dataset) {
+  for (auto &[name, value, at] : dataset) {
     auto *type = value.as<TypeValue>();
     bool isInput =
         llvm::any_of(inputs, [&](const NetInput &i) { return i.name == name; });
@@ -251,15 +243,15 @@ bool RunBuilder::addInputs() {
     if (!sizes)
       return false;
     mlir::Value argument = entry->addArgument(
-        tensorOf(type->element, sizes->shape), e.locationOf(datasetPlace));
+        tensorOf(type->element, sizes->shape), e.locationOf(at));
     argumentNames.push_back(name);
     fields.push_back({name, Tensor{argument, sizes->labels}});
   }
   step.setInputsAttr(e.builder.getStrArrayAttr(argumentNames));
   mlir::NamedAttrList classes;
-  for (auto &[name, value] : dataset)
-    if (auto *type = value.as<TypeValue>(); type && type->classes)
-      classes.set(name, PolynomialAttr::get(e.context, *type->classes));
+  for (const SectionEntry &entry : dataset)
+    if (auto *type = entry.value.as<TypeValue>(); type && type->classes)
+      classes.set(entry.name, PolynomialAttr::get(e.context, *type->classes));
   step.setClassesAttr(classes.getDictionary(e.context));
   results = e.applyNet(job, *net, inputs, values);
   for (auto [input, value] : llvm::zip_equal(inputs, values))

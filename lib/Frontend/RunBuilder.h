@@ -61,8 +61,7 @@ private:
   const Elaborator::Point &point;
   Keys keys;
   llvm::SmallPtrSet<NetParser::JobContext *, 4> liked;
-  std::vector<std::pair<std::string, Value>> dataset;
-  Tree *datasetPlace = nullptr;
+  std::vector<SectionEntry> dataset;
   StepOp step;
   std::shared_ptr<Instance> net;
   std::vector<NetInput> inputs;

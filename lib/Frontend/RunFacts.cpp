@@ -33,18 +33,15 @@ bool RunBuilder::addSchedule() {
             .constant();
   }
   std::optional<Rational> datasetExamples, datasetTokens;
-  for (auto &[name, value] : dataset)
-    if (name == "examples" || name == "tokens") {
-      std::optional<Number> number = netc::numberOf(value);
-      std::optional<Rational> size =
-          number && !number->real ? number->exact.constant() : std::nullopt;
-      if (!size || *size <= Rational(0)) {
-        e.fail(datasetPlace,
-               "`" + name + "` of a dataset takes a positive number");
-        return false;
-      }
-      (name == "examples" ? datasetExamples : datasetTokens) = size;
-    }
+  for (const SectionEntry &entry : dataset) {
+    if (entry.name != "examples" && entry.name != "tokens")
+      continue;
+    std::optional<Number> number = netc::numberOf(entry.value);
+    if (!number)
+      return false;
+    (entry.name == "examples" ? datasetExamples : datasetTokens) =
+        number->exact.constant();
+  }
   if (datasetExamples && !datasetTokens && tokensPerExample)
     datasetTokens = *datasetExamples * *tokensPerExample;
   if (datasetTokens && !datasetExamples && tokensPerExample)
@@ -235,28 +232,18 @@ bool RunBuilder::addDevice(const std::string &device) {
     return false;
   }
   run.set("device_own", e.builder.getUnitAttr());
-  for (NetParser::StmtContext *stmt : section->body()->stmt()) {
-    auto *bind = ruleCast<NetParser::BindContext>(stmt);
-    if (!bind)
+  for (const SectionEntry &entry : e.entriesOf(file, section)) {
+    if (entry.name != "peak")
       continue;
-    std::string key = bind->target(0)->getStart()->getText();
-    Value value = e.eval(bind->expr());
     auto setPeak = [&](const std::string &name, const Value &rate) {
-      std::optional<Number> number = netc::numberOf(rate);
-      if (number && number->dimension ==
-                        Dimension(Dimension::Flop) / Dimension(Dimension::Time))
+      if (std::optional<Number> number = netc::numberOf(rate))
         set(name, number->exact);
-      else if (!rate.isUnknown())
-        e.fail(bind, "`peak` takes rates such as `125 TFLOP/s`, this is " +
-                         textOf(rate));
     };
-    if (key != "peak")
-      continue;
-    if (auto *record = value.as<Record>())
+    if (auto *record = entry.value.as<Record>())
       for (auto &[format, rate] : *record->fields)
         setPeak("peak_" + format, rate);
     else
-      setPeak("peak", value);
+      setPeak("peak", entry.value);
   }
   return true;
 }

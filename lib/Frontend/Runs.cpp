@@ -2,7 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `train`: a run becomes a net.step; its sweep, one for each point.
+// Datasets and hardware; `train`: a run becomes a net.step, its sweep one for
+// each point.
 
 #include "lib/Frontend/RunBuilder.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -10,6 +11,111 @@
 
 using namespace netc;
 using llvm::StringRef;
+
+//===----------------------------------------------------------------------===//
+// Sections
+//===----------------------------------------------------------------------===//
+
+std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
+  const Value &value = entry.value;
+  static const std::vector<std::string> keys = {"peak", "memory", "bandwidth",
+                                                "node", "link",   "power"};
+  if (!isDataset && !llvm::is_contained(keys, entry.name))
+    return "a `hardware` section has no `" + entry.name + "`" +
+           didYouMean(entry.name, keys);
+  if (value.isUnknown())
+    return "";
+  std::optional<Number> number = numberOf(value);
+  std::optional<Rational> constant =
+      number && !number->real ? number->exact.constant() : std::nullopt;
+  bool isCount =
+      constant && (number->dimension.isNone() || number->dimension.isCount());
+  if (isDataset) {
+    if (entry.name == "examples" || entry.name == "tokens")
+      return isCount && *constant > Rational(0)
+                 ? ""
+                 : "`" + entry.name + "` of a dataset takes a positive number";
+    if (value.is<TypeValue>() || value.is<Distribution>() || isCount)
+      return "";
+    return "`" + entry.name +
+           "` of a dataset takes a size, a `mean`, or a type such as `f32[3]`, "
+           "not " +
+           (number ? textOf(value) : kindOf(value)) +
+           didYouMean(entry.name, {"examples", "tokens"});
+  }
+  if (entry.name != "peak")
+    return "";
+  auto isRate = [](const Value &value) {
+    std::optional<Number> rate = numberOf(value);
+    return value.isUnknown() ||
+           (rate && !rate->real && rate->exact.isConstant() &&
+            rate->dimension ==
+                Dimension(Dimension::Flop) / Dimension(Dimension::Time));
+  };
+  if (auto *record = value.as<Record>()) {
+    for (auto &[format, rate] : *record->fields)
+      if (!isRate(rate))
+        return "`peak` takes rates such as `125 TFLOP/s`, this is " +
+               textOf(rate);
+  } else if (!isRate(value)) {
+    return "`peak` takes rates such as `125 TFLOP/s`, this is " + textOf(value);
+  }
+  return "";
+}
+
+std::vector<SectionEntry>
+Elaborator::entriesOf(FileScope &file, NetParser::SectionContext *tree) {
+  bool isDataset = tree->kind->getText() == "dataset";
+  Scope scope;
+  Frame inner;
+  inner.file = &file;
+  inner.scope = &scope;
+  Frame *outer = std::exchange(frame, &inner);
+  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+  std::vector<SectionEntry> entries;
+  for (NetParser::StmtContext *stmt : tree->body()->stmt()) {
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
+    if (!bind) {
+      fail(stmt, isDataset ? "a dataset holds `examples` or `tokens`, free "
+                             "axes and fields"
+                           : "a `hardware` section holds `peak`, `memory` and "
+                             "other figures of a device");
+      continue;
+    }
+    Value value = eval(bind->expr());
+    for (NetParser::TargetContext *target : bind->target()) {
+      SectionEntry entry{target->getStart()->getText(), value, bind};
+      std::string mistake = mistakeIn(entry, isDataset);
+      if (scope.names.count(entry.name))
+        mistake = "`" + entry.name + "` is given twice";
+      if (!mistake.empty())
+        entry.value = fail(bind, mistake);
+      scope.names[entry.name] = entry.value;
+      entries.push_back(std::move(entry));
+    }
+  }
+  return entries;
+}
+
+void Elaborator::checkSection(FileScope &file,
+                              NetParser::SectionContext *tree) {
+  std::string name = tree->ID()->getText();
+  if (tree->kind->getText() == "hardware") {
+    // `8 Card` is read by the rules of units.
+    std::variant<Literal, UnitError> read = parseQuantity("8", name);
+    auto *literal = std::get_if<Literal>(&read);
+    if (!literal || literal->device != name)
+      fail(tree, "`" + name + "` cannot name a device: `8 " + name +
+                     "` is read as a unit; take two letters or more, the first "
+                     "in upper case");
+  }
+  if (!tree->params())
+    entriesOf(file, tree);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
 
 mlir::Operation *Elaborator::elaborateRun(FileScope &file,
                                           NetParser::JobContext *job,
