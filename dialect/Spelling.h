@@ -6,16 +6,22 @@
 #define NETC_DIALECT_SPELLING_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+
+#include <string>
 
 namespace netc {
 
-/// The candidate that `name` is most like, if it may have been meant: at most
-/// one edit for each three letters away. Else empty.
+/// The candidate that `name` is most like, if it may have been meant: one edit
+/// for each three letters and `more` away at most. Else, and for more than 64
+/// letters, empty.
 inline llvm::StringRef nearestName(llvm::StringRef name,
-                                   llvm::ArrayRef<llvm::StringRef> candidates) {
+                                   llvm::ArrayRef<llvm::StringRef> candidates,
+                                   unsigned more = 1) {
   llvm::StringRef nearest;
-  unsigned best = name.size() / 3 + 2;
+  if (name.size() > 64)
+    return nearest;
+  unsigned best = name.size() / 3 + more + 1;
   for (llvm::StringRef candidate : candidates) {
     if (candidate.empty() || candidate == name)
       continue;
@@ -29,6 +35,16 @@ inline llvm::StringRef nearestName(llvm::StringRef name,
     }
   }
   return nearest;
+}
+
+/// The end of a message about an unknown name, `; did you mean `x`?`, or empty
+/// if nothing was meant.
+inline std::string didYouMean(llvm::StringRef meant) {
+  return meant.empty() ? "" : ("; did you mean `" + meant + "`?").str();
+}
+inline std::string didYouMean(llvm::StringRef name,
+                              llvm::ArrayRef<llvm::StringRef> candidates) {
+  return didYouMean(nearestName(name, candidates));
 }
 
 } // namespace netc

@@ -42,8 +42,8 @@ public:
     if (rest.empty())
       return of + " is no figure; there are " + list(offered);
     std::string message = of + " has no figure " + quote(rest.front());
-    if (StringRef meant = nearestName(rest.front(), offered); !meant.empty())
-      return message + "; did you mean " + quote(meant) + "?";
+    if (std::string meant = didYouMean(rest.front(), offered); !meant.empty())
+      return message + meant;
     return offered.empty() ? message : message + "; there are " + list(offered);
   }
 
@@ -106,10 +106,8 @@ static std::variant<const Part *, std::string> findPart(const Network &network,
   std::vector<StringRef> names;
   for (unsigned child : part->children)
     names.push_back(network.parts.parts[child].name());
-  StringRef meant = nearestName(name, names);
   return quote(part->path.empty() ? network.name() : StringRef(part->path)) +
-         " has no part " + quote(name) +
-         (meant.empty() ? "" : "; did you mean " + quote(meant) + "?");
+         " has no part " + quote(name) + didYouMean(name, names);
 }
 
 static Answer answerFigures(Path &path, const Figures &figures) {

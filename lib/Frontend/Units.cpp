@@ -4,6 +4,8 @@
 
 #include "lib/Frontend/Units.h"
 
+#include "dialect/Spelling.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -288,16 +290,12 @@ static const Spelling *findSimilarUnit(StringRef name) {
   // Any other name in upper case is a device.
   if (llvm::isUpper(name[0]))
     return nullptr;
-  unsigned best = name.size() / 3 + 1;
-  const Spelling *found = nullptr;
-  for (const Spelling &spelling : spellings()) {
-    unsigned distance = name.edit_distance(spelling.name, true, best);
-    if (distance < best) {
-      best = distance;
-      found = &spelling;
-    }
-  }
-  return found;
+  std::vector<StringRef> names;
+  for (const Spelling &spelling : spellings())
+    if (spelling.name.size() > 1)
+      names.push_back(spelling.name);
+  // What is no unit may as well be a name of the program.
+  return findUnit(nearestName(name, names, /*more=*/0));
 }
 
 /// The error for a name that is plainly no unit and no device either. `digits`
@@ -327,10 +325,10 @@ static std::optional<UnitError> findMistake(StringRef digits, StringRef name) {
     return UnitError{message,
                      "a month has no fixed length; use `days` or `weeks`"};
   if (const Spelling *similar = findSimilarUnit(name)) {
-    std::string note = "did you mean `" + similar->name + "`?";
+    message += didYouMean(similar->name);
     if (similar->base == Dimension::Flop || similar->base == Dimension::Op)
-      note += " a rate is `" + similar->name + "/s`";
-    return UnitError{message, note};
+      message += " a rate is `" + similar->name + "/s`";
+    return UnitError{message, ""};
   }
   return std::nullopt;
 }

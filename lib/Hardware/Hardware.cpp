@@ -4,6 +4,8 @@
 
 #include "lib/Hardware/Hardware.h"
 
+#include "dialect/Spelling.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -153,25 +155,18 @@ std::optional<Accelerator> AcceleratorTable::find(StringRef name) const {
   return std::nullopt;
 }
 
-std::string AcceleratorTable::suggestion(StringRef name) const {
-  constexpr size_t longestName = 64;
+std::string AcceleratorTable::didYouMean(StringRef name) const {
   std::string key = nameKey(name);
-  if (key.empty() || key.size() > longestName)
-    return "";
-  const Name *nearest = lookUp(key);
-  if (nearest && name.ends_with("s"))
+  const Name *plural = name.ends_with("s") ? lookUp(key) : nullptr;
+  if (plural)
     if (const Name *singular = lookUp(key.substr(0, key.size() - 1)))
-      return "`" + singular->text + "` or `" + nearest->text + "`";
-
-  unsigned best = key.size() / 3 + 1;
-  for (const auto &[other, meant] : names) {
-    unsigned distance = StringRef(key).edit_distance(other, true, best);
-    if (distance < best) {
-      best = distance;
-      nearest = &meant;
-    }
-  }
-  return nearest ? "`" + nearest->text + "`" : "";
+      return "; did you mean `" + singular->text + "` or `" + plural->text +
+             "`?";
+  std::vector<StringRef> keys;
+  for (const auto &known : names)
+    keys.push_back(known.first);
+  const Name *meant = lookUp(nearestName(key, keys).str());
+  return netc::didYouMean(meant ? StringRef(meant->text) : StringRef());
 }
 
 StringRef AcceleratorTable::source(StringRef id) const {

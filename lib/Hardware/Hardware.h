@@ -132,8 +132,9 @@ public:
   /// more than one V100 or a V100S.
   std::optional<Accelerator> find(llvm::StringRef name) const;
 
-  /// What was likely meant, in backticks, for "did you mean ...?"; else empty.
-  std::string suggestion(llvm::StringRef name) const;
+  /// The end of a message about an unknown name, `; did you mean `x`?`, or
+  /// empty.
+  std::string didYouMean(llvm::StringRef name) const;
 
   llvm::ArrayRef<Accelerator> accelerators() const { return entries; }
 

@@ -4,6 +4,8 @@
 
 #include "lib/Hardware/Hardware.h"
 
+#include "dialect/Spelling.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -170,22 +172,6 @@ static Node readTree(StringRef text) {
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
-
-static std::string didYouMean(StringRef word, llvm::ArrayRef<StringRef> known) {
-  constexpr size_t longestWord = 64;
-  if (word.size() > longestWord)
-    return "";
-  StringRef nearest;
-  unsigned best = word.size() / 3 + 1;
-  for (StringRef candidate : known) {
-    unsigned distance = word.edit_distance(candidate, true, best);
-    if (distance < best) {
-      best = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest.empty() ? "" : ("; did you mean `" + nearest + "`?").str();
-}
 
 static StringRef textOf(const Node &node) {
   if (node.kind != Node::Scalar)
@@ -368,10 +354,8 @@ private:
   Accelerator startFrom(const Node &like) {
     std::optional<Accelerator> model = table.find(textOf(like));
     if (!model) {
-      std::string meant = table.suggestion(like.text);
-      fail(like.mark,
-           "unknown accelerator `" + like.text + "`" +
-               (meant.empty() ? "" : "; did you mean " + meant + "?"));
+      fail(like.mark, "unknown accelerator `" + like.text + "`" +
+                          table.didYouMean(like.text));
     }
     model->title.clear();
     model->aliases.clear();

@@ -323,7 +323,7 @@ TEST(Names, APluralIsNotAnotherDevice) {
   EXPECT_EQ(nameOf("V100S"), "V100S_PCIe_32GB");
   EXPECT_EQ(nameOf("L40S"), "L40S");
   EXPECT_EQ(nameOf("V100s"), "none");
-  EXPECT_EQ(table().suggestion("V100s"), "`V100` or `V100S`");
+  EXPECT_EQ(table().didYouMean("V100s"), "; did you mean `V100` or `V100S`?");
   EXPECT_EQ(nameOf("K40s"), "K40");
 }
 
@@ -345,12 +345,12 @@ TEST(Names, Parts) {
 }
 
 TEST(Names, DidYouMean) {
-  EXPECT_EQ(table().suggestion("A100_81GB"), "`A100_80GB`");
-  EXPECT_EQ(table().suggestion("TPUv33"), "`TPUv3`");
-  EXPECT_EQ(table().suggestion("GPUs"), "`GPU`");
-  EXPECT_EQ(table().suggestion("Cerebras"), "");
-  EXPECT_EQ(table().suggestion(""), "");
-  EXPECT_EQ(table().suggestion(std::string(100'000, 'A')), "");
+  EXPECT_EQ(table().didYouMean("A100_81GB"), "; did you mean `A100_80GB`?");
+  EXPECT_EQ(table().didYouMean("TPUv33"), "; did you mean `TPUv3`?");
+  EXPECT_EQ(table().didYouMean("GPUs"), "; did you mean `GPU`?");
+  EXPECT_EQ(table().didYouMean("Cerebras"), "");
+  EXPECT_EQ(table().didYouMean(""), "");
+  EXPECT_EQ(table().didYouMean(std::string(100'000, 'A')), "");
 }
 
 TEST(Names, AreUniqueAndCanBeWritten) {

@@ -81,11 +81,9 @@ LogicalResult netc::givePeaks(ModuleOp module) {
       *device = table->find(name);
     }
     if (!*device) {
-      std::string meant = table->suggestion(name);
-      InFlightDiagnostic error =
-          emitError(at) << "unknown device `" << name.getValue() << "`"
-                        << (meant.empty() ? ""
-                                          : "; did you mean " + meant + "?");
+      InFlightDiagnostic error = emitError(at)
+                                 << "unknown device `" << name.getValue() << "`"
+                                 << table->didYouMean(name);
       error.attachNote()
           << "a `hardware` section describes a device of your own";
       return error;

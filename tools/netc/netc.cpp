@@ -260,10 +260,8 @@ static bool areKnown(llvm::StringRef kind, llvm::ArrayRef<std::string> wanted,
   for (llvm::StringRef name : wanted) {
     if (llvm::is_contained(names, name))
       continue;
-    llvm::StringRef meant = nearestName(name, names);
-    complain(WrongUsage,
-             "there is no " + kind + " `" + name + "`" +
-                 (meant.empty() ? "" : "; did you mean `" + meant + "`?"));
+    complain(WrongUsage, "there is no " + kind + " `" + name + "`" +
+                             netc::didYouMean(name, names));
     return false;
   }
   return true;
