@@ -47,17 +47,12 @@ class Net_Setting<string kind, Attr base, string fallback_ = ""> : Attr<base.pre
   let valueType = base.valueType;
   string settingKind = kind;
   string fallback = fallback_;
-  list<string> words = [];
 }
 
 class Net_Integer<string fallback = ""> : Net_Setting<"Integer", I64Attr, fallback>;
 class Net_Real<string fallback = ""> : Net_Setting<"Real", F64Attr, fallback>;
 class Net_Flag<string fallback = "false"> : Net_Setting<"Flag", BoolAttr, fallback>;
 class Net_Text<string fallback = ""> : Net_Setting<"Text", StrAttr, fallback>;
-// One of a few words.
-class Net_Word<list<string> words_, string fallback = ""> : Net_Setting<"Word", StrAttr, fallback> {
-  let words = words_;
-}
 // A list of whole numbers, such as the sizes of `split`.
 class Net_Integers<string fallback = ""> : Net_Setting<"Integers", DenseI64ArrayAttr, fallback>;
 // One whole number for each axis of the setting `over`; a single one serves all.

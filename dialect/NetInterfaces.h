@@ -30,7 +30,6 @@ enum class SettingKind {
   Real,
   Flag,
   Text,
-  Word,
   Integers,
   Window,
   Axes,
@@ -42,7 +41,6 @@ struct Setting {
   SettingKind kind;
   llvm::StringRef
       fallback; ///< in the language; empty if the setting is required
-  std::vector<llvm::StringRef> words;
 };
 
 struct TensorSlot {

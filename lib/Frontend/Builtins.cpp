@@ -292,10 +292,6 @@ Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {
     else
       return fail(argument.at, "`mean` takes a mean and `std`");
   }
-  if (moments.empty())
-    return fail(
-        at,
-        "`mean` takes a number; the mean of a tensor is `mean(x, over = ..)`");
   return Distribution{Moments(moments)};
 }
 

@@ -49,7 +49,7 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
       result.settings.push_back({setting.name.str(),
                                  setting.fallback.empty(),
                                  false,
-                                 {setting.words.begin(), setting.words.end()},
+                                 {},
                                  nullptr,
                                  &setting});
     return result;
@@ -725,8 +725,9 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   }
 
   if (block.tree->body()) {
+    unsigned before = errors;
     run(block.tree->body());
-    if (!inner.returned && errors == 0)
+    if (!inner.returned && errors == before)
       return fail(block.tree, "`" + block.name + "` ends without `return`");
   } else {
     Value value = eval(block.tree->expr());

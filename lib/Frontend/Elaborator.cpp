@@ -77,9 +77,8 @@ void Elaborator::warn(Tree *at, const llvm::Twine &message) {
 
 std::string Elaborator::didYouMean(StringRef name,
                                    llvm::ArrayRef<std::string> known) {
-  StringRef meant = nearestName(
+  return netc::didYouMean(
       name, llvm::SmallVector<StringRef>(known.begin(), known.end()));
-  return meant.empty() ? "" : ("; did you mean `" + meant + "`?").str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,7 +297,8 @@ bool Elaborator::define(FileScope &file) {
     if (source->tree()->item().size() != 1) {
       ++errors;
       mlir::emitError(netc::locationOf(*source, source->tree()))
-          << "`-D` gives one value, `" << text << "` is more";
+          << "`-D` gives `" << name << "` one value, here are "
+          << source->tree()->item().size();
       return false;
     }
     auto entry = file.names.find(name);
@@ -308,7 +308,7 @@ bool Elaborator::define(FileScope &file) {
         known.push_back(other);
     FileScope &scope = *files.emplace_back(std::make_unique<FileScope>());
     scope.source = std::move(source);
-    scope.path = "<command line>";
+    scope.path = scope.source->path;
     if (!declare(scope) || scope.names.empty())
       return false;
     Frame top;

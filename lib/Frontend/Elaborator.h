@@ -195,8 +195,9 @@ private:
   fail(Tree *at, const llvm::Twine &message,
        llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
   void warn(Tree *at, const llvm::Twine &message);
-  /// What `check` reports, instead of reporting it; empty if it succeeds.
-  std::string complaintOf(llvm::function_ref<mlir::LogicalResult()> check);
+  /// What `check` reports, instead of reporting it; nullopt if it succeeds.
+  std::optional<std::string>
+  complaintOf(llvm::function_ref<mlir::LogicalResult()> check);
   std::string didYouMean(llvm::StringRef name,
                          llvm::ArrayRef<std::string> known);
 
@@ -353,6 +354,7 @@ private:
   bool align(Tree *at, llvm::StringRef op, Tensor &a, Tensor &b);
   Value matmul(Tree *at, const Tensor &a, const Tensor &b);
   Value weight(Tree *at, std::vector<Argument> &arguments, bool isParameter);
+  Identity *appliedAgain(Identity &self) const;
 
   //===--- shapes (Shapes.cpp)
   //---------------------------------------------===//

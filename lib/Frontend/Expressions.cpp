@@ -58,9 +58,6 @@ antlrcpp::Any Elaborator::visitLit(NetParser::LitContext *tree) {
   std::optional<Literal> literal = literalOf(tree->quantity());
   if (!literal)
     return Value();
-  if (!literal->value.isValid())
-    return fail(tree, "`" + tree->getText() +
-                          "` is out of range; numbers have 128 bits");
   return Value(Number(literal->value, literal->dimension, literal->device));
 }
 
@@ -103,7 +100,7 @@ static bool isInBranch(antlr4::tree::ParseTree *tree) {
 }
 
 antlrcpp::Any Elaborator::visitRef(NetParser::RefContext *tree) {
-  std::string name = tree->ID()->getText();
+  std::string name = tree->getText();
   use = tree;
   if (std::optional<Value> value = lookup(name))
     return *value;

@@ -13,7 +13,7 @@
 using namespace netc;
 using llvm::StringRef;
 
-std::string
+std::optional<std::string>
 Elaborator::complaintOf(llvm::function_ref<mlir::LogicalResult()> check) {
   std::string message;
   mlir::ScopedDiagnosticHandler handler(context,
@@ -22,20 +22,20 @@ Elaborator::complaintOf(llvm::function_ref<mlir::LogicalResult()> check) {
                                             message = diagnostic.str();
                                           return mlir::success();
                                         });
-  return mlir::succeeded(check()) ? ""
-         : message.empty()        ? "this is not valid"
-                                  : message;
+  if (mlir::succeeded(check()))
+    return std::nullopt;
+  return message;
 }
 
 std::optional<mlir::RankedTensorType>
 Elaborator::tensorType(Tree *at, mlir::Type element, const Shape &shape) {
   llvm::SmallVector<mlir::Type> types;
-  std::string complaint = complaintOf([&] {
+  std::optional<std::string> complaint = complaintOf([&] {
     return inferTensor(locationOf(at), "reshape", element, shape, types);
   });
-  if (complaint.empty())
+  if (!complaint)
     return mlir::cast<mlir::RankedTensorType>(types.front());
-  fail(at, complaint);
+  fail(at, *complaint);
   return std::nullopt;
 }
 
@@ -71,29 +71,30 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
   if (properties)
     name->initOpProperties(properties, nullptr);
   // What the op's own checks say is reported like every other error.
-  std::string complaint = complaintOf([&]() -> mlir::LogicalResult {
-    if (properties && !dictionary.empty() &&
-        mlir::failed(name->setOpPropertiesFromAttribute(
-            *name, properties, dictionary,
-            [&] { return mlir::emitError(location); })))
-      return mlir::failure();
-    llvm::SmallVector<mlir::Type> types;
-    if (infer && mlir::failed(infer->inferReturnTypes(
-                     context, location, state.operands, dictionary, properties,
-                     {}, types)))
-      return mlir::failure();
-    state.addTypes(types);
-    return mlir::success();
-  });
+  std::optional<std::string> complaint =
+      complaintOf([&]() -> mlir::LogicalResult {
+        if (properties && !dictionary.empty() &&
+            mlir::failed(name->setOpPropertiesFromAttribute(
+                *name, properties, dictionary,
+                [&] { return mlir::emitError(location); })))
+          return mlir::failure();
+        llvm::SmallVector<mlir::Type> types;
+        if (infer && mlir::failed(infer->inferReturnTypes(
+                         context, location, state.operands, dictionary,
+                         properties, {}, types)))
+          return mlir::failure();
+        state.addTypes(types);
+        return mlir::success();
+      });
   if (properties)
     name->destroyOpProperties(properties);
-  if (!complaint.empty())
-    return fail(at, complaint);
+  if (complaint)
+    return fail(at, *complaint);
   mlir::Operation *built = builder.create(state);
   complaint = complaintOf(
       [&] { return mlir::verify(built, /*verifyRecursively=*/false); });
-  if (!complaint.empty())
-    return fail(at, complaint);
+  if (complaint)
+    return fail(at, *complaint);
 
   auto language = mlir::dyn_cast<LanguageOpInterface>(built);
   ResultList list;
@@ -359,8 +360,6 @@ mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting,
   switch (setting.kind) {
   case SettingKind::Axes:
   case SettingKind::Axis: {
-    if (operands.empty())
-      return fail(at, "`" + op + "` needs a tensor"), mlir::Attribute();
     std::optional<std::vector<int64_t>> axes =
         axesOf(at, value, setting.fallback, operands.front());
     if (!axes)
@@ -421,23 +420,11 @@ mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting,
     auto *flag = value->as<bool>();
     return flag ? builder.getBoolAttr(*flag) : wrong("true or false");
   }
-  case SettingKind::Text:
-  case SettingKind::Word: {
+  case SettingKind::Text: {
     if (!value)
       return builder.getStringAttr(setting.fallback);
     auto *text = value->as<std::string>();
-    if (!text)
-      return wrong("a string");
-    if (setting.kind == SettingKind::Word &&
-        !llvm::is_contained(setting.words, *text)) {
-      std::vector<std::string> words(setting.words.begin(),
-                                     setting.words.end());
-      fail(at, "`" + setting.name + "` of `" + op + "` is one of " +
-                   llvm::join(words, ", ") + ", not `" + *text + "`" +
-                   didYouMean(*text, words));
-      return {};
-    }
-    return builder.getStringAttr(*text);
+    return text ? builder.getStringAttr(*text) : wrong("a string");
   }
   }
   llvm_unreachable("every kind of setting is handled");
@@ -585,6 +572,16 @@ static const std::vector<std::string> knownInits = {
     "fan_in",  "zeros",    "ones", "normal",
     "uniform", "sinusoid", "sine", "cosine"};
 
+/// What is being applied, not for the first time, and would own what `self`
+/// owns; null if there is no such.
+Identity *Elaborator::appliedAgain(Identity &self) const {
+  for (Identity *owner = &self; owner; owner = owner->parent)
+    for (Frame *outer = frame; outer; outer = outer->caller)
+      if (outer->self == owner && owner->hasWeights)
+        return owner;
+  return nullptr;
+}
+
 Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
                          bool isParameter) {
   StringRef kind = isParameter ? "parameter" : "buffer";
@@ -641,10 +638,11 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
               sizesText(shape) + ", it has " + sizesText(shapeOf(value)),
           {{self.firstApplication, "it was made by this first application"}});
   } else {
-    if (self.hasWeights)
-      return fail(
-          at, "a later application of `" + self.name + "` may not add weights",
-          {{self.firstApplication, "the first application is here"}});
+    if (Identity *grown = appliedAgain(self))
+      return fail(at,
+                  "a later application of `" + grown->name +
+                      "` may not add weights",
+                  {{grown->firstApplication, "the first application is here"}});
     std::string name =
         unique(self, frame->hint.empty() ? kind : StringRef(frame->hint));
     std::string path = self.path.empty() ? name : self.path + "." + name;

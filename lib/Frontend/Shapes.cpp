@@ -415,6 +415,9 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
       return fail(argument.at, "`rearrange` takes a pattern and sizes by name");
     }
   }
+  if (spec.empty())
+    return fail(at,
+                "`rearrange` needs a pattern, such as `n t (h k) -> n h t k`");
   auto [leftText, rightText] = StringRef(spec).split("->");
   std::optional<Side> from = parseSide(leftText), to = parseSide(rightText);
   if (!from || !to || !StringRef(spec).contains("->"))

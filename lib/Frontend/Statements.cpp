@@ -29,11 +29,9 @@ bool Elaborator::run(NetParser::StmtContext *stmt) {
 }
 
 antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
-  if (!frame->block || (frame->scope && frame->scope->isScan))
-    return fail(
-        tree, frame->block
-                  ? "`return` stands in a block or net, a scan ends in `yield`"
-                  : "`return` stands in a block or net");
+  if (frame->scope && frame->scope->isScan)
+    return fail(tree,
+                "`return` stands in a block or net, a scan ends in `yield`");
   ResultList results;
   for (NetParser::Item2Context *item : tree->item2()) {
     std::string name;

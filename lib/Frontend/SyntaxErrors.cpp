@@ -72,6 +72,8 @@ static bool isCloser(const Token *token) {
 
 static size_t closerOf(const Token *opener) { return opener->getType() + 1; }
 
+static const char *const anExpression = "an expression";
+
 static std::string quote(const Twine &text) { return ("`" + text + "`").str(); }
 
 static std::string quote(Token *token) {
@@ -581,7 +583,7 @@ SmallVector<std::string> Explanation::expectations() const {
   if (expects(NetParser::EXPECT))
     list.push_back("a statement");
   else if (expectsExpr())
-    list.push_back("an expression");
+    list.push_back(anExpression);
   else if (expects(NetParser::ID) && !isAfterExpr())
     list.push_back("a name");
   else if (expects(NetParser::STRING))
@@ -589,8 +591,7 @@ SmallVector<std::string> Explanation::expectations() const {
   // The parser has left the list, for it saw no comma or nothing behind one.
   if (list.empty() && isList()) {
     if (is(before, {NetParser::COMMA}))
-      list.push_back(inRule({NetParser::RuleParams}) ? "a name"
-                                                     : "an expression");
+      list.push_back(inRule({NetParser::RuleParams}) ? "a name" : anExpression);
     else if (isAfterExpr() && !expects(NetParser::COMMA))
       list.push_back("`,`");
   }
@@ -632,7 +633,7 @@ SyntaxError Explanation::general() const {
     std::string last = list.pop_back_val();
     error.message =
         "expected " + join(list, ", ") + (list.empty() ? "" : " or ") + last;
-    if (before && !is(before, {NetParser::NL}) && last == "an expression")
+    if (before && !is(before, {NetParser::NL}) && last == anExpression)
       error.message += " after " + quote(before);
     if (!isLineEnd)
       error.message += ", found " + describe(found);
@@ -680,9 +681,8 @@ void SyntaxErrorStrategy::reportNoViableAlternative(
   if (is(start, {NetParser::COMMA})) {
     bool isNamed = is_contained({NetParser::RuleParams, NetParser::RuleRecord},
                                 parser->getContext()->getRuleIndex());
-    message = std::string("expected ") +
-              (isNamed ? "a name" : "an expression") + " after `,`, found " +
-              describe(found);
+    message = std::string("expected ") + (isNamed ? "a name" : anExpression) +
+              " after `,`, found " + describe(found);
   }
   add({beginOf(found), message});
 }

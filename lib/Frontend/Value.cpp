@@ -60,8 +60,12 @@ static std::string textOf(const Number &number) {
   } else {
     text = number.exact.str();
   }
-  if (!number.device.empty())
-    text += " " + number.device;
+  if (!number.device.empty()) {
+    llvm::StringRef amount = text;
+    amount.consume_back("s");
+    amount.consume_back(" device");
+    text = amount.str() + " " + number.device;
+  }
   return text;
 }
 

@@ -115,12 +115,9 @@ void writeSignatures(ArrayRef<Operator> ops, raw_ostream &os) {
       if (!isSetting(attribute))
         return;
       const Record &def = attribute.attr.getDef();
-      os << formatv("{{\"{0}\", ::netc::SettingKind::{1}, \"{2}\", {{",
+      os << formatv("{{\"{0}\", ::netc::SettingKind::{1}, \"{2}\"}, ",
                     attribute.name, def.getValueAsString("settingKind"),
                     def.getValueAsString("fallback"));
-      for (StringRef word : def.getValueAsListOfStrings("words"))
-        os << formatv("\"{0}\", ", word);
-      os << "}}, ";
     });
     os << "}, {";
     for (const NamedTypeConstraint &result : op.getResults())

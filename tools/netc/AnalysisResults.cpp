@@ -24,5 +24,5 @@ AnalysisResults::ask(const Question &question) const {
   for (const Run &run : analysis.runs)
     if (run.op == question.subject)
       return convert(answer(run, query));
-  return std::string("there is no result of this");
+  llvm_unreachable("what an expect asks is a network or a run of the module");
 }
