@@ -81,6 +81,9 @@ TEST_F(QueryTest, ComputeByTime) {
   EXPECT_EQ(ask(run(), "compute.by_time", "", {}, half), "60000 FLOP");
   EXPECT_EQ(ask(run(), "compute.by_time"),
             "`compute.by_time` needs `utilization`, which `run` does not give");
+  half.back().second = Rational(10).pow(38);
+  EXPECT_EQ(ask(run(), "compute.by_time", "", {}, half),
+            "the result is beyond the range of 128 bits");
 }
 
 TEST_F(QueryTest, RuleOfThree) {

@@ -67,6 +67,29 @@ TEST_F(RunTest, FrozenPartsExplainThemselves) {
   EXPECT_EQ(run.step().parameters - run.step().trainable, Polynomial(3 * 64));
 }
 
+TEST_F(RunTest, ExplainsWhatTheRuleOfThreeDoesNotKnow) {
+  // Three gradients of one layer, and an optimizer that multiplies matrices.
+  Analysis analysis = analyze(R"(
+    !x = tensor<4x8xf32>
+    !w = tensor<8x8xf32>
+    net.step @run attributes {inputs = ["x"], network = "Net", run = {steps = #net.poly<"10">}} {
+    ^bb0(%x: !x):
+      %w = net.parameter "w" "x" : !w loc("linear.weight")
+      %y = net.linear %x, %w {over = 1} : (!x, !w) -> !x loc("linear.linear")
+      %a = net.einsum "n a, n b -> a b" (%y, %x) {net.phase = #net<phase weight>} : (!x, !x) -> !w loc("linear.linear")
+      %b = net.einsum "n a, n b -> a b" (%x, %y) {net.phase = #net<phase weight>} : (!x, !x) -> !w loc("linear.linear")
+      %c = net.einsum "n a, a b -> n b" (%y, %w) {net.phase = #net<phase input>} : (!x, !w) -> !x loc("linear.linear")
+      %u = net.einsum "a b, b c -> a c" (%a, %b) {net.phase = #net<phase update>} : (!w, !w) -> !w loc("optimizer")
+      net.return %u : !w ["loss"]
+    })");
+  const netc::Run &run = analysis.runs.at(0);
+  ASSERT_EQ(run.deviations.size(), 2u);
+  EXPECT_EQ(run.deviations[0].reason, "products in the optimizer");
+  EXPECT_EQ(run.deviations[0].flop, 10 * 2 * 8 * 8 * 8);
+  EXPECT_EQ(run.deviations[1].reason, "more than two gradients for `linear`");
+  EXPECT_EQ(run.deviations[1].flop, 10 * 2 * 4 * 8 * 8);
+}
+
 TEST_F(RunTest, AFreeAxisLeavesTheRuleOfThreeOpen) {
   Analysis analysis = analyze(R"(
     !x = tensor<?x8xf32, #net.axes<"N", "8">>

@@ -34,3 +34,18 @@
 
 // expected-error@+1 {{result #0 must be a tensor of numbers with 64 axes at most, each of 1 to 2^40 elements}}
 %x = net.constant 0.0 : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
+
+// -----
+
+// expected-error@+1 {{encoding lists 1 axes, the tensor has 2}}
+%x = net.constant 0.0 : tensor<?x4xf32, #net.axes<"N">>
+
+// -----
+
+// expected-error@+1 {{axis of size `5` does not agree with the tensor's dimension}}
+%x = net.constant 0.0 : tensor<?x4xf32, #net.axes<"N", "5">>
+
+// -----
+
+// expected-error@+1 {{`2 +` is not a polynomial}}
+%x = net.constant 0.0 : tensor<?xf32, #net.axes<"2 +">>
