@@ -10,21 +10,6 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// The names in a tree.
-static std::vector<antlr4::Token *> tokensOf(antlr4::ParserRuleContext *tree) {
-  std::vector<antlr4::Token *> tokens;
-  std::vector<antlr4::tree::ParseTree *> pending{tree};
-  while (!pending.empty()) {
-    antlr4::tree::ParseTree *next = pending.back();
-    pending.pop_back();
-    if (auto *leaf = dynamic_cast<antlr4::tree::TerminalNode *>(next))
-      if (leaf->getSymbol()->getType() == NetLexer::ID)
-        tokens.push_back(leaf->getSymbol());
-    pending.insert(pending.end(), next->children.begin(), next->children.end());
-  }
-  return tokens;
-}
-
 bool Elaborator::elaborateFile(FileScope &file) {
   Scope scope;
   Frame top;

@@ -187,4 +187,18 @@ std::string sourceText(ParserRuleContext *rule) {
                      ssize_t(rule->getStop()->getStopIndex())));
 }
 
+std::vector<Token *> tokensOf(ParserRuleContext *rule) {
+  std::vector<Token *> tokens;
+  std::vector<tree::ParseTree *> pending{rule};
+  while (!pending.empty()) {
+    tree::ParseTree *next = pending.back();
+    pending.pop_back();
+    if (auto *leaf = dynamic_cast<tree::TerminalNode *>(next))
+      if (leaf->getSymbol()->getType() == NetLexer::ID)
+        tokens.push_back(leaf->getSymbol());
+    pending.insert(pending.end(), next->children.begin(), next->children.end());
+  }
+  return tokens;
+}
+
 } // namespace netc

@@ -74,6 +74,9 @@ mlir::Location locationOf(const SourceFile &file,
 /// The text as it stands in the file, blanks included.
 std::string sourceText(antlr4::ParserRuleContext *rule);
 
+/// The names in a tree.
+std::vector<antlr4::Token *> tokensOf(antlr4::ParserRuleContext *tree);
+
 } // namespace netc
 
 #endif // NETC_LIB_FRONTEND_PARSER_H

@@ -239,6 +239,21 @@ bool RunBuilder::addInputs() {
         llvm::any_of(inputs, [&](const NetInput &i) { return i.name == name; });
     if (!type || isInput)
       continue;
+    auto loss = keys.find("loss");
+    bool isRead = loss != keys.end() &&
+                  llvm::any_of(tokensOf(loss->second.second->expr()),
+                               [&name = name](antlr4::Token *token) {
+                                 return token->getText() == name;
+                               });
+    std::vector<std::string> missing;
+    for (const NetInput &input : inputs)
+      if (llvm::none_of(dataset, [&](const SectionEntry &other) {
+            return other.name == input.name;
+          }))
+        missing.push_back(input.name);
+    std::string meant = isRead ? "" : e.didYouMean(name, missing);
+    if (!meant.empty())
+      e.fail(at, "the net has no input `" + name + "`" + meant);
     std::optional<Elaborator::Sizes> sizes = shapeOfField(*type);
     if (!sizes)
       return false;
