@@ -295,7 +295,7 @@ static const Spelling *findSimilarUnit(StringRef name) {
     if (spelling.name.size() > 1)
       names.push_back(spelling.name);
   // What is no unit may as well be a name of the program.
-  return findUnit(nearestName(name, names, /*more=*/0));
+  return name.size() > 2 ? findUnit(nearestName(name, names)) : nullptr;
 }
 
 /// The error for a name that is plainly no unit and no device either. `digits`
