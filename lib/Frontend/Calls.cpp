@@ -94,7 +94,7 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name,
   const Function *function = functionOf(callee);
   if (!ref || !function)
     return eval(expr);
-  std::string word = ref->getText();
+  const std::string &word = wordOf(ref->getStart());
   // A bare name: the body first, then the words of the setting, then as usual.
   if (std::optional<Value> value = lookupBody(word))
     return *value;
@@ -113,45 +113,62 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name,
   return eval(expr);
 }
 
-/// `over = [H, W]`: labels in a list, which need not be in scope.
-static NetParser::ListContext *listOfNames(NetParser::ExprContext *expr) {
+/// The names in a list of nothing else; empty if there is another item.
+static std::vector<NetParser::ExprContext *>
+namesInList(NetParser::ExprContext *expr) {
+  std::vector<NetParser::ExprContext *> names;
   auto *list = ruleCast<NetParser::ListContext>(expr);
   if (!list || list->comp())
-    return nullptr;
-  for (NetParser::AxisContext *axis : list->axis())
+    return names;
+  for (NetParser::AxisContext *axis : list->axis()) {
     if (axis->name() || !ruleCast<NetParser::RefContext>(axis->expr()))
-      return nullptr;
-  return list;
+      return {};
+    names.push_back(axis->expr());
+  }
+  return names;
+}
+
+const std::vector<WrittenArgument> &
+Elaborator::argumentsOf(NetParser::ArgsContext *args) {
+  auto [known, isNew] = writtenArguments.try_emplace(args);
+  if (!isNew)
+    return known->second;
+  size_t semicolon = SIZE_MAX;
+  if (args->SEMI())
+    semicolon = args->SEMI()->getSymbol()->getTokenIndex();
+  for (NetParser::ArgContext *arg : args->arg()) {
+    WrittenArgument written;
+    written.expr = arg->expr();
+    if (arg->name())
+      written.name = arg->name()->getText();
+    if (written.name == "over")
+      written.labels = namesInList(arg->expr());
+    written.behindSemicolon = arg->getStart()->getTokenIndex() > semicolon;
+    known->second.push_back(std::move(written));
+  }
+  return known->second;
 }
 
 std::vector<Argument> Elaborator::evalArguments(NetParser::ArgsContext *args,
                                                 const Value &callee) {
   std::vector<Argument> arguments;
-  size_t semicolon = SIZE_MAX;
-  if (args->SEMI())
-    semicolon = args->SEMI()->getSymbol()->getTokenIndex();
   std::string hint = std::exchange(frame->hint, "");
   // A weight made in the argument of an op is still the variable's.
   if (const Function *function = callee.as<Function>();
       function && function->builtin)
     frame->hint = hint;
-  for (NetParser::ArgContext *arg : args->arg()) {
-    Argument argument;
-    argument.at = arg->expr();
-    argument.behindSemicolon = arg->getStart()->getTokenIndex() > semicolon;
-    if (arg->name())
-      argument.name = arg->name()->getText();
-    NetParser::ListContext *names =
-        argument.name == "over" ? listOfNames(arg->expr()) : nullptr;
-    if (names) {
-      std::vector<Value> items;
-      for (NetParser::AxisContext *axis : names->axis())
-        items.push_back(evalArgument(axis->expr(), "over", callee));
-      argument.value = listOf(std::move(items));
+  for (const WrittenArgument &written : argumentsOf(args)) {
+    Value value;
+    if (written.labels.empty()) {
+      value = evalArgument(written.expr, written.name, callee);
     } else {
-      argument.value = evalArgument(arg->expr(), argument.name, callee);
+      std::vector<Value> items;
+      for (Expr *label : written.labels)
+        items.push_back(evalArgument(label, "over", callee));
+      value = listOf(std::move(items));
     }
-    arguments.push_back(std::move(argument));
+    arguments.push_back({written.name, std::move(value), written.expr,
+                         written.behindSemicolon});
   }
   frame->hint = hint;
   return arguments;
@@ -409,8 +426,8 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
 Value Elaborator::evalDefault(const Parameter &parameter) {
   Expr *expr = parameter.tree->expr().back();
   if (auto *ref = ruleCast<NetParser::RefContext>(expr);
-      ref && llvm::is_contained(parameter.words, ref->getText()))
-    return Value(ref->getText());
+      ref && llvm::is_contained(parameter.words, wordOf(ref->getStart())))
+    return Value(wordOf(ref->getStart()));
   return eval(expr);
 }
 
@@ -733,7 +750,7 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
     Value value = eval(block.tree->expr());
     std::string name;
     if (auto *ref = ruleCast<NetParser::RefContext>(block.tree->expr()))
-      name = ref->getText();
+      name = wordOf(ref->getStart());
     inner.returned = value.results ? *value.results : ResultList{{name, value}};
   }
   identity.hasWeights = true;

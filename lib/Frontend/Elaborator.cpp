@@ -32,6 +32,13 @@ mlir::Location Elaborator::locationOf(Tree *tree) {
   return location;
 }
 
+const std::string &Elaborator::wordOf(antlr4::Token *token) {
+  auto [word, isNew] = words.try_emplace(token);
+  if (isNew)
+    word->second = token->getText();
+  return word->second;
+}
+
 Value Elaborator::fail(
     Tree *at, const llvm::Twine &message,
     llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {

@@ -72,6 +72,15 @@ struct Argument {
   bool behindSemicolon = false;
 };
 
+/// An argument of a call, as it is written.
+struct WrittenArgument {
+  std::string name; ///< empty if positional
+  NetParser::ExprContext *expr;
+  /// The labels of `over = [H, W]`, which need not be in scope.
+  std::vector<NetParser::ExprContext *> labels;
+  bool behindSemicolon;
+};
+
 /// A parameter of a block or an op, as calls see it.
 struct Parameter {
   std::string name;
@@ -189,6 +198,8 @@ private:
   //===--- diagnostics
   //-----------------------------------------------------===//
   mlir::Location locationOf(Tree *tree);
+  /// The token's text.
+  const std::string &wordOf(antlr4::Token *token);
   /// Reports once for each place and text, with the calls that led there as
   /// notes.
   Value
@@ -288,6 +299,7 @@ private:
   //===--- calls (Calls.cpp)
   //-----------------------------------------------===//
   const Parameters &parametersOf(const Function &function);
+  const std::vector<WrittenArgument> &argumentsOf(NetParser::ArgsContext *args);
   std::vector<Argument> evalArguments(NetParser::ArgsContext *args,
                                       const Value &callee);
   Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
@@ -483,6 +495,10 @@ private:
   // alone is kept.
   std::unordered_map<Expr *, llvm::SmallVector<Expr *>> spines;
   llvm::DenseMap<Tree *, mlir::Location> locations;
+  std::unordered_map<antlr4::Token *, std::string> words;
+  std::unordered_map<NetParser::LitContext *, Value> literals;
+  std::unordered_map<NetParser::ArgsContext *, std::vector<WrittenArgument>>
+      writtenArguments;
   std::vector<Expectation> expectations;
 };
 

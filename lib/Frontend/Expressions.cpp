@@ -55,10 +55,15 @@ std::optional<Literal> Elaborator::literalOf(NetParser::QuantityContext *tree) {
 }
 
 antlrcpp::Any Elaborator::visitLit(NetParser::LitContext *tree) {
+  auto known = literals.find(tree);
+  if (known != literals.end())
+    return known->second;
   std::optional<Literal> literal = literalOf(tree->quantity());
   if (!literal)
     return Value();
-  return Value(Number(literal->value, literal->dimension, literal->device));
+  Value value = Number(literal->value, literal->dimension, literal->device);
+  literals.emplace(tree, value);
+  return value;
 }
 
 antlrcpp::Any Elaborator::visitStr(NetParser::StrContext *tree) {
@@ -100,7 +105,7 @@ static bool isInBranch(antlr4::tree::ParseTree *tree) {
 }
 
 antlrcpp::Any Elaborator::visitRef(NetParser::RefContext *tree) {
-  std::string name = tree->getText();
+  const std::string &name = wordOf(tree->getStart());
   use = tree;
   if (std::optional<Value> value = lookup(name))
     return *value;
@@ -202,12 +207,12 @@ antlrcpp::Any Elaborator::visitNeg(NetParser::NegContext *tree) {
 
 antlrcpp::Any Elaborator::visitMul(NetParser::MulContext *tree) {
   Value a = takeLeft();
-  return binary(tree, tree->op->getText(), a, eval(tree->expr(1)));
+  return binary(tree, wordOf(tree->op), a, eval(tree->expr(1)));
 }
 
 antlrcpp::Any Elaborator::visitAdd(NetParser::AddContext *tree) {
   Value a = takeLeft();
-  return binary(tree, tree->op->getText(), a, eval(tree->expr(1)));
+  return binary(tree, wordOf(tree->op), a, eval(tree->expr(1)));
 }
 
 antlrcpp::Any Elaborator::visitRange(NetParser::RangeContext *tree) {
@@ -230,7 +235,7 @@ antlrcpp::Any Elaborator::visitCmp(NetParser::CmpContext *tree) {
   Value a = takeLeft();
   if (ruleCast<NetParser::CmpContext>(tree->expr(0)))
     return fail(tree, "a chain of comparisons; write `a < b and b < c`");
-  return compare(tree, tree->op->getText(), a, eval(tree->expr(1)));
+  return compare(tree, wordOf(tree->op), a, eval(tree->expr(1)));
 }
 
 std::optional<bool> Elaborator::decide(Expr *condition) {
@@ -610,7 +615,7 @@ antlrcpp::Any Elaborator::visitMember(NetParser::MemberContext *tree) {
 }
 
 Value Elaborator::member(NetParser::MemberContext *tree, const Value &base) {
-  std::string name = tree->name()->getText();
+  const std::string &name = wordOf(tree->name()->getStart());
   if (base.isUnknown())
     return {};
   std::vector<std::string> known;

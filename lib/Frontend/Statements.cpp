@@ -38,7 +38,7 @@ antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
     if (item->target())
       name = item->target()->getStart()->getText();
     else if (auto *ref = ruleCast<NetParser::RefContext>(item->expr()))
-      name = ref->getText();
+      name = wordOf(ref->getStart());
     Value value = eval(item->expr());
     if (item->target() && item->target()->expr())
       value = matched(item->target()->expr(), value);
@@ -140,8 +140,8 @@ antlrcpp::Any Elaborator::visitJobStmt(NetParser::JobStmtContext *tree) {
 
 antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
   std::vector<NetParser::TargetContext *> targets = tree->target();
-  auto nameOf = [](NetParser::TargetContext *target) {
-    return target->getStart()->getText();
+  auto nameOf = [&](NetParser::TargetContext *target) {
+    return wordOf(target->getStart());
   };
   std::string outerHint =
       std::exchange(frame->hint, targets.size() == 1 ? nameOf(targets[0]) : "");

@@ -112,8 +112,7 @@ class AcceleratorTable {
 public:
   AcceleratorTable() = default;
 
-  /// The table that travels in the binary, Accelerators.yaml. Each call parses
-  /// it anew, which takes milliseconds: call it where a device is asked for.
+  /// The table that travels in the binary, Accelerators.yaml.
   static AcceleratorTable builtin();
 
   /// Adds the accelerators of a YAML file of the shape of Accelerators.yaml. On
@@ -151,6 +150,8 @@ private:
     std::string text;
   };
 
+  template <typename Source>
+  llvm::Error addTree(Source source, llvm::StringRef fileName);
   const Name *lookUp(const std::string &key) const;
 
   std::vector<Accelerator> entries;

@@ -26,8 +26,6 @@ using namespace netc;
 using llvm::StringRef;
 using llvm::Twine;
 
-#include "lib/Hardware/Files.inc"
-
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
@@ -157,6 +155,48 @@ static void checkBytes(StringRef text) {
   mark.line = before.count('\n');
   mark.column = before.size() - (before.rfind('\n') + 1);
   fail(mark, problem);
+}
+
+namespace {
+/// What the parser says, as net-embed-yaml writes it down.
+struct Event {
+  enum Kind { Null, Scalar, ListStart, MapStart, End };
+
+  Kind kind;
+  int line, column; ///< 0-based
+  StringRef text;
+};
+} // namespace
+
+static constexpr Event builtinTable[] = {
+#include "lib/Hardware/Accelerators.inc"
+};
+
+static Node readTree(llvm::ArrayRef<Event> events) {
+  TreeBuilder builder;
+  for (const Event &event : events) {
+    YAML::Mark mark;
+    mark.line = event.line;
+    mark.column = event.column;
+    switch (event.kind) {
+    case Event::Null:
+      builder.OnNull(mark, 0);
+      break;
+    case Event::Scalar:
+      builder.OnScalar(mark, "", 0, event.text.str());
+      break;
+    case Event::ListStart:
+      builder.OnSequenceStart(mark, "", 0, YAML::EmitterStyle::Default);
+      break;
+    case Event::MapStart:
+      builder.OnMapStart(mark, "", 0, YAML::EmitterStyle::Default);
+      break;
+    case Event::End:
+      builder.OnMapEnd();
+      break;
+    }
+  }
+  return std::move(builder.root);
 }
 
 static Node readTree(StringRef text) {
@@ -453,16 +493,21 @@ private:
 };
 } // namespace netc
 
-llvm::Error AcceleratorTable::addText(StringRef text, StringRef fileName) {
+template <typename Source>
+llvm::Error AcceleratorTable::addTree(Source source, StringRef fileName) {
   AcceleratorTable extended = *this;
   try {
-    AcceleratorReader(extended).readFile(readTree(text));
+    AcceleratorReader(extended).readFile(readTree(source));
   } catch (const YAML::Exception &error) {
     return llvm::make_error<HardwareError>(fileName, error.mark.line + 1,
                                            error.mark.column + 1, error.msg);
   }
   *this = std::move(extended);
   return llvm::Error::success();
+}
+
+llvm::Error AcceleratorTable::addText(StringRef text, StringRef fileName) {
+  return addTree(text, fileName);
 }
 
 llvm::Error AcceleratorTable::addFile(StringRef path, size_t maxBytes) {
@@ -487,6 +532,7 @@ llvm::Error AcceleratorTable::addFile(StringRef path, size_t maxBytes) {
 
 AcceleratorTable AcceleratorTable::builtin() {
   AcceleratorTable table;
-  llvm::cantFail(table.addText(texts[0], paths[0]));
+  llvm::cantFail(table.addTree(llvm::ArrayRef(builtinTable),
+                               "lib/Hardware/Accelerators.yaml"));
   return table;
 }
