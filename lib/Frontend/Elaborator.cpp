@@ -366,7 +366,8 @@ std::optional<Value> Elaborator::lookupBody(StringRef name) {
 
 std::optional<Value> Elaborator::lookupFile(FileScope &file, StringRef name) {
   if (results && &file == main)
-    if (mlir::SymbolTable::lookupSymbolIn(*module, name))
+    if (mlir::SymbolTable::lookupSymbolIn(*module, name) ||
+        leftOut.contains(name))
       return Subject{name.str(), {}, {}, {}};
   auto found = file.names.find(name.str());
   if (found != file.names.end())
@@ -496,6 +497,10 @@ public:
   Elaborated(mlir::MLIRContext *context, const FrontendOptions &options)
       : elaborator(context, options) {}
   mlir::ModuleOp module() override { return elaborator.getModule(); }
+  llvm::ArrayRef<std::string> networks() override {
+    return elaborator.getNetworks();
+  }
+  llvm::ArrayRef<std::string> runs() override { return elaborator.getRuns(); }
   std::optional<std::vector<SweepPoint>> sweep(StringRef run) override {
     return elaborator.sweep(run);
   }

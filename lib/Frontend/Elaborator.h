@@ -153,6 +153,8 @@ public:
 
   bool load(llvm::StringRef path);
   mlir::ModuleOp getModule() { return *module; }
+  llvm::ArrayRef<std::string> getNetworks() { return networks; }
+  llvm::ArrayRef<std::string> getRuns() { return runs; }
   std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run);
   std::vector<ExpectResult> check(const Results &results);
 
@@ -453,6 +455,12 @@ private:
   /// The names that a sweep of the run may vary.
   std::vector<std::string> sweepable(NetParser::JobContext *job);
   bool elaborateFile(FileScope &file);
+  bool leavesOut() const {
+    return !options.onlyNetworks.empty() || !options.onlyRuns.empty();
+  }
+  /// Notes the name, and says whether the options ask for what has it.
+  bool isWanted(const std::string &name, std::vector<std::string> &all,
+                llvm::ArrayRef<std::string> only);
   /// A block that nothing uses is checked for its names only, with a warning.
   void checkUnused(const BlockDecl &block);
   void elaborateItem(FileScope &file, NetParser::StmtContext *stmt);
@@ -465,6 +473,8 @@ private:
                  llvm::ArrayRef<mlir::Value> values);
   mlir::Operation *elaborateRun(FileScope &file, NetParser::JobContext *job,
                                 mlir::ModuleOp into, const Point &point);
+  /// A network is reported at the sizes that its first run's dataset gives.
+  void giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun);
   /// The verdict, or none after an error.
   std::optional<ExpectResult> decideExpect(NetParser::ExpectContext *tree);
   static std::string valueText(const Number &value, const Number &expected);
@@ -489,6 +499,9 @@ private:
   Value left;
   Tree *use = nullptr; ///< the name that is being looked up, where one is
   const Results *results = nullptr;
+  std::vector<std::string> networks, runs; ///< those left out, too
+  llvm::StringSet<> leftOut;
+  bool asksLeftOut = false; ///< the `expect` that is being decided
   llvm::StringSet<> reported;
   std::map<const void *, Parameters> parameters;
   // A block is walked once for each of its copies: what depends on the text

@@ -69,6 +69,10 @@ Value Elaborator::resolve(Tree *at, const Value &value) {
   if (!results)
     return fail(at, "results such as `" + subject->symbol +
                         "` are known in `expect` only");
+  if (leftOut.contains(subject->symbol)) {
+    asksLeftOut = true;
+    return {};
+  }
   Question question;
   question.subject =
       mlir::SymbolTable::lookupSymbolIn(*module, subject->symbol);
@@ -207,7 +211,10 @@ std::vector<ExpectResult> Elaborator::check(const Results &given) {
     top.scope = &scope;
     Frame *outer = std::exchange(frame, &top);
     auto leave = llvm::make_scope_exit([&] { frame = outer; });
+    asksLeftOut = false;
     std::optional<ExpectResult> result = decideExpect(expectation.tree);
+    if (asksLeftOut)
+      continue;
     if (!result) {
       ExpectResult undecided;
       undecided.text = sourceText(expectation.tree);

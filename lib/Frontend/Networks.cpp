@@ -10,6 +10,16 @@
 using namespace netc;
 using llvm::StringRef;
 
+bool Elaborator::isWanted(const std::string &name,
+                          std::vector<std::string> &all,
+                          llvm::ArrayRef<std::string> only) {
+  all.push_back(name);
+  if (!leavesOut() || llvm::is_contained(only, name))
+    return true;
+  leftOut.insert(name);
+  return false;
+}
+
 bool Elaborator::elaborateFile(FileScope &file) {
   Scope scope;
   Frame top;
@@ -43,7 +53,8 @@ bool Elaborator::elaborateFile(FileScope &file) {
       bool closed =
           llvm::all_of(parametersOf(function).settings,
                        [](const Parameter &p) { return !p.required; });
-      if (function.block->isNet && closed && !renamed.count(name))
+      if (function.block->isNet && closed && !renamed.count(name) &&
+          isWanted(name, networks, options.onlyNetworks))
         elaborateNetwork(tree, name, file, *module);
     } else if (NetParser::SectionContext *section = item->section()) {
       checkSection(file, section);
@@ -52,7 +63,7 @@ bool Elaborator::elaborateFile(FileScope &file) {
     }
   }
   for (const BlockDecl &block : file.blocks)
-    if (!block.isUsed && errors == 0)
+    if (!block.isUsed && !leavesOut() && errors == 0)
       checkUnused(block);
   return errors == 0;
 }
@@ -122,7 +133,8 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
       Value value = valueOf(file, file.names.find(name)->second);
       auto *instance = value.as<std::shared_ptr<Instance>>();
       if (instance && (*instance)->function.block &&
-          (*instance)->function.block->isNet)
+          (*instance)->function.block->isNet &&
+          isWanted(name, networks, options.onlyNetworks))
         elaborateNetwork(bind, name, file, *module);
     }
   } else if (auto *expect = ruleCast<NetParser::ExpectContext>(stmt)) {

@@ -390,14 +390,51 @@ bool RunBuilder::addOptimizer() {
 // All together
 //===----------------------------------------------------------------------===//
 
+std::string RunBuilder::symbol() const {
+  return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
+}
+
+bool RunBuilder::collect() {
+  if (!collectKeys(job, false) || !collectDataset())
+    return false;
+  net = e.netInstance(job->expr(0), e.eval(job->expr(0)));
+  if (!net)
+    return false;
+  const Parameters &all = e.parametersOf(net->function);
+  for (auto &[name, value] : point)
+    for (auto [parameter, setting] :
+         llvm::zip_equal(all.settings, net->settings))
+      if (parameter.name == name)
+        setting = value;
+  std::optional<std::vector<NetInput>> given = e.inputsOf(*net);
+  if (!given)
+    return false;
+  inputs = std::move(*given);
+  names.outer = e.frame->scope;
+  e.frame->scope = &names;
+  collectAxes();
+  return true;
+}
+
+mlir::DictionaryAttr RunBuilder::axesAttr() const {
+  mlir::NamedAttrList attributes;
+  for (auto &[name, moments] : axes)
+    attributes.set(name, MomentsAttr::get(e.context, moments));
+  return attributes.getDictionary(e.context);
+}
+
+mlir::DictionaryAttr RunBuilder::readAxes() {
+  mlir::Block entry;
+  Elaborator::GraphScope scope(e, file, &entry);
+  return collect() ? axesAttr() : mlir::DictionaryAttr();
+}
+
 StepOp RunBuilder::build(mlir::ModuleOp into) {
   mlir::OpBuilder &builder = e.builder;
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(into.getBody());
-  std::string symbol =
-      job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
   step = builder.create<StepOp>(
-      e.locationOf(job), builder.getStringAttr(symbol),
+      e.locationOf(job), builder.getStringAttr(symbol()),
       builder.getStrArrayAttr({}),
       builder.getStringAttr(job->expr(0)->getText()),
       builder.getDictionaryAttr({}), builder.getDictionaryAttr({}),
@@ -406,24 +443,8 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
   Elaborator::GraphScope scope(e, file, entry);
   unsigned before = e.errors;
   auto elaborate = [&] {
-    if (!collectKeys(job, false) || !collectDataset())
+    if (!collect())
       return;
-    net = e.netInstance(job->expr(0), e.eval(job->expr(0)));
-    if (!net)
-      return;
-    const Parameters &all = e.parametersOf(net->function);
-    for (auto &[name, value] : point)
-      for (auto [parameter, setting] :
-           llvm::zip_equal(all.settings, net->settings))
-        if (parameter.name == name)
-          setting = value;
-    std::optional<std::vector<NetInput>> given = e.inputsOf(*net);
-    if (!given)
-      return;
-    inputs = std::move(*given);
-    names.outer = e.frame->scope;
-    e.frame->scope = &names;
-    collectAxes();
     if (addInputs() && addLoss() && addSchedule() && addOptimizer())
       addHardware();
     for (NetParser::StmtContext *stmt :
@@ -443,10 +464,7 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
     step.erase();
     return nullptr;
   }
-  mlir::NamedAttrList axisAttributes;
-  for (auto &[name, moments] : axes)
-    axisAttributes.set(name, MomentsAttr::get(e.context, moments));
-  step.setAxesAttr(axisAttributes.getDictionary(e.context));
+  step.setAxesAttr(axesAttr());
   step.setRunAttr(run.getDictionary(e.context));
   return step;
 }

@@ -30,10 +30,18 @@ public:
       : e(e), file(file), job(job), point(point) {}
 
   StepOp build(mlir::ModuleOp into);
+  /// The name that results are asked for by.
+  std::string symbol() const;
+  /// The sizes that the run gives to free axes, of which `N` is not yet one.
+  /// Null after an error.
+  mlir::DictionaryAttr readAxes();
 
 private:
   using Tree = antlr4::ParserRuleContext;
 
+  /// What the step is made from: keys, dataset, the net and its inputs, axes.
+  bool collect();
+  mlir::DictionaryAttr axesAttr() const;
   bool collectKeys(NetParser::JobContext *from, bool isLike);
   bool collectDataset();
   std::optional<Value> valueOf(llvm::StringRef key);

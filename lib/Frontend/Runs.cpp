@@ -132,22 +132,32 @@ mlir::Operation *Elaborator::elaborateRun(FileScope &file,
         "name { .. }`");
     return nullptr;
   }
-  StepOp step = RunBuilder(*this, file, job, point).build(into);
+  RunBuilder builder(*this, file, job, point);
+  auto network = mlir::dyn_cast_or_null<NetworkOp>(
+      mlir::SymbolTable::lookupSymbolIn(into, job->expr(0)->getText()));
+  if (point.empty() && !isWanted(builder.symbol(), runs, options.onlyRuns)) {
+    if (network)
+      giveAxes(network, builder.readAxes());
+    return nullptr;
+  }
+  StepOp step = builder.build(into);
   if (!step || !point.empty())
     return step;
   if (job->body())
     for (NetParser::StmtContext *stmt : job->body()->stmt())
       if (auto *expect = ruleCast<NetParser::ExpectContext>(stmt))
         expectations.push_back({expect, &file});
-  // The network is reported at the sizes that its dataset gives.
-  auto network = mlir::dyn_cast_or_null<NetworkOp>(
-      mlir::SymbolTable::lookupSymbolIn(into, step.getNetwork()));
-  if (network && network.getAxes().empty()) {
-    mlir::NamedAttrList axes(step.getAxes());
-    axes.erase("N");
-    network.setAxesAttr(axes.getDictionary(context));
-  }
+  if (network)
+    giveAxes(network, step.getAxes());
   return step;
+}
+
+void Elaborator::giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun) {
+  if (!axesOfRun || !network.getAxes().empty())
+    return;
+  mlir::NamedAttrList axes(axesOfRun);
+  axes.erase("N");
+  network.setAxesAttr(axes.getDictionary(context));
 }
 
 std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {

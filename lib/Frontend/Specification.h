@@ -23,6 +23,9 @@ struct FrontendOptions {
   std::vector<std::string> includeFolders;
   /// `-D name=value`: replaces top-level constants.
   std::vector<std::pair<std::string, std::string>> definitions;
+  /// Networks and runs to elaborate, by name, and the expects that ask about
+  /// no others. All, if neither names any.
+  std::vector<std::string> onlyNetworks, onlyRuns;
   /// Called with each file that is read, imported ones and the standard
   /// library's too, so that diagnostics can show its lines. May be empty.
   std::function<void(llvm::StringRef path, llvm::StringRef text)> onRead;
@@ -48,7 +51,7 @@ struct SweepPoint {
 /// A `.net` file, read and elaborated.
 class Specification {
 public:
-  /// Reads the file and elaborates every network and run into a module, in text
+  /// Reads the file and elaborates its networks and runs into a module, in text
   /// order. Errors go to the context's diagnostic engine; null if there were
   /// any.
   static std::unique_ptr<Specification> load(mlir::MLIRContext *context,
@@ -59,11 +62,16 @@ public:
   /// `net.network` and `net.step` ops, forward and loss only.
   virtual mlir::ModuleOp module() = 0;
 
+  /// The names of the file's networks and runs, those too that the options
+  /// leave out.
+  virtual llvm::ArrayRef<std::string> networks() = 0;
+  virtual llvm::ArrayRef<std::string> runs() = 0;
+
   /// The points of the sweep of run `name`, elaborated anew; empty without one.
   /// None after an error.
   virtual std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run) = 0;
 
-  /// Decides every `expect`, in text order. One that fails is an error at its
+  /// Decides the expects, in text order. One that fails is an error at its
   /// line.
   virtual std::vector<ExpectResult> check(const Results &results) = 0;
 };

@@ -75,10 +75,10 @@ static cl::list<std::string>
     includeFolders("I", cl::Prefix, cl::desc("Look for imports here, too"),
                    cl::value_desc("folder"), cl::cat(category));
 static cl::list<std::string>
-    onlyNetworks("net", cl::desc("Report only what is named, this network"),
+    onlyNetworks("net", cl::desc("Count only what is named, this network"),
                  cl::value_desc("name"), cl::cat(category));
 static cl::list<std::string>
-    onlyRuns("run", cl::desc("Report only what is named, this run"),
+    onlyRuns("run", cl::desc("Count only what is named, this run"),
              cl::value_desc("name"), cl::cat(category));
 static cl::opt<unsigned>
     depth("depth", cl::desc("Levels of layers in a table (default 2)"),
@@ -235,16 +235,12 @@ static Report makeReport(const std::vector<Unit> &units) {
   ConventionFlags flags = conventionFlags();
   report.conventions.fma = flags.fma.value_or(report.conventions.fma);
   report.conventions.causal = flags.causal.value_or(report.conventions.causal);
-  bool showAll = onlyNetworks.empty() && onlyRuns.empty();
   for (const Unit &unit : units) {
     if (action == Action::Estimate) {
       for (const Network &network : unit.analysis.networks)
-        if (showAll || llvm::is_contained(onlyNetworks, network.name()))
-          report.networks.push_back(&network);
+        report.networks.push_back(&network);
       for (const Run &run : unit.analysis.runs)
-        if (showAll || llvm::is_contained(onlyRuns, run.name()))
-          report.runs.push_back(
-              {&run, hardwareTimeOf(run), sweepOf(unit, run)});
+        report.runs.push_back({&run, hardwareTimeOf(run), sweepOf(unit, run)});
     }
     for (const ExpectResult &expect : unit.expects)
       report.expects.push_back({expect.text, expect.file, expect.line,
@@ -254,22 +250,29 @@ static Report makeReport(const std::vector<Unit> &units) {
 }
 
 /// Complains of a name given on the command line that no file has.
-template <typename Subject>
-static bool areKnown(llvm::StringRef kind, llvm::ArrayRef<std::string> wanted,
-                     const std::vector<Unit> &units,
-                     std::vector<Subject> Analysis::*subjects) {
-  std::vector<llvm::StringRef> names;
-  for (const Unit &unit : units)
-    for (const Subject &subject : unit.analysis.*subjects)
-      names.push_back(subject.name());
-  for (llvm::StringRef name : wanted) {
-    if (llvm::is_contained(names, name))
-      continue;
-    complain(WrongUsage, "there is no " + kind + " `" + name + "`" +
-                             netc::didYouMean(name, names));
-    return false;
+static bool isKnown(llvm::StringRef kind, llvm::StringRef name,
+                    llvm::ArrayRef<llvm::StringRef> known) {
+  if (llvm::is_contained(known, name))
+    return true;
+  complain(WrongUsage, "there is no " + kind + " `" + name + "`" +
+                           netc::didYouMean(name, known));
+  return false;
+}
+
+/// Whether the files have all networks and runs that the command line names.
+static bool areKnown(llvm::ArrayRef<Specification *> files) {
+  std::vector<llvm::StringRef> networks, runs;
+  for (Specification *file : files) {
+    llvm::append_range(networks, file->networks());
+    llvm::append_range(runs, file->runs());
   }
-  return true;
+  return llvm::all_of(onlyNetworks,
+                      [&](const std::string &name) {
+                        return isKnown("net", name, networks);
+                      }) &&
+         llvm::all_of(onlyRuns, [&](const std::string &name) {
+           return isKnown("run", name, runs);
+         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -292,6 +295,11 @@ static Exit emitStage(mlir::MLIRContext &context,
       specifications.push_back(std::move(specification));
   if (specifications.size() != inputs.size())
     return WrongInput;
+  std::vector<Specification *> files;
+  for (auto &specification : specifications)
+    files.push_back(specification.get());
+  if (!areKnown(files))
+    return WrongUsage;
   return write([&](llvm::raw_ostream &os) {
     for (auto &specification : specifications)
       os << specification->module() << '\n';
@@ -306,8 +314,10 @@ static Exit reportFiles(mlir::MLIRContext &context,
       units.push_back(std::move(*unit));
   if (units.size() != inputs.size())
     return WrongInput;
-  if (!areKnown("net", onlyNetworks, units, &Analysis::networks) ||
-      !areKnown("run", onlyRuns, units, &Analysis::runs))
+  std::vector<Specification *> files;
+  for (const Unit &unit : units)
+    files.push_back(unit.specification.get());
+  if (!areKnown(files))
     return WrongUsage;
 
   Report report = makeReport(units);
@@ -340,6 +350,8 @@ static Exit run() {
   FrontendOptions options;
   options.limits = limits;
   options.includeFolders = includeFolders;
+  options.onlyNetworks = onlyNetworks;
+  options.onlyRuns = onlyRuns;
   options.onRead = [&](llvm::StringRef path, llvm::StringRef text) {
     printer.addSource(path, text);
   };
