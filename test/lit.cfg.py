@@ -23,6 +23,7 @@ config.substitutions += [
     ("%python", config.python),
     ("%source_dir", config.source_dir),
     ("%build_dir", config.build_dir),
+    ("%llvm_libs", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
 if shutil.which("clang-format-14"):
     config.available_features.add("clang-format-14")

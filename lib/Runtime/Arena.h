@@ -1,0 +1,37 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_ARENA_H
+#define NETC_LIB_RUNTIME_ARENA_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace netc {
+
+/// Memory whose pages are committed when they are first used. It starts with
+/// zeros, at a multiple of 2 MiB, so that it can lie in huge pages.
+class Arena {
+public:
+  /// Throws a Failure with status 3 if the machine, or the control group, has
+  /// not so much memory left.
+  explicit Arena(int64_t bytes);
+  ~Arena();
+  Arena(const Arena &) = delete;
+  Arena &operator=(const Arena &) = delete;
+
+  char *data() const { return start; }
+
+private:
+  void *mapping;
+  size_t size;
+  char *start;
+};
+
+/// Bytes of memory that this process may still take, as the system says.
+int64_t availableMemory();
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_ARENA_H

@@ -1,0 +1,191 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Data.h"
+#include "lib/Runtime/Failure.h"
+#include "lib/Runtime/Initialize.h"
+
+#include <algorithm>
+#include <cstring>
+#include <dirent.h>
+#include <map>
+#include <sys/stat.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
+
+using namespace netc;
+
+/// Synthetic batches take no more than this, unless one alone does.
+static const int64_t mostBytes = int64_t(1) << 30;
+
+/// Copies without leaving `to` in the caches.
+static void copyPast(char *to, const char *from, int64_t bytes) {
+#ifdef __x86_64__
+  if (reinterpret_cast<uintptr_t>(to) % 16 == 0) {
+    for (; bytes >= 16; to += 16, from += 16, bytes -= 16)
+      _mm_stream_si128(
+          reinterpret_cast<__m128i *>(to),
+          _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
+    _mm_sfence();
+  }
+#endif
+  std::memcpy(to, from, size_t(bytes));
+}
+
+/// Splits NAME=FILE if there is a slot of that name among `slots`.
+static const Slot *named(const std::vector<const Slot *> &slots,
+                         std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    return nullptr;
+  for (const Slot *slot : slots)
+    if (text.compare(0, equals, slot->name) == 0) {
+      text.erase(0, equals + 1);
+      return slot;
+    }
+  return nullptr;
+}
+
+static std::string list(const std::vector<const Slot *> &slots) {
+  std::string names;
+  for (const Slot *slot : slots)
+    names += (names.empty() ? "`" : ", `") + slot->name + "`";
+  return names.empty() ? "none" : names;
+}
+
+Data::Data(const Program &program, const Options &options) {
+  std::vector<const Slot *> slots;
+  int64_t bytes = 0;
+  for (const Slot &slot : program.slots)
+    if (slot.role == Role::Input) {
+      slots.push_back(&slot);
+      bytes += slot.bytes();
+    }
+
+  std::map<const Slot *, std::string> files;
+  size_t next = 0;
+  for (std::string text : options.data) {
+    const Slot *slot = named(slots, text);
+    if (!slot) {
+      if (next == slots.size())
+        throw Failure(1, "there is no input for `" + text +
+                             "`; the inputs are " + list(slots));
+      slot = slots[next++];
+    }
+    if (!files.emplace(slot, text).second)
+      throw Failure(1, "`" + files[slot] + "` and `" + text +
+                           "` are both for the input `" + slot->name + "`");
+  }
+
+  const Source *firstFile = nullptr;
+  int64_t batches =
+      std::min(options.batches,
+               std::max(mostBytes / std::max(bytes, int64_t(1)), int64_t(1)));
+  sources.reserve(slots.size());
+  for (const Slot *slot : slots) {
+    sources.push_back({slot, std::nullopt, {}, batches});
+    Source &source = sources.back();
+    auto file = files.find(slot);
+    if (file == files.end()) {
+      for (int64_t batch = 0; batch < batches; ++batch) {
+        source.batches.emplace_back(new char[size_t(slot->bytes())]);
+        synthesize(*slot, options.seed, batch, source.batches.back().get());
+      }
+      continue;
+    }
+    source.file.emplace(file->second);
+    source.count = source.file->check(*slot, /*many=*/true);
+    if (firstFile && firstFile->count != source.count)
+      throw Failure(1, "`" + firstFile->file->path + "` holds " +
+                           std::to_string(firstFile->count) + " batches, `" +
+                           file->second + "` " + std::to_string(source.count));
+    if (!firstFile)
+      firstFile = &source;
+  }
+}
+
+void Data::load(int64_t step, char *arena) const {
+  for (const Source &source : sources) {
+    int64_t batch = step % source.count;
+    char *to = arena + source.slot->offset;
+    if (source.file)
+      source.file->read(*source.slot, batch, to);
+    else
+      copyPast(to, source.batches[size_t(batch)].get(), source.slot->bytes());
+  }
+}
+
+/// The names of the npy files in a folder, without the ending.
+static std::vector<std::string> npyFiles(const std::string &folder) {
+  std::vector<std::string> names;
+  DIR *directory = opendir(folder.c_str());
+  if (!directory)
+    throw Failure(1,
+                  "`" + folder + "` cannot be read: " + std::strerror(errno));
+  while (dirent *entry = readdir(directory)) {
+    std::string name = entry->d_name;
+    if (name.size() > 4 && name.compare(name.size() - 4, 4, ".npy") == 0)
+      names.push_back(name.substr(0, name.size() - 4));
+  }
+  closedir(directory);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+static std::vector<const Slot *> weightsOf(const Program &program) {
+  std::vector<const Slot *> slots;
+  for (const Slot &slot : program.slots)
+    if (slot.role == Role::Parameter || slot.role == Role::State)
+      slots.push_back(&slot);
+  return slots;
+}
+
+std::vector<std::string>
+netc::loadWeights(const Program &program, const Options &options, char *arena) {
+  std::vector<const Slot *> slots = weightsOf(program);
+  std::map<const Slot *, std::string> files;
+  for (std::string text : options.weights) {
+    if (const Slot *slot = named(slots, text)) {
+      files[slot] = text;
+      continue;
+    }
+    for (const std::string &name : npyFiles(text)) {
+      auto slot = std::find_if(slots.begin(), slots.end(),
+                               [&](const Slot *s) { return s->name == name; });
+      if (slot == slots.end())
+        throw Failure(
+            1, "`" + text + "/" + name +
+                   ".npy` is for no parameter and no state of this program");
+      files[*slot] = text + "/" + name + ".npy";
+    }
+    // State may start as it does without: momentum, running statistics.
+    for (const Slot *slot : slots)
+      if (slot->role == Role::Parameter && !files.count(slot))
+        throw Failure(1, "`" + text + "/" + slot->name + ".npy` is missing");
+  }
+
+  std::vector<std::string> names;
+  for (const Slot *slot : slots) {
+    char *to = arena + slot->offset;
+    auto file = files.find(slot);
+    if (file == files.end()) {
+      initialize(*slot, options.seed, to);
+      continue;
+    }
+    NpyFile array(file->second);
+    array.check(*slot, /*many=*/false);
+    array.read(*slot, 0, to);
+    names.push_back(slot->name);
+  }
+  return names;
+}
+
+void netc::dumpWeights(const Program &program, const std::string &folder,
+                       const char *arena) {
+  if (mkdir(folder.c_str(), 0777) && errno != EEXIST)
+    throw Failure(1, "cannot make `" + folder + "`: " + std::strerror(errno));
+  for (const Slot *slot : weightsOf(program))
+    writeNpy(folder + "/" + slot->name + ".npy", *slot, arena + slot->offset);
+}

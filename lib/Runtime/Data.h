@@ -1,0 +1,51 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_DATA_H
+#define NETC_LIB_RUNTIME_DATA_H
+
+#include "lib/Runtime/Npy.h"
+#include "lib/Runtime/Options.h"
+#include "lib/Runtime/Program.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace netc {
+
+/// The inputs of the steps: batches from npy files or synthetic ones, in turn.
+class Data {
+public:
+  /// Throws a Failure if a file does not fit.
+  Data(const Program &program, const Options &options);
+
+  /// Writes the inputs of a step, counted from 0. Synthetic ones pass by the
+  /// caches, as if they came from far away.
+  void load(int64_t step, char *arena) const;
+
+  struct Source {
+    const Slot *slot;
+    std::optional<NpyFile> file;
+    std::vector<std::unique_ptr<char[]>> batches; ///< synthetic ones
+    int64_t count;                                ///< of batches
+  };
+  const std::vector<Source> &inputs() const { return sources; }
+
+private:
+  std::vector<Source> sources;
+};
+
+/// Writes the initial parameters and state: from files, or as the program says.
+/// Returns the names that came from files. Throws a Failure.
+std::vector<std::string> loadWeights(const Program &program,
+                                     const Options &options, char *arena);
+/// Writes them to a folder, which is made.
+void dumpWeights(const Program &program, const std::string &folder,
+                 const char *arena);
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_DATA_H

@@ -1,0 +1,23 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_FAILURE_H
+#define NETC_LIB_RUNTIME_FAILURE_H
+
+#include <stdexcept>
+#include <string>
+
+namespace netc {
+
+/// Ends a program; `status` is what it exits with: 1, what it was given is
+/// wrong; 2, its options are; 3, the machine lacks something.
+struct Failure : std::runtime_error {
+  Failure(int status, const std::string &message)
+      : std::runtime_error(message), status(status) {}
+  int status;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_FAILURE_H

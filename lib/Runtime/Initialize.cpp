@@ -1,0 +1,99 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Initialize.h"
+#include "lib/Runtime/Random.h"
+
+#include <cmath>
+
+using namespace netc;
+
+/// Stores `value(i)` as each element.
+template <typename T, typename Value>
+static void store(const Slot &slot, char *data, Value value) {
+  T *elements = reinterpret_cast<T *>(data);
+  for (int64_t i = 0, count = slot.count(); i < count; ++i)
+    elements[i] = T(value(i));
+}
+
+template <typename Value>
+static void fill(const Slot &slot, char *data, Value value) {
+  switch (slot.element) {
+  case Element::F32:
+    return store<float>(slot, data, value);
+  case Element::F64:
+    return store<double>(slot, data, value);
+  case Element::I64:
+    return store<int64_t>(slot, data, value);
+  case Element::I32:
+    return store<int32_t>(slot, data, value);
+  case Element::I8:
+    return store<int8_t>(slot, data, value);
+  }
+}
+
+static void fillNormal(const Slot &slot, const Random &random, double deviation,
+                       char *data) {
+  double other = 0;
+  fill(slot, data, [&](int64_t i) {
+    if (i % 2)
+      return deviation * other;
+    double one;
+    random.normal(uint64_t(i) / 2, one, other);
+    return deviation * one;
+  });
+}
+
+static void fillUniform(const Slot &slot, const Random &random, double bound,
+                        char *data) {
+  fill(slot, data, [&](int64_t i) {
+    return bound * (2 * random.uniform(uint64_t(i)) - 1);
+  });
+}
+
+void netc::initialize(const Slot &slot, uint64_t seed, char *data) {
+  Random random(seed, slot.name);
+  size_t rank = slot.shape.size();
+  double fan = double(slot.count()) / double(rank ? slot.shape[0] : 1);
+  int64_t features = rank > 1 ? slot.shape[rank - 1] : 1;
+  int64_t positions = rank > 1 ? slot.shape[rank - 2] : slot.count();
+  auto angle = [&](int64_t i, int64_t feature) {
+    double position = double(i / features % positions);
+    return position * std::pow(1e4, -double(feature) / double(features));
+  };
+
+  switch (slot.init) {
+  case Init::Zeros:
+    return fill(slot, data, [](int64_t) { return 0; });
+  case Init::Ones:
+    return fill(slot, data, [](int64_t) { return 1; });
+  case Init::FanIn:
+    return fillUniform(slot, random, std::sqrt(3 / fan), data);
+  case Init::Normal:
+    return fillNormal(slot, random, 0.02, data);
+  case Init::Uniform:
+    return fillUniform(slot, random, std::sqrt(1 / fan), data);
+  case Init::Sine:
+    return fill(slot, data,
+                [&](int64_t i) { return std::sin(angle(i, i % features)); });
+  case Init::Cosine:
+    return fill(slot, data,
+                [&](int64_t i) { return std::cos(angle(i, i % features)); });
+  case Init::Sinusoid:
+    return fill(slot, data, [&](int64_t i) {
+      int64_t feature = i % features;
+      return feature % 2 ? std::cos(angle(i, feature - 1))
+                         : std::sin(angle(i, feature));
+    });
+  }
+}
+
+void netc::synthesize(const Slot &slot, uint64_t seed, int64_t batch,
+                      char *data) {
+  Random random(seed, slot.name + " batch " + std::to_string(batch));
+  if (!slot.below)
+    return fillNormal(slot, random, 1, data);
+  fill(slot, data,
+       [&](int64_t i) { return random.below(uint64_t(i), slot.below); });
+}

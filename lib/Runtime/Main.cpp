@@ -1,0 +1,124 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The main program of what netc compiles: an object that says what it is and
+// does one training step. It is linked with
+//
+//   c++ -o PROG PROG.o libnetc-runtime.a -static-libstdc++ -static-libgcc
+//       -Wl,--gc-sections -L/usr/lib/llvm-19/lib -lomp -lm -lpthread
+//
+// where `cc` with -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic in place of
+// -static-libstdc++ does the same, and -lomp comes after the archive.
+
+#include "lib/Runtime/Arena.h"
+#include "lib/Runtime/Data.h"
+#include "lib/Runtime/Failure.h"
+#include "lib/Runtime/Machine.h"
+#include "lib/Runtime/Options.h"
+#include "lib/Runtime/OutputFile.h"
+#include "lib/Runtime/Peak.h"
+#include "lib/Runtime/Program.h"
+#include "lib/Runtime/Report.h"
+#include "lib/Runtime/Train.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <sys/resource.h>
+
+using namespace netc;
+
+extern "C" {
+extern const char netc_program[];
+void netc_step(char *arena);
+/// Three numbers an op, in a program that counts.
+extern int64_t netc_counts[] __attribute__((weak));
+/// Of the OpenMP runtime, which a program without threads may lack.
+void omp_set_num_threads(int threads) __attribute__((weak));
+}
+
+/// How many threads the steps shall use; tells the OpenMP runtime.
+static int setThreads(const Options &options, const Machine &machine) {
+  int threads = machine.threads;
+  const char *variable = std::getenv("OMP_NUM_THREADS");
+  if (variable && std::atoi(variable) > 0)
+    threads = std::atoi(variable);
+  threads = options.threads.value_or(threads);
+  if (omp_set_num_threads) {
+    omp_set_num_threads(threads);
+    return threads;
+  }
+  if (options.threads && threads > 1)
+    throw Failure(2, "this program is linked without threads: `--threads=" +
+                         std::to_string(threads) + "` is not possible");
+  return 1;
+}
+
+static Peaks measurePeaks(const Machine &machine, const Clock &clock,
+                          int threads) {
+  Peaks peaks;
+  VectorUnits units = vectorUnits(machine.isas.back());
+  peaks.datasheet = clock.hertz * units.flop * std::min(threads, machine.cores);
+  peaks.assumed = units.assumed;
+  for (Isa isa : machine.isas)
+    peaks.measured.push_back({isa, measureFlops(isa, threads)});
+  peaks.bandwidth = measureBandwidth(threads, machine.cacheBytes);
+  return peaks;
+}
+
+static void run(const Options &options) {
+  Program program = Program::parse(netc_program);
+  Machine machine = Machine::detect();
+  checkIsa(program.isa, machine);
+  int threads = setThreads(options, machine);
+  Arena arena(program.arena);
+  std::vector<std::string> weights =
+      loadWeights(program, options, arena.data());
+  Data data(program, options);
+
+  Training training = train(program, options, data, arena.data(), netc_step);
+  if (program.counted && netc_counts)
+    training.counts.assign(netc_counts, netc_counts + 3 * program.ops.size());
+  if (!options.dump.empty())
+    dumpWeights(program, options.dump, arena.data());
+
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  Measurement measurement{
+      program,       options,     data,    training,
+      machine,       threads,     weights, int64_t(usage.ru_maxrss) * 1024,
+      detectClock(), std::nullopt};
+  if (options.peaks)
+    measurement.peaks = measurePeaks(machine, measurement.clock, threads);
+  if (!options.jsonFile.empty())
+    writeFile(options.jsonFile, {toJson(measurement)});
+  else if (options.json)
+    writeOutput(toJson(measurement));
+  else if (!options.quiet)
+    writeOutput(toTable(measurement));
+}
+
+int main(int argc, char **argv) {
+  endOnSignals();
+  int status = 0;
+  std::string message;
+  try {
+    Options options = Options::parse(argc, argv);
+    if (options.help)
+      writeOutput(std::string("Trains a network and measures it.\n\n") +
+                  Options::usage);
+    else
+      run(options);
+  } catch (const Failure &failure) {
+    status = failure.status;
+    message = failure.what();
+  } catch (const std::bad_alloc &) {
+    status = 3;
+    message = "out of memory";
+  }
+  if (status)
+    std::fprintf(stderr, "%s: error: %s\n", argv[0], message.c_str());
+  return status;
+}

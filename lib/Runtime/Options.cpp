@@ -1,0 +1,151 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Options.h"
+#include "lib/Runtime/Failure.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <getopt.h>
+#include <limits>
+
+using namespace netc;
+
+const char *const Options::usage =
+    R"(  --steps=N             train for exactly N steps
+  --seconds=S           or measure until the median step time is known within 2 %,
+                        for S seconds at most (default 10)
+  --warmup=N            leave the first N steps out of the times (default: until they are stable)
+  --threads=N           (default: OMP_NUM_THREADS, else one a core)
+  --seed=N              of the initial parameters, synthetic data and dropout (default 0)
+  --data=FILE,...       npy files with the inputs in their order, or NAME=FILE; one batch after
+                        another along the first axis (default: synthetic)
+  --batches=N           synthetic batches to take turns (default 4)
+  --weights=FOLDER,...  npy files with the initial parameters, called NAME.npy, or NAME=FILE
+  --dump=FOLDER         write parameters and state after the last step, as NAME.npy
+  --peaks               measure the peaks of this machine too
+  --json[=FILE]         write all figures as JSON
+  --quiet               no progress, no table
+  --help
+)";
+
+static Failure wrong(const std::string &what) {
+  return Failure(2, what + "; `--help` lists the options");
+}
+
+/// An integer from `low` to `high`.
+static int64_t integer(const char *option, const char *text, int64_t low,
+                       int64_t high) {
+  char *end;
+  errno = 0;
+  long long value = std::strtoll(text, &end, 10);
+  if (errno || end == text || *end || value < low || value > high)
+    throw wrong("`--" + std::string(option) + "` takes an integer from " +
+                std::to_string(low) + " on, not `" + text + "`");
+  return value;
+}
+
+/// Appends the parts between commas.
+static void split(const char *option, const std::string &text,
+                  std::vector<std::string> &parts) {
+  for (size_t start = 0; start <= text.size();) {
+    size_t end = std::min(text.find(',', start), text.size());
+    if (end == start)
+      throw wrong("`--" + std::string(option) + "` takes files, not `" + text +
+                  "`");
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+}
+
+Options Options::parse(int argc, char **argv) {
+  static const option known[] = {{"steps", required_argument, nullptr, 's'},
+                                 {"seconds", required_argument, nullptr, 't'},
+                                 {"warmup", required_argument, nullptr, 'w'},
+                                 {"threads", required_argument, nullptr, 'j'},
+                                 {"seed", required_argument, nullptr, 'r'},
+                                 {"data", required_argument, nullptr, 'd'},
+                                 {"batches", required_argument, nullptr, 'b'},
+                                 {"weights", required_argument, nullptr, 'p'},
+                                 {"dump", required_argument, nullptr, 'o'},
+                                 {"peaks", no_argument, nullptr, 'm'},
+                                 {"json", optional_argument, nullptr, 'f'},
+                                 {"quiet", no_argument, nullptr, 'q'},
+                                 {"help", no_argument, nullptr, 'h'},
+                                 {nullptr, 0, nullptr, 0}};
+  const int64_t many = std::numeric_limits<int64_t>::max();
+  Options options;
+  bool hasSeconds = false;
+  optind = 0; // begins anew
+  opterr = 0;
+  int found, place = -1;
+  while ((found = getopt_long(argc, argv, ":", known, &place)) != -1) {
+    const char *name = place < 0 ? "" : known[place].name;
+    switch (found) {
+    case 's':
+      options.steps = integer(name, optarg, 1, many);
+      break;
+    case 't': {
+      char *end;
+      options.seconds = std::strtod(optarg, &end);
+      hasSeconds = true;
+      if (end == optarg || *end || !(options.seconds > 0) ||
+          !std::isfinite(options.seconds))
+        throw wrong("`--seconds` takes a positive number, not `" +
+                    std::string(optarg) + "`");
+      break;
+    }
+    case 'w':
+      options.warmup = integer(name, optarg, 0, many);
+      break;
+    case 'j':
+      options.threads = int(integer(name, optarg, 1, 1 << 16));
+      break;
+    case 'r':
+      options.seed = uint64_t(integer(name, optarg, 0, many));
+      break;
+    case 'd':
+      split(name, optarg, options.data);
+      break;
+    case 'b':
+      options.batches = integer(name, optarg, 1, 1 << 20);
+      break;
+    case 'p':
+      split(name, optarg, options.weights);
+      break;
+    case 'o':
+      options.dump = optarg;
+      break;
+    case 'm':
+      options.peaks = true;
+      break;
+    case 'f':
+      options.json = true;
+      options.jsonFile = optarg ? optarg : "";
+      break;
+    case 'q':
+      options.quiet = true;
+      break;
+    case 'h':
+      options.help = true;
+      break;
+    case ':':
+      throw wrong("`" + std::string(argv[optind - 1]) + "` lacks its value");
+    default:
+      throw wrong("there is no option `" + std::string(argv[optind - 1]) + "`");
+    }
+    place = -1;
+  }
+  if (optind < argc)
+    throw wrong("only options are taken, not `" + std::string(argv[optind]) +
+                "`");
+  if (options.steps && hasSeconds)
+    throw wrong("`--steps` and `--seconds` exclude each other");
+  if (options.steps && options.warmup && *options.warmup >= *options.steps)
+    throw wrong("`--warmup=" + std::to_string(*options.warmup) +
+                "` leaves none of `--steps=" + std::to_string(*options.steps) +
+                "` to be measured");
+  return options;
+}

@@ -1,0 +1,36 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_OPTIONS_H
+#define NETC_LIB_RUNTIME_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace netc {
+
+/// What the user of a generated program asks for.
+struct Options {
+  std::optional<int64_t> steps; ///< exactly so many
+  double seconds = 10;          ///< otherwise, at most about so long
+  std::optional<int> threads;
+  std::optional<int64_t> warmup; ///< steps that are not measured
+  int64_t batches = 4;           ///< that synthetic data hold
+  uint64_t seed = 0;
+  bool json = false;
+  std::string jsonFile; ///< empty: standard output
+  std::vector<std::string> data, weights;
+  std::string dump; ///< folder
+  bool peaks = false, quiet = false, help = false;
+
+  /// Throws a Failure with status 2.
+  static Options parse(int argc, char **argv);
+  static const char *const usage; ///< the list of options
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_OPTIONS_H

@@ -1,0 +1,97 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/OutputFile.h"
+#include "lib/Runtime/Failure.h"
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace netc;
+
+/// The file that is being written, or empty. A signal's handler reads it.
+static char incomplete[PATH_MAX];
+
+static void end(int signal) {
+  if (incomplete[0])
+    unlink(incomplete);
+  _exit(128 + signal);
+}
+
+void netc::endOnSignals() {
+  struct sigaction action = {};
+  action.sa_handler = end;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+static bool writeAll(int file, const std::vector<std::string_view> &pieces) {
+  for (std::string_view piece : pieces)
+    while (!piece.empty()) {
+      ssize_t written = write(file, piece.data(), piece.size());
+      if (written < 0)
+        return false;
+      piece.remove_prefix(size_t(written));
+    }
+  return true;
+}
+
+void netc::writeOutput(const std::string &text) {
+  if (!writeAll(STDOUT_FILENO, {text}))
+    throw Failure(1, std::string("cannot write the output: ") +
+                         std::strerror(errno));
+}
+
+void netc::writeFile(const std::string &path,
+                     const std::vector<std::string_view> &pieces) {
+  auto fail = [&](const char *why) {
+    std::string reason = why;
+    if (incomplete[0])
+      unlink(incomplete);
+    incomplete[0] = 0;
+    return Failure(1, "cannot write `" + path + "`: " + reason);
+  };
+  // A file that is there through a link stays where it is.
+  std::unique_ptr<char, decltype(&std::free)> real(
+      realpath(path.c_str(), nullptr), std::free);
+  std::string target = real ? real.get() : path;
+  struct stat status;
+  if (!stat(path.c_str(), &status) && !S_ISREG(status.st_mode)) {
+    int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    bool written = file >= 0 && writeAll(file, pieces);
+    if (!written || close(file))
+      throw fail(std::strerror(errno));
+    return;
+  }
+
+  std::string beside = target + "." + std::to_string(getpid()) + ".tmp";
+  if (beside.size() >= sizeof incomplete)
+    throw fail("its name is too long");
+  std::strcpy(incomplete, beside.c_str());
+  int file =
+      open(beside.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
+  if (file < 0) {
+    incomplete[0] = 0; // nothing of ours is there
+    throw fail(std::strerror(errno));
+  }
+  bool written = writeAll(file, pieces);
+  int error = errno;
+  if (close(file) && written) {
+    written = false;
+    error = errno;
+  }
+  if (!written)
+    throw fail(std::strerror(error));
+  if (rename(beside.c_str(), target.c_str()))
+    throw fail(std::strerror(errno));
+  incomplete[0] = 0;
+}

@@ -1,0 +1,29 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_OUTPUTFILE_H
+#define NETC_LIB_RUNTIME_OUTPUTFILE_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace netc {
+
+/// Writes the pieces to a file, which appears under its name when it is
+/// complete. A device or a pipe is written to, a link is followed. Throws a
+/// Failure.
+void writeFile(const std::string &path,
+               const std::vector<std::string_view> &pieces);
+
+/// Writes to standard output. Throws a Failure.
+void writeOutput(const std::string &text);
+
+/// Lets SIGINT and SIGTERM end the program with 130 and 143, at once and with
+/// no incomplete file left.
+void endOnSignals();
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_OUTPUTFILE_H

@@ -1,0 +1,170 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Peak.h"
+#include "lib/Runtime/Arena.h"
+#include "lib/Runtime/Recorder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+using namespace netc;
+
+/// Nanoseconds for each figure; the best try counts.
+static const int64_t tryingTime = 300'000'000;
+
+/// Four numbers, in the registers that every machine has.
+typedef float Vector __attribute__((vector_size(16)));
+
+/// Seconds from when all threads are there until the last has run work(t).
+template <typename Work> static double onThreads(int threads, Work work) {
+  std::atomic<int> missing(threads);
+  std::vector<int64_t> starts(size_t(threads), 0), ends(size_t(threads), 0);
+  auto body = [&](int t) {
+    --missing;
+    while (missing > 0)
+      std::this_thread::yield();
+    starts[size_t(t)] = now();
+    work(t);
+    ends[size_t(t)] = now();
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < threads; ++t)
+    others.emplace_back(body, t);
+  body(0);
+  for (std::thread &other : others)
+    other.join();
+  return double(*std::max_element(ends.begin(), ends.end()) -
+                *std::min_element(starts.begin(), starts.end())) *
+         1e-9;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+// Each iteration ends opaquely, so that the compiler joins or drops none.
+// Accumulators that do not wait for each other: more than the latency of an FMA
+// (4 or 5 cycles) times the units (2), within the 16 registers. The sums tend
+// to 1: no overflow, no denormal numbers.
+static const int chains = 12;
+static const float factor = 0.5f, summand = 0.5f;
+
+namespace {
+/// Runs `iterations` of `flop` FLOP.
+struct Kernel {
+  void (*run)(int64_t iterations);
+  double flop;
+};
+} // namespace
+
+#ifdef __x86_64__
+[[gnu::target("avx512f")]] static void runAvx512(int64_t iterations) {
+  __m512 sums[chains], a = _mm512_set1_ps(factor), b = _mm512_set1_ps(summand);
+#pragma GCC unroll 12
+  for (__m512 &sum : sums)
+    sum = b;
+  for (int64_t i = 0; i < iterations; ++i)
+#pragma GCC unroll 12
+    for (int chain = 0; chain < chains; ++chain) {
+      sums[chain] = _mm512_fmadd_ps(sums[chain], a, b);
+      asm volatile("" : "+v"(sums[chain]));
+    }
+}
+
+[[gnu::target("avx2,fma")]] static void runAvx2(int64_t iterations) {
+  __m256 sums[chains], a = _mm256_set1_ps(factor), b = _mm256_set1_ps(summand);
+#pragma GCC unroll 12
+  for (__m256 &sum : sums)
+    sum = b;
+  for (int64_t i = 0; i < iterations; ++i)
+#pragma GCC unroll 12
+    for (int chain = 0; chain < chains; ++chain) {
+      sums[chain] = _mm256_fmadd_ps(sums[chain], a, b);
+      asm volatile("" : "+x"(sums[chain]));
+    }
+}
+#endif
+
+/// What every machine has, by the compiler's vectors: half of the chains add,
+/// half multiply.
+static void runBaseline(int64_t iterations) {
+  Vector values[chains], one = {1, 1, 1, 1}, zero = {};
+#pragma GCC unroll 12
+  for (Vector &value : values)
+    value = one;
+  for (int64_t i = 0; i < iterations; ++i)
+#pragma GCC unroll 12
+    for (int chain = 0; chain < chains; ++chain) {
+      values[chain] = chain % 2 ? values[chain] + zero : values[chain] * one;
+#ifdef __x86_64__
+      asm volatile("" : "+x"(values[chain]));
+#else
+      asm volatile("" : "+w"(values[chain]));
+#endif
+    }
+}
+
+static Kernel kernelFor(Isa isa) {
+#ifdef __x86_64__
+  if (isa == Isa::AVX512)
+    return {runAvx512, chains * 16 * 2.0};
+  if (isa == Isa::AVX2)
+    return {runAvx2, chains * 8 * 2.0};
+#endif
+  return {runBaseline, chains * 4.0};
+}
+
+double netc::measureFlops(Isa isa, int threads) {
+  Kernel kernel = kernelFor(isa);
+  int64_t iterations = 20000;
+  double best = 0;
+  for (int64_t begin = now(); now() - begin < tryingTime;) {
+    double seconds = onThreads(threads, [&](int) { kernel.run(iterations); });
+    best = std::max(best, double(iterations) * kernel.flop * threads / seconds);
+    // Tries so short that other programs on the machine miss some of them.
+    if (seconds < 0.001)
+      iterations *= 2;
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+double netc::measureBandwidth(int threads, int64_t cacheBytes) {
+  int64_t bytes = std::min({4 * std::max(cacheBytes, int64_t(16) << 20),
+                            int64_t(1) << 30, availableMemory() / 8});
+  int64_t count = bytes / int64_t(sizeof(Vector)) / threads * threads;
+  if (bytes < 2 * cacheBytes || !count)
+    return 0;
+  Arena memory(3 * bytes);
+  Vector *a = reinterpret_cast<Vector *>(memory.data());
+  Vector *b = a + count, *c = b + count;
+  int64_t part = count / threads;
+  // Each thread touches its own part first, which places it near.
+  onThreads(threads, [&](int t) {
+    for (int64_t i = t * part; i < (t + 1) * part; ++i)
+      a[i] = b[i] = c[i] = Vector{1, 1, 1, 1};
+  });
+  double best = 0;
+  for (int64_t begin = now(); now() - begin < tryingTime;) {
+    double seconds = onThreads(threads, [&](int t) {
+      Vector *to = a + t * part;
+      const Vector *from = b + t * part, *other = c + t * part;
+      for (int64_t i = 0; i < part; ++i)
+        to[i] = from[i] + 3 * other[i];
+      asm volatile("" : : "r"(to) : "memory");
+    });
+    best = std::max(best, double(count) * 3 * sizeof(Vector) / seconds);
+  }
+  return best;
+}

@@ -1,0 +1,135 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Program.h"
+#include "lib/Runtime/Failure.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace netc;
+using json = nlohmann::ordered_json;
+
+namespace {
+struct ElementTraits {
+  const char *name;
+  int64_t bytes;
+  bool isFloat;
+};
+} // namespace
+
+// In the order of the enumerations.
+static const ElementTraits elements[] = {{"f32", 4, true},
+                                         {"f64", 8, true},
+                                         {"i64", 8, false},
+                                         {"i32", 4, false},
+                                         {"i8", 1, false}};
+static const char *const roles[] = {"parameter", "state", "input",
+                                    "result",    "step",  "seed"};
+static const char *const inits[] = {"zeros",   "ones", "fan_in", "normal",
+                                    "uniform", "sine", "cosine", "sinusoid"};
+
+int64_t netc::bytesOf(Element element) { return elements[int(element)].bytes; }
+const char *netc::nameOf(Element element) {
+  return elements[int(element)].name;
+}
+bool netc::isFloat(Element element) { return elements[int(element)].isFloat; }
+
+int64_t Slot::count() const {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+static Failure wrong(const std::string &what) {
+  return Failure(1, "this program's description is wrong: " + what);
+}
+
+static const char *spelling(const char *name) { return name; }
+static const char *spelling(const ElementTraits &traits) { return traits.name; }
+
+/// The place of `word` in a table of names.
+template <typename T, size_t N>
+static int placeOf(const std::string &word, const T (&table)[N]) {
+  for (size_t i = 0; i < N; ++i)
+    if (word == spelling(table[i]))
+      return int(i);
+  throw wrong("there is no `" + word + "`");
+}
+
+static Slot slotOf(const json &text, int64_t arena) {
+  Slot slot;
+  slot.name = text.at("name");
+  slot.role = Role(placeOf(text.at("role"), roles));
+  slot.element = Element(placeOf(text.at("element"), elements));
+  if (text.contains("init"))
+    slot.init = Init(placeOf(text["init"], inits));
+  slot.offset = text.at("offset");
+  slot.below = text.value("below", int64_t(0));
+
+  // The name becomes a file's.
+  if (slot.name.empty() || slot.name[0] == '.' ||
+      slot.name.find('/') != std::string::npos)
+    throw wrong("a slot is called `" + slot.name + "`");
+  int64_t size = bytesOf(slot.element);
+  bool fits = slot.offset >= 0 && slot.offset % size == 0 && slot.below >= 0;
+  for (int64_t extent : text.at("shape").get<std::vector<int64_t>>()) {
+    slot.shape.push_back(extent);
+    fits = fits && extent > 0 && !__builtin_mul_overflow(size, extent, &size);
+  }
+  if (!fits || __builtin_add_overflow(size, slot.offset, &size) || size > arena)
+    throw wrong("`" + slot.name + "` is not in the arena");
+  if (slot.role == Role::Input && !isFloat(slot.element) && !slot.below)
+    throw wrong("`" + slot.name + "` has no `below`");
+  return slot;
+}
+
+Program Program::parse(const char *text) try {
+  json description = json::parse(text);
+  if (description.at("format") != 1)
+    throw wrong("its format is not 1");
+  Program program;
+  program.arena = description.at("arena");
+  program.batch = description.at("batch");
+  program.counted = description.value("counted", false);
+  json target = description.at("target");
+  program.isa = target.value("isa", "");
+  for (const json &slot : description.at("slots"))
+    program.slots.push_back(slotOf(slot, program.arena));
+  for (const json &op : description.at("ops"))
+    program.ops.push_back({op.at("name"), op.at("op"), op.at("phase"),
+                           op.at("matmul"), op.at("other"),
+                           op.at("transcendental"), op.at("bytes")});
+  program.title = description.at("run").get<std::string>() + " trains " +
+                  description.at("network").get<std::string>() + " · batch " +
+                  std::to_string(program.batch) + " · " +
+                  description.at("lowering").get<std::string>() + " lowering";
+  for (const char *member : {"format", "arena", "slots", "ops"})
+    description.erase(member);
+  program.identity = description.dump();
+  return program;
+} catch (const json::exception &error) {
+  throw wrong(error.what());
+}
+
+const Slot *Program::find(Role role) const {
+  for (const Slot &slot : slots)
+    if (slot.role == role)
+      return &slot;
+  return nullptr;
+}
+
+const Slot *Program::loss() const {
+  const Slot *first = nullptr;
+  for (const Slot &slot : slots) {
+    if (slot.role != Role::Result || slot.count() != 1 ||
+        !isFloat(slot.element))
+      continue;
+    if (slot.name == "loss")
+      return &slot;
+    if (!first)
+      first = &slot;
+  }
+  return first;
+}

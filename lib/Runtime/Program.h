@@ -1,0 +1,73 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_PROGRAM_H
+#define NETC_LIB_RUNTIME_PROGRAM_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace netc {
+
+enum class Element { F32, F64, I64, I32, I8 };
+int64_t bytesOf(Element element);
+const char *nameOf(Element element);
+bool isFloat(Element element);
+
+enum class Role {
+  Parameter, ///< learned
+  State,     ///< kept from step to step: moments, running statistics
+  Input,     ///< the data of a step
+  Result,    ///< what a step computes to be shown
+  Step,      ///< the number of the step, from 1
+  Seed       ///< differs from step to step
+};
+
+/// How a parameter or state starts. `Initialize.h` says what they mean.
+enum class Init { Zeros, Ones, FanIn, Normal, Uniform, Sine, Cosine, Sinusoid };
+
+/// A tensor that lives in the arena, in row-major order.
+struct Slot {
+  std::string name;
+  Role role;
+  Init init = Init::Zeros;
+  Element element;
+  std::vector<int64_t> shape;
+  int64_t offset;    ///< bytes from the start of the arena
+  int64_t below = 0; ///< inputs: integers 0..below-1; 0 means any number
+
+  int64_t count() const; ///< elements
+  int64_t bytes() const { return count() * bytesOf(element); }
+};
+
+/// What the code between two calls of `netc_record` stands for. FLOP and bytes
+/// are those of one step.
+struct Op {
+  std::string name, op, phase;
+  int64_t matmul, other, transcendental, bytes;
+};
+
+/// What a generated program says about itself.
+struct Program {
+  std::string identity; ///< JSON: what was compiled, and how
+  std::string title;    ///< the same for people, in one line
+  std::string isa;      ///< that the code needs, or empty
+  int64_t batch;        ///< examples a step
+  int64_t arena;        ///< bytes
+  bool counted;         ///< whether it counts what it executes
+  std::vector<Slot> slots;
+  std::vector<Op> ops;
+
+  /// Reads the JSON that the compiler wrote into the program.
+  static Program parse(const char *text);
+
+  const Slot *find(Role role) const;
+  /// The scalar that training minimizes: the result `loss`, else the first one.
+  const Slot *loss() const;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_PROGRAM_H

@@ -1,0 +1,53 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_RECORDER_H
+#define NETC_LIB_RUNTIME_RECORDER_H
+
+#include "lib/Runtime/Statistics.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace netc {
+
+/// Nanoseconds of a clock that only moves on.
+int64_t now();
+
+/// The times of the steps and of their ops.
+class Recorder {
+public:
+  /// `limit` bounds how many times of ops are kept. With more steps, every
+  /// second, fourth, ... step's are.
+  explicit Recorder(size_t ops, size_t limit = size_t(1) << 22);
+
+  void beginStep();
+  /// The time since the last call, or since the step began, is the op's.
+  void record(size_t op) {
+    int64_t time = now();
+    spent[op] += time - last;
+    ++made[op];
+    last = time;
+  }
+  void endStep();
+
+  /// Seconds of each step.
+  const std::vector<double> &steps() const { return times; }
+  /// Calls of record() in the last step.
+  int64_t calls(size_t op) const { return made[op]; }
+  /// Seconds a step of an op, over the steps from number `first` on.
+  Median op(size_t op, size_t first) const;
+
+private:
+  size_t ops, limit;
+  size_t stride = 1; ///< row i is of step i * stride
+  int64_t start = 0, last = 0;
+  std::vector<int64_t> spent, made;
+  std::vector<double> times;
+  std::vector<float> rows; ///< seconds of each op, step by step
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_RECORDER_H

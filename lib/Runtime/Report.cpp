@@ -1,0 +1,210 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Report.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+using namespace netc;
+using json = nlohmann::ordered_json;
+
+double Peaks::best() const {
+  double best = 0;
+  for (const auto &[isa, flops] : measured)
+    best = std::max(best, flops);
+  return best;
+}
+
+namespace {
+/// What follows from the times and the program's counts.
+struct Figures {
+  explicit Figures(const Measurement &measurement);
+
+  Median step;
+  std::vector<Median> ops;
+  double opsTime = 0;              ///< sum of the ops' medians
+  double matmulTime = 0;           ///< and of those that multiply matrices
+  int64_t model = 0, hardware = 0; ///< FLOP of a step
+  int64_t matmul = 0;              ///< of these, all phases
+  double perSecond(double count) const { return count / step.median; }
+};
+} // namespace
+
+Figures::Figures(const Measurement &measurement) {
+  const Program &program = measurement.program;
+  const Training &training = measurement.training;
+  const std::vector<double> &times = training.recorder.steps();
+  step = summarize({times.begin() + ptrdiff_t(training.warmup), times.end()});
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    const Op &op = program.ops[i];
+    ops.push_back(training.recorder.op(i, training.warmup));
+    opsTime += ops[i].median;
+    if (op.matmul)
+      matmulTime += ops[i].median;
+    hardware += op.matmul + op.other;
+    matmul += op.matmul;
+    // Recomputation is work of the machine, not of the model.
+    if (op.phase != "recompute")
+      model += op.matmul + op.other;
+  }
+}
+
+static json known(double value) { return value > 0 ? json(value) : json(); }
+
+static json opToJson(const Measurement &measurement, const Figures &figures,
+                     size_t i) {
+  const Op &op = measurement.program.ops[i];
+  const std::vector<int64_t> &counts = measurement.training.counts;
+  json text = {{"name", op.name},
+               {"op", op.op},
+               {"phase", op.phase},
+               {"calls", measurement.training.recorder.calls(i)},
+               {"seconds", figures.ops[i].median},
+               {"mean", figures.ops[i].mean},
+               {"min", figures.ops[i].min},
+               {"matmul", op.matmul},
+               {"other", op.other},
+               {"transcendental", op.transcendental},
+               {"bytes", op.bytes}};
+  if (!counts.empty())
+    text["counts"] = {{"matmul", counts[3 * i]},
+                      {"other", counts[3 * i + 1]},
+                      {"transcendental", counts[3 * i + 2]}};
+  return text;
+}
+
+static json machineToJson(const Measurement &measurement) {
+  const Machine &machine = measurement.machine;
+  json text = {{"cpu", machine.cpu},
+               {"cores", machine.cores},
+               {"threads", measurement.threads},
+               {"isa", nameOf(machine.isas.back())},
+               {"clock",
+                {{"hertz", known(measurement.clock.hertz)},
+                 {"source", measurement.clock.source},
+                 {"measured", known(measurement.clock.measured)}}}};
+  if (!measurement.peaks)
+    return text;
+  const Peaks &peaks = *measurement.peaks;
+  json byIsa = json::object();
+  for (const auto &[isa, flops] : peaks.measured)
+    byIsa[nameOf(isa)] = flops;
+  text["peak"] = {{"element", "f32"},
+                  {"datasheet", known(peaks.datasheet)},
+                  {"assumed", peaks.assumed},
+                  {"measured", peaks.best()},
+                  {"by_isa", byIsa}};
+  text["bandwidth"] = known(peaks.bandwidth);
+  return text;
+}
+
+std::string netc::toJson(const Measurement &measurement) {
+  const Program &program = measurement.program;
+  const Training &training = measurement.training;
+  Figures figures(measurement);
+
+  json text = {{"format", 1}};
+  text.update(json::parse(program.identity));
+  text["threads"] = measurement.threads;
+  text["seed"] = measurement.options.seed;
+  text["data"] = json::object();
+  for (const Data::Source &source : measurement.data.inputs())
+    text["data"][source.slot->name] = {
+        {"file", source.file ? json(source.file->path) : json()},
+        {"batches", source.count}};
+  text["weights"] = measurement.weights;
+  text["steps"] = training.recorder.steps().size();
+  text["warmup"] = training.warmup;
+  text["stable"] = training.stable;
+  text["step"] = {{"median", figures.step.median},
+                  {"low", figures.step.low},
+                  {"high", figures.step.high},
+                  {"min", figures.step.min},
+                  {"mean", figures.step.mean}};
+  text["losses"] = training.losses;
+  text["examples_per_second"] = figures.perSecond(double(program.batch));
+  text["flop"] = {{"model", figures.model}, {"hardware", figures.hardware}};
+  text["flops"] = {{"model", figures.perSecond(double(figures.model))},
+                   {"hardware", figures.perSecond(double(figures.hardware))}};
+  text["matmul"] = {
+      {"flop", figures.hardware
+                   ? double(figures.matmul) / double(figures.hardware)
+                   : 0},
+      {"time", figures.opsTime > 0 ? figures.matmulTime / figures.opsTime : 0}};
+  text["ops"] = json::array();
+  for (size_t i = 0; i < program.ops.size(); ++i)
+    text["ops"].push_back(opToJson(measurement, figures, i));
+  text["memory"] = {{"arena", program.arena},
+                    {"peak_rss", measurement.peakRss}};
+  text["machine"] = machineToJson(measurement);
+  // A path need not be UTF-8.
+  return text.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+[[gnu::format(printf, 2, 3)]] static void print(std::string &text,
+                                                const char *format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  text += line;
+}
+
+std::string netc::toTable(const Measurement &measurement) {
+  const Program &program = measurement.program;
+  const Training &training = measurement.training;
+  Figures figures(measurement);
+  size_t steps = training.recorder.steps().size();
+
+  std::string text = program.title;
+  print(text, " · %d thread%s\n", measurement.threads,
+        measurement.threads == 1 ? "" : "s");
+  print(text, "  steps     %zu, of which %zu to warm up%s\n", steps,
+        training.warmup,
+        training.stable ? "" : "; the times were never stable");
+  if (!training.losses.empty())
+    print(text, "  loss      %.6g, at last %.6g\n", training.losses.front(),
+          training.losses.back());
+  print(text, "  step      %.4g ms (%.4g to %.4g), %.4g examples/s\n",
+        figures.step.median * 1e3, figures.step.low * 1e3,
+        figures.step.high * 1e3, figures.perSecond(double(program.batch)));
+  print(text, "  compute   %.4g GFLOP/s, %.4g with what is recomputed\n",
+        figures.perSecond(double(figures.model)) * 1e-9,
+        figures.perSecond(double(figures.hardware)) * 1e-9);
+  if (measurement.peaks) {
+    const Peaks &peaks = *measurement.peaks;
+    print(text,
+          "  peak      %.4g GFLOP/s measured, %.4g by the datasheet: %s\n",
+          peaks.best() * 1e-9, peaks.datasheet * 1e-9, peaks.assumed.c_str());
+    print(text, "  memory    %.4g GB/s measured\n", peaks.bandwidth * 1e-9);
+  }
+
+  std::vector<size_t> order(program.ops.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return figures.ops[a].median > figures.ops[b].median;
+  });
+  order.resize(std::min<size_t>(order.size(), 10));
+  size_t width = 10;
+  for (size_t i : order)
+    width = std::max(width, program.ops[i].name.size());
+  width = std::min<size_t>(width, 60);
+  if (!order.empty())
+    print(text, "\n  %-*s  %-9s  %10s  %6s  %8s\n", int(width), "slowest op",
+          "phase", "ms", "share", "GFLOP/s");
+  for (size_t i : order) {
+    const Op &op = program.ops[i];
+    double seconds = figures.ops[i].median;
+    print(text, "  %-*.*s  %-9s  %10.4f  %4.1f %%  %8.4g\n", int(width),
+          int(width), op.name.c_str(), op.phase.c_str(), seconds * 1e3,
+          figures.step.median > 0 ? 100 * seconds / figures.step.median : 0,
+          seconds > 0 ? double(op.matmul + op.other) / seconds * 1e-9 : 0);
+  }
+  return text;
+}

@@ -1,0 +1,51 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_REPORT_H
+#define NETC_LIB_RUNTIME_REPORT_H
+
+#include "lib/Runtime/Data.h"
+#include "lib/Runtime/Machine.h"
+#include "lib/Runtime/Options.h"
+#include "lib/Runtime/Program.h"
+#include "lib/Runtime/Train.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace netc {
+
+/// The machine's own figures.
+struct Peaks {
+  double datasheet; ///< FLOP/s; 0 without a clock
+  std::string assumed;
+  std::vector<std::pair<Isa, double>> measured; ///< FLOP/s
+  double bandwidth;                             ///< bytes/s; 0 is unknown
+
+  double best() const; ///< of the measured ones
+};
+
+/// All that a report says.
+struct Measurement {
+  const Program &program;
+  const Options &options;
+  const Data &data;
+  const Training &training;
+  const Machine &machine;
+  int threads;
+  std::vector<std::string> weights; ///< those that came from files
+  int64_t peakRss;                  ///< bytes
+  Clock clock;
+  std::optional<Peaks> peaks;
+};
+
+/// By docs/measurement.schema.json, with a newline.
+std::string toJson(const Measurement &measurement);
+/// The same in short, for people.
+std::string toTable(const Measurement &measurement);
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_REPORT_H

@@ -1,0 +1,36 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_TRAIN_H
+#define NETC_LIB_RUNTIME_TRAIN_H
+
+#include "lib/Runtime/Data.h"
+#include "lib/Runtime/Options.h"
+#include "lib/Runtime/Program.h"
+#include "lib/Runtime/Recorder.h"
+
+#include <vector>
+
+namespace netc {
+
+/// What happened in the steps of a training.
+struct Training {
+  Recorder recorder;
+  std::vector<double> losses;  ///< of each step, if the program has a loss
+  size_t warmup = 0;           ///< steps before the measured ones
+  bool stable = false;         ///< whether these begin with a stable one
+  std::vector<int64_t> counts; ///< executed in all steps: three an op, or none
+};
+
+/// Runs steps on the arena, which holds the initial parameters, as long as the
+/// options say. Without `--warmup`, the measured steps begin with the first
+/// stable one; if there is none, the later half of the steps is measured.
+/// Throws a Failure if the loss is not finite, or a million times the first
+/// loss (or 1, if that is more).
+Training train(const Program &program, const Options &options, const Data &data,
+               char *arena, void (*step)(char *arena));
+
+} // namespace netc
+
+#endif // NETC_LIB_RUNTIME_TRAIN_H
