@@ -75,6 +75,8 @@ Value Elaborator::fail(
       note << " by `" << inner->caller->block->name << "`";
     ++shown;
   }
+  if (sweepNote.first)
+    diagnostic.attachNote(mlir::Location(sweepNote.first)) << sweepNote.second;
   return {};
 }
 

@@ -452,6 +452,17 @@ private:
   std::string mistakeIn(const SectionEntry &entry, bool isDataset);
   /// Reports what is wrong with a section, whether or not a run uses it.
   void checkSection(FileScope &file, NetParser::SectionContext *tree);
+  /// What the sweep of a run varies, each name over its values.
+  struct Sweep {
+    NetParser::SweepContext *tree = nullptr; ///< null without a sweep
+    std::vector<std::pair<std::string, std::vector<Value>>> varied;
+    size_t points = 1;
+  };
+  /// None after errors. The run has been elaborated as written.
+  std::optional<Sweep> sweepOf(NetParser::JobContext *job);
+  /// Elaborates the run with what the point sets.
+  SweepPoint elaborateAt(const Point &point, NetParser::JobContext *job,
+                         NetParser::SweepContext *sweep);
   /// The names that a sweep of the run may vary.
   std::vector<std::string> sweepable(NetParser::JobContext *job);
   bool elaborateFile(FileScope &file);
@@ -513,6 +524,8 @@ private:
   std::unordered_map<NetParser::ArgsContext *, std::vector<WrittenArgument>>
       writtenArguments;
   std::vector<Expectation> expectations;
+  /// The note of errors at a point of a sweep; no place outside of one.
+  std::pair<mlir::LocationAttr, std::string> sweepNote;
 };
 
 } // namespace netc

@@ -390,7 +390,7 @@ bool RunBuilder::addOptimizer() {
 // All together
 //===----------------------------------------------------------------------===//
 
-std::string RunBuilder::symbol() const {
+std::string netc::nameOf(NetParser::JobContext *job) {
   return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
 }
 
@@ -434,7 +434,7 @@ StepOp RunBuilder::build(mlir::ModuleOp into) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(into.getBody());
   step = builder.create<StepOp>(
-      e.locationOf(job), builder.getStringAttr(symbol()),
+      e.locationOf(job), builder.getStringAttr(nameOf(job)),
       builder.getStrArrayAttr({}),
       builder.getStringAttr(job->expr(0)->getText()),
       builder.getDictionaryAttr({}), builder.getDictionaryAttr({}),

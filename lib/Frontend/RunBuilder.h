@@ -22,6 +22,9 @@ inline constexpr const char *runKeys[] = {
 inline constexpr const char *laterKeys[] = {"recompute", "updates", "times",
                                             "decode"};
 
+/// `run` of `train Net as run`, else the net's name and `_run`.
+std::string nameOf(NetParser::JobContext *job);
+
 /// Elaborates one run.
 class RunBuilder {
 public:
@@ -30,8 +33,6 @@ public:
       : e(e), file(file), job(job), point(point) {}
 
   StepOp build(mlir::ModuleOp into);
-  /// The name that results are asked for by.
-  std::string symbol() const;
   /// The sizes that the run gives to free axes, of which `N` is not yet one.
   /// Null after an error.
   mlir::DictionaryAttr readAxes();

@@ -135,7 +135,7 @@ mlir::Operation *Elaborator::elaborateRun(FileScope &file,
   RunBuilder builder(*this, file, job, point);
   auto network = mlir::dyn_cast_or_null<NetworkOp>(
       mlir::SymbolTable::lookupSymbolIn(into, job->expr(0)->getText()));
-  if (point.empty() && !isWanted(builder.symbol(), runs, options.onlyRuns)) {
+  if (point.empty() && !isWanted(netc::nameOf(job), runs, options.onlyRuns)) {
     if (network)
       giveAxes(network, builder.readAxes());
     return nullptr;
@@ -149,6 +149,7 @@ mlir::Operation *Elaborator::elaborateRun(FileScope &file,
         expectations.push_back({expect, &file});
   if (network)
     giveAxes(network, step.getAxes());
+  sweepOf(job);
   return step;
 }
 
@@ -159,6 +160,10 @@ void Elaborator::giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun) {
   axes.erase("N");
   network.setAxesAttr(axes.getDictionary(context));
 }
+
+//===----------------------------------------------------------------------===//
+// Sweeps
+//===----------------------------------------------------------------------===//
 
 std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
   std::vector<std::string> names(std::begin(runKeys), std::end(runKeys));
@@ -176,7 +181,7 @@ std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
       names.push_back(setting.name);
   // The free axes that the step was elaborated with.
   auto step = mlir::dyn_cast_or_null<StepOp>(
-      mlir::SymbolTable::lookupSymbolIn(*module, job->ID()->getText()));
+      mlir::SymbolTable::lookupSymbolIn(*module, netc::nameOf(job)));
   if (step)
     for (mlir::NamedAttribute axis : step.getAxes())
       if (axis.getName() != "N")
@@ -184,92 +189,104 @@ std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
   return names;
 }
 
+std::optional<Elaborator::Sweep>
+Elaborator::sweepOf(NetParser::JobContext *job) {
+  Sweep sweep;
+  unsigned before = errors;
+  for (NetParser::StmtContext *stmt :
+       job->body() ? job->body()->stmt()
+                   : std::vector<NetParser::StmtContext *>()) {
+    auto *tree = ruleCast<NetParser::SweepContext>(stmt);
+    if (!tree)
+      continue;
+    sweep.tree = tree;
+    std::vector<std::string> known = sweepable(job);
+    for (NetParser::EachContext *each : tree->each()) {
+      std::optional<std::vector<Value>> values =
+          itemsOf(each->expr(), eval(each->expr()));
+      std::string name = each->ID()->getText();
+      if (!llvm::is_contained(known, name))
+        fail(each, "there is no key, axis, setting or constant `" + name +
+                       "` to vary" + didYouMean(name, known));
+      if (llvm::any_of(sweep.varied, [&](auto &v) { return v.first == name; }))
+        fail(each, "`" + name + "` is varied twice");
+      if (values && values->empty())
+        fail(each, "`" + name + "` is varied over no value");
+      if (!values || values->empty())
+        continue;
+      if (values->size() > options.limits.maxSweepPoints / sweep.points)
+        fail(tree, "the sweep has more than " +
+                       llvm::Twine(options.limits.maxSweepPoints) +
+                       " points; `--max-sweep` allows more");
+      else
+        sweep.points *= values->size();
+      sweep.varied.push_back({name, std::move(*values)});
+    }
+  }
+  return errors == before ? std::optional(std::move(sweep)) : std::nullopt;
+}
+
+SweepPoint Elaborator::elaborateAt(const Point &point,
+                                   NetParser::JobContext *job,
+                                   NetParser::SweepContext *sweep) {
+  SweepPoint result;
+  std::string place;
+  for (auto &[name, value] : point) {
+    result.values.push_back({name, textOf(value)});
+    place += (place.empty() ? "`" : ", `") + name + " = " + textOf(value) + "`";
+  }
+  // A top-level constant of that name takes the point's value.
+  std::vector<std::pair<TopLevel *, TopLevel>> saved;
+  for (auto &[name, entry] : main->names) {
+    saved.push_back({&entry, entry});
+    entry.state = TopLevel::Untouched;
+    for (auto &[key, value] : point)
+      if (key == name && ruleCast<NetParser::BindContext>(entry.tree)) {
+        entry.state = TopLevel::Done;
+        entry.isPerGraph = false;
+        entry.value = value;
+      }
+  }
+  result.module = mlir::ModuleOp::create(locationOf(sweep));
+  sweepNote = {locationOf(sweep), "at the point " + place + " of this sweep"};
+  elaborateRun(*main, job, *result.module, point);
+  sweepNote = {};
+  for (auto &[entry, old] : saved)
+    *entry = old;
+  return result;
+}
+
 std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
-  std::vector<SweepPoint> points;
-  auto entry = main->names.find(run.str());
-  auto *job = entry == main->names.end()
-                  ? nullptr
-                  : ruleCast<NetParser::JobContext>(entry->second.tree);
-  if (!job || !job->body())
-    return points;
+  NetParser::JobContext *job = nullptr;
+  for (NetParser::ItemContext *item : main->source->tree()->item())
+    if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt());
+        stmt && !stmt->job()->expr().empty() &&
+        netc::nameOf(stmt->job()) == run)
+      job = stmt->job();
+  if (!job)
+    return std::vector<SweepPoint>();
   Scope scope;
   Frame top;
   top.file = main;
   top.scope = &scope;
   Frame *outer = std::exchange(frame, &top);
   auto leave = llvm::make_scope_exit([&] { frame = outer; });
-
-  std::vector<std::pair<std::string, std::vector<Value>>> varied;
-  size_t total = 1;
-  NetParser::SweepContext *tree = nullptr;
-  for (NetParser::StmtContext *stmt : job->body()->stmt()) {
-    auto *sweep = ruleCast<NetParser::SweepContext>(stmt);
-    if (!sweep)
-      continue;
-    tree = sweep;
-    for (NetParser::EachContext *each : sweep->each()) {
-      std::optional<std::vector<Value>> values =
-          itemsOf(each->expr(), eval(each->expr()));
-      if (!values)
-        return std::nullopt;
-      std::string name = each->ID()->getText();
-      std::vector<std::string> known = sweepable(job);
-      if (!llvm::is_contained(known, name)) {
-        fail(each, "there is no key, axis, setting or constant `" + name +
-                       "` to vary" + didYouMean(name, known));
-        return std::nullopt;
-      }
-      if (llvm::any_of(varied, [&](auto &v) { return v.first == name; })) {
-        fail(each, "`" + name + "` is varied twice");
-        return std::nullopt;
-      }
-      if (values->empty()) {
-        fail(each, "`" + name + "` is varied over no value");
-        return std::nullopt;
-      }
-      if (values->size() > options.limits.maxSweepPoints / total) {
-        fail(sweep, "the sweep has more than " +
-                        llvm::Twine(options.limits.maxSweepPoints) +
-                        " points; `--max-sweep` allows more");
-        return std::nullopt;
-      }
-      total *= values->size();
-      varied.push_back({each->ID()->getText(), std::move(*values)});
-    }
-  }
-  if (!tree)
+  std::optional<Sweep> sweep = sweepOf(job);
+  if (!sweep)
+    return std::nullopt;
+  std::vector<SweepPoint> points;
+  if (!sweep->tree)
     return points;
-  for (size_t index = 0; index < total; ++index) {
+  unsigned before = errors;
+  for (size_t index = 0; index < sweep->points; ++index) {
     Point point;
-    SweepPoint result;
-    size_t rest = index, weight = total;
-    for (auto &[name, values] : varied) {
+    size_t rest = index, weight = sweep->points;
+    for (auto &[name, values] : sweep->varied) {
       weight /= values.size();
       point.push_back({name, values[rest / weight]});
       rest %= weight;
-      result.values.push_back({name, textOf(point.back().second)});
     }
-    unsigned before = errors;
-    // A top-level constant of that name takes the point's value.
-    std::vector<std::pair<TopLevel *, TopLevel>> saved;
-    for (auto &[name, entry] : main->names)
-      saved.push_back({&entry, entry});
-    for (auto &[name, entry] : main->names) {
-      entry.state = TopLevel::Untouched;
-      for (auto &[key, value] : point)
-        if (key == name && ruleCast<NetParser::BindContext>(entry.tree)) {
-          entry.state = TopLevel::Done;
-          entry.isPerGraph = false;
-          entry.value = value;
-        }
-    }
-    result.module = mlir::ModuleOp::create(locationOf(tree));
-    elaborateRun(*main, job, *result.module, point);
-    for (auto &[entry, old] : saved)
-      *entry = old;
-    if (errors != before)
-      return std::nullopt;
-    points.push_back(std::move(result));
+    points.push_back(elaborateAt(point, job, sweep->tree));
   }
-  return points;
+  return errors == before ? std::optional(std::move(points)) : std::nullopt;
 }

@@ -172,23 +172,22 @@ static std::unique_ptr<Specification> load(mlir::MLIRContext &context,
   return specification;
 }
 
-/// Elaborates and counts every point of the runs' sweeps.
-static mlir::LogicalResult sweepRuns(Unit &unit, const ConventionFlags &flags) {
-  for (const Run &run : unit.analysis.runs) {
-    std::optional<std::vector<SweepPoint>> points =
-        unit.specification->sweep(run.name());
-    if (!points)
+/// Elaborates and counts the points of a run's sweep.
+static mlir::LogicalResult sweepRun(Unit &unit, const Run &run,
+                                    const ConventionFlags &flags) {
+  std::optional<std::vector<SweepPoint>> points =
+      unit.specification->sweep(run.name());
+  if (!points)
+    return mlir::failure();
+  for (SweepPoint &point : *points) {
+    if (failed(givePeaks(*point.module)) ||
+        failed(runPasses(*point.module, Stage::Step)))
       return mlir::failure();
-    for (SweepPoint &point : *points) {
-      if (failed(givePeaks(*point.module)) ||
-          failed(runPasses(*point.module, Stage::Step)))
-        return mlir::failure();
-      mlir::FailureOr<Analysis> analysis = analyze(*point.module, flags);
-      if (failed(analysis))
-        return mlir::failure();
-      unit.sweeps[run.name()].emplace_back(std::move(point),
-                                           std::move(*analysis));
-    }
+    mlir::FailureOr<Analysis> analysis = analyze(*point.module, flags);
+    if (failed(analysis))
+      return mlir::failure();
+    unit.sweeps[run.name()].emplace_back(std::move(point),
+                                         std::move(*analysis));
   }
   return mlir::success();
 }
@@ -205,6 +204,12 @@ static std::optional<Unit> analyzeFile(mlir::MLIRContext &context,
   mlir::FailureOr<Analysis> analysis = analyze(module);
   if (failed(analysis))
     return std::nullopt;
+  // Every sweep is tried, and before the expects: errors come first.
+  bool isSwept = true;
+  for (const Run &run : analysis->runs)
+    isSwept &= succeeded(sweepRun(unit, run, conventionFlags()));
+  if (!isSwept)
+    return std::nullopt;
   unit.expects = unit.specification->check(AnalysisResults(*analysis));
   // Flags change what is shown. An expect was written by the specification's
   // own conventions.
@@ -214,8 +219,6 @@ static std::optional<Unit> analyzeFile(mlir::MLIRContext &context,
       return std::nullopt;
   }
   unit.analysis = std::move(*analysis);
-  if (failed(sweepRuns(unit, conventionFlags())))
-    return std::nullopt;
   return unit;
 }
 
