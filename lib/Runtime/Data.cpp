@@ -122,8 +122,8 @@ static std::vector<std::string> npyFiles(const std::string &folder) {
   std::vector<std::string> names;
   DIR *directory = opendir(folder.c_str());
   if (!directory)
-    throw Failure(1,
-                  "`" + folder + "` cannot be read: " + std::strerror(errno));
+    throw Failure(1, "the folder `" + folder +
+                         "` cannot be opened: " + std::strerror(errno));
   while (dirent *entry = readdir(directory)) {
     std::string name = entry->d_name;
     if (name.size() > 4 && name.compare(name.size() - 4, 4, ".npy") == 0)

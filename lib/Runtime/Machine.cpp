@@ -109,7 +109,7 @@ Clock netc::detectClock() {
       firstLine("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
           .c_str());
   if (kilohertz > 0)
-    return {kilohertz * 1e3, "cpufreq maximum", measured};
+    return {kilohertz * 1e3, "cpufreq", measured};
   return {measured, measured > 0 ? "measured" : "unknown", measured};
 }
 

@@ -204,8 +204,6 @@ void netc::writeNpy(const std::string &path, const Slot &slot,
   // The data start at a multiple of 64.
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' ');
   header += '\n';
-  if (header.size() > 0xffff)
-    throw wrong(path, "would need too large a header");
   std::string start(magic, 6);
   start += {1, 0, char(header.size() & 0xff), char(header.size() >> 8)};
   writeFile(path, {start, header, {data, size_t(slot.bytes())}});

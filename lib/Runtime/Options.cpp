@@ -13,8 +13,8 @@
 
 using namespace netc;
 
-const char *const Options::usage =
-    R"(  --steps=N             train for exactly N steps
+const char *const
+    Options::usage(R"(  --steps=N             train for exactly N steps
   --seconds=S           or measure until the median step time is known within 2 %,
                         for S seconds at most (default 10)
   --warmup=N            leave the first N steps out of the times (default: until they are stable)
@@ -29,11 +29,13 @@ const char *const Options::usage =
   --json[=FILE]         write all figures as JSON
   --quiet               no progress, no table
   --help
-)";
+)");
 
 static Failure wrong(const std::string &what) {
   return Failure(2, what + "; `--help` lists the options");
 }
+
+static const int64_t anything = std::numeric_limits<int64_t>::max();
 
 /// An integer from `low` to `high`.
 static int64_t integer(const char *option, const char *text, int64_t low,
@@ -43,7 +45,9 @@ static int64_t integer(const char *option, const char *text, int64_t low,
   long long value = std::strtoll(text, &end, 10);
   if (errno || end == text || *end || value < low || value > high)
     throw wrong("`--" + std::string(option) + "` takes an integer from " +
-                std::to_string(low) + " on, not `" + text + "`");
+                std::to_string(low) +
+                (high == anything ? " on" : " to " + std::to_string(high)) +
+                ", not `" + text + "`");
   return value;
 }
 
@@ -75,7 +79,6 @@ Options Options::parse(int argc, char **argv) {
                                  {"quiet", no_argument, nullptr, 'q'},
                                  {"help", no_argument, nullptr, 'h'},
                                  {nullptr, 0, nullptr, 0}};
-  const int64_t many = std::numeric_limits<int64_t>::max();
   Options options;
   bool hasSeconds = false;
   optind = 0; // begins anew
@@ -85,7 +88,7 @@ Options Options::parse(int argc, char **argv) {
     const char *name = place < 0 ? "" : known[place].name;
     switch (found) {
     case 's':
-      options.steps = integer(name, optarg, 1, many);
+      options.steps = integer(name, optarg, 1, anything);
       break;
     case 't': {
       char *end;
@@ -98,13 +101,13 @@ Options Options::parse(int argc, char **argv) {
       break;
     }
     case 'w':
-      options.warmup = integer(name, optarg, 0, many);
+      options.warmup = integer(name, optarg, 0, anything);
       break;
     case 'j':
       options.threads = int(integer(name, optarg, 1, 1 << 16));
       break;
     case 'r':
-      options.seed = uint64_t(integer(name, optarg, 0, many));
+      options.seed = uint64_t(integer(name, optarg, 0, anything));
       break;
     case 'd':
       split(name, optarg, options.data);
@@ -133,8 +136,16 @@ Options Options::parse(int argc, char **argv) {
       break;
     case ':':
       throw wrong("`" + std::string(argv[optind - 1]) + "` lacks its value");
-    default:
-      throw wrong("there is no option `" + std::string(argv[optind - 1]) + "`");
+    default: {
+      // getopt knows an option that has a value and takes none.
+      std::string seen = argv[optind - 1];
+      size_t equals = seen.find('=');
+      bool isKnown = false;
+      for (const option *one = known; one->name; ++one)
+        isKnown |= seen.substr(0, equals) == "--" + std::string(one->name);
+      throw wrong(isKnown ? "`" + seen.substr(0, equals) + "` takes no value"
+                          : "there is no option `" + seen + "`");
+    }
     }
     place = -1;
   }

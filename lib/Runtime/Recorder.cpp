@@ -45,5 +45,7 @@ Median Recorder::op(size_t op, size_t first) const {
   for (size_t row = (first + stride - 1) / stride; row * ops < rows.size();
        ++row)
     samples.push_back(rows[row * ops + op]);
+  if (samples.empty())
+    samples.push_back(double(spent[op]) * 1e-9);
   return summarize(samples);
 }

@@ -36,7 +36,8 @@ public:
   const std::vector<double> &steps() const { return times; }
   /// Calls of record() in the last step.
   int64_t calls(size_t op) const { return made[op]; }
-  /// Seconds a step of an op, over the steps from number `first` on.
+  /// Seconds a step of an op, over the steps from number `first` on; of
+  /// the last one if none of them was kept.
   Median op(size_t op, size_t first) const;
 
 private:

@@ -16,7 +16,7 @@ Median netc::summarize(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   size_t n = samples.size();
   double median = (samples[(n - 1) / 2] + samples[n / 2]) / 2;
-  double rank = std::floor(double(n) / 2 - 0.98 * std::sqrt(double(n)));
+  double rank = std::floor(double(n + 1) / 2 - 0.98 * std::sqrt(double(n)));
   size_t low = size_t(std::max(rank, 1.0)) - 1;
   double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
   return {median, samples[low], samples[n - 1 - low], samples[0],

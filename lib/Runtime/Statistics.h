@@ -18,8 +18,9 @@ struct Median {
 };
 
 /// The interval holds the median with a confidence of 95 %, whatever the
-/// distribution: its ends are sample numbers n/2 -+ 0.98 sqrt(n), counted in
-/// order. Up to 5 samples give no such interval; then it is their range.
+/// distribution: it begins with sample number (n + 1)/2 - 0.98 sqrt(n) from the
+/// lowest on and ends with that from the highest on. Up to 5 samples give no
+/// such interval; then it is their range.
 Median summarize(std::vector<double> samples);
 
 /// Whether the interval reaches no more than 2 % from the median, of ten

@@ -28,20 +28,23 @@ public:
   explicit Progress(bool wanted) : shown(wanted && isatty(STDERR_FILENO)) {}
   ~Progress() {
     if (last)
-      std::fputs("\r\033[K", stderr);
+      clear();
   }
 
   void show(size_t steps, const std::vector<double> &losses) {
     if (!shown || now() - last < 200'000'000)
       return;
     last = now();
-    std::fprintf(stderr, "\r\033[Kstep %zu", steps);
+    clear();
+    std::fprintf(stderr, "step %zu", steps);
     if (!losses.empty())
       std::fprintf(stderr, " · loss %.6g", losses.back());
     std::fflush(stderr);
   }
 
 private:
+  static void clear() { std::fputs("\r\033[K", stderr); }
+
   bool shown;
   int64_t last = 0;
 };
@@ -106,7 +109,7 @@ Training netc::train(const Program &program, const Options &options,
   const Slot *loss = program.loss();
   const Slot *number = program.find(Role::Step);
   const Slot *seed = program.find(Role::Seed);
-  Random seeds(options.seed, "seed of a step");
+  Random seeds(options.seed, "steps");
   Progress progress(!options.quiet);
   std::optional<size_t> stable;
   size_t notStable = 0; // so many steps are known to be none

@@ -34,10 +34,11 @@ TRANSPARENT |= {"emitError", "emitOpError", "emitOptionalError", "emitRemark", "
 # Calls that report their text, however short it is.
 REPORTERS = {"fail", "warn", "createStringError", "attachNote"}
 REPORTERS |= {"emitError", "emitOpError", "emitOptionalError", "emitRemark", "emitWarning"}
-# Calls whose text is no message: for developers, or for `--help`.
+# Calls whose text is no message: for developers, or for `--help`, or looked for.
 SILENT = {"assert", "static_assert", "llvm_unreachable", "desc", "value_desc", "clEnumValN"}
+SILENT |= {"volatile", "usage", "rfind"}
 
-FORMAT = re.compile(r"\{\d*(?:[:,][^{}\s]*)?\}")
+FORMAT = re.compile(r"\{\d*(?:[:,][^{}\s]*)?\}|%[-.*\d]*(?:zu|[dgs])")
 HOLE = "\0"
 CLAIMED = "\1"
 

@@ -1,0 +1,98 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Machine.h"
+#include "lib/Runtime/Arena.h"
+#include "lib/Runtime/OutputFile.h"
+#include "lib/Runtime/Peak.h"
+#include "test/Runtime/RuntimeTest.h"
+
+#include <fstream>
+#include <regex>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace netc;
+
+TEST(Machine, HasWhatItRunsOn) {
+  Machine machine = Machine::detect();
+  EXPECT_GE(machine.cores, 1);
+  EXPECT_GE(machine.threads, 1);
+  EXPECT_LE(machine.threads, machine.cores);
+  EXPECT_GT(machine.cacheBytes, 0);
+  ASSERT_FALSE(machine.isas.empty());
+  EXPECT_EQ(machine.isas.front(), Isa::Baseline);
+  for (Isa isa : machine.isas) {
+    EXPECT_GE(vectorUnits(isa).flop, 8);
+    EXPECT_GT(measureFlops(isa, 2), 0); // needs the extension, or it ends
+  }
+}
+
+TEST(Machine, SaysWhatItTakesForGranted) {
+  EXPECT_EQ(vectorUnits(Isa::Baseline).assumed,
+            "one adder and one multiplier of 128 bits a core");
+  for (Isa isa : {Isa::AVX2, Isa::AVX512}) {
+    VectorUnits units = vectorUnits(isa);
+    std::smatch match;
+    ASSERT_TRUE(
+        std::regex_match(units.assumed, match,
+                         std::regex("2 FMA units of ([0-9]+) bits a core")));
+    EXPECT_EQ(units.flop, std::stoi(match[1]) / 32 * 2 * 2);
+  }
+}
+
+TEST(Machine, MustHaveWhatTheProgramNeeds) {
+  Machine machine = {};
+  machine.cpu = "Old CPU";
+  machine.isas = {Isa::Baseline, Isa::AVX2};
+  EXPECT_EQ(failure([&] { checkIsa("avx512", machine); }),
+            "3: this program is compiled for avx512; this CPU, Old CPU, does "
+            "not have it");
+  for (const char *isa : {"baseline", "avx2", ""})
+    EXPECT_EQ(failure([&] { checkIsa(isa, machine); }), "");
+}
+
+TEST(Arena, StartsWithZerosInHugePages) {
+  Arena arena(5000000);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(arena.data()) % (2 << 20), 0u);
+  EXPECT_EQ(std::string(arena.data(), 5000000), std::string(5000000, 0));
+}
+
+TEST(Arena, ThatDoesNotFitEndsWithThree) {
+  std::string message = failure([] { Arena arena(int64_t(1) << 60); });
+  EXPECT_TRUE(std::regex_match(
+      message, std::regex("3: training needs 1152921504606846976 bytes of "
+                          "memory, [0-9]+ are available")))
+      << message;
+  EXPECT_GT(availableMemory(), 0);
+}
+
+static std::string contents(const std::string &path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+TEST(OutputFile, ReplacesWhatIsThere) {
+  std::string folder = scratch();
+  writeFile(folder + "/a", {"a longer text"});
+  writeFile(folder + "/a", {"te", "", "xt"});
+  EXPECT_EQ(contents(folder + "/a"), "text");
+  // Through a link, and with the link left.
+  ASSERT_EQ(symlink("a", (folder + "/link").c_str()), 0);
+  writeFile(folder + "/link", {"other"});
+  EXPECT_EQ(contents(folder + "/a"), "other");
+  struct stat status;
+  ASSERT_EQ(lstat((folder + "/link").c_str(), &status), 0);
+  EXPECT_TRUE(S_ISLNK(status.st_mode));
+  // With nothing beside it that another process could stumble upon.
+  EXPECT_NE(access((folder + "/a." + std::to_string(getpid()) + ".tmp").c_str(),
+                   F_OK),
+            0);
+}
+
+TEST(OutputFile, MustHaveANameThatFits) {
+  std::string name(5000, 'x');
+  EXPECT_EQ(failure([&] { writeFile(name, {"text"}); }),
+            "1: cannot write `" + name + "`: its name is too long");
+}

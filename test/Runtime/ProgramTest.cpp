@@ -1,0 +1,84 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Program.h"
+#include "test/Runtime/RuntimeTest.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace netc;
+using nlohmann::json;
+
+static json description() {
+  return json::parse(R"({
+    "format": 1, "netc": "0.1.0", "run": "r", "network": "N", "batch": 8,
+    "lowering": "fast", "target": {"name": "cpu", "isa": "avx2"},
+    "conventions": {"fma": 2}, "arena": 128,
+    "slots": [
+      {"name": "x", "role": "input", "element": "f32", "shape": [8, 2], "offset": 0},
+      {"name": "norm", "role": "result", "element": "f32", "shape": [], "offset": 64},
+      {"name": "loss", "role": "result", "element": "f64", "shape": [], "offset": 72},
+      {"name": "step", "role": "step", "element": "f32", "shape": [], "offset": 80}],
+    "ops": [{"name": "a", "op": "linear", "phase": "forward", "matmul": 4,
+             "other": 2, "transcendental": 1, "bytes": 12}]})");
+}
+
+static Program parse(const json &text) {
+  return Program::parse(text.dump().c_str());
+}
+
+/// What comes of a description with other members of its first slot.
+static std::string message(const json &change) {
+  json text = description();
+  text["slots"][0].update(change);
+  return failure([&] { parse(text); });
+}
+
+TEST(Program, IsRead) {
+  Program program = parse(description());
+  EXPECT_EQ(program.arena, 128);
+  EXPECT_EQ(program.batch, 8);
+  EXPECT_EQ(program.isa, "avx2");
+  EXPECT_FALSE(program.counted);
+  ASSERT_EQ(program.slots.size(), 4u);
+  EXPECT_EQ(program.slots[0].bytes(), 64);
+  EXPECT_EQ(program.slots[1].bytes(), 4);
+  EXPECT_EQ(program.loss()->name, "loss");
+  EXPECT_EQ(program.find(Role::Step)->name, "step");
+  EXPECT_EQ(program.find(Role::Seed), nullptr);
+  ASSERT_EQ(program.ops.size(), 1u);
+  EXPECT_EQ(program.ops[0].transcendental, 1);
+  EXPECT_EQ(program.title, "r trains N · batch 8 · fast lowering");
+  // What identifies it goes to the output as it is; the rest is written anew.
+  json identity = json::parse(program.identity);
+  EXPECT_EQ(identity["conventions"], json({{"fma", 2}}));
+  EXPECT_FALSE(identity.contains("slots") || identity.contains("ops"));
+}
+
+TEST(Program, HasAnotherResultForItsLoss) {
+  json text = description();
+  text["slots"][2]["name"] = "error";
+  EXPECT_EQ(parse(text).loss()->name, "norm");
+}
+
+TEST(Program, ThatIsWrongIsRefused) {
+  std::string start = "1: this program's description is wrong: ";
+  EXPECT_EQ(failure([] { Program::parse("{"); }).find(start), 0u);
+  json text = description();
+  text["format"] = 2;
+  EXPECT_EQ(failure([&] { parse(text); }), start + "its format is not 1");
+  EXPECT_EQ(message({{"role", "guest"}}), start + "there is no `guest`");
+  EXPECT_EQ(message({{"element", "f16"}}), start + "there is no `f16`");
+  EXPECT_EQ(message({{"init", "he"}}), start + "there is no `he`");
+  EXPECT_EQ(message({{"name", "../x"}}), start + "a slot is called `../x`");
+  EXPECT_EQ(message({{"element", "i64"}, {"shape", {1}}}),
+            start + "`x` has no `below`");
+  std::string outside = start + "`x` is not in the arena";
+  EXPECT_EQ(message({{"offset", 68}}), outside);
+  EXPECT_EQ(message({{"offset", -4}}), outside);
+  EXPECT_EQ(message({{"offset", 2}}), outside);
+  EXPECT_EQ(message({{"shape", {0}}}), outside);
+  EXPECT_EQ(message({{"shape", {int64_t(1) << 62, 4}}}), outside);
+  EXPECT_EQ(message({{"shape", {33}}}), outside);
+}

@@ -1,0 +1,49 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TEST_RUNTIME_RUNTIMETEST_H
+#define NETC_TEST_RUNTIME_RUNTIMETEST_H
+
+#include "lib/Runtime/Failure.h"
+#include "lib/Runtime/Program.h"
+
+#include "gtest/gtest.h"
+
+#include <string>
+#include <vector>
+
+namespace netc {
+
+/// What an action fails with, as "status: message"; or "" if it does not.
+template <typename Action> std::string failure(Action action) {
+  try {
+    action();
+  } catch (const Failure &failure) {
+    return std::to_string(failure.status) + ": " + failure.what();
+  }
+  return "";
+}
+
+inline Slot makeSlot(Role role, Element element, std::vector<int64_t> shape,
+                     Init init = Init::Zeros, int64_t below = 0) {
+  Slot slot;
+  slot.name = "slot";
+  slot.role = role;
+  slot.init = init;
+  slot.element = element;
+  slot.shape = std::move(shape);
+  slot.offset = 0;
+  slot.below = below;
+  return slot;
+}
+
+/// A folder of this test alone.
+inline std::string scratch() {
+  std::string pattern = testing::TempDir() + "netc-XXXXXX";
+  return mkdtemp(&pattern[0]);
+}
+
+} // namespace netc
+
+#endif // NETC_TEST_RUNTIME_RUNTIMETEST_H

@@ -1,0 +1,115 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Train.h"
+#include "test/Runtime/RuntimeTest.h"
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+using namespace netc;
+
+extern "C" void netc_record(int64_t op);
+
+namespace {
+/// What the arena holds of the program below.
+struct Arena {
+  double loss;
+  float step;
+  int32_t unused;
+  int64_t seed;
+};
+} // namespace
+
+static Program program() {
+  return Program::parse(R"({"format": 1, "run": "r", "network": "N", "batch": 1,
+    "lowering": "fast", "target": {}, "arena": 24, "ops": [
+      {"name": "a", "op": "b", "phase": "forward", "matmul": 1, "other": 0,
+       "transcendental": 0, "bytes": 0}],
+    "slots": [
+      {"name": "loss", "role": "result", "element": "f64", "shape": [], "offset": 0},
+      {"name": "step", "role": "step", "element": "f32", "shape": [], "offset": 8},
+      {"name": "seed", "role": "seed", "element": "i64", "shape": [], "offset": 16}]})");
+}
+
+static Training runSteps(void (*step)(char *), Options options) {
+  Program made = program();
+  Arena arena = {};
+  Data data(made, options);
+  return train(made, options, data, reinterpret_cast<char *>(&arena), step);
+}
+
+static Options exactly(int64_t steps) {
+  Options options;
+  options.steps = steps;
+  return options;
+}
+
+/// A step whose loss is `f` of its number.
+template <double (*f)(double)> static void step(char *data) {
+  Arena arena;
+  std::memcpy(&arena, data, sizeof arena);
+  arena.loss = f(arena.step);
+  std::memcpy(data, &arena, sizeof arena);
+  netc_record(0);
+}
+
+static double inverse(double x) { return 1 / x; }
+static double notANumber(double x) { return x < 3 ? x : std::nan(""); }
+static double infinite(double x) { return 1 / (4 - x); }
+static double growing(double x) { return 0.01 * std::pow(100, x); }
+
+TEST(Train, RunsExactlySoManySteps) {
+  Training training = runSteps(step<inverse>, exactly(4));
+  EXPECT_EQ(training.losses, (std::vector<double>{1, 0.5, 1. / 3, 0.25}));
+  // Too few to see whether they are stable: the later half is measured.
+  EXPECT_EQ(training.warmup, 2u);
+  EXPECT_FALSE(training.stable);
+  EXPECT_EQ(runSteps(step<inverse>, exactly(1)).warmup, 0u);
+  Options options = exactly(5);
+  options.warmup = 3;
+  EXPECT_EQ(runSteps(step<inverse>, options).warmup, 3u);
+}
+
+TEST(Train, EndsWithItsBudget) {
+  Options options;
+  options.seconds = 1e-9;
+  EXPECT_EQ(runSteps(step<inverse>, options).losses.size(), 1u);
+  options.warmup = 3;
+  EXPECT_EQ(runSteps(step<inverse>, options).losses.size(), 4u);
+}
+
+TEST(Train, RefusesLossesThatAreNoLosses) {
+  EXPECT_EQ(failure([] { runSteps(step<notANumber>, exactly(9)); }),
+            "1: the loss is nan in step 3");
+  EXPECT_EQ(failure([] { runSteps(step<infinite>, exactly(9)); }),
+            "1: the loss is inf in step 4");
+  // 1 in the first step, 1e6 in the fourth, 1e8 in the fifth.
+  EXPECT_EQ(failure([] { runSteps(step<growing>, exactly(9)); }),
+            "1: the loss diverges: 1 in step 1, 1e+08 in step 5");
+  EXPECT_EQ(failure([] { runSteps(step<growing>, exactly(4)); }), "");
+}
+
+static std::vector<int64_t> seeds;
+
+static void keepSeed(char *data) {
+  Arena arena;
+  std::memcpy(&arena, data, sizeof arena);
+  seeds.push_back(arena.seed);
+}
+
+TEST(Train, GivesEachStepItsSeed) {
+  Options options = exactly(100);
+  runSteps(keepSeed, options);
+  std::vector<int64_t> first = seeds;
+  EXPECT_EQ(std::set<int64_t>(first.begin(), first.end()).size(), 100u);
+  seeds.clear();
+  runSteps(keepSeed, options);
+  EXPECT_EQ(seeds, first);
+  options.seed = 1;
+  seeds.clear();
+  runSteps(keepSeed, options);
+  EXPECT_NE(seeds, first);
+}
