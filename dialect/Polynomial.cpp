@@ -147,6 +147,20 @@ Polynomial &Polynomial::operator+=(const Polynomial &other) {
   constantTerm += other.constantTerm;
   if (!constantTerm.isValid()) {
     terms.clear();
+  } else if (terms.empty()) {
+    terms = other.terms;
+  } else if (llvm::equal(terms, other.terms, [](const Term &a, const Term &b) {
+               return a.monomial == b.monomial;
+             })) {
+    // The same network, part by part, mostly sums these.
+    bool isSimple = true;
+    for (size_t i = 0, end = terms.size(); i != end; ++i) {
+      Rational &sum = terms[i].coefficient;
+      sum += other.terms[i].coefficient;
+      isSimple &= sum.isValid() && !sum.isZero();
+    }
+    if (!isSimple)
+      normalize();
   } else if (!other.terms.empty()) {
     // `other` may be this polynomial, so no iterator of it may be kept.
     terms.reserve(terms.size() + other.terms.size());

@@ -190,7 +190,7 @@ private:
   struct Build {
     unsigned depth = 0;
     Weight weight;
-    DenseSet<Value> inputs;
+    llvm::SmallDenseSet<Value, 4> inputs;
     std::optional<Shape> lastShape;
   };
 
@@ -198,20 +198,15 @@ private:
   unsigned partOf(StringRef path) {
     if (auto known = byPath.find(path); known != byPath.end())
       return known->second;
-    unsigned part = 0;
-    for (size_t end = 0; end != StringRef::npos;) {
-      end = path.find('.', end + 1);
-      StringRef prefix = path.substr(0, end);
-      auto [entry, isNew] = byPath.try_emplace(prefix, tree.parts.size());
-      if (isNew) {
-        tree.parts[part].children.push_back(entry->second);
-        Part &added = tree.parts.emplace_back();
-        added.path = prefix.str();
-        added.parent = part;
-        builds.emplace_back().depth = builds[part].depth + 1;
-      }
-      part = entry->second;
-    }
+    size_t dot = path.rfind('.');
+    unsigned parent = dot == StringRef::npos ? 0 : partOf(path.take_front(dot));
+    unsigned part = tree.parts.size();
+    byPath[path] = part;
+    tree.parts[parent].children.push_back(part);
+    Part &added = tree.parts.emplace_back();
+    added.path = path.str();
+    added.parent = parent;
+    builds.emplace_back().depth = builds[parent].depth + 1;
     return part;
   }
 
