@@ -42,9 +42,9 @@ struct FileScope {
 struct Scope {
   Scope *outer = nullptr;
   llvm::StringMap<Value> names;
-  llvm::StringMap<bool> fixed; ///< loop variables: they may not be bound again
-  llvm::StringMap<Value> carried; ///< of a scan: name to its first value
-  llvm::StringMap<Value> next;    ///< of a scan: the `h'` assigned so far
+  llvm::StringSet<> fixed;     ///< loop variables: they may not be bound again
+  llvm::StringSet<> carried;   ///< of a scan: what each turn hands to the next
+  llvm::StringMap<Value> next; ///< of a scan: the `h'` assigned so far
   bool isScan = false;
 };
 

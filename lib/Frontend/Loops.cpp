@@ -91,15 +91,15 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
         body->addArgument(elementType(tensor.value, axis), locationOf(each));
     scope.names[each->ID()->getText()] =
         Tensor{element, without(tensor.labels, axis)};
-    scope.fixed[each->ID()->getText()] = true;
+    scope.fixed.insert(each->ID()->getText());
     sequenceValues.push_back(tensor.value);
   }
   for (auto &[name, tensor] : carried) {
     mlir::Value element =
         body->addArgument(tensor.value.getType(), locationOf(tree));
     scope.names[name] = Tensor{element, tensor.labels};
-    scope.fixed[name] = true;
-    scope.carried[name] = tensor;
+    scope.fixed.insert(name);
+    scope.carried.insert(name);
     inits.push_back(tensor.value);
   }
 

@@ -97,7 +97,7 @@ antlrcpp::Any Elaborator::visitForStmt(NetParser::ForStmtContext *tree) {
     frame->turns.push_back(turn);
     auto bindLoop = [&](antlr4::tree::TerminalNode *name, Value value) {
       frame->scope->names[name->getText()] = std::move(value);
-      frame->scope->fixed[name->getText()] = true;
+      frame->scope->fixed.insert(name->getText());
     };
     bindLoop(tree->ID().back(), item);
     if (tree->ID().size() == 2)

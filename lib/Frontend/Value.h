@@ -7,7 +7,7 @@
 
 #include "dialect/Net.h"
 #include "lib/Frontend/Parser.h"
-#include "lib/Frontend/Units.h"
+#include "lib/Units/Units.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 #include <memory>

@@ -4,8 +4,8 @@
 
 #include "lib/Report/Table.h"
 
-#include "lib/Frontend/Units.h"
 #include "lib/Report/Grid.h"
+#include "lib/Units/Units.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_FRONTEND_UNITS_H
-#define NETC_LIB_FRONTEND_UNITS_H
+#ifndef NETC_LIB_UNITS_UNITS_H
+#define NETC_LIB_UNITS_UNITS_H
 
 #include "dialect/Rational.h"
 
@@ -98,4 +98,4 @@ std::string formatQuantity(const Rational &value, const Dimension &dimension,
 
 } // namespace netc
 
-#endif // NETC_LIB_FRONTEND_UNITS_H
+#endif // NETC_LIB_UNITS_UNITS_H

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Frontend/Units.h"
+#include "lib/Units/Units.h"
 
 #include "dialect/Spelling.h"
 
