@@ -121,6 +121,14 @@ LogicalResult netc::inferSameShape(std::optional<Location> loc, StringRef op,
   return success();
 }
 
+LogicalResult netc::inferAlong(std::optional<Location> loc, StringRef op,
+                               ArrayRef<int64_t> axes, ValueRange operands,
+                               SmallVectorImpl<Type> &types) {
+  if (failed(checkAxes(loc, op, axes, shapeOf(operands.front()).rank())))
+    return failure();
+  return inferSameShape(loc, op, operands, types);
+}
+
 LogicalResult netc::verifyGradient(Operation *op, Value dy,
                                    const Shape &expected) {
   Type type = tensorOf(elementOf(op->getResult(0)), expected);

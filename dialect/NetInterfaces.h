@@ -97,6 +97,12 @@ mlir::LogicalResult inferSameShape(std::optional<mlir::Location> loc,
                                    mlir::ValueRange operands,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
+/// The same for ops that work along axes of their operands.
+mlir::LogicalResult inferAlong(std::optional<mlir::Location> loc,
+                               llvm::StringRef op, llvm::ArrayRef<int64_t> axes,
+                               mlir::ValueRange operands,
+                               llvm::SmallVectorImpl<mlir::Type> &types);
+
 /// Verifies that a gradient op takes the gradient of a result of this shape;
 /// its own result has the operand's element type.
 mlir::LogicalResult verifyGradient(mlir::Operation *op, mlir::Value dy,

@@ -165,9 +165,8 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
-  return checkAxes(loc, getOperationName(), adaptor.getOver(),
-                   shapeOf(adaptor.getX()).rank());
+  return inferAlong(loc, getOperationName(), adaptor.getOver(),
+                    adaptor.getOperands(), types);
 }
 
 LogicalResult SoftmaxOp::buildGradient(Gradients &gradients) {
@@ -180,10 +179,8 @@ LogicalResult SoftmaxGradOp::inferReturnTypes(MLIRContext *,
                                               std::optional<Location> loc,
                                               Adaptor adaptor,
                                               SmallVectorImpl<Type> &types) {
-  if (failed(checkAxes(loc, getOperationName(), adaptor.getOver(),
-                       shapeOf(adaptor.getY()).rank())))
-    return failure();
-  return inferSameShape(loc, getOperationName(), adaptor.getOperands(), types);
+  return inferAlong(loc, getOperationName(), adaptor.getOver(),
+                    adaptor.getOperands(), types);
 }
 
 //===----------------------------------------------------------------------===//

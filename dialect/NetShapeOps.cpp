@@ -375,9 +375,8 @@ LogicalResult ReverseOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
-  return checkAxes(loc, getOperationName(), adaptor.getOver(),
-                   shapeOf(adaptor.getX()).rank());
+  return inferAlong(loc, getOperationName(), adaptor.getOver(),
+                    adaptor.getOperands(), types);
 }
 
 LogicalResult ReverseOp::buildGradient(Gradients &gradients) {
