@@ -212,6 +212,25 @@ std::optional<AxisSource> EinsumOp::getAxisSource(unsigned result,
   llvm_unreachable("a letter of the result occurs in an operand");
 }
 
+SmallVector<AffineMap> EinsumOp::getIndexingMaps() {
+  EinsumSpec spec(*this);
+  spec.operands.push_back(spec.result);
+  llvm::StringMap<unsigned> loops;
+  for (StringRef letter : spec.result)
+    loops.try_emplace(letter, loops.size());
+  for (const Letters &letters : spec.operands)
+    for (StringRef letter : letters)
+      loops.try_emplace(letter, loops.size());
+  SmallVector<AffineMap> maps;
+  for (const Letters &letters : spec.operands) {
+    SmallVector<AffineExpr> axes;
+    for (StringRef letter : letters)
+      axes.push_back(getAffineDimExpr(loops.lookup(letter), getContext()));
+    maps.push_back(AffineMap::get(loops.size(), 0, axes, getContext()));
+  }
+  return maps;
+}
+
 Polynomial EinsumOp::getPoints() {
   Polynomial points = 1;
   for (const auto &letter : EinsumSpec(*this).sizes(getXs()))

@@ -40,6 +40,9 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
     /// The size of the whole index space: the product of all letters' sizes.
     ::netc::Polynomial getPoints();
     ::netc::Polynomial getElementwiseCost();
+    /// For each operand, then for the result: the loop that runs over each axis. The
+    /// loops are the result's axes, then what is summed.
+    ::llvm::SmallVector<::mlir::AffineMap> getIndexingMaps();
   }];
   let assemblyFormat = "$spec `(` $xs `)` attr-dict `:` functional-type($xs, results)";
 }

@@ -254,9 +254,7 @@ private:
       if (parameter.getTrainable())
         figures.trainable += elements;
     }
-    bool moves = op->getNumResults() != 0 || !cost.total().isZero();
-    if (moves && !isHeld(op) && !isView(op) && op->getNumRegions() == 0)
-      countTraffic(figures, cast<CostOpInterface>(op), trip);
+    countTraffic(figures, op, trip);
     if (phase == Phase::Forward) {
       nameAfter(leaf, op->getName().stripDialect(), weigh(op, cost));
       if (op->getNumResults() != 0)
@@ -272,31 +270,11 @@ private:
     return entry->second;
   }
 
-  /// Bytes that the op reads of an operand, or changes in it.
-  Polynomial bytesTouched(CostOpInterface op, unsigned operand) {
-    Value value = op->getOperand(operand);
-    if (std::optional<Polynomial> elements = op.getTouched(operand))
-      return *elements * bytesOf(elementOf(value));
-    return bytesIn(value);
-  }
-
-  void countTraffic(Figures &figures, CostOpInterface op,
-                    const Polynomial &trip) {
-    Polynomial read, written;
-    for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      read += bytesTouched(op, i);
-    for (Value result : op->getResults())
-      written += bytesIn(result);
-    // What an op changes in place is its first operand.
-    if (hasEffect<MemoryEffects::Write>(op))
-      written += bytesTouched(op, 0);
-    if (auto update = dyn_cast<UpdateOpInterface>(op.getOperation())) {
-      Polynomial states = bytesTouched(op, 0) * update.getNumStates();
-      read += states;
-      written += states;
-    }
-    figures.read += trip == 1 ? read : read * trip;
-    figures.written += trip == 1 ? written : written * trip;
+  void countTraffic(Figures &figures, Operation *op, const Polynomial &trip) {
+    Traffic traffic =
+        trafficOf(op, [&](Value value) { return bytesIn(value); });
+    figures.read += trip == 1 ? traffic.read : traffic.read * trip;
+    figures.written += trip == 1 ? traffic.written : traffic.written * trip;
   }
 
   static Weight weigh(Operation *op, const Cost &cost) {

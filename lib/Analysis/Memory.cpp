@@ -47,6 +47,35 @@ void netc::forEachBase(Value value, function_ref<void(Value)> function) {
   ::forEachBase(work, seen, function);
 }
 
+Traffic netc::trafficOf(Operation *op,
+                        function_ref<Polynomial(Value)> bytes) {
+  auto costed = cast<CostOpInterface>(op);
+  bool moves = op->getNumResults() != 0 || !costed.getCost().total().isZero();
+  if (!moves || isHeld(op) || isView(op) || op->getNumRegions() != 0 ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return {};
+  auto touched = [&](unsigned operand) -> Polynomial {
+    Value value = op->getOperand(operand);
+    if (std::optional<Polynomial> elements = costed.getTouched(operand))
+      return *elements * bytesOf(elementOf(value));
+    return bytes(value);
+  };
+  Traffic traffic;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    traffic.read += touched(i);
+  for (Value result : op->getResults())
+    traffic.written += bytes(result);
+  // What an op changes in place is its first operand.
+  if (hasEffect<MemoryEffects::Write>(op))
+    traffic.written += touched(0);
+  if (auto update = dyn_cast<UpdateOpInterface>(op)) {
+    Polynomial states = touched(0) * update.getNumStates();
+    traffic.read += states;
+    traffic.written += states;
+  }
+  return traffic;
+}
+
 void netc::forEachActivation(Operation *graph,
                              function_ref<void(OpResult)> function) {
   SmallVector<Value> work;

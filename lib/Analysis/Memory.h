@@ -26,6 +26,15 @@ void forEachBase(mlir::Value value,
 /// Bytes of a tensor.
 Polynomial bytesOf(mlir::Value value);
 
+/// Bytes that an op by itself reads and writes in one execution; none for a view
+/// and for what is held.
+struct Traffic {
+  Polynomial read, written;
+};
+/// `bytes` tells those of a tensor.
+Traffic trafficOf(mlir::Operation *op,
+                  llvm::function_ref<Polynomial(mlir::Value)> bytes);
+
 /// Calls `function` once for each activation that is kept for the backward
 /// pass: a value that the forward pass computes and another phase than the
 /// forward pass reads, views resolved to what they share. Inputs of the network

@@ -50,7 +50,7 @@ public:
     if (!rule.getStep().use_empty())
       shared.map(rule.getStep(),
                  builder.create<BufferOp>(
-                     rule.getLoc(), rule.getStep().getType(), "step", "zeros"));
+                     rule.getLoc(), rule.getStep().getType(), "step", "step"));
     for (Operation &op : rule.getBlock())
       if (!isPerParameter(op))
         builder.clone(op, shared);

@@ -9,7 +9,7 @@
 //       CHECK:   %[[DW:.*]] = net.constant 1.0
 //       CHECK:   %[[DB:.*]] = net.constant 2.0
 //   CHECK-NOT:   net.gradient
-//  CHECK-NEXT:   %[[STEP:.*]] = net.buffer "step" "zeros" {net.phase = #net<phase update>} : tensor<f32>
+//  CHECK-NEXT:   %[[STEP:.*]] = net.buffer "step" "step" {net.phase = #net<phase update>} : tensor<f32>
 //  CHECK-NEXT:   %[[LR0:.*]] = net.constant 1.0{{.*}}phase update
 //  CHECK-NEXT:   %[[LR:.*]] = net.div %[[LR0]], %[[STEP]] {{.*}}phase update
 //

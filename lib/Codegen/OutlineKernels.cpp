@@ -1,0 +1,206 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/Passes.h"
+
+#include "lib/Conversion/OpTable.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+/// The buffer that a memref shows a part of.
+static Value baseOf(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ViewOp>(view))
+      break;
+    memref = view.getViewSource();
+  }
+  return memref;
+}
+
+/// The type with the same strides that starts at offset 0.
+static MemRefType atStart(MemRefType type) {
+  auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
+  if (!layout)
+    return type;
+  return MemRefType::get(type.getShape(), type.getElementType(),
+                         StridedLayoutAttr::get(type.getContext(), 0,
+                                                layout.getStrides()));
+}
+
+/// The address of the first element of a memref.
+static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  auto metadata = b.create<memref::ExtractStridedMetadataOp>(memref);
+  Value start = b.create<memref::ExtractAlignedPointerAsIndexOp>(
+      metadata.getBaseBuffer());
+  Value size = b.create<arith::ConstantIndexOp>(bytes);
+  Value address = b.create<arith::AddIOp>(
+      start, b.create<arith::MulIOp>(metadata.getOffset(), size));
+  Value integer = b.create<arith::IndexCastOp>(b.getI64Type(), address);
+  return b.create<LLVM::IntToPtrOp>(
+      LLVM::LLVMPointerType::get(b.getContext()), integer);
+}
+
+/// The memref of a static type that starts at an address: what lowering to LLVM
+/// makes of memrefs, put together by hand.
+static Value memrefAt(ImplicitLocOpBuilder &b, Value address, MemRefType type) {
+  MLIRContext *context = b.getContext();
+  auto [strides, offset] = getStridesAndOffset(type);
+  Type i64 = b.getI64Type(), pointer = address.getType();
+  SmallVector<Type> fields{pointer, pointer, i64};
+  auto list = LLVM::LLVMArrayType::get(i64, type.getRank());
+  if (type.getRank() > 0)
+    fields.append({list, list});
+  auto structType = LLVM::LLVMStructType::getLiteral(context, fields);
+  Value descriptor = b.create<LLVM::UndefOp>(structType);
+  auto set = [&](Value value, ArrayRef<int64_t> place) {
+    descriptor = b.create<LLVM::InsertValueOp>(descriptor, value, place);
+  };
+  auto constant = [&](int64_t value) -> Value {
+    return b.create<LLVM::ConstantOp>(i64, b.getI64IntegerAttr(value));
+  };
+  set(address, 0);
+  set(address, 1);
+  set(constant(0), 2);
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    set(constant(type.getDimSize(axis)), {3, axis});
+    set(constant(strides[axis]), {4, axis});
+  }
+  return b.create<UnrealizedConversionCastOp>(type, descriptor).getResult(0);
+}
+
+namespace {
+struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
+  using OutlineKernelsBase::OutlineKernelsBase;
+
+  void runOnOperation() override {
+    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
+    if (!step)
+      return;
+    OpBuilder top(step);
+    auto i64 = top.getI64Type();
+    if (record) {
+      recorder = top.create<func::FuncOp>(
+          step.getLoc(), "netc_record", top.getFunctionType({i64}, {}));
+      recorder.setPrivate();
+    }
+    outline(step.getBody().front());
+  }
+
+  void outline(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isa<linalg::LinalgOp>(op)) {
+        makeKernel(&op);
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        bool hasKernels = loop->walk([](linalg::LinalgOp) {
+                                return WalkResult::interrupt();
+                              })
+                              .wasInterrupted();
+        if (hasKernels)
+          outline(*loop.getBody());
+        else
+          makeKernel(&op);
+      }
+    }
+  }
+
+  /// Moves `op` into a function of its own, or of one like it, and calls it.
+  void makeKernel(Operation *op) {
+    SetVector<Value> used;
+    for (Value operand : op->getOperands())
+      used.insert(operand);
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+
+    ImplicitLocOpBuilder caller(op->getLoc(), op);
+    SmallVector<Value> arguments;
+    SmallVector<Type> types;
+    SmallVector<Value> passed, copied;
+    for (Value value : used) {
+      if (value.getDefiningOp<arith::ConstantOp>()) {
+        copied.push_back(value);
+        continue;
+      }
+      passed.push_back(value);
+      arguments.push_back(isa<MemRefType>(value.getType())
+                              ? addressOf(caller, value)
+                              : value);
+      types.push_back(arguments.back().getType());
+    }
+
+    auto module = getOperation();
+    OpBuilder top(module.getBodyRegion());
+    top.setInsertionPoint(op->getParentOfType<func::FuncOp>());
+    auto kernel = top.create<func::FuncOp>(op->getLoc(), "kernel",
+                                           top.getFunctionType(types, {}));
+    kernel.setPrivate();
+    Block *body = kernel.addEntryBlock();
+    ImplicitLocOpBuilder b(op->getLoc(), OpBuilder::atBlockEnd(body));
+    IRMapping inside;
+    for (Value value : copied)
+      inside.map(value, b.clone(*value.getDefiningOp())->getResult(0));
+    for (auto [value, argument] : llvm::zip(passed, body->getArguments())) {
+      auto type = dyn_cast<MemRefType>(value.getType());
+      if (!type) {
+        inside.map(value, argument);
+        continue;
+      }
+      inside.map(value, memrefAt(b, argument, atStart(type)));
+      bool isAlone = llvm::none_of(passed, [&](Value other) {
+        return other != value && isa<MemRefType>(other.getType()) &&
+               baseOf(other) == baseOf(value);
+      });
+      if (isAlone)
+        kernel.setArgAttr(argument.getArgNumber(),
+                          LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
+    }
+    b.clone(*op, inside);
+    b.create<func::ReturnOp>();
+    kernel = unique(kernel, op->getLoc());
+
+    caller.create<func::CallOp>(kernel, arguments);
+    if (recorder)
+      if (std::optional<unsigned> number = opNumberOf(op->getLoc())) {
+        Value which = caller.create<arith::ConstantOp>(
+            caller.getI64IntegerAttr(*number));
+        caller.create<func::CallOp>(recorder, which);
+      }
+    op->erase();
+  }
+
+  /// The first kernel with the same text; `kernel` is erased if it is another.
+  func::FuncOp unique(func::FuncOp kernel, Location loc) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    kernel->print(os, OpPrintingFlags().useLocalScope());
+    // What is counted is counted by op.
+    if (!merge)
+      os << opNumberOf(loc).value_or(-1) << '/' << kernels.size();
+    auto [known, isNew] = kernels.try_emplace(text, kernel);
+    if (isNew)
+      kernel.setName(("kernel_" + Twine(kernels.size())).str());
+    else
+      kernel.erase();
+    return known->second;
+  }
+
+  llvm::StringMap<func::FuncOp> kernels;
+  func::FuncOp recorder;
+};
+} // namespace

@@ -1,0 +1,45 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NET_CODEGEN_PASSES_TD
+#define NET_CODEGEN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every buffer of the step its place in one arena";
+  let description = [{
+    `@step` takes the arena; what outlives a step lies at its start, described by the
+    module's `net.slots` with offsets in bytes. Behind it lie the temporary buffers, which share
+    places where their lives do not meet. `net.arena` is the arena's size in bytes, `net.buffers`
+    what all buffers would take one beside the other.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}
+
+def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make each linalg op or loop nest of the step a function of pointers";
+  let description = [{
+    Kernels that are the same are emitted once. A pointer is `llvm.noalias` unless another
+    may point into the same buffer. With `record`, the step tells `@netc_record` after each
+    kernel which op it belonged to.
+  }];
+  let options = [
+    Option<"record", "record", "bool", "true", "Tell what ran">,
+    Option<"merge", "merge", "bool", "true", "Emit kernels that are the same once">];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
+  let summary = "Make loops count the arithmetic on floats that they execute";
+  let description = [{
+    `@netc_counts` has three numbers for each op of `net.ops`, added up as the program
+    runs: FLOP in sums of products, other FLOP, and those of the latter that are
+    transcendental.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif // NET_CODEGEN_PASSES_TD

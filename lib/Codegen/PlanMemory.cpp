@@ -1,0 +1,195 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+/// Of every buffer, in bytes: a cache line, and the widest vector.
+static constexpr int64_t kAlignment = 64;
+
+static int64_t sizeInBytes(MemRefType type) {
+  // Booleans take a byte each.
+  unsigned bits = type.getElementTypeBitWidth();
+  return type.getNumElements() * llvm::divideCeil(bits, 8);
+}
+
+namespace {
+/// A buffer that lives from the op numbered `first` to the one numbered `last`.
+struct Buffer {
+  memref::AllocOp op;
+  int64_t size = 0, first = 0, last = 0, offset = 0;
+
+  bool meets(const Buffer &other) const {
+    return first <= other.last && other.first <= last;
+  }
+};
+
+/// The numbers of ops in the order of the text; an op with regions spans those
+/// in it.
+class Order {
+public:
+  explicit Order(Operation *root) {
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) { begin[op] = next++; });
+  }
+  int64_t first(Operation *op) const { return begin.lookup(op); }
+  int64_t last(Operation *op) const {
+    int64_t last = first(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (!block.empty())
+          last = std::max(last, this->last(&block.back()));
+    return last;
+  }
+
+private:
+  DenseMap<Operation *, int64_t> begin;
+  int64_t next = 0;
+};
+
+struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
+  void runOnOperation() override {
+    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
+    if (!step)
+      return;
+    int64_t end = placeSlots();
+    SmallVector<Buffer> buffers = findBuffers(step);
+    int64_t sum = end;
+    for (Buffer &buffer : buffers)
+      sum += llvm::alignTo(buffer.size, kAlignment);
+    end = place(buffers, end);
+    replace(step, buffers, end);
+    Builder builder(&getContext());
+    getOperation()->setAttr("net.arena", builder.getI64IntegerAttr(end));
+    getOperation()->setAttr("net.buffers", builder.getI64IntegerAttr(sum));
+  }
+
+  int64_t placeSlots() {
+    Builder builder(&getContext());
+    SmallVector<Attribute> slots;
+    int64_t end = 0;
+    for (auto global : getOperation().getOps<memref::GlobalOp>()) {
+      offsets[global.getSymName()] = end;
+      NamedAttrList slot;
+      slot.set("name", global->getAttr("net.name"));
+      slot.set("role", global->getAttr("net.role"));
+      for (StringRef name : {"init", "below"})
+        if (Attribute value = global->getAttr(("net." + name).str()))
+          slot.set(name, value);
+      slot.set("type", TypeAttr::get(global.getType()));
+      slot.set("offset", builder.getI64IntegerAttr(end));
+      slots.push_back(slot.getDictionary(&getContext()));
+      end = llvm::alignTo(end + sizeInBytes(global.getType()), kAlignment);
+    }
+    getOperation()->setAttr("net.slots", builder.getArrayAttr(slots));
+    return end;
+  }
+
+  static SmallVector<Buffer> findBuffers(func::FuncOp step) {
+    Order order(step);
+    BufferViewFlowAnalysis views(step);
+    SmallVector<Buffer> buffers;
+    step.walk([&](memref::AllocOp alloc) {
+      Buffer buffer{alloc, sizeInBytes(alloc.getType())};
+      buffer.first = buffer.last = order.first(alloc);
+      Region *home = alloc->getParentRegion();
+      for (Value view : views.resolve(alloc)) {
+        // A loop that hands a view on to its next turn keeps the buffer.
+        if (auto argument = dyn_cast<BlockArgument>(view))
+          widen(buffer, home, argument.getOwner()->getParentOp(), order);
+        for (Operation *user : view.getUsers())
+          widen(buffer, home, user, order);
+      }
+      buffers.push_back(buffer);
+    });
+    return buffers;
+  }
+
+  /// Lets the buffer of `home` live through `user`, and through the whole of a
+  /// loop that is in `home` and has the user in it.
+  static void widen(Buffer &buffer, Region *home, Operation *user,
+                    const Order &order) {
+    Operation *inHome = home->findAncestorOpInRegion(*user);
+    if (!inHome)
+      return;
+    buffer.first = std::min(buffer.first, order.first(inHome));
+    buffer.last = std::max(buffer.last, order.last(inHome));
+  }
+
+  /// Places the largest buffers first, each into the lowest gap between those it
+  /// meets. Returns the end of all.
+  static int64_t place(MutableArrayRef<Buffer> buffers, int64_t start) {
+    SmallVector<Buffer *> bySize, placed;
+    for (Buffer &buffer : buffers)
+      bySize.push_back(&buffer);
+    llvm::stable_sort(bySize, [](const Buffer *a, const Buffer *b) {
+      return a->size > b->size;
+    });
+    int64_t end = start;
+    for (Buffer *buffer : bySize) {
+      int64_t offset = start;
+      // `placed` ascends by offset.
+      for (const Buffer *other : placed) {
+        if (!buffer->meets(*other))
+          continue;
+        if (offset + buffer->size <= other->offset)
+          break;
+        offset = std::max<int64_t>(
+            offset, llvm::alignTo(other->offset + other->size, kAlignment));
+      }
+      buffer->offset = offset;
+      placed.insert(llvm::upper_bound(placed, buffer,
+                                      [](const Buffer *a, const Buffer *b) {
+                                        return a->offset < b->offset;
+                                      }),
+                    buffer);
+      end = std::max<int64_t>(end,
+                              llvm::alignTo(offset + buffer->size, kAlignment));
+    }
+    return end;
+  }
+
+  void replace(func::FuncOp step, ArrayRef<Buffer> buffers, int64_t size) {
+    Builder types(&getContext());
+    auto arenaType = MemRefType::get({size}, types.getI8Type());
+    step.insertArgument(0, arenaType, {}, step.getLoc());
+    Value arena = step.getArgument(0);
+    ImplicitLocOpBuilder b(step.getLoc(), &getContext());
+    b.setInsertionPointToStart(&step.getBody().front());
+    auto view = [&](MemRefType type, int64_t offset) -> Value {
+      Value shift = b.create<arith::ConstantIndexOp>(offset);
+      return b.create<memref::ViewOp>(type, arena, shift, ValueRange());
+    };
+    for (const Buffer &buffer : buffers) {
+      memref::AllocOp alloc = buffer.op;
+      alloc.replaceAllUsesWith(view(alloc.getType(), buffer.offset));
+      alloc.erase();
+    }
+    step.walk([&](memref::GetGlobalOp get) {
+      Value slot = view(get.getType(), offsets.lookup(get.getName()));
+      get.replaceAllUsesWith(slot);
+      get.erase();
+    });
+    step.walk([&](memref::DeallocOp dealloc) { dealloc.erase(); });
+    for (auto global : llvm::make_early_inc_range(
+             getOperation().getOps<memref::GlobalOp>()))
+      global.erase();
+  }
+
+  llvm::StringMap<int64_t> offsets;
+};
+} // namespace

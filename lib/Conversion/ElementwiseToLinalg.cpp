@@ -1,0 +1,280 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Conversion/LinalgBuilder.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace netc;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Formulas: by their operations, what the ops' costs say
+//===----------------------------------------------------------------------===//
+
+static Element tanh(Element x) { return x.apply<math::TanhOp>(); }
+static Element erf(Element x) { return x.apply<math::ErfOp>(); }
+static Element max(Element x, double y) { return max(x, number(x, y)); }
+static Element min(Element x, double y) { return min(x, number(x, y)); }
+static Element sigmoid(Element x) { return 1 / (exp(-x) + 1); }
+
+static Element formula(ReluOp, Element x) { return max(x, 0); }
+static Element formula(Relu6Op, Element x) { return min(max(x, 0), 6); }
+static Element formula(SigmoidOp, Element x) { return sigmoid(x); }
+static Element formula(TanhOp, Element x) { return tanh(x); }
+static Element formula(SiluOp, Element x) { return x * sigmoid(x); }
+static Element formula(GeluOp, Element x) {
+  return (erf(x * M_SQRT1_2) + 1) * 0.5 * x;
+}
+/// tanh's argument in the approximation of gelu.
+static Element geluInner(Element x, Element square) {
+  return (square * x * 0.044715 + x) * (M_SQRT2 * M_2_SQRTPI / 2);
+}
+static Element formula(GeluTanhOp, Element x) {
+  return (tanh(geluInner(x, x * x)) + 1) * 0.5 * x;
+}
+static Element formula(HardsigmoidOp, Element x) {
+  return min(max(x + 3, 0), 6) / 6;
+}
+static Element formula(HardswishOp, Element x) {
+  return x * (min(max(x + 3, 0), 6) / 6);
+}
+static Element formula(SoftplusOp, Element x) { return log(exp(x) + 1); }
+static Element formula(LeakyReluOp op, Element x) {
+  Element low = x * op.getSlope().convertToDouble();
+  return select(x > number(x, 0), x, low);
+}
+
+static Element formula(NegOp, Element x) { return -x; }
+static Element formula(ExpOp, Element x) { return exp(x); }
+static Element formula(LogOp, Element x) { return log(x); }
+static Element formula(SqrtOp, Element x) { return sqrt(x); }
+static Element formula(SinOp, Element x) { return x.apply<math::SinOp>(); }
+static Element formula(CosOp, Element x) { return x.apply<math::CosOp>(); }
+static Element formula(AbsOp, Element x) { return x.apply<math::AbsFOp>(); }
+static Element formula(SignOp, Element x) {
+  Element zero = number(x, 0), one = number(x, 1), less = number(x, -1);
+  return select(x > zero, one, select(zero > x, less, zero));
+}
+static Element formula(PowerOp op, Element x) {
+  std::optional<int64_t> products = op.getMultiplications();
+  if (!products)
+    return x.apply<math::PowFOp>(
+        number(x, op.getExponent().convertToDouble()));
+  Element power = x;
+  for (int64_t i = 0; i < *products; ++i)
+    power = power * x;
+  return power;
+}
+
+static Element formula(AddOp, Element x, Element y) { return x + y; }
+static Element formula(SubOp, Element x, Element y) { return x - y; }
+static Element formula(MulOp, Element x, Element y) { return x * y; }
+static Element formula(DivOp, Element x, Element y) { return x / y; }
+
+// Gradients: dy, then what the forward op saved.
+static Element formula(ReluGradOp, Element dy, Element y) {
+  Element zero = number(y, 0);
+  return select(y > zero, dy, zero);
+}
+static Element formula(SigmoidGradOp, Element dy, Element y) {
+  return dy * (y * (1 - y));
+}
+static Element formula(TanhGradOp, Element dy, Element y) {
+  return dy * (1 - y * y);
+}
+static Element formula(SiluGradOp, Element dy, Element x) {
+  Element s = sigmoid(x);
+  return dy * (s * (x * (1 - s) + 1));
+}
+static Element formula(GeluGradOp, Element dy, Element x) {
+  Element cdf = (erf(x * M_SQRT1_2) + 1) * 0.5;
+  Element pdf = exp(x * x * -0.5) * (M_2_SQRTPI * M_SQRT1_2 / 2);
+  return dy * (x * pdf + cdf);
+}
+static Element formula(GeluTanhGradOp, Element dy, Element x) {
+  Element square = x * x;
+  Element t = tanh(geluInner(x, square));
+  Element slope =
+      (square * (3 * 0.044715) + 1) * (M_SQRT2 * M_2_SQRTPI / 2);
+  return dy * (((t + 1) + x * (1 - t * t) * slope) * 0.5);
+}
+/// dy where 0 < y < top, else 0.
+static Element inside(Element dy, Element y, double top) {
+  Element zero = number(y, 0);
+  return select(y > zero, select(number(y, top) > y, dy, zero), zero);
+}
+static Element formula(Relu6GradOp, Element dy, Element y) {
+  return inside(dy, y, 6);
+}
+static Element formula(HardsigmoidGradOp, Element dy, Element y) {
+  return inside(dy / 6, y, 1);
+}
+static Element formula(HardswishGradOp, Element dy, Element x) {
+  Element zero = number(x, 0), one = number(x, 1);
+  Element slope = (x * 2 + 3) / 6;
+  slope = select(x > number(x, 3), one, slope);
+  return dy * select(x > number(x, -3), slope, zero);
+}
+static Element formula(SoftplusGradOp, Element dy, Element x) {
+  return dy * sigmoid(x);
+}
+static Element formula(LeakyReluGradOp op, Element dy, Element x) {
+  Element low = dy * op.getSlope().convertToDouble();
+  return select(x > number(x, 0), dy, low);
+}
+
+template <typename OpTy> static void lowerFormula(OpTy op, LinalgBuilder &b) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(b.get(operand));
+  Value result = b.map(operands, [&](ArrayRef<Element> x) {
+    if constexpr (OpTy::template hasTrait<OpTrait::OneOperand>())
+      return formula(op, x[0]);
+    else
+      return formula(op, x[0], x[1]);
+  });
+  b.set(op->getResult(0), result);
+}
+
+template <typename... OpTys> static void addFormulas(Lowerings &lowerings) {
+  (lowerings.add(lowerFormula<OpTys>), ...);
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// Adds minus infinity to what is hidden, or takes it times zero; for another
+/// value, the greater of two is taken of which one is minus infinity.
+static void lowerMask(MaskOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  int64_t rank = b.type(op.getX()).getRank();
+  double value = op.getValue().convertToDouble();
+  Value y = b.map(x, [&](ArrayRef<Element> args) {
+    Element x = args[0];
+    auto &p = *x.b;
+    Value row = p.create<linalg::IndexOp>(rank - 2);
+    Value column = p.create<linalg::IndexOp>(rank - 1);
+    Element hidden{&p, p.create<arith::CmpIOp>(arith::CmpIPredicate::ugt,
+                                               column, row)};
+    Element lowest = number(x, -std::numeric_limits<double>::infinity());
+    if (std::isinf(value) && value < 0)
+      return x + select(hidden, lowest, number(x, 0));
+    if (value == 0)
+      return x * select(hidden, number(x, 0), number(x, 1));
+    return max(select(hidden, lowest, x),
+               select(hidden, number(x, value), lowest));
+  });
+  b.set(op.getY(), y);
+}
+
+static void lowerConvert(ConvertOp op, LinalgBuilder &b) {
+  Type from = b.type(op.getX()).getElementType();
+  Type to = b.type(op.getY()).getElementType();
+  Value y = b.get(op.getX());
+  if (from != to)
+    y = b.map(
+        y,
+        [&](ArrayRef<Element> x) {
+          return Element{x[0].b, convertScalarToDtype(*x[0].b, x[0].b->getLoc(),
+                                                      x[0], to, false)};
+        },
+        to);
+  b.set(op.getY(), y);
+}
+
+/// x times the mask, which has the axes `over` of it, times 1 / (1 - p).
+static Value applyMask(LinalgBuilder &b, Value x, Value mask,
+                       ArrayRef<int64_t> over, double p) {
+  auto type = cast<RankedTensorType>(x.getType());
+  unsigned rank = type.getRank();
+  return b.mapTo(type, {x, mask}, {b.identity(rank), b.project(rank, over)},
+                 [&](ArrayRef<Element> args) {
+                   Element x = args[0];
+                   Element keep = select(args[1], number(x, 1), number(x, 0));
+                   return x * keep * (1 / (1 - p));
+                 });
+}
+
+/// Mixes 64 bits so that they look random (SplitMix64: Steele, Lea and Flood,
+/// Fast splittable pseudorandom number generators, 2014).
+static Value mix(ImplicitLocOpBuilder &b, Value z) {
+  auto constant = [&](uint64_t value) {
+    return b.create<arith::ConstantOp>(b.getI64IntegerAttr(value));
+  };
+  auto shift = [&](unsigned bits) {
+    Value high = b.create<arith::ShRUIOp>(z, constant(bits));
+    z = b.create<arith::XOrIOp>(z, high);
+  };
+  z = b.create<arith::AddIOp>(z, constant(0x9e3779b97f4a7c15));
+  shift(30);
+  z = b.create<arith::MulIOp>(z, constant(0xbf58476d1ce4e5b9));
+  shift(27);
+  z = b.create<arith::MulIOp>(z, constant(0x94d049bb133111eb));
+  shift(31);
+  return z;
+}
+
+/// An element of the mask is 1 with probability 1 - p: it depends on the seed of
+/// the step, the op, the turns of the loops around it, and its place.
+static void lowerDropout(DropoutOp op, LinalgBuilder &b) {
+  RankedTensorType maskType = b.type(op.getMask());
+  auto integer = RankedTensorType::get({}, b.getI64Type());
+  Value seed = b.read("seed", integer, SlotRole::Seed);
+  unsigned draw = b.nextDraw();
+  double p = op.getP().convertToDouble();
+  uint64_t threshold = std::ldexp(p, 32);
+  AffineMap none = b.project(maskType.getRank(), {});
+  Value mask = b.mapTo(maskType, seed, none, [&](ArrayRef<Element> args) {
+    ImplicitLocOpBuilder &e = *args[0].b;
+    auto constant = [&](uint64_t value) -> Value {
+      return e.create<arith::ConstantOp>(e.getI64IntegerAttr(value));
+    };
+    Value bits = args[0];
+    auto stir = [&](Value number) {
+      bits = mix(e, e.create<arith::AddIOp>(bits, number));
+    };
+    stir(constant(draw));
+    for (Value turn : b.turns)
+      stir(e.create<arith::IndexCastOp>(e.getI64Type(), turn));
+    Value place = constant(0);
+    for (int64_t axis = 0; axis < maskType.getRank(); ++axis) {
+      Value at = e.create<arith::IndexCastOp>(e.getI64Type(),
+                                              e.create<linalg::IndexOp>(axis));
+      Value size = constant(maskType.getDimSize(axis));
+      place = e.create<arith::AddIOp>(
+          e.create<arith::MulIOp>(place, size), at);
+    }
+    stir(place);
+    Value high = e.create<arith::ShRUIOp>(bits, constant(32));
+    Value keep = e.create<arith::CmpIOp>(arith::CmpIPredicate::uge, high,
+                                         constant(threshold));
+    return Element{&e, keep};
+  });
+  b.set(op.getMask(), mask);
+  b.set(op.getY(), applyMask(b, b.get(op.getX()), mask, op.getOver(), p));
+}
+
+static void lowerDropoutGrad(DropoutGradOp op, LinalgBuilder &b) {
+  b.set(op.getDx(), applyMask(b, b.get(op.getDy()), b.get(op.getMask()),
+                              op.getOver(), op.getP().convertToDouble()));
+}
+
+void netc::addElementwiseLowerings(Lowerings &lowerings) {
+  addFormulas<AbsOp, AddOp, CosOp, DivOp, ExpOp, GeluGradOp, GeluOp,
+              GeluTanhGradOp, GeluTanhOp, HardsigmoidGradOp, HardsigmoidOp,
+              HardswishGradOp, HardswishOp, LeakyReluGradOp, LeakyReluOp, LogOp,
+              MulOp, NegOp, PowerOp, Relu6GradOp, Relu6Op, ReluGradOp, ReluOp,
+              SigmoidGradOp, SigmoidOp, SignOp, SiluGradOp, SiluOp, SinOp,
+              SoftplusGradOp, SoftplusOp, SqrtOp, SubOp, TanhGradOp, TanhOp>(
+      lowerings);
+  lowerings.add(lowerMask);
+  lowerings.add(lowerConvert);
+  lowerings.add(lowerDropout);
+  lowerings.add(lowerDropoutGrad);
+}

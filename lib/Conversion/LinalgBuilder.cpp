@@ -1,0 +1,359 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Conversion/LinalgBuilder.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include <limits>
+
+using namespace netc;
+using namespace mlir;
+
+StringRef netc::stringify(SlotRole role) {
+  static constexpr StringLiteral names[] = {"parameter", "state", "input",
+                                            "result",    "step",  "seed"};
+  return names[unsigned(role)];
+}
+
+LinalgBuilder::LinalgBuilder(func::FuncOp function, Type element,
+                             bool reference)
+    : ImplicitLocOpBuilder(
+          function.getLoc(),
+          OpBuilder::atBlockEnd(&function.getBody().front())),
+      function(function), floatElement(element), reference(reference) {}
+
+Type LinalgBuilder::element(Type type) const {
+  return type.isF32() ? floatElement : type;
+}
+
+RankedTensorType LinalgBuilder::type(Type type) const {
+  auto tensor = cast<RankedTensorType>(type);
+  return RankedTensorType::get(tensor.getShape(),
+                               element(tensor.getElementType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+TypedValue<MemRefType> LinalgBuilder::slot(StringRef name,
+                                           RankedTensorType type, SlotRole role,
+                                           StringRef init) {
+  auto memory = MemRefType::get(type.getShape(), type.getElementType());
+  auto module = function->getParentOfType<ModuleOp>();
+  std::string symbol = (stringify(role) + "." + name).str();
+  if (!module.lookupSymbol(symbol)) {
+    OpBuilder builder(function);
+    auto global = builder.create<memref::GlobalOp>(
+        getLoc(), symbol, builder.getStringAttr("private"), memory,
+        builder.getUnitAttr(), /*constant=*/false, IntegerAttr());
+    global->setAttr("net.role", builder.getStringAttr(stringify(role)));
+    global->setAttr("net.name", builder.getStringAttr(name));
+    if (role == SlotRole::Parameter || role == SlotRole::State)
+      global->setAttr("net.init", builder.getStringAttr(init));
+  }
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(&function.getBody().front());
+  return create<memref::GetGlobalOp>(memory, symbol).getResult();
+}
+
+Value LinalgBuilder::read(StringRef name, RankedTensorType type, SlotRole role,
+                          StringRef init) {
+  Value memory = slot(name, type, role, init);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointAfterValue(memory);
+  return create<bufferization::ToTensorOp>(memory, /*restrict=*/true,
+                                           /*writable=*/true);
+}
+
+void LinalgBuilder::write(Value tensor, TypedValue<MemRefType> slot) {
+  MemRefType type = slot.getType();
+  tensor = reshape(tensor, RankedTensorType::get(type.getShape(),
+                                                 type.getElementType()));
+  create<bufferization::MaterializeInDestinationOp>(
+      Type(), tensor, slot, /*restrict=*/true, /*writable=*/true);
+}
+
+/// The op that makes a parameter or buffer.
+static Operation *holderOf(Value held) {
+  while (auto view = held.getDefiningOp<ReshapeOp>())
+    held = view.getX();
+  return held.getDefiningOp();
+}
+
+StringRef LinalgBuilder::nameOfSlot(Value held) {
+  Operation *holder = holderOf(held);
+  if (auto parameter = dyn_cast<ParameterOp>(holder))
+    return parameter.getName();
+  return cast<BufferOp>(holder).getName();
+}
+
+TypedValue<MemRefType> LinalgBuilder::slotOf(Value held) {
+  Value tensor = get(holderOf(held)->getResult(0));
+  return cast<TypedValue<MemRefType>>(
+      tensor.getDefiningOp<bufferization::ToTensorOp>().getMemref());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Value LinalgBuilder::constant(Type element, double value) {
+  if (isa<FloatType>(element))
+    return create<arith::ConstantOp>(getFloatAttr(element, value));
+  return create<arith::ConstantOp>(getIntegerAttr(element, int64_t(value)));
+}
+
+Value LinalgBuilder::empty(RankedTensorType type) {
+  return create<tensor::EmptyOp>(type.getShape(), type.getElementType());
+}
+
+Value LinalgBuilder::filled(RankedTensorType type, double value) {
+  Value element = constant(type.getElementType(), value);
+  return create<linalg::FillOp>(element, empty(type)).getResult(0);
+}
+
+Value LinalgBuilder::scalar(Value tensor, ValueRange at) {
+  return create<tensor::ExtractOp>(tensor, at);
+}
+
+Value LinalgBuilder::reshape(Value tensor, RankedTensorType type) {
+  auto from = cast<RankedTensorType>(tensor.getType());
+  if (from == type)
+    return tensor;
+  // Through a vector, where neither shape groups the axes of the other.
+  auto group = [&](RankedTensorType a, RankedTensorType b) {
+    return getReassociationIndicesForReshape(a, b);
+  };
+  if (auto axes = group(from, type))
+    return from.getRank() > type.getRank()
+               ? create<tensor::CollapseShapeOp>(type, tensor, *axes)
+                     .getResult()
+               : create<tensor::ExpandShapeOp>(type, tensor, *axes)
+                     .getResult();
+  auto flat =
+      RankedTensorType::get({from.getNumElements()}, from.getElementType());
+  return reshape(reshape(tensor, flat), type);
+}
+
+Value LinalgBuilder::transpose(Value tensor, ArrayRef<int64_t> order) {
+  auto from = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> sizes;
+  for (int64_t axis : order)
+    sizes.push_back(from.getDimSize(axis));
+  Value out = empty(RankedTensorType::get(sizes, from.getElementType()));
+  return create<linalg::TransposeOp>(tensor, out, order)->getResult(0);
+}
+
+static SmallVector<OpFoldResult> attributes(OpBuilder &builder,
+                                            ArrayRef<int64_t> values) {
+  return getAsIndexOpFoldResult(builder.getContext(), values);
+}
+
+Value LinalgBuilder::slice(Value tensor, ArrayRef<int64_t> starts,
+                           ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> ones(starts.size(), 1);
+  return create<tensor::ExtractSliceOp>(
+      tensor, attributes(*this, starts), attributes(*this, sizes),
+      attributes(*this, strides.empty() ? ArrayRef<int64_t>(ones) : strides));
+}
+
+Value LinalgBuilder::place(Value part, Value whole, ArrayRef<int64_t> starts,
+                           ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> ones(starts.size(), 1);
+  return create<tensor::InsertSliceOp>(
+      part, whole, attributes(*this, starts),
+      attributes(*this, cast<RankedTensorType>(part.getType()).getShape()),
+      attributes(*this, strides.empty() ? ArrayRef<int64_t>(ones) : strides));
+}
+
+Value LinalgBuilder::pad(Value tensor, ArrayRef<int64_t> low,
+                         ArrayRef<int64_t> high, double value) {
+  if (llvm::all_of(low, [](int64_t n) { return n == 0; }) &&
+      llvm::all_of(high, [](int64_t n) { return n == 0; }))
+    return tensor;
+  auto from = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> sizes(from.getShape());
+  for (size_t i = 0; i < sizes.size(); ++i)
+    sizes[i] += low[i] + high[i];
+  auto padded = RankedTensorType::get(sizes, from.getElementType());
+  return place(tensor, filled(padded, value), low);
+}
+
+Value LinalgBuilder::index(int64_t value) {
+  return create<arith::ConstantIndexOp>(value);
+}
+
+AffineMap LinalgBuilder::project(unsigned dims, ArrayRef<int64_t> loops) const {
+  SmallVector<AffineExpr> exprs;
+  for (int64_t loop : loops)
+    exprs.push_back(mlir::getAffineDimExpr(loop, getContext()));
+  return AffineMap::get(dims, 0, exprs, getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Computations
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> LinalgBuilder::generic(ValueRange operands, ValueRange outs,
+                                          ArrayRef<AffineMap> maps,
+                                          Payload payload) {
+  // A loop that moves an output on its own is parallel. Where an output
+  // is reached by a sum of loops, turns meet in its elements.
+  SmallVector<utils::IteratorType> iterators(
+      maps.front().getNumDims(), utils::IteratorType::reduction);
+  for (AffineMap map : maps.take_back(outs.size()))
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        iterators[dim.getPosition()] = utils::IteratorType::parallel;
+  SmallVector<Type> types(outs.getTypes());
+  auto op = create<linalg::GenericOp>(
+      types, operands, outs, maps, iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder b(loc, nested);
+        SmallVector<Element> elements;
+        for (Value arg : args)
+          elements.push_back({&b, arg});
+        SmallVector<Value> results;
+        for (Element result : payload(elements))
+          results.push_back(result);
+        b.create<linalg::YieldOp>(results);
+      });
+  return op.getResults();
+}
+
+Value LinalgBuilder::mapTo(RankedTensorType type, ValueRange operands,
+                           ArrayRef<AffineMap> maps, Payload1 payload) {
+  SmallVector<AffineMap> all(maps);
+  all.push_back(identity(type.getRank()));
+  return generic(operands, empty(type), all,
+                 [&](ArrayRef<Element> args) {
+                   return SmallVector<Element>{payload(args)};
+                 })
+      .front();
+}
+
+Value LinalgBuilder::map(ValueRange operands, Payload1 payload, Type element) {
+  auto type = cast<RankedTensorType>(operands.front().getType());
+  if (element)
+    type = RankedTensorType::get(type.getShape(), element);
+  SmallVector<AffineMap> maps(operands.size(), identity(type.getRank()));
+  return mapTo(type, operands, maps, payload);
+}
+
+/// The axes of `rank` that `axes` are not.
+static SmallVector<int64_t> others(int64_t rank, ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> kept;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (!llvm::is_contained(axes, axis))
+      kept.push_back(axis);
+  return kept;
+}
+
+Value LinalgBuilder::reduce(ValueRange operands, ArrayRef<int64_t> axes,
+                            double init, Payload1 payload, Type element) {
+  auto from = cast<RankedTensorType>(operands.front().getType());
+  SmallVector<int64_t> kept = others(from.getRank(), axes), sizes;
+  for (int64_t axis : kept)
+    sizes.push_back(from.getDimSize(axis));
+  auto type = RankedTensorType::get(
+      sizes, element ? element : from.getElementType());
+  SmallVector<AffineMap> maps(operands.size(), identity(from.getRank()));
+  maps.push_back(project(from.getRank(), kept));
+  return generic(operands, filled(type, init), maps,
+                 [&](ArrayRef<Element> args) {
+                   return SmallVector<Element>{payload(args)};
+                 })
+      .front();
+}
+
+Value LinalgBuilder::sum(Value operand, ArrayRef<int64_t> axes) {
+  return reduce(operand, axes, 0,
+                [](ArrayRef<Element> x) { return x[1] + x[0]; });
+}
+
+Value LinalgBuilder::largest(Value operand, int64_t axis) {
+  return reduce(operand, axis, -std::numeric_limits<double>::infinity(),
+                [](ArrayRef<Element> x) { return max(x[1], x[0]); });
+}
+
+Value LinalgBuilder::mapWith(ValueRange operands, ValueRange reduced,
+                             ArrayRef<int64_t> axes, Payload1 payload) {
+  auto type = cast<RankedTensorType>(operands.front().getType());
+  SmallVector<AffineMap> maps(operands.size(), identity(type.getRank()));
+  maps.append(reduced.size(),
+              project(type.getRank(), others(type.getRank(), axes)));
+  SmallVector<Value> all(operands);
+  all.append(reduced.begin(), reduced.end());
+  return mapTo(type, all, maps, payload);
+}
+
+Value LinalgBuilder::contract(ValueRange operands, Value init,
+                              ArrayRef<AffineMap> maps) {
+  return generic(operands, init, maps,
+                 [](ArrayRef<Element> args) {
+                   Element product = args.front();
+                   for (Element factor : args.drop_front().drop_back())
+                     product = product * factor;
+                   return SmallVector<Element>{args.back() + product};
+                 })
+      .front();
+}
+
+SmallVector<Value> LinalgBuilder::loops(
+    ArrayRef<Value> bounds, ValueRange inits,
+    function_ref<SmallVector<Value>(ValueRange, ValueRange)> body) {
+  OpBuilder::InsertionGuard guard(*this);
+  Value zero = index(0), one = index(1);
+  SmallVector<Value> zeros(bounds.size(), zero), ones(bounds.size(), one);
+  scf::LoopNest nest = scf::buildLoopNest(
+      *this, getLoc(), zeros, bounds, ones, inits,
+      [&](OpBuilder &nested, Location, ValueRange indices, ValueRange carried) {
+        OpBuilder::InsertionGuard inner(*this);
+        setInsertionPoint(nested.getInsertionBlock(),
+                          nested.getInsertionPoint());
+        return body(indices, carried);
+      });
+  return nest.results;
+}
+
+Value LinalgBuilder::updateRows(
+    Value values, Value ids, Value table,
+    function_ref<Element(Element, Element)> payload) {
+  auto type = cast<RankedTensorType>(values.getType());
+  unsigned idAxes = cast<RankedTensorType>(ids.getType()).getRank();
+  SmallVector<Value> bounds;
+  for (int64_t size : type.getShape())
+    bounds.push_back(index(size));
+  return loops(bounds, table,
+               [&](ValueRange indices, ValueRange carried) {
+                 Value id = scalar(ids, indices.take_front(idAxes));
+                 SmallVector<Value> at{
+                     create<arith::IndexCastOp>(getIndexType(), id)};
+                 llvm::append_range(at, indices.drop_front(idAxes));
+                 Element old{this, scalar(carried[0], at)};
+                 Element value{this, scalar(values, indices)};
+                 Value updated = create<tensor::InsertOp>(
+                     payload(old, value), carried[0], at);
+                 return SmallVector<Value>{updated};
+               })
+      .front();
+}
+
+//===----------------------------------------------------------------------===//
+// Lowerings
+//===----------------------------------------------------------------------===//
+
+LogicalResult Lowerings::lower(Block &block, LinalgBuilder &b) const {
+  for (Operation &op : block) {
+    auto lowering = byName.find(op.getName().getStringRef());
+    if (lowering == byName.end())
+      return op.emitError() << "`" << op.getName().stripDialect()
+                            << "` cannot be run yet: it has no lowering";
+    b.setLoc(op.getLoc());
+    if (failed(lowering->second(&op, b)))
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,284 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Conversion/LinalgBuilder.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+using namespace netc;
+using namespace mlir;
+
+static Value sumOfAll(LinalgBuilder &b, Value x) {
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0; axis < cast<RankedTensorType>(x.getType()).getRank();
+       ++axis)
+    axes.push_back(axis);
+  return b.sum(x, axes);
+}
+
+static double sizeOf(Value x) {
+  return cast<RankedTensorType>(x.getType()).getNumElements();
+}
+
+static Value divide(LinalgBuilder &b, Value x, double divisor) {
+  return b.map(x, [&](ArrayRef<Element> x) { return x[0] / divisor; });
+}
+
+//===----------------------------------------------------------------------===//
+// Cross-entropy
+//===----------------------------------------------------------------------===//
+
+/// An integer condition, which is no arithmetic on floats.
+static Element compare(arith::CmpIPredicate predicate, Value x, Value y,
+                       ImplicitLocOpBuilder &e) {
+  return {&e, e.create<arith::CmpIOp>(predicate, x, y)};
+}
+
+static Value integer(ImplicitLocOpBuilder &e, Type type, int64_t value) {
+  return e.create<arith::ConstantOp>(e.getIntegerAttr(type, value));
+}
+
+/// How many class numbers are not negative, as a float.
+static Value countLabels(LinalgBuilder &b, Value target, Type element) {
+  SmallVector<int64_t> axes;
+  auto type = cast<RankedTensorType>(target.getType());
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    axes.push_back(axis);
+  Value count = b.reduce(
+      target, axes, 0,
+      [&](ArrayRef<Element> args) {
+        ImplicitLocOpBuilder &e = *args[0].b;
+        Type i64 = args[1].type();
+        Element valid = compare(arith::CmpIPredicate::sge, args[0],
+                                integer(e, args[0].type(), 0), e);
+        Value one = e.create<arith::ExtUIOp>(i64, valid);
+        return Element{&e, e.create<arith::AddIOp>(args[1], one)};
+      },
+      b.getI64Type());
+  return b.map(
+      count,
+      [&](ArrayRef<Element> args) {
+        ImplicitLocOpBuilder &e = *args[0].b;
+        return Element{&e, e.create<arith::SIToFPOp>(element, args[0])};
+      },
+      element);
+}
+
+/// What the target asks for at (row, class): of class numbers 1 or 0, smoothed
+/// if it is to be. `args` are the elements of the target, smoothing is counted
+/// as two operations.
+static Element targetAt(Element target, bool hasNumbers, double smoothing,
+                        int64_t classes, unsigned over, Element like) {
+  ImplicitLocOpBuilder &e = *target.b;
+  Element wanted = target;
+  if (hasNumbers) {
+    Value at = e.create<arith::IndexCastOp>(target.type(),
+                                            e.create<linalg::IndexOp>(over));
+    Element is = compare(arith::CmpIPredicate::eq, at, target, e);
+    double low = smoothing / classes;
+    return select(is, number(like, 1 - smoothing + low), number(like, low));
+  }
+  if (smoothing != 0)
+    wanted = wanted * (1 - smoothing) + smoothing / classes;
+  return wanted;
+}
+
+static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
+  Value logits = b.get(op.getLogits()), target = b.get(op.getTarget());
+  int64_t over = op.getOver();
+  RankedTensorType type = b.type(op.getLogits());
+  Type element = type.getElementType();
+  int64_t classes = type.getDimSize(over);
+  bool hasNumbers = op.hasClassNumbers();
+  double smoothing = op.getSmoothing().convertToDouble();
+  unsigned rank = type.getRank();
+
+  Value largest = b.largest(logits, over);
+  Value d = b.mapWith(logits, largest, over, [](ArrayRef<Element> args) {
+    return args[0] - args[1];
+  });
+  Value exps =
+      b.map(d, [](ArrayRef<Element> args) { return exp(args[0]); });
+  Value sums = b.sum(exps, over);
+  b.set(op.getProbabilities(),
+        b.mapWith(exps, sums, over, [](ArrayRef<Element> args) {
+          return args[0] / args[1];
+        }));
+
+  // What each row's target picks of d.
+  SmallVector<int64_t> rows;
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (axis != over)
+      rows.push_back(axis);
+  AffineMap rowMap = b.project(rank, rows);
+  RankedTensorType rowType = cast<RankedTensorType>(sums.getType());
+  Value picked;
+  if (hasNumbers && smoothing == 0) {
+    picked = b.mapTo(
+        rowType, target, b.identity(rank - 1), [&](ArrayRef<Element> args) {
+          ImplicitLocOpBuilder &e = *args[0].b;
+          Value zero = integer(e, args[0].type(), 0);
+          Value number = e.create<arith::MaxSIOp>(args[0], zero);
+          SmallVector<Value> at;
+          for (unsigned axis = 0, row = 0; axis < rank; ++axis)
+            at.push_back(axis == over
+                             ? e.create<arith::IndexCastOp>(e.getIndexType(),
+                                                            number)
+                                   .getResult()
+                             : e.create<linalg::IndexOp>(row++).getResult());
+          return Element{&e, e.create<tensor::ExtractOp>(d, at)};
+        });
+  } else {
+    AffineMap targetMap = hasNumbers ? rowMap : b.identity(rank);
+    picked = b.generic({d, target}, b.filled(rowType, 0),
+                       {b.identity(rank), targetMap, rowMap},
+                       [&](ArrayRef<Element> args) {
+                         Element wanted = targetAt(args[1], hasNumbers,
+                                                   smoothing, classes, over,
+                                                   args[0]);
+                         return SmallVector<Element>{args[2] +
+                                                     wanted * args[0]};
+                       })
+                 .front();
+  }
+
+  Value losses = b.map({sums, picked}, [](ArrayRef<Element> args) {
+    return log(args[0]) - args[1];
+  });
+  SmallVector<AffineMap> maps(hasNumbers ? 2 : 1, b.identity(rank - 1));
+  maps.push_back(b.project(rank - 1, {}));
+  SmallVector<Value> operands{losses};
+  if (hasNumbers)
+    operands.push_back(target);
+  Value total =
+      b.generic(operands, b.filled(RankedTensorType::get({}, element), 0), maps,
+                [&](ArrayRef<Element> args) {
+                  Element loss = args[0];
+                  if (hasNumbers) {
+                    ImplicitLocOpBuilder &e = *loss.b;
+                    Value zero = integer(e, args[1].type(), 0);
+                    loss = select(compare(arith::CmpIPredicate::sge, args[1],
+                                          zero, e),
+                                  loss, number(loss, 0));
+                  }
+                  return SmallVector<Element>{args.back() + loss};
+                })
+          .front();
+  Value loss =
+      hasNumbers
+          ? b.map({total, countLabels(b, target, element)},
+                  [](ArrayRef<Element> args) { return args[0] / args[1]; })
+          : divide(b, total, sizeOf(sums));
+  b.set(op.getLoss(), loss);
+}
+
+static void lowerCrossEntropyGrad(CrossEntropyGradOp op, LinalgBuilder &b) {
+  Value probabilities = b.get(op.getProbabilities());
+  Value target = b.get(op.getTarget()), dloss = b.get(op.getDloss());
+  int64_t over = op.getOver();
+  RankedTensorType type = b.type(op.getDlogits());
+  unsigned rank = type.getRank();
+  int64_t classes = type.getDimSize(over);
+  bool hasNumbers = op.hasClassNumbers();
+  double smoothing = op.getSmoothing().convertToDouble();
+  SmallVector<int64_t> rows;
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (axis != over)
+      rows.push_back(axis);
+  Value scale;
+  if (hasNumbers)
+    scale = b.map({dloss, countLabels(b, target, type.getElementType())},
+                  [](ArrayRef<Element> args) { return args[0] / args[1]; });
+  else
+    scale = divide(b, dloss, double(type.getNumElements()) / classes);
+  b.set(op.getDlogits(),
+        b.mapTo(type, {probabilities, target, scale},
+                {b.identity(rank),
+                 hasNumbers ? b.project(rank, rows) : b.identity(rank),
+                 b.project(rank, {})},
+                [&](ArrayRef<Element> args) {
+                  ImplicitLocOpBuilder &e = *args[0].b;
+                  Element d =
+                      (args[0] - targetAt(args[1], hasNumbers, smoothing,
+                                          classes, over, args[0])) *
+                      args[2];
+                  if (!hasNumbers)
+                    return d;
+                  Value zero = integer(e, args[1].type(), 0);
+                  return select(
+                      compare(arith::CmpIPredicate::sge, args[1], zero, e), d,
+                      number(d, 0));
+                }));
+}
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+/// The target's element as a float like x.
+static Element targetLike(Element x, Element target) {
+  if (isa<FloatType>(target.type()))
+    return target;
+  return {x.b, mlir::convertScalarToDtype(*x.b, x.b->getLoc(), target, x.type(),
+                                    /*isUnsignedCast=*/target.type().isInteger(1))};
+}
+
+static void lowerBce(BceOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  Value losses =
+      b.map({x, b.get(op.getTarget())}, [](ArrayRef<Element> args) {
+        Element x = args[0], t = targetLike(x, args[1]);
+        return t * log(x) + (1 - t) * log(1 - x);
+      });
+  b.set(op.getLoss(), divide(b, sumOfAll(b, losses), -sizeOf(x)));
+}
+
+static void lowerBceGrad(BceGradOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  Value scale = divide(b, b.get(op.getDloss()), sizeOf(x));
+  RankedTensorType type = b.type(op.getX());
+  unsigned rank = type.getRank();
+  b.set(op.getDx(),
+        b.mapTo(type, {x, b.get(op.getTarget()), scale},
+                {b.identity(rank), b.identity(rank), b.project(rank, {})},
+                [](ArrayRef<Element> args) {
+                  Element x = args[0], t = targetLike(x, args[1]);
+                  return (x - t) / (x * (1 - x)) * args[2];
+                }));
+}
+
+static void lowerMse(MseOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  Value difference =
+      b.map({x, b.get(op.getTarget())},
+            [](ArrayRef<Element> args) {
+              return args[0] - targetLike(args[0], args[1]);
+            });
+  Value squares = b.map(difference, [](ArrayRef<Element> args) {
+    return args[0] * args[0];
+  });
+  b.set(op.getLoss(), divide(b, sumOfAll(b, squares), sizeOf(x)));
+}
+
+static void lowerMseGrad(MseGradOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  Value scale = divide(b, b.get(op.getDloss()), sizeOf(x) / 2);
+  RankedTensorType type = b.type(op.getX());
+  unsigned rank = type.getRank();
+  b.set(op.getDx(),
+        b.mapTo(type, {x, b.get(op.getTarget()), scale},
+                {b.identity(rank), b.identity(rank), b.project(rank, {})},
+                [](ArrayRef<Element> args) {
+                  return (args[0] - targetLike(args[0], args[1])) * args[2];
+                }));
+}
+
+void netc::addLossLowerings(Lowerings &lowerings) {
+  lowerings.add(lowerCrossEntropy);
+  lowerings.add(lowerCrossEntropyGrad);
+  lowerings.add(lowerBce);
+  lowerings.add(lowerBceGrad);
+  lowerings.add(lowerMse);
+  lowerings.add(lowerMseGrad);
+}

@@ -1,0 +1,130 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Conversion/LinalgBuilder.h"
+#include "lib/Conversion/OpTable.h"
+#include "lib/Conversion/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_NETTOLINALG
+#include "lib/Conversion/Passes.h.inc"
+} // namespace netc
+
+static void lowerParameter(ParameterOp op, LinalgBuilder &b) {
+  b.set(op, b.read(op.getName(), b.type(op), SlotRole::Parameter, op.getInit()));
+}
+
+/// The number of the step is a buffer that starts as `step`.
+static void lowerBuffer(BufferOp op, LinalgBuilder &b) {
+  bool isStep = op.getInit() == "step";
+  b.set(op, b.read(op.getName(), b.type(op),
+                   isStep ? SlotRole::Step : SlotRole::State, op.getInit()));
+}
+
+static void lowerReturn(ReturnOp op, LinalgBuilder &b) {
+  for (auto [value, name] : llvm::zip_equal(op.getResults(), op.getNames()))
+    b.write(b.get(value), b.slot(cast<StringAttr>(name).getValue(),
+                                 b.type(value), SlotRole::Result));
+}
+
+/// The least number of values that the uses of an integer allow: classes, rows
+/// of a table; 2 where it is an amount.
+static int64_t boundOf(Value value) {
+  int64_t bound = Shape::maxSize;
+  auto take = [&](int64_t limit) { bound = std::min(bound, limit); };
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto embedding = dyn_cast<EmbeddingOp>(user)) {
+      take(*shapeOf(embedding.getTable())[0].toInt64());
+    } else if (auto loss = dyn_cast<CrossEntropyOp>(user)) {
+      take(*shapeOf(loss.getLogits())[loss.getOver()].toInt64());
+    } else if (isa<BceOp, MseOp>(user)) {
+      take(2);
+    } else if (auto scan = dyn_cast<ScanOp>(user)) {
+      if (use.getOperandNumber() < scan.getSequences().size())
+        take(boundOf(scan.getBlock().getArgument(use.getOperandNumber())));
+    } else {
+      for (Value result : user->getResults())
+        if (isa<IntegerType>(netc::elementOf(result)))
+          take(boundOf(result));
+    }
+  }
+  return bound;
+}
+
+namespace {
+struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
+  using NetToLinalgBase::NetToLinalgBase;
+
+  void runOnOperation() override {
+    FailureOr<StepOp> step = findStep();
+    if (failed(step) || failed(lower(*step)))
+      return signalPassFailure();
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (isa<NetworkOp, StepOp>(op))
+        op.erase();
+  }
+
+  FailureOr<StepOp> findStep() {
+    StepOp found;
+    for (auto step : getOperation().getOps<StepOp>()) {
+      if (!run.empty() && step.getSymName() != run)
+        continue;
+      if (found)
+        return emitError(step.getLoc())
+               << "there are several runs; say which one, as in `--run="
+               << found.getSymName() << "`";
+      found = step;
+    }
+    if (!found)
+      return emitError(getOperation().getLoc())
+             << (run.empty() ? "there is no run"
+                             : "there is no run `" + run.getValue() + "`");
+    return found;
+  }
+
+  LogicalResult lower(StepOp step) {
+    numberOps(step);
+    OpBuilder builder(step);
+    auto function = builder.create<func::FuncOp>(
+        step.getLoc(), "step", builder.getFunctionType({}, {}));
+    function.addEntryBlock();
+    Type element = doubles ? builder.getF64Type() : builder.getF32Type();
+    LinalgBuilder b(function, element, reference);
+    for (auto [name, input] :
+         llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
+      StringRef slot = cast<StringAttr>(name).getValue();
+      RankedTensorType type = b.type(input);
+      b.set(input, b.read(slot, type, SlotRole::Input));
+      if (isa<IntegerType>(type.getElementType()))
+        getOperation()
+            .lookupSymbol(("input." + slot).str())
+            ->setAttr("net.below", b.getI64IntegerAttr(boundOf(input)));
+    }
+
+    Lowerings lowerings;
+    lowerings.add(lowerParameter);
+    lowerings.add(lowerBuffer);
+    lowerings.add(lowerReturn);
+    addElementwiseLowerings(lowerings);
+    addMatmulLowerings(lowerings);
+    addConvolutionLowerings(lowerings);
+    addPoolingLowerings(lowerings);
+    addReduceLowerings(lowerings);
+    addShapeLowerings(lowerings);
+    addLossLowerings(lowerings);
+    addOptimizerLowerings(lowerings);
+    addScanLowering(lowerings);
+    if (failed(lowerings.lower(step.getBlock(), b)))
+      return failure();
+    b.create<func::ReturnOp>();
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,70 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Conversion/OpTable.h"
+
+#include "lib/Analysis/Cost.h"
+#include "lib/Analysis/Memory.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace {
+class Table {
+public:
+  explicit Table(MLIRContext *context) : builder(context) {}
+
+  void number(Block &block, const Polynomial &trip) {
+    for (Operation &op : block) {
+      if (auto scan = dyn_cast<ScanOp>(op))
+        number(scan.getBlock(), trip * scan.getTrip().getValue());
+      addRow(&op, trip);
+    }
+  }
+  ArrayAttr get() { return builder.getArrayAttr(rows); }
+
+private:
+  void addRow(Operation *op, const Polynomial &trip) {
+    Cost cost = cast<CostOpInterface>(op).getCost() * trip;
+    auto count = [&](StringRef name, const Polynomial &value) {
+      return builder.getNamedAttr(
+          name, builder.getI64IntegerAttr(value.toInt64().value_or(0)));
+    };
+    Traffic traffic = trafficOf(op, [](Value value) { return bytesOf(value); });
+    rows.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("name", builder.getStringAttr(nameOf(op))),
+         builder.getNamedAttr(
+             "op", builder.getStringAttr(op->getName().stripDialect())),
+         builder.getNamedAttr("phase", builder.getStringAttr(stringifyPhase(
+                                           enclosingPhase(op)))),
+         count("matmul", cost.matmul), count("other", cost.other),
+         count("transcendental", cost.transcendental),
+         count("bytes", (traffic.read + traffic.written) * trip)}));
+    auto number = builder.getI64IntegerAttr(rows.size() - 1);
+    op->setLoc(FusedLoc::get(op->getContext(), {op->getLoc()}, number));
+  }
+
+  Builder builder;
+  SmallVector<Attribute> rows;
+};
+} // namespace
+
+void netc::numberOps(StepOp step) {
+  Table table(step.getContext());
+  table.number(step.getBlock(), 1);
+  step->getParentOfType<ModuleOp>()->setAttr(kOps, table.get());
+}
+
+std::optional<unsigned> netc::opNumberOf(Location loc) {
+  std::optional<unsigned> number;
+  loc->walk([&](Location part) {
+    if (auto fused = dyn_cast<FusedLoc>(part))
+      if (auto attr = dyn_cast_or_null<IntegerAttr>(fused.getMetadata())) {
+        number = attr.getInt();
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return number;
+}

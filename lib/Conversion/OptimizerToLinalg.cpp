@@ -1,0 +1,133 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Conversion/LinalgBuilder.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace {
+/// The tensors that an update works on, as vectors, and their places in the
+/// payload: the parameter, the gradient, what is kept, the scalars.
+struct Update {
+  LinalgBuilder &b;
+  Value parameter;
+  SmallVector<Value> vectors, scalars;
+  SmallVector<TypedValue<MemRefType>> written;
+
+  Update(LinalgBuilder &b, Value parameter, Value gradient)
+      : b(b), parameter(parameter),
+        vectors{b.get(parameter), b.get(gradient)},
+        written{b.slotOf(parameter)} {}
+
+  /// A tensor like the parameter that is kept from step to step.
+  void keep(StringRef name) {
+    std::string slot = (b.nameOfSlot(parameter) + "." + name).str();
+    RankedTensorType type = b.type(parameter);
+    vectors.push_back(b.read(slot, type, SlotRole::State));
+    written.push_back(b.slot(slot, type, SlotRole::State));
+  }
+
+  /// Writes what `payload` makes of the vectors' elements and the scalars: the
+  /// parameter, then what is kept.
+  void apply(Payload payload) {
+    RankedTensorType type = b.type(parameter);
+    SmallVector<Value> operands = vectors, outs{vectors.front()};
+    llvm::append_range(operands, scalars);
+    outs.append(vectors.begin() + 2, vectors.end());
+    SmallVector<AffineMap> maps(vectors.size(), b.identity(type.getRank()));
+    maps.append(scalars.size(), b.project(type.getRank(), {}));
+    maps.append(outs.size(), b.identity(type.getRank()));
+    SmallVector<Value> updated = b.generic(
+        operands, outs, maps, [&](ArrayRef<Element> args) {
+          return payload(args.drop_back(outs.size()));
+        });
+    for (auto [value, slot] : llvm::zip_equal(updated, written))
+      b.write(value, slot);
+  }
+};
+} // namespace
+
+static void lowerSgd(SgdOp op, LinalgBuilder &b) {
+  double momentum = op.getMomentum().convertToDouble();
+  double decay = op.getWeightDecay().convertToDouble();
+  Update update(b, op.getParameter(), op.getGradient());
+  if (momentum != 0)
+    update.keep("velocity");
+  update.scalars = {b.get(op.getLr())};
+  update.apply([&](ArrayRef<Element> args) -> SmallVector<Element> {
+    Element w = args[0], g = args[1], lr = args.back();
+    if (decay != 0)
+      g = g + w * decay;
+    if (momentum == 0)
+      return {w - g * lr};
+    Element velocity = args[2] * momentum + g;
+    Element along = op.getNesterov() ? g + velocity * momentum : velocity;
+    return {w - along * lr, velocity};
+  });
+}
+
+static void lowerSparseSgd(SparseSgdOp op, LinalgBuilder &b) {
+  Value lr = b.scalar(b.get(op.getLr()));
+  Value updated = b.updateRows(
+      b.get(op.getDy()), b.get(op.getIds()), b.get(op.getTable()),
+      [&](Element row, Element dy) { return row - dy * Element{&b, lr}; });
+  b.write(updated, b.slotOf(op.getTable()));
+}
+
+/// Marks the arithmetic of `build`, which is done once a step.
+static Value uncounted(LinalgBuilder &b, Value operand, Payload1 build) {
+  Value result = b.map(operand, build);
+  result.getDefiningOp()->getRegion(0).walk([&](Operation *op) {
+    op->setDiscardableAttr(kUncounted, b.getUnitAttr());
+  });
+  return result;
+}
+
+/// With `decoupled` the weights decay by themselves, else through the gradient.
+template <typename OpTy>
+static void lowerAdam(OpTy op, LinalgBuilder &b, bool decoupled) {
+  double b1 = op.getB1().convertToDouble(), b2 = op.getB2().convertToDouble();
+  double eps = op.getEps().convertToDouble();
+  double decay = op.getWeightDecay().convertToDouble();
+  Value step = b.get(op.getStep()), lr = b.get(op.getLr());
+  auto correction = [&](double beta) {
+    return uncounted(b, step, [&](ArrayRef<Element> step) {
+      return 1 - number(step[0], beta).apply<math::PowFOp>(step[0]);
+    });
+  };
+  Update update(b, op.getParameter(), op.getGradient());
+  update.keep("mean");
+  update.keep("square");
+  update.scalars = {lr, correction(b1), correction(b2),
+                    uncounted(b, lr, [&](ArrayRef<Element> lr) {
+                      return 1 - lr[0] * decay;
+                    })};
+  update.apply([&](ArrayRef<Element> args) -> SmallVector<Element> {
+    Element w = args[0], g = args[1], mean = args[2], square = args[3];
+    Element lr = args[4];
+    if (decay != 0 && decoupled)
+      w = w * args[7];
+    else if (decay != 0)
+      g = g + w * decay;
+    mean = mean * b1 + g * (1 - b1);
+    square = square * b2 + g * g * (1 - b2);
+    Element along = (mean / args[5]) / (sqrt(square / args[6]) + eps);
+    return {w - along * lr, mean, square};
+  });
+}
+
+static void lowerAdamOp(AdamOp op, LinalgBuilder &b) {
+  lowerAdam(op, b, /*decoupled=*/false);
+}
+static void lowerAdamwOp(AdamwOp op, LinalgBuilder &b) {
+  lowerAdam(op, b, /*decoupled=*/true);
+}
+
+void netc::addOptimizerLowerings(Lowerings &lowerings) {
+  lowerings.add(lowerSgd);
+  lowerings.add(lowerSparseSgd);
+  lowerings.add(lowerAdamOp);
+  lowerings.add(lowerAdamwOp);
+}

@@ -1,0 +1,209 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Conversion/LinalgBuilder.h"
+
+
+
+using namespace netc;
+using namespace mlir;
+
+static void lowerReshape(ReshapeOp op, LinalgBuilder &b) {
+  b.set(op.getY(), b.reshape(b.get(op.getX()), b.type(op.getY())));
+}
+
+static void lowerBroadcast(BroadcastOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  b.set(op.getY(), b.mapTo(type, b.get(op.getX()),
+                           b.project(type.getRank(), op.getAxes()),
+                           [](ArrayRef<Element> x) { return x[0]; }));
+}
+
+static void lowerTranspose(TransposeOp op, LinalgBuilder &b) {
+  b.set(op.getY(), b.transpose(b.get(op.getX()), op.getPermutation()));
+}
+
+/// Puts `parts` into `whole`, one behind the other along `axis`.
+static Value placeAlong(LinalgBuilder &b, ArrayRef<Value> parts, Value whole,
+                        int64_t axis) {
+  SmallVector<int64_t> starts(cast<RankedTensorType>(whole.getType()).getRank());
+  for (Value part : parts) {
+    whole = b.place(part, whole, starts);
+    starts[axis] += cast<RankedTensorType>(part.getType()).getDimSize(axis);
+  }
+  return whole;
+}
+
+static void lowerConcat(ConcatOp op, LinalgBuilder &b) {
+  SmallVector<Value> parts;
+  for (Value x : op.getXs())
+    parts.push_back(b.get(x));
+  b.set(op.getY(),
+        placeAlong(b, parts, b.empty(b.type(op.getY())), op.getOver()));
+}
+
+static void lowerStack(StackOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  SmallVector<int64_t> sizes(type.getShape());
+  sizes[op.getAxis()] = 1;
+  auto partType = RankedTensorType::get(sizes, type.getElementType());
+  SmallVector<Value> parts;
+  for (Value x : op.getXs())
+    parts.push_back(b.reshape(b.get(x), partType));
+  b.set(op.getY(), placeAlong(b, parts, b.empty(type), op.getAxis()));
+}
+
+static void lowerSplit(SplitOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  SmallVector<int64_t> starts(b.type(op.getX()).getRank());
+  for (Value y : op.getYs()) {
+    b.set(y, b.slice(x, starts, b.type(y).getShape()));
+    starts[op.getOver()] += b.type(y).getDimSize(op.getOver());
+  }
+}
+
+/// `start` at `axis`, 0 elsewhere.
+static SmallVector<int64_t> startsAt(RankedTensorType type, int64_t axis,
+                                     const Polynomial &start) {
+  SmallVector<int64_t> starts(type.getRank());
+  starts[axis] = *start.toInt64();
+  return starts;
+}
+
+static void lowerSlice(SliceOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  b.set(op.getY(),
+        b.slice(b.get(op.getX()),
+                startsAt(type, op.getAxis(), op.getStart().getValue()),
+                type.getShape()));
+}
+
+static void lowerSliceGrad(SliceGradOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getDx());
+  b.set(op.getDx(),
+        b.place(b.get(op.getDy()), b.filled(type, 0),
+                startsAt(type, op.getAxis(), op.getStart().getValue())));
+}
+
+static void lowerPad(PadOp op, LinalgBuilder &b) {
+  SmallVector<int64_t> low(b.type(op.getX()).getRank()), high = low;
+  low[op.getOver()] = op.getLow();
+  high[op.getOver()] = op.getHigh();
+  b.set(op.getY(), b.pad(b.get(op.getX()), low, high,
+                         op.getValue().convertToDouble()));
+}
+
+/// Element i of `axis` is element `source(i)` of x.
+static Value gather(LinalgBuilder &b, Value x, RankedTensorType type,
+                    int64_t axis,
+                    function_ref<Value(OpBuilder &, Location, Value)> source) {
+  return b.mapTo(
+      type, {}, {},
+      [&](ArrayRef<Element> args) {
+        ImplicitLocOpBuilder &e = *args[0].b;
+        SmallVector<Value> at;
+        for (int64_t i = 0; i < type.getRank(); ++i)
+          at.push_back(e.create<linalg::IndexOp>(i));
+        at[axis] = source(e, e.getLoc(), at[axis]);
+        return Element{&e, e.create<tensor::ExtractOp>(x, at)};
+      });
+}
+
+static void lowerReverse(ReverseOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  int64_t last = type.getDimSize(op.getOver()) - 1;
+  b.set(op.getY(), gather(b, b.get(op.getX()), type, op.getOver(),
+                          [&](OpBuilder &e, Location loc, Value at) -> Value {
+                            Value end =
+                                e.create<arith::ConstantIndexOp>(loc, last);
+                            return e.create<arith::SubIOp>(loc, end, at);
+                          }));
+}
+
+/// `by` places towards the start, filled with -1 at the end, or at the start.
+static void lowerShift(ShiftOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  int64_t axis = op.getOver(), size = type.getDimSize(axis);
+  int64_t by = std::clamp<int64_t>(op.getBy(), -size, size);
+  SmallVector<int64_t> from(type.getRank()), to(type.getRank());
+  SmallVector<int64_t> sizes(type.getShape());
+  sizes[axis] = size - std::abs(by);
+  (by > 0 ? from : to)[axis] = std::abs(by);
+  Value y = b.filled(type, -1);
+  if (sizes[axis] > 0)
+    y = b.place(b.slice(b.get(op.getX()), from, sizes), y, to);
+  b.set(op.getY(), y);
+}
+
+/// Calls `body` for each element below the diagonal of the last two axes of
+/// `square`, with its place there and in the one axis that replaces them.
+static Value
+belowDiagonal(LinalgBuilder &b, RankedTensorType square, Value init,
+              function_ref<Value(ValueRange, ValueRange, Value)> body) {
+  int64_t outer = square.getRank() - 2;
+  SmallVector<Value> bounds;
+  for (int64_t size : square.getShape().drop_back())
+    bounds.push_back(b.index(size));
+  Value one = b.index(1), two = b.index(2);
+  return b
+      .loops(bounds, init,
+             [&](ValueRange rows, ValueRange carried) {
+               Value row = rows.back();
+               return b.loops(
+                   row, carried, [&](ValueRange column, ValueRange carried) {
+                     Value above = b.create<arith::SubIOp>(row, one);
+                     Value start = b.create<arith::DivUIOp>(
+                         b.create<arith::MulIOp>(row, above), two);
+                     // At row 0 there is no column, and the product unused.
+                     SmallVector<Value> in(rows), out(rows.take_front(outer));
+                     in.push_back(column[0]);
+                     out.push_back(
+                         b.create<arith::AddIOp>(start, column[0]));
+                     return SmallVector<Value>{body(in, out, carried[0])};
+                   });
+             })
+      .front();
+}
+
+static void lowerLowerTriangle(LowerTriangleOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  b.set(op.getY(),
+        belowDiagonal(b, b.type(op.getX()), b.empty(b.type(op.getY())),
+                      [&](ValueRange in, ValueRange out, Value y) -> Value {
+                        return b.create<tensor::InsertOp>(b.scalar(x, in), y,
+                                                          out);
+                      }));
+}
+
+static void lowerLowerTriangleGrad(LowerTriangleGradOp op, LinalgBuilder &b) {
+  Value dy = b.get(op.getDy());
+  RankedTensorType type = b.type(op.getDx());
+  b.set(op.getDx(),
+        belowDiagonal(b, type, b.filled(type, 0),
+                      [&](ValueRange in, ValueRange out, Value dx) -> Value {
+                        return b.create<tensor::InsertOp>(b.scalar(dy, out),
+                                                          dx, in);
+                      }));
+}
+
+static void lowerConstant(ConstantOp op, LinalgBuilder &b) {
+  b.set(op.getY(), b.filled(b.type(op.getY()), op.getValue().convertToDouble()));
+}
+
+void netc::addShapeLowerings(Lowerings &lowerings) {
+  lowerings.add(lowerReshape);
+  lowerings.add(lowerBroadcast);
+  lowerings.add(lowerTranspose);
+  lowerings.add(lowerConcat);
+  lowerings.add(lowerStack);
+  lowerings.add(lowerSplit);
+  lowerings.add(lowerSlice);
+  lowerings.add(lowerSliceGrad);
+  lowerings.add(lowerPad);
+  lowerings.add(lowerReverse);
+  lowerings.add(lowerShift);
+  lowerings.add(lowerLowerTriangle);
+  lowerings.add(lowerLowerTriangleGrad);
+  lowerings.add(lowerConstant);
+}

@@ -1,0 +1,42 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_CONVERSION_WINDOWS_H
+#define NETC_LIB_CONVERSION_WINDOWS_H
+
+#include "lib/Conversion/LinalgBuilder.h"
+
+namespace netc {
+
+/// The axes of an op that slides windows, and their order in which it is
+/// lowered: batch, spatial, channels.
+struct WindowAxes {
+  llvm::SmallVector<int64_t> batch, spatial, channels;
+
+  /// With `channel` none, the last axis that windows do not slide over, if there
+  /// is one besides the first.
+  WindowAxes(int64_t rank, llvm::ArrayRef<int64_t> over,
+             std::optional<int64_t> channel);
+
+  /// Their places in a tensor as the op has it.
+  llvm::SmallVector<int64_t> order() const;
+  mlir::RankedTensorType toFront(mlir::RankedTensorType type) const;
+  mlir::Value toFront(LinalgBuilder &b, mlir::Value tensor) const;
+  /// The inverse of toFront.
+  mlir::Value back(LinalgBuilder &b, mlir::Value tensor) const;
+};
+
+/// `sizes` elements of x from `starts`, for the axes from `first`; `outside` of
+/// x where that is.
+mlir::Value region(LinalgBuilder &b, mlir::Value x, unsigned first,
+                   llvm::ArrayRef<int64_t> starts,
+                   llvm::ArrayRef<int64_t> sizes, double outside);
+
+/// Counts `point` up below `bounds`; false after the last one.
+bool nextPoint(llvm::MutableArrayRef<int64_t> point,
+               llvm::ArrayRef<int64_t> bounds);
+
+} // namespace netc
+
+#endif // NETC_LIB_CONVERSION_WINDOWS_H

@@ -1,0 +1,81 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Pipelines/Lowering.h"
+
+#include "lib/Codegen/Passes.h"
+#include "lib/Conversion/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Bufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace netc;
+using namespace mlir;
+
+void netc::addLinalgPasses(OpPassManager &passes,
+                           const LoweringOptions &options) {
+  NetToLinalgOptions conversion;
+  conversion.run = options.run;
+  conversion.reference = options.reference;
+  conversion.doubles = options.doubles;
+  passes.addPass(createNetToLinalg(conversion));
+  passes.addPass(createCanonicalizerPass());
+}
+
+void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
+  // Results are built where they will stand, not copied there.
+  passes.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizationOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.setFunctionBoundaryTypeConversion(
+      bufferization::LayoutMapOption::IdentityLayoutMap);
+  passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createPlanMemory());
+
+  OutlineKernelsOptions outline;
+  outline.record = !options.counted;
+  outline.merge = !options.counted;
+  passes.addPass(createOutlineKernels(outline));
+  passes.addPass(createConvertLinalgToLoopsPass());
+  if (options.counted)
+    passes.addPass(createCountArithmetic());
+
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  passes.addPass(createConvertFuncToLLVMPass(functions));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void netc::registerLoweringInterfaces(DialectRegistry &registry) {
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerSubsetOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+}

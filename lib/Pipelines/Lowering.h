@@ -1,0 +1,31 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_PIPELINES_LOWERING_H
+#define NETC_LIB_PIPELINES_LOWERING_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace netc {
+
+struct LoweringOptions {
+  std::string run;        ///< the step's name; empty if there is only one
+  bool reference = false; ///< plain loops that execute what is counted
+  bool counted = false;   ///< the program counts what it executes
+  bool doubles = false;   ///< f32 is computed as f64
+};
+
+/// From a step with bound axes to linalg on tensors.
+void addLinalgPasses(mlir::OpPassManager &passes,
+                     const LoweringOptions &options);
+/// From there to the LLVM dialect: `netc_step`, and its memory planned.
+void addCpuPasses(mlir::OpPassManager &passes, const LoweringOptions &options);
+
+/// What lowering needs to know of upstream's dialects.
+void registerLoweringInterfaces(mlir::DialectRegistry &registry);
+
+} // namespace netc
+
+#endif // NETC_LIB_PIPELINES_LOWERING_H

@@ -1,0 +1,75 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Target/ObjectCode.h"
+
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace netc;
+using namespace mlir;
+
+static llvm::Error fail(const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> netc::hostMachine() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  std::string triple = llvm::sys::getDefaultTargetTriple(), error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return fail(error);
+  // Features that the host lacks are off, whatever its name suggests.
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  std::string list;
+  for (const auto &feature : features)
+    list += (list.empty() ? "" : ",") +
+            std::string(feature.second ? "+" : "-") + feature.first().str();
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, llvm::sys::getHostCPUName(), list, options, llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+netc::translate(ModuleOp module, StringRef description,
+                llvm::TargetMachine &machine, llvm::LLVMContext &context) {
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(module, context);
+  if (!ir)
+    return fail("cannot translate to LLVM IR");
+  ir->setDataLayout(machine.createDataLayout());
+  ir->setTargetTriple(machine.getTargetTriple().str());
+  auto *text = llvm::ConstantDataArray::getString(context, description);
+  new llvm::GlobalVariable(*ir, text->getType(), /*isConstant=*/true,
+                           llvm::GlobalValue::ExternalLinkage, text,
+                           "netc_program");
+  if (llvm::Error error = makeOptimizingTransformer(3, 0, &machine)(ir.get()))
+    return error;
+  return ir;
+}
+
+llvm::Expected<llvm::SmallVector<char, 0>>
+netc::emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr,
+                                  llvm::CodeGenFileType::ObjectFile))
+    return fail("cannot emit an object file for " +
+                machine.getTargetTriple().str());
+  passes.run(module);
+  return bytes;
+}
