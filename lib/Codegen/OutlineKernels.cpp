@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -42,17 +43,23 @@ static MemRefType atStart(MemRefType type) {
                                                 layout.getStrides()));
 }
 
-/// The address of the first element of a memref.
+/// The address of the first element of a part of the arena. Upstream forgets the
+/// shift of a memref.view when it takes its pointer.
 static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  auto metadata = b.create<memref::ExtractStridedMetadataOp>(memref);
+  auto buffer = baseOf(memref).getDefiningOp<memref::ViewOp>();
   Value start = b.create<memref::ExtractAlignedPointerAsIndexOp>(
-      metadata.getBaseBuffer());
-  Value size = b.create<arith::ConstantIndexOp>(bytes);
-  Value address = b.create<arith::AddIOp>(
-      start, b.create<arith::MulIOp>(metadata.getOffset(), size));
-  Value integer = b.create<arith::IndexCastOp>(b.getI64Type(), address);
+      buffer.getSource());
+  start = b.create<arith::AddIOp>(start, buffer.getByteShift());
+  if (memref != buffer.getResult()) {
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    Value offset =
+        b.create<memref::ExtractStridedMetadataOp>(memref).getOffset();
+    Value size = b.create<arith::ConstantIndexOp>(bytes);
+    start = b.create<arith::AddIOp>(
+        start, b.create<arith::MulIOp>(offset, size));
+  }
+  Value integer = b.create<arith::IndexCastOp>(b.getI64Type(), start);
   return b.create<LLVM::IntToPtrOp>(
       LLVM::LLVMPointerType::get(b.getContext()), integer);
 }
@@ -90,7 +97,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
   using OutlineKernelsBase::OutlineKernelsBase;
 
   void runOnOperation() override {
-    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
+    auto step = getOperation().lookupSymbol<func::FuncOp>("netc_step");
     if (!step)
       return;
     OpBuilder top(step);
@@ -100,6 +107,13 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
           step.getLoc(), "netc_record", top.getFunctionType({i64}, {}));
       recorder.setPrivate();
     }
+    // A copy is a kernel like others.
+    step.walk([](memref::CopyOp copy) {
+      OpBuilder builder(copy);
+      linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
+                               copy.getTarget());
+      copy.erase();
+    });
     outline(step.getBody().front());
   }
 

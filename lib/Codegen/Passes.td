@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every buffer of the step its place in one arena";
   let description = [{
-    `@step` takes the arena; what outlives a step lies at its start, described by the
+    `@netc_step` takes the arena; what outlives a step lies at its start, described by the
     module's `net.slots` with offsets in bytes. Behind it lie the temporary buffers, which share
     places where their lives do not meet. `net.arena` is the arena's size in bytes, `net.buffers`
     what all buffers would take one beside the other.

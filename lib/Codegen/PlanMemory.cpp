@@ -63,7 +63,7 @@ private:
 
 struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
-    auto step = getOperation().lookupSymbol<func::FuncOp>("step");
+    auto step = getOperation().lookupSymbol<func::FuncOp>("netc_step");
     if (!step)
       return;
     int64_t end = placeSlots();

@@ -89,11 +89,29 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
     return found;
   }
 
+  /// Leaves on the module what a program says of itself.
+  void describe(StepOp step) {
+    Builder builder(&getContext());
+    int64_t batch = 1;
+    for (Value input : step.getBlock().getArguments())
+      if (Shape shape = shapeOf(input); shape.rank() > 0) {
+        batch = *shape[0].toInt64();
+        break;
+      }
+    getOperation()->setAttr(
+        "net.step",
+        builder.getDictionaryAttr(
+            {builder.getNamedAttr("run", step.getSymNameAttr()),
+             builder.getNamedAttr("network", step.getNetworkAttr()),
+             builder.getNamedAttr("batch", builder.getI64IntegerAttr(batch))}));
+  }
+
   LogicalResult lower(StepOp step) {
     numberOps(step);
+    describe(step);
     OpBuilder builder(step);
     auto function = builder.create<func::FuncOp>(
-        step.getLoc(), "step", builder.getFunctionType({}, {}));
+        step.getLoc(), "netc_step", builder.getFunctionType({}, {}));
     function.addEntryBlock();
     Type element = doubles ? builder.getF64Type() : builder.getF32Type();
     LinalgBuilder b(function, element, reference);

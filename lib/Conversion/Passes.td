@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 def NetToLinalg : Pass<"convert-net-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Make a step with bound axes a function of linalg on tensors";
   let description = [{
-    The module's one step, or that of `run`, becomes `func.func @step`, and all else
+    The module's one step, or that of `run`, becomes `func.func @netc_step`, and all else
     of `net` goes. What outlives a step (parameters, state, inputs, results) is a
     `memref.global` with `net.role`. Each op that is built has, in its location, the
     number of the net op that it serves, which is its place in the module's `net.ops`:

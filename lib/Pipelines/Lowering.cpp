@@ -6,6 +6,7 @@
 
 #include "lib/Codegen/Passes.h"
 #include "lib/Conversion/Passes.h"
+#include "lib/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -27,6 +28,9 @@ using namespace mlir;
 
 void netc::addLinalgPasses(OpPassManager &passes,
                            const LoweringOptions &options) {
+  BindAxesOptions sizes;
+  sizes.axes = options.sizes;
+  passes.addPass(createBindAxes(sizes));
   NetToLinalgOptions conversion;
   conversion.run = options.run;
   conversion.reference = options.reference;

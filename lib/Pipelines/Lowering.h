@@ -7,17 +7,20 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+#include <string>
+#include <vector>
 
 namespace netc {
 
 struct LoweringOptions {
   std::string run;        ///< the step's name; empty if there is only one
+  std::vector<std::string> sizes; ///< of free axes: `N=8`; others as the step says
   bool reference = false; ///< plain loops that execute what is counted
   bool counted = false;   ///< the program counts what it executes
   bool doubles = false;   ///< f32 is computed as f64
 };
 
-/// From a step with bound axes to linalg on tensors.
+/// From Stage::Step to linalg on tensors.
 void addLinalgPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
 /// From there to the LLVM dialect: `netc_step`, and its memory planned.

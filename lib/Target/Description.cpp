@@ -40,6 +40,9 @@ static json::Object toJson(DictionaryAttr row) {
 }
 
 std::string netc::describe(ModuleOp module, json::Object base) {
+  for (auto &[name, value] :
+       toJson(module->getAttrOfType<DictionaryAttr>("net.step")))
+    base[name] = std::move(value);
   base["arena"] = toJson(module->getAttr("net.arena"));
   for (StringRef list : {"slots", "ops"}) {
     json::Array rows;

@@ -42,6 +42,13 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> netc::hostMachine() {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
+StringRef netc::isaOf(const llvm::TargetMachine &machine) {
+  StringRef features = machine.getTargetFeatureString();
+  if (features.contains("+avx512f"))
+    return "avx512";
+  return features.contains("+avx2") ? "avx2" : "baseline";
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 netc::translate(ModuleOp module, StringRef description,
                 llvm::TargetMachine &machine, llvm::LLVMContext &context) {

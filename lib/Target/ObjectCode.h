@@ -16,6 +16,9 @@ namespace netc {
 /// The machine that this program runs on.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> hostMachine();
 
+/// The widest vectors that it has: `avx512`, `avx2`, or `baseline`.
+llvm::StringRef isaOf(const llvm::TargetMachine &machine);
+
 /// LLVM IR, optimized for `machine`, of a module in the LLVM dialect, with
 /// `description` as `netc_program`.
 llvm::Expected<std::unique_ptr<llvm::Module>>

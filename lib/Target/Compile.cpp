@@ -1,0 +1,51 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Target/Compile.h"
+
+#include "lib/Target/Description.h"
+#include "lib/Target/ObjectCode.h"
+
+using namespace netc;
+using namespace mlir;
+
+LogicalResult netc::lower(ModuleOp module, const LoweringOptions &options,
+                          CodeStage stage) {
+  PassManager passes(module->getName());
+  addLinalgPasses(passes, options);
+  if (stage == CodeStage::Llvm)
+    addCpuPasses(passes, options);
+  return passes.run(module);
+}
+
+FailureOr<CompiledStep> netc::compile(ModuleOp module,
+                                      const LoweringOptions &options,
+                                      llvm::json::Object description) {
+  description["format"] = 1;
+  description["lowering"] = options.reference ? "reference" : "fast";
+  description["counted"] = options.counted;
+  if (failed(lower(module, options, CodeStage::Llvm)))
+    return failure();
+  auto fail = [&](llvm::Error error) {
+    return emitError(module.getLoc()) << llvm::toString(std::move(error));
+  };
+  auto machine = hostMachine();
+  if (!machine)
+    return fail(machine.takeError());
+  description["target"] = llvm::json::Object{
+      {"name", "cpu"},
+      {"isa", isaOf(**machine)},
+      {"cpu", (*machine)->getTargetCPU()}};
+  CompiledStep step;
+  step.description = describe(module, std::move(description));
+  llvm::LLVMContext context;
+  auto ir = translate(module, step.description, **machine, context);
+  if (!ir)
+    return fail(ir.takeError());
+  auto object = emitObject(**ir, **machine);
+  if (!object)
+    return fail(object.takeError());
+  step.object = std::move(*object);
+  return step;
+}

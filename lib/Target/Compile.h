@@ -1,0 +1,37 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_TARGET_COMPILE_H
+#define NETC_LIB_TARGET_COMPILE_H
+
+#include "lib/Pipelines/Lowering.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+
+namespace netc {
+
+/// A training step as an object file for the machine that this program runs on:
+/// `netc_step`, `netc_program` and, if it counts, `netc_counts`; lib/Runtime
+/// says what they are.
+struct CompiledStep {
+  llvm::SmallVector<char, 0> object;
+  std::string description; ///< netc_program
+};
+
+/// How far compile() goes.
+enum class CodeStage { Linalg, Llvm };
+
+/// Lowers the step of a module at Stage::Step. Errors are diagnostics.
+mlir::LogicalResult lower(mlir::ModuleOp module, const LoweringOptions &options,
+                          CodeStage stage);
+
+/// Compiles it. The module is lowered in place. `description` is what the caller
+/// knows of the program.
+mlir::FailureOr<CompiledStep> compile(mlir::ModuleOp module,
+                                      const LoweringOptions &options,
+                                      llvm::json::Object description);
+
+} // namespace netc
+
+#endif // NETC_LIB_TARGET_COMPILE_H

@@ -1,0 +1,119 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/netc-verify/JitStep.h"
+
+#include "lib/Runtime/Initialize.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+
+using namespace netc;
+using runtime::Role;
+using runtime::Slot;
+
+static void ignoreRecord(int64_t) {}
+
+llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
+  JitStep loaded;
+  loaded.description = runtime::Program::parse(compiled.description.c_str());
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  loaded.jit = std::move(*jit);
+  llvm::orc::JITDylib &library = loaded.jit->getMainJITDylib();
+  char prefix = loaded.jit->getDataLayout().getGlobalPrefix();
+  auto process =
+      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  library.addGenerator(std::move(*process));
+  if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(
+          {{loaded.jit->mangleAndIntern("netc_record"),
+            {llvm::orc::ExecutorAddr::fromPtr(&ignoreRecord),
+             llvm::JITSymbolFlags::Exported}}})))
+    return error;
+  if (llvm::Error error =
+          loaded.jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
+              llvm::StringRef(compiled.object.data(), compiled.object.size()))))
+    return error;
+  auto step = loaded.jit->lookup("netc_step");
+  if (!step)
+    return step.takeError();
+  loaded.step = step->toPtr<void (*)(char *)>();
+  if (loaded.description.counted) {
+    auto counts = loaded.jit->lookup("netc_counts");
+    if (!counts)
+      return counts.takeError();
+    loaded.executed = counts->toPtr<int64_t *>();
+  }
+  int64_t bytes = loaded.description.arena;
+  loaded.arena.reset(static_cast<char *>(aligned_alloc(64, bytes)));
+  memset(loaded.arena.get(), 0, bytes);
+  return loaded;
+}
+
+void JitStep::reset(uint64_t newSeed) {
+  seed = newSeed;
+  for (const Slot &slot : description.slots) {
+    char *data = arena.get() + slot.offset;
+    if (slot.role == Role::Parameter || slot.role == Role::State)
+      runtime::initialize(slot, seed, data);
+    else if (slot.role == Role::Input)
+      runtime::synthesize(slot, seed, 0, data);
+  }
+}
+
+void JitStep::run(int64_t number) {
+  for (const Slot &slot : description.slots) {
+    if (slot.role == Role::Step)
+      write(slot, 0, number);
+    else if (slot.role == Role::Seed)
+      write(slot, 0, seed + number);
+  }
+  step(arena.get());
+}
+
+/// Calls `visit` with a pointer to the element, of its type.
+template <typename Visit>
+static void visitElement(const Slot &slot, char *data, Visit visit) {
+  switch (slot.element) {
+  case runtime::Element::F32:
+    return visit(reinterpret_cast<float *>(data));
+  case runtime::Element::F64:
+    return visit(reinterpret_cast<double *>(data));
+  case runtime::Element::I64:
+    return visit(reinterpret_cast<int64_t *>(data));
+  case runtime::Element::I32:
+    return visit(reinterpret_cast<int32_t *>(data));
+  case runtime::Element::I8:
+    return visit(reinterpret_cast<int8_t *>(data));
+  }
+}
+
+static char *elementOf(const Slot &slot, char *arena, int64_t element) {
+  return arena + slot.offset + element * runtime::bytesOf(slot.element);
+}
+
+double JitStep::read(const Slot &slot, int64_t element) const {
+  double value = 0;
+  visitElement(slot, elementOf(slot, arena.get(), element),
+               [&](auto *data) { value = double(*data); });
+  return value;
+}
+
+void JitStep::write(const Slot &slot, int64_t element, double value) {
+  visitElement(slot, elementOf(slot, arena.get(), element), [&](auto *data) {
+    *data = static_cast<std::remove_pointer_t<decltype(data)>>(value);
+  });
+}
+
+std::vector<char> JitStep::save() const {
+  int64_t end = 0;
+  for (const Slot &slot : description.slots)
+    end = std::max(end, slot.offset + slot.bytes());
+  return {arena.get(), arena.get() + end};
+}
+
+void JitStep::restore(const std::vector<char> &saved) {
+  memcpy(arena.get(), saved.data(), saved.size());
+}

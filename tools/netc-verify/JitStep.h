@@ -1,0 +1,50 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_VERIFY_JITSTEP_H
+#define NETC_TOOLS_NETC_VERIFY_JITSTEP_H
+
+#include "lib/Runtime/Program.h"
+#include "lib/Target/Compile.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+
+namespace netc {
+
+/// A compiled step, loaded into this process, and its arena.
+class JitStep {
+public:
+  static llvm::Expected<JitStep> load(CompiledStep compiled);
+
+  const runtime::Program &program() const { return description; }
+
+  /// Initial parameters and state, and synthetic inputs.
+  void reset(uint64_t seed);
+  /// Runs the step with this number, from 1.
+  void run(int64_t number);
+  double loss() const { return read(*description.loss(), 0); }
+  double read(const runtime::Slot &slot, int64_t element) const;
+  void write(const runtime::Slot &slot, int64_t element, double value);
+
+  /// What outlives a step, to be put back.
+  std::vector<char> save() const;
+  void restore(const std::vector<char> &saved);
+
+  /// Three numbers an op: matmul, other, transcendental; null if the step does
+  /// not count.
+  const int64_t *counts() const { return executed; }
+
+private:
+  JitStep() = default;
+
+  runtime::Program description;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::unique_ptr<char, decltype(&free)> arena{nullptr, free};
+  void (*step)(char *) = nullptr;
+  int64_t *executed = nullptr;
+  uint64_t seed = 0;
+};
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_VERIFY_JITSTEP_H
