@@ -47,8 +47,7 @@ void netc::forEachBase(Value value, function_ref<void(Value)> function) {
   ::forEachBase(work, seen, function);
 }
 
-Traffic netc::trafficOf(Operation *op,
-                        function_ref<Polynomial(Value)> bytes) {
+Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes) {
   auto costed = cast<CostOpInterface>(op);
   bool moves = op->getNumResults() != 0 || !costed.getCost().total().isZero();
   if (!moves || isHeld(op) || isView(op) || op->getNumRegions() != 0 ||

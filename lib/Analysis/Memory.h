@@ -26,8 +26,8 @@ void forEachBase(mlir::Value value,
 /// Bytes of a tensor.
 Polynomial bytesOf(mlir::Value value);
 
-/// Bytes that an op by itself reads and writes in one execution; none for a view
-/// and for what is held.
+/// Bytes that an op by itself reads and writes in one execution; none for a
+/// view and for what is held.
 struct Traffic {
   Polynomial read, written;
 };

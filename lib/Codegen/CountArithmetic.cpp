@@ -82,8 +82,7 @@ struct CountArithmetic : netc::impl::CountArithmeticBase<CountArithmetic> {
                   int64_t count) {
     Value at = b.create<arith::ConstantIndexOp>(place);
     Value old = b.create<memref::LoadOp>(memory, at);
-    Value more =
-        b.create<arith::ConstantOp>(b.getI64IntegerAttr(count));
+    Value more = b.create<arith::ConstantOp>(b.getI64IntegerAttr(count));
     b.create<memref::StoreOp>(b.create<arith::AddIOp>(old, more), memory, at);
   }
 };

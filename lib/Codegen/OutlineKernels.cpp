@@ -38,30 +38,30 @@ static MemRefType atStart(MemRefType type) {
   auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
   if (!layout)
     return type;
-  return MemRefType::get(type.getShape(), type.getElementType(),
-                         StridedLayoutAttr::get(type.getContext(), 0,
-                                                layout.getStrides()));
+  return MemRefType::get(
+      type.getShape(), type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), 0, layout.getStrides()));
 }
 
-/// The address of the first element of a part of the arena. Upstream forgets the
-/// shift of a memref.view when it takes its pointer.
+/// The address of the first element of a part of the arena. Upstream forgets
+/// the shift of a memref.view when it takes its pointer.
 static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   auto buffer = baseOf(memref).getDefiningOp<memref::ViewOp>();
-  Value start = b.create<memref::ExtractAlignedPointerAsIndexOp>(
-      buffer.getSource());
+  Value start =
+      b.create<memref::ExtractAlignedPointerAsIndexOp>(buffer.getSource());
   start = b.create<arith::AddIOp>(start, buffer.getByteShift());
   if (memref != buffer.getResult()) {
     int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     Value offset =
         b.create<memref::ExtractStridedMetadataOp>(memref).getOffset();
     Value size = b.create<arith::ConstantIndexOp>(bytes);
-    start = b.create<arith::AddIOp>(
-        start, b.create<arith::MulIOp>(offset, size));
+    start =
+        b.create<arith::AddIOp>(start, b.create<arith::MulIOp>(offset, size));
   }
   Value integer = b.create<arith::IndexCastOp>(b.getI64Type(), start);
-  return b.create<LLVM::IntToPtrOp>(
-      LLVM::LLVMPointerType::get(b.getContext()), integer);
+  return b.create<LLVM::IntToPtrOp>(LLVM::LLVMPointerType::get(b.getContext()),
+                                    integer);
 }
 
 /// The memref of a static type that starts at an address: what lowering to LLVM
@@ -103,8 +103,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     OpBuilder top(step);
     auto i64 = top.getI64Type();
     if (record) {
-      recorder = top.create<func::FuncOp>(
-          step.getLoc(), "netc_record", top.getFunctionType({i64}, {}));
+      recorder = top.create<func::FuncOp>(step.getLoc(), "netc_record",
+                                          top.getFunctionType({i64}, {}));
       recorder.setPrivate();
     }
     // A copy is a kernel like others.
@@ -122,10 +122,9 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
       if (isa<linalg::LinalgOp>(op)) {
         makeKernel(&op);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        bool hasKernels = loop->walk([](linalg::LinalgOp) {
-                                return WalkResult::interrupt();
-                              })
-                              .wasInterrupted();
+        bool hasKernels =
+            loop->walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
+                .wasInterrupted();
         if (hasKernels)
           outline(*loop.getBody());
         else
@@ -151,9 +150,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
         continue;
       }
       passed.push_back(value);
-      arguments.push_back(isa<MemRefType>(value.getType())
-                              ? addressOf(caller, value)
-                              : value);
+      arguments.push_back(
+          isa<MemRefType>(value.getType()) ? addressOf(caller, value) : value);
       types.push_back(arguments.back().getType());
     }
 
@@ -191,8 +189,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     caller.create<func::CallOp>(kernel, arguments);
     if (recorder)
       if (std::optional<unsigned> number = opNumberOf(op->getLoc())) {
-        Value which = caller.create<arith::ConstantOp>(
-            caller.getI64IntegerAttr(*number));
+        Value which =
+            caller.create<arith::ConstantOp>(caller.getI64IntegerAttr(*number));
         caller.create<func::CallOp>(recorder, which);
       }
     op->erase();

@@ -7,6 +7,25 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Let tensors stand in the order that convolutions want";
+  let description = [{
+    A transposed operand is read in its own order, and the result takes that order
+    over: transposes sink through all ops that work element by element, over windows or on parts,
+    until they meet their inverse, or what needs the old order.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make linalg ops on memory loops for the CPU: tiles in registers, threads";
+  let options = [Option<"isa", "isa", "std::string", "\"baseline\"",
+                        "The vectors of the target: `avx512`, `avx2` or `baseline`">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
 def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every buffer of the step its place in one arena";
   let description = [{

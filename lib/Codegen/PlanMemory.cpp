@@ -130,8 +130,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     buffer.last = std::max(buffer.last, order.last(inHome));
   }
 
-  /// Places the largest buffers first, each into the lowest gap between those it
-  /// meets. Returns the end of all.
+  /// Places the largest buffers first, each into the lowest gap between those
+  /// it meets. Returns the end of all.
   static int64_t place(MutableArrayRef<Buffer> buffers, int64_t start) {
     SmallVector<Buffer *> bySize, placed;
     for (Buffer &buffer : buffers)
@@ -185,8 +185,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       get.erase();
     });
     step.walk([&](memref::DeallocOp dealloc) { dealloc.erase(); });
-    for (auto global : llvm::make_early_inc_range(
-             getOperation().getOps<memref::GlobalOp>()))
+    for (auto global :
+         llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
       global.erase();
   }
 

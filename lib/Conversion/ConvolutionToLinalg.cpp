@@ -111,9 +111,9 @@ struct Convolution {
   SmallVector<int64_t> reach(RankedTensorType windows) const {
     SmallVector<int64_t> sizes;
     for (unsigned i = 0; i < spatial(); ++i)
-      sizes.push_back(
-          (windows.getDimSize(axes.batch.size() + i) - 1) * stride[i] +
-          (taps[i] - 1) * dilation[i] + 1);
+      sizes.push_back((windows.getDimSize(axes.batch.size() + i) - 1) *
+                          stride[i] +
+                      (taps[i] - 1) * dilation[i] + 1);
     return sizes;
   }
   /// What the windows see of the long side, zero outside of it.
@@ -128,8 +128,8 @@ struct Convolution {
   Value forward(Value x, Value weight, RankedTensorType y) const {
     Value sums = b.contract(
         {splitGroups(seen(x, y)),
-         b.reshape(weight, groupedWeight(cast<RankedTensorType>(
-                               weight.getType())))},
+         b.reshape(weight,
+                   groupedWeight(cast<RankedTensorType>(weight.getType())))},
         b.filled(cast<RankedTensorType>(splitGroups(b.empty(y)).getType()), 0),
         {longMap(), weightMap(), shortMap()});
     return joinGroups(sums);
@@ -139,9 +139,9 @@ struct Convolution {
   Value weightGradient(Value x, Value dy, RankedTensorType weight) const {
     RankedTensorType grouped = groupedWeight(weight);
     auto windows = cast<RankedTensorType>(dy.getType());
-    Value dw = b.contract({splitGroups(seen(x, windows)), splitGroups(dy)},
-                          b.filled(grouped, 0),
-                          {longMap(), shortMap(), weightMap()});
+    Value dw =
+        b.contract({splitGroups(seen(x, windows)), splitGroups(dy)},
+                   b.filled(grouped, 0), {longMap(), shortMap(), weightMap()});
     return b.reshape(dw, weight);
   }
 
@@ -165,14 +165,15 @@ struct Convolution {
   }
 
   /// The same, gathered: the positions with one remainder by the stride see the
-  /// taps with one remainder, so each such phase is a convolution with stride 1.
+  /// taps with one remainder, so each such phase is a convolution with
+  /// stride 1.
   Value gather(Value x, Value weight, RankedTensorType y) const;
 };
 } // namespace
 
 /// The taps of one axis that reach the positions `phase`, `phase` + stride, ...
-/// of the long side: `first`, `first` + `step`, ...; position q of the phase sees
-/// tap t (counted so) in window q + shift - t * advance.
+/// of the long side: `first`, `first` + `step`, ...; position q of the phase
+/// sees tap t (counted so) in window q + shift - t * advance.
 namespace {
 struct Phase1D {
   int64_t first = 0, step = 1, count = 0, shift = 0, advance = 0, positions = 0;
@@ -277,9 +278,9 @@ static Convolution convolutionOf(OpTy op, LinalgBuilder &b, Value weight,
 
 static void lowerConv(ConvOp op, LinalgBuilder &b) {
   Convolution conv = convolutionOf(op, b, op.getW(), op.getX());
-  Value y = conv.forward(conv.axes.toFront(b, b.get(op.getX())),
-                         b.get(op.getW()),
-                         conv.axes.toFront(b.type(op.getY())));
+  Value y =
+      conv.forward(conv.axes.toFront(b, b.get(op.getX())), b.get(op.getW()),
+                   conv.axes.toFront(b.type(op.getY())));
   b.set(op.getY(), conv.axes.back(b, y));
 }
 
@@ -287,16 +288,16 @@ static void lowerConvTranspose(ConvTransposeOp op, LinalgBuilder &b) {
   Convolution conv = convolutionOf(op, b, op.getW(), op.getX());
   Value x = conv.axes.toFront(b, b.get(op.getX())), w = b.get(op.getW());
   RankedTensorType type = conv.axes.toFront(b.type(op.getY()));
-  Value y = b.isReference() ? conv.scatter(x, w, type) : conv.gather(x, w, type);
+  Value y =
+      b.isReference() ? conv.scatter(x, w, type) : conv.gather(x, w, type);
   b.set(op.getY(), conv.axes.back(b, y));
 }
 
 static void lowerConvWeightGrad(ConvWeightGradOp op, LinalgBuilder &b) {
   Convolution conv = convolutionOf(op, b, op.getDw(), op.getX());
-  b.set(op.getDw(),
-        conv.weightGradient(conv.axes.toFront(b, b.get(op.getX())),
-                            conv.axes.toFront(b, b.get(op.getDy())),
-                            b.type(op.getDw())));
+  b.set(op.getDw(), conv.weightGradient(conv.axes.toFront(b, b.get(op.getX())),
+                                        conv.axes.toFront(b, b.get(op.getDy())),
+                                        b.type(op.getDw())));
 }
 
 void netc::addConvolutionLowerings(Lowerings &lowerings) {

@@ -63,8 +63,7 @@ static Element formula(SignOp, Element x) {
 static Element formula(PowerOp op, Element x) {
   std::optional<int64_t> products = op.getMultiplications();
   if (!products)
-    return x.apply<math::PowFOp>(
-        number(x, op.getExponent().convertToDouble()));
+    return x.apply<math::PowFOp>(number(x, op.getExponent().convertToDouble()));
   Element power = x;
   for (int64_t i = 0; i < *products; ++i)
     power = power * x;
@@ -99,8 +98,7 @@ static Element formula(GeluGradOp, Element dy, Element x) {
 static Element formula(GeluTanhGradOp, Element dy, Element x) {
   Element square = x * x;
   Element t = tanh(geluInner(x, square));
-  Element slope =
-      (square * (3 * 0.044715) + 1) * (M_SQRT2 * M_2_SQRTPI / 2);
+  Element slope = (square * (3 * 0.044715) + 1) * (M_SQRT2 * M_2_SQRTPI / 2);
   return dy * (((t + 1) + x * (1 - t * t) * slope) * 0.5);
 }
 /// dy where 0 < y < top, else 0.
@@ -160,8 +158,8 @@ static void lowerMask(MaskOp op, LinalgBuilder &b) {
     auto &p = *x.b;
     Value row = p.create<linalg::IndexOp>(rank - 2);
     Value column = p.create<linalg::IndexOp>(rank - 1);
-    Element hidden{&p, p.create<arith::CmpIOp>(arith::CmpIPredicate::ugt,
-                                               column, row)};
+    Element hidden{
+        &p, p.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, column, row)};
     Element lowest = number(x, -std::numeric_limits<double>::infinity());
     if (std::isinf(value) && value < 0)
       return x + select(hidden, lowest, number(x, 0));
@@ -220,8 +218,8 @@ static Value mix(ImplicitLocOpBuilder &b, Value z) {
   return z;
 }
 
-/// An element of the mask is 1 with probability 1 - p: it depends on the seed of
-/// the step, the op, the turns of the loops around it, and its place.
+/// An element of the mask is 1 with probability 1 - p: it depends on the seed
+/// of the step, the op, the turns of the loops around it, and its place.
 static void lowerDropout(DropoutOp op, LinalgBuilder &b) {
   RankedTensorType maskType = b.type(op.getMask());
   auto integer = RankedTensorType::get({}, b.getI64Type());
@@ -247,8 +245,7 @@ static void lowerDropout(DropoutOp op, LinalgBuilder &b) {
       Value at = e.create<arith::IndexCastOp>(e.getI64Type(),
                                               e.create<linalg::IndexOp>(axis));
       Value size = constant(maskType.getDimSize(axis));
-      place = e.create<arith::AddIOp>(
-          e.create<arith::MulIOp>(place, size), at);
+      place = e.create<arith::AddIOp>(e.create<arith::MulIOp>(place, size), at);
     }
     stir(place);
     Value high = e.create<arith::ShRUIOp>(bits, constant(32));

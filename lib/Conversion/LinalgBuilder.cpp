@@ -18,9 +18,8 @@ StringRef netc::stringify(SlotRole role) {
 
 LinalgBuilder::LinalgBuilder(func::FuncOp function, Type element,
                              bool reference)
-    : ImplicitLocOpBuilder(
-          function.getLoc(),
-          OpBuilder::atBlockEnd(&function.getBody().front())),
+    : ImplicitLocOpBuilder(function.getLoc(),
+                           OpBuilder::atBlockEnd(&function.getBody().front())),
       function(function), floatElement(element), reference(reference) {}
 
 Type LinalgBuilder::element(Type type) const {
@@ -69,8 +68,8 @@ Value LinalgBuilder::read(StringRef name, RankedTensorType type, SlotRole role,
 
 void LinalgBuilder::write(Value tensor, TypedValue<MemRefType> slot) {
   MemRefType type = slot.getType();
-  tensor = reshape(tensor, RankedTensorType::get(type.getShape(),
-                                                 type.getElementType()));
+  tensor = reshape(
+      tensor, RankedTensorType::get(type.getShape(), type.getElementType()));
   create<bufferization::MaterializeInDestinationOp>(
       Type(), tensor, slot, /*restrict=*/true, /*writable=*/true);
 }
@@ -130,8 +129,7 @@ Value LinalgBuilder::reshape(Value tensor, RankedTensorType type) {
     return from.getRank() > type.getRank()
                ? create<tensor::CollapseShapeOp>(type, tensor, *axes)
                      .getResult()
-               : create<tensor::ExpandShapeOp>(type, tensor, *axes)
-                     .getResult();
+               : create<tensor::ExpandShapeOp>(type, tensor, *axes).getResult();
   auto flat =
       RankedTensorType::get({from.getNumElements()}, from.getElementType());
   return reshape(reshape(tensor, flat), type);
@@ -201,8 +199,8 @@ SmallVector<Value> LinalgBuilder::generic(ValueRange operands, ValueRange outs,
                                           Payload payload) {
   // A loop that moves an output on its own is parallel. Where an output
   // is reached by a sum of loops, turns meet in its elements.
-  SmallVector<utils::IteratorType> iterators(
-      maps.front().getNumDims(), utils::IteratorType::reduction);
+  SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
+                                             utils::IteratorType::reduction);
   for (AffineMap map : maps.take_back(outs.size()))
     for (AffineExpr expr : map.getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -257,8 +255,8 @@ Value LinalgBuilder::reduce(ValueRange operands, ArrayRef<int64_t> axes,
   SmallVector<int64_t> kept = others(from.getRank(), axes), sizes;
   for (int64_t axis : kept)
     sizes.push_back(from.getDimSize(axis));
-  auto type = RankedTensorType::get(
-      sizes, element ? element : from.getElementType());
+  auto type =
+      RankedTensorType::get(sizes, element ? element : from.getElementType());
   SmallVector<AffineMap> maps(operands.size(), identity(from.getRank()));
   maps.push_back(project(from.getRank(), kept));
   return generic(operands, filled(type, init), maps,
@@ -334,8 +332,8 @@ Value LinalgBuilder::updateRows(
                  llvm::append_range(at, indices.drop_front(idAxes));
                  Element old{this, scalar(carried[0], at)};
                  Element value{this, scalar(values, indices)};
-                 Value updated = create<tensor::InsertOp>(
-                     payload(old, value), carried[0], at);
+                 Value updated = create<tensor::InsertOp>(payload(old, value),
+                                                          carried[0], at);
                  return SmallVector<Value>{updated};
                })
       .front();

@@ -26,8 +26,8 @@ constexpr llvm::StringLiteral kUncounted = "net.uncounted";
 enum class SlotRole { Parameter, State, Input, Result, Step, Seed };
 llvm::StringRef stringify(SlotRole role);
 
-/// Computes on elements of the operands; with outputs that are accumulated into,
-/// these come last.
+/// Computes on elements of the operands; with outputs that are accumulated
+/// into, these come last.
 using Payload =
     llvm::function_ref<llvm::SmallVector<Element>(llvm::ArrayRef<Element>)>;
 /// One with a single result.
@@ -51,9 +51,7 @@ public:
   //===-- Values ----------------------------------------------------------===//
 
   mlir::Value get(mlir::Value value) const { return values.lookup(value); }
-  void set(mlir::Value value, mlir::Value tensor) {
-    values.map(value, tensor);
-  }
+  void set(mlir::Value value, mlir::Value tensor) { values.map(value, tensor); }
   mlir::Type element(mlir::Type type) const;
   mlir::RankedTensorType type(mlir::Value value) const {
     return type(value.getType());
@@ -109,8 +107,8 @@ public:
   /// shape.
   mlir::Value map(mlir::ValueRange operands, Payload1 payload,
                   mlir::Type element = {});
-  /// One for each point of the loops of `type`, operands by their maps. Payloads
-  /// of both see the result's element, without a value yet, last.
+  /// One for each point of the loops of `type`, operands by their maps.
+  /// Payloads of both see the result's element, without a value yet, last.
   mlir::Value mapTo(mlir::RankedTensorType type, mlir::ValueRange operands,
                     llvm::ArrayRef<mlir::AffineMap> maps, Payload1 payload);
   /// linalg.generic. The loops that no output has are reductions.

@@ -95,16 +95,13 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
   unsigned rank = type.getRank();
 
   Value largest = b.largest(logits, over);
-  Value d = b.mapWith(logits, largest, over, [](ArrayRef<Element> args) {
-    return args[0] - args[1];
-  });
-  Value exps =
-      b.map(d, [](ArrayRef<Element> args) { return exp(args[0]); });
+  Value d = b.mapWith(logits, largest, over,
+                      [](ArrayRef<Element> args) { return args[0] - args[1]; });
+  Value exps = b.map(d, [](ArrayRef<Element> args) { return exp(args[0]); });
   Value sums = b.sum(exps, over);
   b.set(op.getProbabilities(),
-        b.mapWith(exps, sums, over, [](ArrayRef<Element> args) {
-          return args[0] / args[1];
-        }));
+        b.mapWith(exps, sums, over,
+                  [](ArrayRef<Element> args) { return args[0] / args[1]; }));
 
   // What each row's target picks of d.
   SmallVector<int64_t> rows;
@@ -122,25 +119,24 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
           Value number = e.create<arith::MaxSIOp>(args[0], zero);
           SmallVector<Value> at;
           for (unsigned axis = 0, row = 0; axis < rank; ++axis)
-            at.push_back(axis == over
-                             ? e.create<arith::IndexCastOp>(e.getIndexType(),
-                                                            number)
-                                   .getResult()
-                             : e.create<linalg::IndexOp>(row++).getResult());
+            at.push_back(
+                axis == over
+                    ? e.create<arith::IndexCastOp>(e.getIndexType(), number)
+                          .getResult()
+                    : e.create<linalg::IndexOp>(row++).getResult());
           return Element{&e, e.create<tensor::ExtractOp>(d, at)};
         });
   } else {
     AffineMap targetMap = hasNumbers ? rowMap : b.identity(rank);
-    picked = b.generic({d, target}, b.filled(rowType, 0),
-                       {b.identity(rank), targetMap, rowMap},
-                       [&](ArrayRef<Element> args) {
-                         Element wanted = targetAt(args[1], hasNumbers,
-                                                   smoothing, classes, over,
-                                                   args[0]);
-                         return SmallVector<Element>{args[2] +
-                                                     wanted * args[0]};
-                       })
-                 .front();
+    picked =
+        b.generic({d, target}, b.filled(rowType, 0),
+                  {b.identity(rank), targetMap, rowMap},
+                  [&](ArrayRef<Element> args) {
+                    Element wanted = targetAt(args[1], hasNumbers, smoothing,
+                                              classes, over, args[0]);
+                    return SmallVector<Element>{args[2] + wanted * args[0]};
+                  })
+            .front();
   }
 
   Value losses = b.map({sums, picked}, [](ArrayRef<Element> args) {
@@ -158,9 +154,9 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
                   if (hasNumbers) {
                     ImplicitLocOpBuilder &e = *loss.b;
                     Value zero = integer(e, args[1].type(), 0);
-                    loss = select(compare(arith::CmpIPredicate::sge, args[1],
-                                          zero, e),
-                                  loss, number(loss, 0));
+                    loss = select(
+                        compare(arith::CmpIPredicate::sge, args[1], zero, e),
+                        loss, number(loss, 0));
                   }
                   return SmallVector<Element>{args.back() + loss};
                 })
@@ -220,17 +216,17 @@ static void lowerCrossEntropyGrad(CrossEntropyGradOp op, LinalgBuilder &b) {
 static Element targetLike(Element x, Element target) {
   if (isa<FloatType>(target.type()))
     return target;
-  return {x.b, mlir::convertScalarToDtype(*x.b, x.b->getLoc(), target, x.type(),
-                                    /*isUnsignedCast=*/target.type().isInteger(1))};
+  return {x.b, mlir::convertScalarToDtype(
+                   *x.b, x.b->getLoc(), target, x.type(),
+                   /*isUnsignedCast=*/target.type().isInteger(1))};
 }
 
 static void lowerBce(BceOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
-  Value losses =
-      b.map({x, b.get(op.getTarget())}, [](ArrayRef<Element> args) {
-        Element x = args[0], t = targetLike(x, args[1]);
-        return t * log(x) + (1 - t) * log(1 - x);
-      });
+  Value losses = b.map({x, b.get(op.getTarget())}, [](ArrayRef<Element> args) {
+    Element x = args[0], t = targetLike(x, args[1]);
+    return t * log(x) + (1 - t) * log(1 - x);
+  });
   b.set(op.getLoss(), divide(b, sumOfAll(b, losses), -sizeOf(x)));
 }
 
@@ -251,13 +247,11 @@ static void lowerBceGrad(BceGradOp op, LinalgBuilder &b) {
 static void lowerMse(MseOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   Value difference =
-      b.map({x, b.get(op.getTarget())},
-            [](ArrayRef<Element> args) {
-              return args[0] - targetLike(args[0], args[1]);
-            });
-  Value squares = b.map(difference, [](ArrayRef<Element> args) {
-    return args[0] * args[0];
-  });
+      b.map({x, b.get(op.getTarget())}, [](ArrayRef<Element> args) {
+        return args[0] - targetLike(args[0], args[1]);
+      });
+  Value squares = b.map(
+      difference, [](ArrayRef<Element> args) { return args[0] * args[0]; });
   b.set(op.getLoss(), divide(b, sumOfAll(b, squares), sizeOf(x)));
 }
 

@@ -65,9 +65,8 @@ static void lowerEmbeddingGrad(EmbeddingGradOp op, LinalgBuilder &b) {
   Value dy = b.get(op.getDy()), ids = b.get(op.getIds());
   RankedTensorType type = b.type(op.getDtable());
   b.set(op.getDtable(),
-        b.updateRows(dy, ids, b.filled(type, 0), [](Element row, Element dy) {
-          return row + dy;
-        }));
+        b.updateRows(dy, ids, b.filled(type, 0),
+                     [](Element row, Element dy) { return row + dy; }));
 }
 
 void netc::addMatmulLowerings(Lowerings &lowerings) {

@@ -17,7 +17,8 @@ namespace netc {
 } // namespace netc
 
 static void lowerParameter(ParameterOp op, LinalgBuilder &b) {
-  b.set(op, b.read(op.getName(), b.type(op), SlotRole::Parameter, op.getInit()));
+  b.set(op,
+        b.read(op.getName(), b.type(op), SlotRole::Parameter, op.getInit()));
 }
 
 /// The number of the step is a buffer that starts as `step`.

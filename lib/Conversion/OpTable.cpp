@@ -36,8 +36,8 @@ private:
         {builder.getNamedAttr("name", builder.getStringAttr(nameOf(op))),
          builder.getNamedAttr(
              "op", builder.getStringAttr(op->getName().stripDialect())),
-         builder.getNamedAttr("phase", builder.getStringAttr(stringifyPhase(
-                                           enclosingPhase(op)))),
+         builder.getNamedAttr("phase", builder.getStringAttr(
+                                           stringifyPhase(enclosingPhase(op)))),
          count("matmul", cost.matmul), count("other", cost.other),
          count("transcendental", cost.transcendental),
          count("bytes", (traffic.read + traffic.written) * trip)}));

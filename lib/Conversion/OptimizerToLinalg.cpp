@@ -17,8 +17,7 @@ struct Update {
   SmallVector<TypedValue<MemRefType>> written;
 
   Update(LinalgBuilder &b, Value parameter, Value gradient)
-      : b(b), parameter(parameter),
-        vectors{b.get(parameter), b.get(gradient)},
+      : b(b), parameter(parameter), vectors{b.get(parameter), b.get(gradient)},
         written{b.slotOf(parameter)} {}
 
   /// A tensor like the parameter that is kept from step to step.
@@ -39,8 +38,8 @@ struct Update {
     SmallVector<AffineMap> maps(vectors.size(), b.identity(type.getRank()));
     maps.append(scalars.size(), b.project(type.getRank(), {}));
     maps.append(outs.size(), b.identity(type.getRank()));
-    SmallVector<Value> updated = b.generic(
-        operands, outs, maps, [&](ArrayRef<Element> args) {
+    SmallVector<Value> updated =
+        b.generic(operands, outs, maps, [&](ArrayRef<Element> args) {
           return payload(args.drop_back(outs.size()));
         });
     for (auto [value, slot] : llvm::zip_equal(updated, written))
@@ -70,9 +69,11 @@ static void lowerSgd(SgdOp op, LinalgBuilder &b) {
 
 static void lowerSparseSgd(SparseSgdOp op, LinalgBuilder &b) {
   Value lr = b.scalar(b.get(op.getLr()));
-  Value updated = b.updateRows(
-      b.get(op.getDy()), b.get(op.getIds()), b.get(op.getTable()),
-      [&](Element row, Element dy) { return row - dy * Element{&b, lr}; });
+  Value updated =
+      b.updateRows(b.get(op.getDy()), b.get(op.getIds()), b.get(op.getTable()),
+                   [&](Element row, Element dy) {
+                     return row - dy * Element{&b, lr};
+                   });
   b.write(updated, b.slotOf(op.getTable()));
 }
 

@@ -121,9 +121,8 @@ static void lowerMaxPool(MaxPoolOp op, LinalgBuilder &b) {
         Value tap = e.create<arith::ConstantIndexOp>(0);
         for (unsigned i = 0; i < pool.spatial(); ++i) {
           Value size = e.create<arith::ConstantIndexOp>(pool.taps[i]);
-          tap = e.create<arith::AddIOp>(
-              e.create<arith::MulIOp>(tap, size),
-              e.create<linalg::IndexOp>(rank + i));
+          tap = e.create<arith::AddIOp>(e.create<arith::MulIOp>(tap, size),
+                                        e.create<linalg::IndexOp>(rank + i));
         }
         Element number{&e, e.create<arith::IndexCastOp>(index, tap)};
         Element larger = args[0] > args[2];
@@ -147,8 +146,8 @@ static void lowerMaxPoolGrad(MaxPoolGradOp op, LinalgBuilder &b) {
       b.loops(bounds, pool.zeros(type, windows),
               [&](ValueRange at, ValueRange carried) {
                 SmallVector<Value> to(at);
-                Value tap = b.create<arith::IndexCastOp>(
-                    b.getIndexType(), b.scalar(indices, at));
+                Value tap = b.create<arith::IndexCastOp>(b.getIndexType(),
+                                                         b.scalar(indices, at));
                 for (unsigned i = pool.spatial(); i-- > 0;) {
                   Value size = b.index(pool.taps[i]);
                   Value step = b.create<arith::MulIOp>(
@@ -162,8 +161,8 @@ static void lowerMaxPoolGrad(MaxPoolGradOp op, LinalgBuilder &b) {
                 }
                 Element old{&b, b.scalar(carried[0], to)};
                 Element value{&b, b.scalar(dy, at)};
-                Value sum = b.create<tensor::InsertOp>(old + value, carried[0],
-                                                       to);
+                Value sum =
+                    b.create<tensor::InsertOp>(old + value, carried[0], to);
                 return SmallVector<Value>{sum};
               })
           .front();
@@ -184,12 +183,12 @@ static void lowerAvgPool(AvgPoolOp op, LinalgBuilder &b) {
   unsigned rank = type.getRank();
   Value x = pool.seen(pool.axes.toFront(b, b.get(op.getX())), type, 0);
   Value sums =
-      b.generic({x, pool.tapCounter(type.getElementType())}, b.filled(type, 0),
-                {pool.elementMap(rank), pool.tapMap(rank),
-                 pool.windowMap(rank)},
-                [](ArrayRef<Element> args) {
-                  return SmallVector<Element>{args[2] + args[0]};
-                })
+      b.generic(
+           {x, pool.tapCounter(type.getElementType())}, b.filled(type, 0),
+           {pool.elementMap(rank), pool.tapMap(rank), pool.windowMap(rank)},
+           [](ArrayRef<Element> args) {
+             return SmallVector<Element>{args[2] + args[0]};
+           })
           .front();
   b.set(op.getY(), pool.axes.back(b, divide(b, sums, pool.count())));
 }
@@ -200,16 +199,15 @@ static void lowerAvgPoolGrad(AvgPoolGradOp op, LinalgBuilder &b) {
   auto windows = cast<RankedTensorType>(dy.getType());
   RankedTensorType type = pool.axes.toFront(b.type(op.getDx()));
   unsigned rank = type.getRank();
-  Value sums =
-      b.generic({divide(b, dy, pool.count()),
-                 pool.tapCounter(type.getElementType())},
-                pool.zeros(type, windows),
-                {pool.windowMap(rank), pool.tapMap(rank),
-                 pool.elementMap(rank)},
-                [](ArrayRef<Element> args) {
-                  return SmallVector<Element>{args[2] + args[0]};
-                })
-          .front();
+  Value sums = b.generic({divide(b, dy, pool.count()),
+                          pool.tapCounter(type.getElementType())},
+                         pool.zeros(type, windows),
+                         {pool.windowMap(rank), pool.tapMap(rank),
+                          pool.elementMap(rank)},
+                         [](ArrayRef<Element> args) {
+                           return SmallVector<Element>{args[2] + args[0]};
+                         })
+                   .front();
   b.set(op.getDx(), pool.axes.back(b, pool.crop(sums, type)));
 }
 
@@ -222,10 +220,9 @@ static void lowerAdaptiveWindow(LinalgBuilder &b, Value window, int64_t windows,
                                 int64_t size, Value &start, Value &length) {
   Value n = b.index(windows), m = b.index(size), one = b.index(1);
   start = b.create<arith::DivUIOp>(b.create<arith::MulIOp>(window, m), n);
-  Value next = b.create<arith::MulIOp>(
-      b.create<arith::AddIOp>(window, one), m);
-  length = b.create<arith::SubIOp>(b.create<arith::CeilDivUIOp>(next, n),
-                                   start);
+  Value next = b.create<arith::MulIOp>(b.create<arith::AddIOp>(window, one), m);
+  length =
+      b.create<arith::SubIOp>(b.create<arith::CeilDivUIOp>(next, n), start);
 }
 
 /// Calls `body` for each window, at `at`, and each element that it covers.
@@ -256,8 +253,8 @@ static Value forEachCovered(
                            [&](ValueRange taps, ValueRange carried) {
                              SmallVector<Value> element(at);
                              for (auto [i, axis] : llvm::enumerate(over))
-                               element[axis] = b.create<arith::AddIOp>(
-                                   starts[i], taps[i]);
+                               element[axis] =
+                                   b.create<arith::AddIOp>(starts[i], taps[i]);
                              return SmallVector<Value>{
                                  body(at, element, carried[0])};
                            })
@@ -310,16 +307,14 @@ static void lowerAdaptiveAvgPoolGrad(AdaptiveAvgPoolGradOp op,
         return b.create<tensor::InsertOp>(divideBy(b, b.scalar(dy, at), count),
                                           shares, at);
       });
-  if (llvm::all_of(over, [&](int64_t axis) {
-        return from.getDimSize(axis) == 1;
-      })) {
+  if (llvm::all_of(over,
+                   [&](int64_t axis) { return from.getDimSize(axis) == 1; })) {
     SmallVector<AffineExpr> exprs;
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       exprs.push_back(llvm::is_contained(over, axis)
                           ? b.getAffineConstantExpr(0)
                           : b.getAffineDimExpr(axis));
-    AffineMap map =
-        AffineMap::get(type.getRank(), 0, exprs, b.getContext());
+    AffineMap map = AffineMap::get(type.getRank(), 0, exprs, b.getContext());
     return b.set(op.getDx(),
                  b.generic(shares, b.filled(type, 0),
                            {map, b.identity(type.getRank())},

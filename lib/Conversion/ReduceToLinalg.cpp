@@ -50,20 +50,18 @@ static void lowerSoftmax(SoftmaxOp op, LinalgBuilder &b) {
   Value exps = b.mapWith(x, largest, over, [](ArrayRef<Element> args) {
     return exp(args[0] - args[1]);
   });
-  b.set(op.getY(), b.mapWith(exps, b.sum(exps, over), over,
-                             [](ArrayRef<Element> args) {
-                               return args[0] / args[1];
-                             }));
+  b.set(op.getY(),
+        b.mapWith(exps, b.sum(exps, over), over,
+                  [](ArrayRef<Element> args) { return args[0] / args[1]; }));
 }
 
 static void lowerSoftmaxGrad(SoftmaxGradOp op, LinalgBuilder &b) {
   Value dy = b.get(op.getDy()), y = b.get(op.getY());
   int64_t over = op.getOver();
   Value dot = sumProducts(b, dy, y, over);
-  b.set(op.getDx(),
-        b.mapWith({dy, y}, dot, over, [](ArrayRef<Element> args) {
-          return args[1] * (args[0] - args[2]);
-        }));
+  b.set(op.getDx(), b.mapWith({dy, y}, dot, over, [](ArrayRef<Element> args) {
+    return args[1] * (args[0] - args[2]);
+  }));
 }
 
 static Element rsqrt(Element x) { return x.apply<math::RsqrtOp>(); }
@@ -74,16 +72,14 @@ static void lowerNormalize(NormalizeOp op, LinalgBuilder &b) {
   double count = countOf(b.type(op.getX()), over);
   double eps = op.getEps().convertToDouble();
   Value mean = divide(b, b.sum(x, over), count);
-  Value centered = b.mapWith(x, mean, over, [](ArrayRef<Element> args) {
-    return args[0] - args[1];
-  });
+  Value centered = b.mapWith(
+      x, mean, over, [](ArrayRef<Element> args) { return args[0] - args[1]; });
   Value variance = divide(b, sumProducts(b, centered, centered, over), count);
-  Value rstd = b.map(
-      variance, [&](ArrayRef<Element> v) { return rsqrt(v[0] + eps); });
-  b.set(op.getY(),
-        b.mapWith(centered, rstd, over, [](ArrayRef<Element> args) {
-          return args[0] * args[1];
-        }));
+  Value rstd =
+      b.map(variance, [&](ArrayRef<Element> v) { return rsqrt(v[0] + eps); });
+  b.set(op.getY(), b.mapWith(centered, rstd, over, [](ArrayRef<Element> args) {
+    return args[0] * args[1];
+  }));
   b.set(op.getMean(), mean);
   b.set(op.getVariance(), variance);
   b.set(op.getRstd(), rstd);
@@ -98,8 +94,7 @@ static void lowerNormalizeGrad(NormalizeGradOp op, LinalgBuilder &b) {
   b.set(op.getDx(), b.mapWith({dy, y}, {mean, along, b.get(op.getRstd())}, over,
                               [](ArrayRef<Element> args) {
                                 Element dy = args[0], y = args[1];
-                                return args[4] *
-                                       (dy - args[2] - y * args[3]);
+                                return args[4] * (dy - args[2] - y * args[3]);
                               }));
 }
 
@@ -108,9 +103,9 @@ static void lowerRmsNormalize(RmsNormalizeOp op, LinalgBuilder &b) {
   ArrayRef<int64_t> over = op.getOver();
   double count = countOf(b.type(op.getX()), over);
   double eps = op.getEps().convertToDouble();
-  Value rstd = b.map(
-      sumProducts(b, x, x, over),
-      [&](ArrayRef<Element> sum) { return rsqrt(sum[0] / count + eps); });
+  Value rstd = b.map(sumProducts(b, x, x, over), [&](ArrayRef<Element> sum) {
+    return rsqrt(sum[0] / count + eps);
+  });
   b.set(op.getY(), b.mapWith(x, rstd, over, [](ArrayRef<Element> args) {
     return args[0] * args[1];
   }));
@@ -122,11 +117,10 @@ static void lowerRmsNormalizeGrad(RmsNormalizeGradOp op, LinalgBuilder &b) {
   ArrayRef<int64_t> over = op.getOver();
   double count = countOf(b.type(op.getDy()), over);
   Value along = divide(b, sumProducts(b, dy, y, over), count);
-  b.set(op.getDx(),
-        b.mapWith({dy, y}, {along, b.get(op.getRstd())}, over,
-                  [](ArrayRef<Element> args) {
-                    return args[3] * (args[0] - args[1] * args[2]);
-                  }));
+  b.set(op.getDx(), b.mapWith({dy, y}, {along, b.get(op.getRstd())}, over,
+                              [](ArrayRef<Element> args) {
+                                return args[3] * (args[0] - args[1] * args[2]);
+                              }));
 }
 
 static void lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {

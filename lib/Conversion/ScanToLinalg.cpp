@@ -36,8 +36,8 @@ static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
   Location loc = op.getLoc();
 
   LogicalResult result = success();
-  SmallVector<Value> values = b.loops(
-      b.index(trip), inits, [&](ValueRange turn, ValueRange carried) {
+  SmallVector<Value> values =
+      b.loops(b.index(trip), inits, [&](ValueRange turn, ValueRange carried) {
         Value at = turn.front();
         if (op.getReversed())
           at = b.create<arith::SubIOp>(b.index(trip - 1), at);
@@ -48,9 +48,9 @@ static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
           auto [starts, sizes, strides] =
               elementOf(b, b.type(sequence), axis, at);
           BlockArgument element = body.getArgument(argument++);
-          b.set(element, b.create<tensor::ExtractSliceOp>(
-                             b.type(element), b.get(sequence), starts, sizes,
-                             strides));
+          b.set(element,
+                b.create<tensor::ExtractSliceOp>(
+                    b.type(element), b.get(sequence), starts, sizes, strides));
         }
         for (Value value : carried.drop_front(numOutputs))
           b.set(body.getArgument(argument++), value);
@@ -75,10 +75,9 @@ static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
         for (auto [value, old] :
              llvm::zip_equal(yielded.drop_front(numOutputs),
                              carried.drop_front(numOutputs)))
-          next.push_back(
-              b.create<bufferization::MaterializeInDestinationOp>(b.get(value),
-                                                                  old)
-                  .getResult());
+          next.push_back(b.create<bufferization::MaterializeInDestinationOp>(
+                              b.get(value), old)
+                             .getResult());
         return next;
       });
   if (failed(result))
@@ -93,6 +92,5 @@ void netc::addScanLowering(Lowerings &lowerings) {
     return lowerScan(op, b, lowerings);
   });
   // Its operands are read by the loop.
-  lowerings.add<YieldOp>(
-      [](YieldOp, LinalgBuilder &) { return success(); });
+  lowerings.add<YieldOp>([](YieldOp, LinalgBuilder &) { return success(); });
 }

@@ -4,8 +4,6 @@
 
 #include "lib/Conversion/LinalgBuilder.h"
 
-
-
 using namespace netc;
 using namespace mlir;
 
@@ -15,9 +13,9 @@ static void lowerReshape(ReshapeOp op, LinalgBuilder &b) {
 
 static void lowerBroadcast(BroadcastOp op, LinalgBuilder &b) {
   RankedTensorType type = b.type(op.getY());
-  b.set(op.getY(), b.mapTo(type, b.get(op.getX()),
-                           b.project(type.getRank(), op.getAxes()),
-                           [](ArrayRef<Element> x) { return x[0]; }));
+  b.set(op.getY(),
+        b.mapTo(type, b.get(op.getX()), b.project(type.getRank(), op.getAxes()),
+                [](ArrayRef<Element> x) { return x[0]; }));
 }
 
 static void lowerTranspose(TransposeOp op, LinalgBuilder &b) {
@@ -27,7 +25,8 @@ static void lowerTranspose(TransposeOp op, LinalgBuilder &b) {
 /// Puts `parts` into `whole`, one behind the other along `axis`.
 static Value placeAlong(LinalgBuilder &b, ArrayRef<Value> parts, Value whole,
                         int64_t axis) {
-  SmallVector<int64_t> starts(cast<RankedTensorType>(whole.getType()).getRank());
+  SmallVector<int64_t> starts(
+      cast<RankedTensorType>(whole.getType()).getRank());
   for (Value part : parts) {
     whole = b.place(part, whole, starts);
     starts[axis] += cast<RankedTensorType>(part.getType()).getDimSize(axis);
@@ -90,24 +89,22 @@ static void lowerPad(PadOp op, LinalgBuilder &b) {
   SmallVector<int64_t> low(b.type(op.getX()).getRank()), high = low;
   low[op.getOver()] = op.getLow();
   high[op.getOver()] = op.getHigh();
-  b.set(op.getY(), b.pad(b.get(op.getX()), low, high,
-                         op.getValue().convertToDouble()));
+  b.set(op.getY(),
+        b.pad(b.get(op.getX()), low, high, op.getValue().convertToDouble()));
 }
 
 /// Element i of `axis` is element `source(i)` of x.
 static Value gather(LinalgBuilder &b, Value x, RankedTensorType type,
                     int64_t axis,
                     function_ref<Value(OpBuilder &, Location, Value)> source) {
-  return b.mapTo(
-      type, {}, {},
-      [&](ArrayRef<Element> args) {
-        ImplicitLocOpBuilder &e = *args[0].b;
-        SmallVector<Value> at;
-        for (int64_t i = 0; i < type.getRank(); ++i)
-          at.push_back(e.create<linalg::IndexOp>(i));
-        at[axis] = source(e, e.getLoc(), at[axis]);
-        return Element{&e, e.create<tensor::ExtractOp>(x, at)};
-      });
+  return b.mapTo(type, {}, {}, [&](ArrayRef<Element> args) {
+    ImplicitLocOpBuilder &e = *args[0].b;
+    SmallVector<Value> at;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      at.push_back(e.create<linalg::IndexOp>(i));
+    at[axis] = source(e, e.getLoc(), at[axis]);
+    return Element{&e, e.create<tensor::ExtractOp>(x, at)};
+  });
 }
 
 static void lowerReverse(ReverseOp op, LinalgBuilder &b) {
@@ -158,8 +155,7 @@ belowDiagonal(LinalgBuilder &b, RankedTensorType square, Value init,
                      // At row 0 there is no column, and the product unused.
                      SmallVector<Value> in(rows), out(rows.take_front(outer));
                      in.push_back(column[0]);
-                     out.push_back(
-                         b.create<arith::AddIOp>(start, column[0]));
+                     out.push_back(b.create<arith::AddIOp>(start, column[0]));
                      return SmallVector<Value>{body(in, out, carried[0])};
                    });
              })
@@ -182,13 +178,14 @@ static void lowerLowerTriangleGrad(LowerTriangleGradOp op, LinalgBuilder &b) {
   b.set(op.getDx(),
         belowDiagonal(b, type, b.filled(type, 0),
                       [&](ValueRange in, ValueRange out, Value dx) -> Value {
-                        return b.create<tensor::InsertOp>(b.scalar(dy, out),
-                                                          dx, in);
+                        return b.create<tensor::InsertOp>(b.scalar(dy, out), dx,
+                                                          in);
                       }));
 }
 
 static void lowerConstant(ConstantOp op, LinalgBuilder &b) {
-  b.set(op.getY(), b.filled(b.type(op.getY()), op.getValue().convertToDouble()));
+  b.set(op.getY(),
+        b.filled(b.type(op.getY()), op.getValue().convertToDouble()));
 }
 
 void netc::addShapeLowerings(Lowerings &lowerings) {

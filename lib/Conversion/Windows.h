@@ -14,8 +14,8 @@ namespace netc {
 struct WindowAxes {
   llvm::SmallVector<int64_t> batch, spatial, channels;
 
-  /// With `channel` none, the last axis that windows do not slide over, if there
-  /// is one besides the first.
+  /// With `channel` none, the last axis that windows do not slide over, if
+  /// there is one besides the first.
   WindowAxes(int64_t rank, llvm::ArrayRef<int64_t> over,
              std::optional<int64_t> channel);
 

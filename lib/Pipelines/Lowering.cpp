@@ -37,6 +37,10 @@ void netc::addLinalgPasses(OpPassManager &passes,
   conversion.doubles = options.doubles;
   passes.addPass(createNetToLinalg(conversion));
   passes.addPass(createCanonicalizerPass());
+  if (options.reference)
+    return;
+  passes.addNestedPass<func::FuncOp>(createPropagateTransposes());
+  passes.addPass(createLinalgElementwiseOpFusionPass());
 }
 
 void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
@@ -54,13 +58,23 @@ void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
   outline.record = !options.counted;
   outline.merge = !options.counted;
   passes.addPass(createOutlineKernels(outline));
+  if (!options.reference) {
+    LowerKernelsOptions kernels;
+    kernels.isa = options.isa;
+    passes.addPass(createLowerKernels(kernels));
+  }
   passes.addPass(createConvertLinalgToLoopsPass());
   if (options.counted)
     passes.addPass(createCountArithmetic());
 
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
+  if (!options.reference) {
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createConvertSCFToOpenMPPass());
+  }
   passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
   passes.addPass(createArithToLLVMConversionPass());
@@ -69,6 +83,8 @@ void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
   ConvertFuncToLLVMPassOptions functions;
   functions.useBarePtrCallConv = true;
   passes.addPass(createConvertFuncToLLVMPass(functions));
+  if (!options.reference)
+    passes.addPass(createConvertOpenMPToLLVMPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -13,11 +13,13 @@
 namespace netc {
 
 struct LoweringOptions {
-  std::string run;        ///< the step's name; empty if there is only one
-  std::vector<std::string> sizes; ///< of free axes: `N=8`; others as the step says
+  std::string run; ///< the step's name; empty if there is only one
+  std::vector<std::string>
+      sizes;              ///< of free axes: `N=8`; others as the step says
   bool reference = false; ///< plain loops that execute what is counted
   bool counted = false;   ///< the program counts what it executes
   bool doubles = false;   ///< f32 is computed as f64
+  std::string isa = "baseline"; ///< what the target has: `avx512`, `avx2`
 };
 
 /// From Stage::Step to linalg on tensors.

@@ -25,18 +25,20 @@ FailureOr<CompiledStep> netc::compile(ModuleOp module,
   description["format"] = 1;
   description["lowering"] = options.reference ? "reference" : "fast";
   description["counted"] = options.counted;
-  if (failed(lower(module, options, CodeStage::Llvm)))
-    return failure();
   auto fail = [&](llvm::Error error) {
     return emitError(module.getLoc()) << llvm::toString(std::move(error));
   };
   auto machine = hostMachine();
   if (!machine)
     return fail(machine.takeError());
-  description["target"] = llvm::json::Object{
-      {"name", "cpu"},
-      {"isa", isaOf(**machine)},
-      {"cpu", (*machine)->getTargetCPU()}};
+  LoweringOptions forTarget = options;
+  forTarget.isa = isaOf(**machine);
+  if (failed(lower(module, forTarget, CodeStage::Llvm)))
+    return failure();
+  description["target"] =
+      llvm::json::Object{{"name", "cpu"},
+                         {"isa", isaOf(**machine)},
+                         {"cpu", (*machine)->getTargetCPU()}};
   CompiledStep step;
   step.description = describe(module, std::move(description));
   llvm::LLVMContext context;

@@ -26,8 +26,8 @@ enum class CodeStage { Linalg, Llvm };
 mlir::LogicalResult lower(mlir::ModuleOp module, const LoweringOptions &options,
                           CodeStage stage);
 
-/// Compiles it. The module is lowered in place. `description` is what the caller
-/// knows of the program.
+/// Compiles it. The module is lowered in place. `description` is what the
+/// caller knows of the program.
 mlir::FailureOr<CompiledStep> compile(mlir::ModuleOp module,
                                       const LoweringOptions &options,
                                       llvm::json::Object description);

@@ -46,9 +46,8 @@ std::string netc::describe(ModuleOp module, json::Object base) {
   base["arena"] = toJson(module->getAttr("net.arena"));
   for (StringRef list : {"slots", "ops"}) {
     json::Array rows;
-    for (auto row :
-         module->getAttrOfType<ArrayAttr>(("net." + list).str())
-             .getAsRange<DictionaryAttr>())
+    for (auto row : module->getAttrOfType<ArrayAttr>(("net." + list).str())
+                        .getAsRange<DictionaryAttr>())
       rows.push_back(toJson(row));
     base[list] = std::move(rows);
   }

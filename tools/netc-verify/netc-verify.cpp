@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Runs training steps in this process and checks that what is counted is what
-// is executed, that gradients are those of the loss, and that fast code computes
-// what the reference does.
+// is executed, that gradients are those of the loss, and that fast code
+// computes what the reference does.
 
 #include "dialect/Net.h"
 #include "lib/Frontend/Diagnostics.h"
@@ -136,9 +136,9 @@ static bool verifyCounts(const Subject &subject) {
       if (executed[kind] == counted[kind])
         continue;
       same = false;
-      llvm::outs() << subject.name() << ": " << op.name << ": " << op.op
-                   << " (" << op.phase << ") executes " << executed[kind]
-                   << ' ' << kinds[kind] << " FLOP, " << counted[kind]
+      llvm::outs() << subject.name() << ": " << op.name << ": " << op.op << " ("
+                   << op.phase << ") executes " << executed[kind] << ' '
+                   << kinds[kind] << " FLOP, " << counted[kind]
                    << " are counted\n";
     }
   }
@@ -199,9 +199,9 @@ static bool verifyGradients(const Subject &subject) {
     if (!(relative <= kGradientTolerance)) {
       holds = false;
       llvm::outs() << subject.name() << ": " << slot.name
-                   << ": gradient is off by "
-                   << llvm::format("%.3g", relative) << " of its largest, "
-                   << llvm::format("%.3g", largest) << '\n';
+                   << ": gradient is off by " << llvm::format("%.3g", relative)
+                   << " of its largest, " << llvm::format("%.3g", largest)
+                   << '\n';
     }
   }
   if (holds)

@@ -1,0 +1,603 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums of products: C[m, n] += A[m, k] B[k, n], where m, n and k stand for any
+// number of loops each, and batches may be around them. A tile of C is held in
+// registers while k runs: rows are elements of A, broadcast, columns are vectors
+// of B. What a convolution, a matrix product or their gradients are differs by
+// strides only.
+
+#include "lib/Codegen/LoopNest.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace netc;
+using namespace mlir;
+
+/// FLOP that are worth waking other threads for.
+static constexpr int64_t kParallelFlop = 1 << 17;
+/// Elements of B that a block of k may touch for the columns of one tile, so
+/// that they stay in the first level of the cache, or near to it.
+static constexpr int64_t kPanelElements = 16 << 10;
+/// Elements of A that a block of rows may touch, so that they stay in the second
+/// level.
+static constexpr int64_t kBlockElements = 96 << 10;
+
+namespace {
+enum Operand { A, B, C };
+using Loop = LoopNest::Loop;
+
+/// The loops by what they move.
+struct Roles {
+  SmallVector<Loop> batches, rows, columns, sums;
+  /// Columns are vectors in A and B alike: an element-wise product, summed.
+  bool isElementwise = false;
+  /// Vectors run along a sum: rows and columns are products of vectors.
+  bool isDot = false;
+  /// A is the second operand of the op.
+  bool isSwapped = false;
+};
+
+/// A part of the rows or columns of a tile: for each, where it starts in the
+/// operands, from the start of the tile.
+struct Place {
+  int64_t inA = 0, inB = 0, inC = 0;
+};
+
+/// How the loops of the rows, or columns, are cut into tiles.
+struct Tiling {
+  SmallVector<int64_t> sizes; ///< by loop
+  int64_t count() const {
+    int64_t count = 1;
+    for (int64_t size : sizes)
+      count *= size;
+    return count;
+  }
+};
+} // namespace
+
+static bool isContraction(linalg::LinalgOp op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0)
+    return false;
+  Block &body = *generic.getBody();
+  auto add =
+      body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add || std::distance(body.begin(), body.end()) != 3)
+    return false;
+  auto mul = add.getRhs().getDefiningOp<arith::MulFOp>();
+  return mul && add.getLhs() == body.getArgument(2) &&
+         mul.getLhs() == body.getArgument(0) &&
+         mul.getRhs() == body.getArgument(1);
+}
+
+static void swapOperands(Loop &loop) {
+  std::swap(loop.strides[A], loop.strides[B]);
+}
+
+/// Sorts loops by what they move; none if the sums cannot be vectors.
+static std::optional<Roles> rolesOf(const LoopNest &nest) {
+  Roles roles;
+  auto classify = [&](bool swap) {
+    roles = Roles();
+    roles.isSwapped = swap;
+    for (Loop loop : nest.loops) {
+      if (swap)
+        swapOperands(loop);
+      bool a = loop.strides[A] != 0, b = loop.strides[B] != 0;
+      if (!loop.isParallel)
+        roles.sums.push_back(loop);
+      else if (a && b)
+        roles.batches.push_back(loop);
+      else if (b)
+        roles.columns.push_back(loop);
+      else
+        roles.rows.push_back(loop);
+    }
+  };
+  auto unitColumn = [&](ArrayRef<Loop> loops) -> const Loop * {
+    const Loop *best = nullptr;
+    for (const Loop &loop : loops)
+      if (loop.strides[B] == 1 && loop.strides[C] == 1 &&
+          (!best || loop.extent > best->extent))
+        best = &loop;
+    return best;
+  };
+  // The vector loop is last of the columns.
+  auto makeLast = [](SmallVectorImpl<Loop> &loops, const Loop *loop) {
+    std::rotate(loops.begin() + (loop - loops.begin()),
+                loops.begin() + (loop - loops.begin()) + 1, loops.end());
+  };
+
+  // Columns of either operand; the more there are, the better.
+  std::optional<Roles> found;
+  int64_t most = 0;
+  for (bool swap : {false, true}) {
+    classify(swap);
+    if (const Loop *loop = unitColumn(roles.columns);
+        loop && loop->extent > most) {
+      most = loop->extent;
+      makeLast(roles.columns, loop);
+      found = roles;
+    }
+  }
+  if (found && most >= 8)
+    return found;
+  // A batch that is next to itself everywhere: depthwise convolution.
+  classify(false);
+  if (!roles.columns.empty())
+    classify(true);
+  for (const Loop &loop : roles.batches)
+    if (roles.columns.empty() && llvm::all_of(loop.strides, [](int64_t s) { return s == 1; }) &&
+        loop.extent > most) {
+      roles.columns.push_back(loop);
+      roles.isElementwise = true;
+      roles.batches.erase(&loop);
+      return roles;
+    }
+  // Products of rows that lie next to each other.
+  for (const Loop &loop : roles.sums)
+    if (loop.strides[A] == 1 && loop.strides[B] == 1 && loop.extent >= 8) {
+      makeLast(roles.sums, &loop);
+      roles.isDot = true;
+      return roles;
+    }
+  return found;
+}
+
+namespace {
+class Emitter {
+public:
+  Emitter(linalg::LinalgOp op, const LoopNest &nest, Roles roles,
+          const VectorIsa &isa)
+      : b(op), roles(std::move(roles)), starts(nest.starts) {
+    for (unsigned operand : {A, B, C})
+      memory[operand] = b.flat(operand);
+    if (this->roles.isSwapped) {
+      std::swap(memory[A], memory[B]);
+      std::swap(starts[A], starts[B]);
+    }
+    element = cast<MemRefType>(memory[C].getType()).getElementType();
+    lanes = isa.bits / element.getIntOrFloatBitWidth();
+    vector = VectorType::get({lanes}, element);
+    registers = isa.registers;
+    isParallel = nest.points() * 2 >= kParallelFlop;
+  }
+
+  void emit() {
+    chooseTile();
+    std::array<Value, 3> at;
+    for (unsigned operand : {A, B, C})
+      at[operand] = b.index(starts[operand]);
+    emitBatches(0, at);
+  }
+
+private:
+  using Offsets = std::array<Value, 3>;
+
+  Offsets move(Offsets at, const Loop &loop, Value turn) {
+    for (unsigned operand : {A, B, C})
+      if (loop.strides[operand] != 0)
+        at[operand] =
+            b.add(at[operand], b.scaled(turn, loop.strides[operand]));
+    return at;
+  }
+
+  //===-- Tiles -----------------------------------------------------------===//
+
+  /// Sizes of tiles over `loops`, from the last one on, of at most `most`
+  /// points. The one with the least waste.
+  static Tiling tile(ArrayRef<Loop> loops, int64_t most) {
+    Tiling tiling;
+    tiling.sizes.assign(loops.size(), 1);
+    for (size_t i = loops.size(); i-- > 0 && most > 1;) {
+      int64_t extent = loops[i].extent, best = 1;
+      auto waste = [&](int64_t size) {
+        // Tiles of unequal size run at the pace of their own.
+        return double(llvm::divideCeil(extent, size)) * (size + 1.5);
+      };
+      for (int64_t size = 1; size <= std::min(most, extent); ++size)
+        if (waste(size) < waste(best))
+          best = size;
+      tiling.sizes[i] = best;
+      if (best < extent)
+        break;
+      most /= best;
+    }
+    return tiling;
+  }
+
+  void chooseTile() {
+    if (roles.isDot) {
+      // Each pair of a row and a column has a vector of its own.
+      columnTile = tile(roles.columns, registers >= 32 ? 3 : 2);
+      rowTile = tile(roles.rows, registers >= 32 ? 8 : 4);
+      return;
+    }
+    int64_t columns = roles.columns.back().extent;
+    int64_t vectors = llvm::divideCeil(columns, lanes);
+    double best = 0;
+    for (int64_t width = 1; width <= std::min<int64_t>(vectors, 4); ++width) {
+      int64_t most = (registers - 2 - width) / width;
+      if (roles.isElementwise)
+        most = std::min<int64_t>(most, 8);
+      Tiling rows = tile(roles.rows, most);
+      int64_t height = rows.count();
+      // Of the vectors that are loaded, the share that is of use; and loads
+      // against products: a row costs one, a vector of a column one.
+      double useful = double(columns) /
+                      (llvm::divideCeil(vectors, width) * width * lanes);
+      double products = double(height) * width;
+      double cycles = std::max({products / 2, double(height + width) / 2, 4.0});
+      double pace = useful * products / cycles;
+      if (pace > best * 1.02) {
+        best = pace;
+        rowTile = rows;
+        tileVectors = width;
+      }
+    }
+  }
+
+  /// The loops of a tile's inside as places, its sizes cut to `sizes`.
+  SmallVector<Place> placesOf(ArrayRef<Loop> loops, ArrayRef<int64_t> sizes) {
+    SmallVector<Place> places(1);
+    for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
+      SmallVector<Place> next;
+      for (const Place &place : places)
+        for (int64_t i = 0; i < size; ++i)
+          next.push_back({place.inA + i * loop.strides[A],
+                          place.inB + i * loop.strides[B],
+                          place.inC + i * loop.strides[C]});
+      places = std::move(next);
+    }
+    return places;
+  }
+
+  //===-- Loops -----------------------------------------------------------===//
+
+  void emitBatches(unsigned depth, Offsets at) {
+    if (depth == roles.batches.size())
+      return emitRows(at);
+    const Loop &loop = roles.batches[depth];
+    bool here = isParallel && loop.extent >= 4;
+    isParallel &= !here;
+    b.forEach(loop.extent, 1, here, [&](Value turn) {
+      emitBatches(depth + 1, move(at, loop, turn));
+    });
+    isParallel |= here;
+  }
+
+  /// Sums are cut into blocks, so that what a tile reads of B stays near.
+  void emitRows(Offsets at) {
+    int64_t width = roles.isDot ? columnTile.count() : tileVectors * lanes;
+    int64_t inner = 1;
+    size_t cut = roles.sums.size();
+    while (cut > 0 &&
+           inner * roles.sums[cut - 1].extent * width <= kPanelElements)
+      inner *= roles.sums[--cut].extent;
+    outerSums.assign(roles.sums.begin(), roles.sums.begin() + cut);
+    innerSums.assign(roles.sums.begin() + cut, roles.sums.end());
+    blockTurns = 1;
+    if (cut > 0) {
+      // Part of the loop at the cut still fits.
+      Loop &last = outerSums.back();
+      int64_t fits = std::max<int64_t>(kPanelElements / (inner * width), 1);
+      int64_t parts = llvm::divideCeil(last.extent, fits);
+      blockTurns = llvm::divideCeil(last.extent, parts);
+      if (roles.isDot && cut == roles.sums.size())
+        blockTurns = llvm::alignTo(blockTurns, lanes);
+    }
+
+    // Threads take rows, or columns where there are more of these.
+    int64_t rowTiles = 1, columnTiles = 1;
+    for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
+      rowTiles *= llvm::divideCeil(loop.extent, size);
+    int64_t columns =
+        roles.columns.empty() ? 1 : roles.columns.back().extent;
+    if (!roles.isDot)
+      columnTiles = llvm::divideCeil(columns, tileVectors * lanes);
+    bool byRows = rowTiles >= columnTiles || rowTiles >= 16;
+    rowsInParallel = isParallel && byRows;
+    columnsInParallel = isParallel && !byRows;
+    if (rowsInParallel && !roles.rows.empty())
+      return emitRowBlocks(at);
+    emitSumBlocks(at, {});
+  }
+
+  /// The outermost loop of rows, by threads.
+  void emitRowBlocks(Offsets at) {
+    // The longest loop of rows is cut; a block is what stays in the cache.
+    size_t longest = 0;
+    for (size_t i = 0; i < roles.rows.size(); ++i)
+      if (roles.rows[i].extent > roles.rows[longest].extent)
+        longest = i;
+    // Rather whole turns of an outer loop than parts of an inner one.
+    for (size_t i = 0; i < roles.rows.size(); ++i)
+      if (roles.rows[i].extent >= 8 && roles.rows[i].strides[C] >
+                                           roles.rows[longest].strides[C])
+        longest = i;
+    Loop whole = roles.rows[longest];
+    int64_t tileSize = rowTile.sizes[longest];
+    int64_t rowsInside = 1, sumsInside = blockTurns;
+    for (size_t i = 0; i < roles.rows.size(); ++i)
+      if (i != longest)
+        rowsInside *= roles.rows[i].extent;
+    for (const Loop &loop : innerSums)
+      sumsInside *= loop.extent;
+    int64_t block =
+        std::max<int64_t>(kBlockElements / (rowsInside * sumsInside), 1);
+    block = std::min(block, std::max<int64_t>(whole.extent / 8, 1));
+    block = llvm::alignTo(block, tileSize);
+    auto run = [&](Offsets start, int64_t extent) {
+      roles.rows[longest].extent = extent;
+      emitSumBlocks(start, {});
+      roles.rows[longest].extent = whole.extent;
+    };
+    int64_t even = whole.extent / block * block;
+    b.forEach(even, block, true,
+              [&](Value turn) { run(move(at, whole, turn), block); });
+    if (even < whole.extent)
+      run(move(at, whole, b.index(even)), whole.extent - even);
+  }
+
+  /// The loops of sums outside of a block.
+  void emitSumBlocks(Offsets at, unsigned depth) {
+    if (depth == outerSums.size())
+      return emitColumns(at, 1);
+    const Loop &loop = outerSums[depth];
+    bool isCut = depth + 1 == outerSums.size();
+    int64_t step = isCut ? blockTurns : 1;
+    int64_t even = loop.extent / step * step;
+    auto block = [&](Offsets start, int64_t turns) {
+      if (isCut)
+        emitColumns(start, turns);
+      else
+        emitSumBlocks(start, depth + 1);
+    };
+    // Turns of sums follow each other; threads work inside.
+    b.forEach(even, step, false,
+              [&](Value turn) { block(move(at, loop, turn), step); });
+    if (even < loop.extent)
+      block(move(at, loop, b.index(even)), loop.extent - even);
+  }
+
+  /// Columns in tiles; the last one may be narrower.
+  void emitColumns(Offsets at, int64_t turns) {
+    currentTurns = turns;
+    emitOuterColumns(0, at);
+  }
+
+  void emitOuterColumns(size_t depth, Offsets at) {
+    if (roles.isDot) {
+      emitTiles(roles.columns, columnTile.sizes, 0, {}, at,
+                columnsInParallel, [&](Offsets start, ArrayRef<int64_t> sizes) {
+                  SmallVector<Place> columns = placesOf(roles.columns, sizes);
+                  emitRowTiles(start, columns, 0);
+                });
+      return;
+    }
+    if (depth + 1 < roles.columns.size()) {
+      const Loop &loop = roles.columns[depth];
+      b.forEach(loop.extent, 1, false, [&](Value turn) {
+        emitOuterColumns(depth + 1, move(at, loop, turn));
+      });
+      return;
+    }
+    const Loop &loop = roles.columns.back();
+    int64_t width = tileVectors * lanes;
+    int64_t even = loop.extent / width * width;
+    b.forEach(even, width, columnsInParallel, [&](Value turn) {
+      emitRowTiles(move(at, loop, turn), vectorsOf(tileVectors), 0);
+    });
+    if (int64_t rest = loop.extent - even)
+      emitRowTiles(move(at, loop, b.index(even)),
+                   vectorsOf(llvm::divideCeil(rest, lanes)), rest % lanes);
+  }
+
+  SmallVector<Place> vectorsOf(int64_t count) {
+    SmallVector<Place> vectors;
+    for (int64_t i = 0; i < count; ++i)
+      vectors.push_back(
+          {roles.isElementwise ? i * lanes : 0, i * lanes, i * lanes});
+    return vectors;
+  }
+
+  /// Calls `body` for each tile over `loops`, where it starts and its sizes.
+  void emitTiles(ArrayRef<Loop> loops, ArrayRef<int64_t> sizes, size_t depth,
+                 SmallVector<int64_t> chosen, Offsets at, bool parallel,
+                 function_ref<void(Offsets, ArrayRef<int64_t>)> body) {
+    if (depth == loops.size())
+      return body(at, chosen);
+    const Loop &loop = loops[depth];
+    int64_t size = std::min(sizes[depth], loop.extent);
+    int64_t even = loop.extent / size * size;
+    auto next = [&](Offsets start, int64_t taken) {
+      SmallVector<int64_t> now = chosen;
+      now.push_back(taken);
+      emitTiles(loops, sizes, depth + 1, now, start, false, body);
+    };
+    b.forEach(even, size, parallel,
+              [&](Value turn) { next(move(at, loop, turn), size); });
+    if (even < loop.extent)
+      next(move(at, loop, b.index(even)), loop.extent - even);
+  }
+
+  void emitRowTiles(Offsets at, ArrayRef<Place> columns, int64_t lastLanes) {
+    emitTiles(roles.rows, rowTile.sizes, 0, {}, at, false,
+              [&](Offsets start, ArrayRef<int64_t> sizes) {
+                SmallVector<Place> rows = placesOf(roles.rows, sizes);
+                if (roles.isDot)
+                  emitDots(start, rows, columns);
+                else
+                  emitTile(start, rows, columns, lastLanes);
+              });
+  }
+
+  //===-- Inside a tile ---------------------------------------------------===//
+
+  Value loadScalar(Operand operand, Value at, int64_t shift) {
+    return b.create<memref::LoadOp>(memory[operand], b.add(at, shift));
+  }
+  /// `lanes` elements, or those of `mask`.
+  Value loadVector(Operand operand, Value at, int64_t shift, Value mask) {
+    Value start = b.add(at, shift);
+    if (!mask)
+      return b.create<vector::LoadOp>(vector, memory[operand], start);
+    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+    return b.create<vector::MaskedLoadOp>(vector, memory[operand], start, mask,
+                                          zeros);
+  }
+  void storeVector(Value value, Value at, int64_t shift, Value mask) {
+    Value start = b.add(at, shift);
+    if (mask)
+      b.create<vector::MaskedStoreOp>(memory[C], start, mask, value);
+    else
+      b.create<vector::StoreOp>(value, memory[C], start);
+  }
+  Value maskOf(int64_t count) {
+    if (count == 0)
+      return {};
+    auto type = VectorType::get({lanes}, b.getI1Type());
+    return b.create<vector::CreateMaskOp>(type, b.index(count));
+  }
+
+  /// Runs the sums of a block, carrying the accumulators.
+  SmallVector<Value>
+  emitSums(size_t depth, Offsets at, ValueRange sums, int64_t step,
+           function_ref<SmallVector<Value>(Offsets, ValueRange, int64_t)>
+               body) {
+    // First what is left of the loop that was cut, then whole loops.
+    size_t cut = !outerSums.empty();
+    if (depth == cut + innerSums.size())
+      return body(at, sums, 0);
+    bool isCut = depth < cut;
+    const Loop &loop = isCut ? outerSums.back() : innerSums[depth - cut];
+    int64_t extent = isCut ? currentTurns : loop.extent;
+    bool isLast = depth + 1 == cut + innerSums.size();
+    int64_t by = isLast ? step : 1;
+    int64_t even = extent / by * by;
+    SmallVector<Value> results(sums);
+    if (even > 0)
+      results = b.loop(even, by, sums, [&](Value turn, ValueRange carried) {
+        return emitSums(depth + 1, move(at, loop, turn), carried, step, body);
+      });
+    if (even < extent)
+      results = body(move(at, loop, b.index(even)), results, extent - even);
+    return results;
+  }
+
+  void emitTile(Offsets at, ArrayRef<Place> rows, ArrayRef<Place> columns,
+                int64_t lastLanes) {
+    Value lastMask = maskOf(lastLanes);
+    auto mask = [&](size_t column) {
+      return column + 1 == columns.size() ? lastMask : Value();
+    };
+    SmallVector<Value> sums;
+    for (const Place &row : rows)
+      for (auto [i, column] : llvm::enumerate(columns))
+        sums.push_back(
+            loadVector(C, at[C], row.inC + column.inC, mask(i)));
+    sums = emitSums(
+        0, at, sums, 1,
+        [&](Offsets now, ValueRange carried, int64_t) {
+          SmallVector<Value> next, vectors;
+          for (auto [i, column] : llvm::enumerate(columns))
+            vectors.push_back(loadVector(B, now[B], column.inB, mask(i)));
+          size_t place = 0;
+          for (const Place &row : rows) {
+            Value broadcast;
+            if (!roles.isElementwise)
+              broadcast = b.create<vector::BroadcastOp>(
+                  vector, loadScalar(A, now[A], row.inA));
+            for (auto [i, column] : llvm::enumerate(columns)) {
+              Value factor = broadcast ? broadcast
+                                       : loadVector(A, now[A],
+                                                    row.inA + column.inA,
+                                                    mask(i));
+              next.push_back(b.create<vector::FMAOp>(factor, vectors[i],
+                                                     carried[place++]));
+            }
+          }
+          return next;
+        });
+    size_t place = 0;
+    for (const Place &row : rows)
+      for (auto [i, column] : llvm::enumerate(columns))
+        storeVector(sums[place++], at[C], row.inC + column.inC, mask(i));
+  }
+
+  /// Rows and columns are vectors along the last sum.
+  void emitDots(Offsets at, ArrayRef<Place> rows, ArrayRef<Place> columns) {
+    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+    SmallVector<Value> sums(rows.size() * columns.size(), zeros);
+    sums = emitSums(
+        0, at, sums, lanes,
+        [&](Offsets now, ValueRange carried, int64_t rest) {
+          Value mask = maskOf(rest);
+          SmallVector<Value> next, vectors;
+          for (const Place &column : columns)
+            vectors.push_back(loadVector(B, now[B], column.inB, mask));
+          size_t place = 0;
+          for (const Place &row : rows) {
+            Value factor = loadVector(A, now[A], row.inA, mask);
+            for (Value other : vectors)
+              next.push_back(b.create<vector::FMAOp>(factor, other,
+                                                     carried[place++]));
+          }
+          return next;
+        });
+    size_t place = 0;
+    for (const Place &row : rows)
+      for (const Place &column : columns) {
+        Value old = loadScalar(C, at[C], row.inC + column.inC);
+        Value sum = b.create<vector::ReductionOp>(
+            vector::CombiningKind::ADD, sums[place++], old,
+            arith::FastMathFlags::reassoc);
+        b.create<memref::StoreOp>(sum, memory[C],
+                                  b.add(at[C], row.inC + column.inC));
+      }
+  }
+
+  NestBuilder b;
+  Roles roles;
+  SmallVector<int64_t, 4> starts;
+  Value memory[3];
+  Type element;
+  VectorType vector;
+  int64_t lanes, registers;
+  bool isParallel, rowsInParallel = false, columnsInParallel = false;
+  Tiling rowTile, columnTile;
+  int64_t tileVectors = 1;
+  /// Loops of sums outside of a block; the last is cut into blocks of
+  /// `blockTurns`. `currentTurns` are those of the block at hand.
+  SmallVector<Loop> outerSums, innerSums;
+  int64_t blockTurns = 1, currentTurns = 1;
+};
+} // namespace
+
+bool netc::emitContraction(linalg::LinalgOp op, const VectorIsa &isa) {
+  if (!isContraction(op))
+    return false;
+  std::optional<LoopNest> nest = LoopNest::of(op);
+  if (!nest)
+    return false;
+  nest->collapse();
+  // Sums walk their operands in the order of memory.
+  llvm::stable_sort(nest->loops, [](const Loop &a, const Loop &b) {
+    if (a.isParallel != b.isParallel)
+      return a.isParallel;
+    if (a.isParallel)
+      return a.strides[C] > b.strides[C];
+    return a.strides[A] + a.strides[B] > b.strides[A] + b.strides[B];
+  });
+  std::optional<Roles> roles = rolesOf(*nest);
+  if (!roles)
+    return false;
+  Emitter(op, *nest, std::move(*roles), isa).emit();
+  op->erase();
+  return true;
+}

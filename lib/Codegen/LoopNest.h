@@ -1,0 +1,88 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_CODEGEN_LOOPNEST_H
+#define NETC_LIB_CODEGEN_LOOPNEST_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace netc {
+
+/// What a linalg op on memrefs of static shape does: loops, and for each operand
+/// how far, in elements, a turn of each loop moves in it.
+struct LoopNest {
+  struct Loop {
+    int64_t extent;
+    bool isParallel;
+    /// By operand.
+    llvm::SmallVector<int64_t, 4> strides;
+    /// The loops of the op that this one stands for, outermost first, with their
+    /// extents: several if they were collapsed.
+    llvm::SmallVector<std::pair<unsigned, int64_t>, 2> dims;
+  };
+
+  /// None if an operand's layout is not static.
+  static std::optional<LoopNest> of(mlir::linalg::LinalgOp op);
+
+  /// Makes one loop of two where every operand moves on alike, and drops loops
+  /// of one turn. Not for ops that ask for their indices.
+  void collapse();
+
+  llvm::SmallVector<Loop> loops; ///< in the order of the op
+  unsigned numOperands;
+  /// Where each operand starts, in elements.
+  llvm::SmallVector<int64_t, 4> starts;
+
+  int64_t points() const;
+};
+
+/// Emits code for loop nests on flat memory.
+class NestBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  /// Before `op`, on its operands.
+  NestBuilder(mlir::linalg::LinalgOp op);
+
+  /// An operand as a vector of all its elements.
+  mlir::Value flat(unsigned operand) const { return memory[operand]; }
+  mlir::Value index(int64_t value) {
+    return create<mlir::arith::ConstantIndexOp>(value);
+  }
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value add(mlir::Value a, int64_t b);
+  mlir::Value scaled(mlir::Value a, int64_t factor);
+
+  /// Calls `body` for 0, step, ..., below `extent`, carrying values.
+  llvm::SmallVector<mlir::Value>
+  loop(int64_t extent, int64_t step, mlir::ValueRange carried,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
+                                                         mlir::ValueRange)>
+           body);
+  /// The same with no values, by several threads if `isParallel`.
+  void forEach(int64_t extent, int64_t step, bool isParallel,
+               llvm::function_ref<void(mlir::Value)> body);
+
+private:
+  llvm::SmallVector<mlir::Value> memory;
+};
+
+/// The vectors of the target.
+struct VectorIsa {
+  unsigned bits;      ///< of a vector
+  unsigned registers; ///< how many there are
+
+  static VectorIsa of(llvm::StringRef name);
+};
+
+/// Emits a sum of products as tiles that live in registers; false if it is none
+/// that this can do.
+bool emitContraction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
+/// Emits any linalg op as loops that LLVM can vectorize; false if its layout is
+/// not static.
+bool emitLoops(mlir::linalg::LinalgOp op);
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_LOOPNEST_H

@@ -1,0 +1,215 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_PROPAGATETRANSPOSES
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+using Order = SmallVector<int64_t>;
+
+static bool isIdentity(ArrayRef<int64_t> order) {
+  for (auto [i, axis] : llvm::enumerate(order))
+    if (int64_t(i) != axis)
+      return false;
+  return true;
+}
+
+/// Axis i of the result is axis order[i] of `x`.
+static Value transpose(OpBuilder &b, Location loc, Value x,
+                       ArrayRef<int64_t> order) {
+  if (isIdentity(order))
+    return x;
+  auto type = cast<RankedTensorType>(x.getType());
+  auto sizes = applyPermutation(type.getShape(), order);
+  // What has no order yet takes any.
+  if (x.getDefiningOp<tensor::EmptyOp>())
+    return b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
+  if (auto fill = x.getDefiningOp<linalg::FillOp>()) {
+    Value empty =
+        b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
+    return b.create<linalg::FillOp>(loc, fill.value(), empty).getResult(0);
+  }
+  if (auto inner = x.getDefiningOp<linalg::TransposeOp>())
+    return transpose(b, loc, inner.getInput(),
+                     applyPermutation(inner.getPermutation(), order));
+  Value empty = b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
+  return b.create<linalg::TransposeOp>(loc, x, empty, order)->getResult(0);
+}
+
+/// Two transposes are one, and one of a constant tensor none.
+struct FoldTranspose : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::TransposeOp op,
+                                PatternRewriter &b) const override {
+    Operation *maker = op.getInput().getDefiningOp();
+    if (!isIdentity(op.getPermutation()) &&
+        !isa_and_nonnull<linalg::TransposeOp, linalg::FillOp, tensor::EmptyOp>(
+            maker))
+      return failure();
+    b.replaceOp(op, transpose(b, op.getLoc(), op.getInput(),
+                              op.getPermutation()));
+    return success();
+  }
+};
+
+/// The first position in `map` of each loop that it has.
+static SmallVector<int64_t> positionsIn(AffineMap map) {
+  SmallVector<int64_t> positions(map.getNumDims(), -1);
+  for (auto [i, expr] : llvm::enumerate(map.getResults()))
+    for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
+      if (positions[dim] < 0 && expr.isFunctionOfDim(dim))
+        positions[dim] = i;
+  return positions;
+}
+
+/// The order in which the axes of a result should stand, for its loops to run
+/// as in an operand. Axes that the operand lacks stay in front.
+static Order orderLike(AffineMap result, AffineMap operand) {
+  SmallVector<int64_t> positions = positionsIn(operand);
+  SmallVector<std::pair<int64_t, int64_t>> keys;
+  for (auto [i, expr] : llvm::enumerate(result.getResults())) {
+    int64_t key = -1;
+    for (unsigned dim = 0; dim < result.getNumDims(); ++dim)
+      if (expr.isFunctionOfDim(dim))
+        key = std::max(key, positions[dim]);
+    keys.push_back({key, i});
+  }
+  llvm::sort(keys);
+  Order order;
+  for (auto [key, axis] : keys)
+    order.push_back(axis);
+  return order;
+}
+
+/// Operands are read as they stand, and results stand like them.
+struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &b) const override {
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<Value> inputs = op.getInputs(), outputs = op.getOutputs();
+    std::optional<unsigned> leader;
+    for (auto [i, input] : llvm::enumerate(inputs)) {
+      auto transposed = input.getDefiningOp<linalg::TransposeOp>();
+      if (!transposed)
+        continue;
+      ArrayRef<int64_t> order = transposed.getPermutation();
+      SmallVector<AffineExpr> exprs(order.size());
+      for (auto [axis, from] : llvm::enumerate(order))
+        exprs[from] = maps[i].getResult(axis);
+      maps[i] = AffineMap::get(maps[i].getNumDims(), 0, exprs, b.getContext());
+      inputs[i] = transposed.getInput();
+      if (!leader || maps[i].getNumResults() > maps[*leader].getNumResults())
+        leader = i;
+    }
+    if (!leader)
+      return failure();
+
+    SmallVector<Order> orders;
+    for (auto [i, output] : llvm::enumerate(outputs)) {
+      AffineMap &map = maps[inputs.size() + i];
+      Order order = orderLike(map, maps[*leader]);
+      SmallVector<AffineExpr> exprs;
+      for (int64_t axis : order)
+        exprs.push_back(map.getResult(axis));
+      map = AffineMap::get(map.getNumDims(), 0, exprs, b.getContext());
+      output = transpose(b, op.getLoc(), output, order);
+      orders.push_back(order);
+    }
+    SmallVector<Type> types;
+    for (Value output : outputs)
+      types.push_back(output.getType());
+    auto sunk = b.create<linalg::GenericOp>(op.getLoc(), types, inputs, outputs,
+                                            maps, op.getIteratorTypesArray());
+    b.inlineRegionBefore(op.getRegion(), sunk.getRegion(),
+                         sunk.getRegion().begin());
+    SmallVector<Value> results;
+    for (auto [result, order] : llvm::zip_equal(sunk.getResults(), orders))
+      results.push_back(transpose(b, op.getLoc(), result,
+                                  invertPermutationVector(order)));
+    b.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// A part is put into the whole as it stands.
+struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &b) const override {
+    if (op.getSourceType().getRank() != op.getType().getRank())
+      return failure();
+    auto part = op.getSource().getDefiningOp<linalg::TransposeOp>();
+    auto whole = op.getDest().getDefiningOp<linalg::TransposeOp>();
+    if (!part && !whole)
+      return failure();
+    Order order(part ? part.getPermutation() : whole.getPermutation());
+    Order inverse = invertPermutationVector(order);
+    auto reorder = [&](SmallVector<OpFoldResult> values) {
+      applyPermutationToVector(values, inverse);
+      return values;
+    };
+    Value inserted = b.create<tensor::InsertSliceOp>(
+        op.getLoc(), transpose(b, op.getLoc(), op.getSource(), inverse),
+        transpose(b, op.getLoc(), op.getDest(), inverse),
+        reorder(op.getMixedOffsets()), reorder(op.getMixedSizes()),
+        reorder(op.getMixedStrides()));
+    b.replaceOp(op, transpose(b, op.getLoc(), inserted, order));
+    return success();
+  }
+};
+
+/// A part is taken as it stands.
+struct SinkThroughExtract : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &b) const override {
+    auto whole = op.getSource().getDefiningOp<linalg::TransposeOp>();
+    if (!whole || op.getSourceType().getRank() != op.getType().getRank())
+      return failure();
+    Order order(whole.getPermutation());
+    Order inverse = invertPermutationVector(order);
+    auto reorder = [&](SmallVector<OpFoldResult> values) {
+      applyPermutationToVector(values, inverse);
+      return values;
+    };
+    Value part = b.create<tensor::ExtractSliceOp>(
+        op.getLoc(), whole.getInput(), reorder(op.getMixedOffsets()),
+        reorder(op.getMixedSizes()), reorder(op.getMixedStrides()));
+    b.replaceOp(op, transpose(b, op.getLoc(), part, order));
+    return success();
+  }
+};
+
+namespace {
+struct PropagateTransposes
+    : netc::impl::PropagateTransposesBase<PropagateTransposes> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldTranspose, SinkThroughGeneric, SinkThroughInsert,
+                 SinkThroughExtract>(&getContext());
+    GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(),
+                                            std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+} // namespace
