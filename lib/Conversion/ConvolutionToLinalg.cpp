@@ -7,6 +7,8 @@
 
 #include "lib/Conversion/Windows.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 #include <numeric>
 
 using namespace netc;
@@ -106,6 +108,25 @@ struct Convolution {
       exprs.push_back(dim(l.taps + i));
     return mapOf(exprs);
   }
+  /// The order of a weight's axes, grouped, in which the short side's channels
+  /// lie next to each other: taps, groups, channels of the long side, of the
+  /// short one. The reference leaves them as they are.
+  SmallVector<int64_t> weightOrder() const {
+    int64_t g = groups > 1;
+    SmallVector<int64_t> order(g + 2 + spatial());
+    std::iota(order.begin(), order.end(), 0);
+    if (b.isReference())
+      return order;
+    std::rotate(order.begin(), order.begin() + g + 2, order.end());
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    return order;
+  }
+  AffineMap orderedWeightMap() const {
+    SmallVector<AffineExpr> exprs;
+    for (int64_t axis : weightOrder())
+      exprs.push_back(weightMap().getResult(axis));
+    return mapOf(exprs);
+  }
 
   /// Elements from the first that a tap reaches to the last, for each axis.
   SmallVector<int64_t> reach(RankedTensorType windows) const {
@@ -124,25 +145,31 @@ struct Convolution {
     return region(b, x, axes.batch.size(), starts, reach(windows), 0);
   }
 
-  /// The short side from the long one, [batch.., spatial.., out].
+  /// The short side from the long one, [batch.., spatial.., out]. The weight's
+  /// axes stand as weightOrder says.
   Value forward(Value x, Value weight, RankedTensorType y) const {
     Value sums = b.contract(
-        {splitGroups(seen(x, y)),
-         b.reshape(weight,
-                   groupedWeight(cast<RankedTensorType>(weight.getType())))},
+        {splitGroups(seen(x, y)), weight},
         b.filled(cast<RankedTensorType>(splitGroups(b.empty(y)).getType()), 0),
-        {longMap(), weightMap(), shortMap()});
+        {longMap(), orderedWeightMap(), shortMap()});
     return joinGroups(sums);
+  }
+  Value ordered(Value weight) const {
+    auto type = cast<RankedTensorType>(weight.getType());
+    return b.transpose(b.reshape(weight, groupedWeight(type)), weightOrder());
   }
 
   /// The gradient of the weight.
   Value weightGradient(Value x, Value dy, RankedTensorType weight) const {
     RankedTensorType grouped = groupedWeight(weight);
     auto windows = cast<RankedTensorType>(dy.getType());
-    Value dw =
-        b.contract({splitGroups(seen(x, windows)), splitGroups(dy)},
-                   b.filled(grouped, 0), {longMap(), shortMap(), weightMap()});
-    return b.reshape(dw, weight);
+    auto order = weightOrder();
+    auto type = RankedTensorType::get(
+        applyPermutation(grouped.getShape(), order), weight.getElementType());
+    Value dw = b.contract({splitGroups(seen(x, windows)), splitGroups(dy)},
+                          b.filled(type, 0),
+                          {longMap(), shortMap(), orderedWeightMap()});
+    return b.reshape(b.transpose(dw, invertPermutationVector(order)), weight);
   }
 
   /// The long side from the short one: each window adds to what it sees.
@@ -216,21 +243,13 @@ Value Convolution::gather(Value x, Value weight, RankedTensorType y) const {
     // the short side's channels to the long side's.
     unsigned g = groups > 1, rank = g + 2 + n;
     SmallVector<int64_t> sizes;
-    SmallVector<AffineExpr> source;
-    if (g) {
-      sizes.push_back(groups);
-      source.push_back(dim(0));
-    }
-    sizes.push_back(wType.getDimSize(g + 1));
-    sizes.push_back(wType.getDimSize(g));
-    source.push_back(dim(g + 1));
-    source.push_back(dim(g));
+    SmallVector<AffineExpr> source(rank);
     Convolution dense{b, axes, groups, {}, {}, {}, {}};
     SmallVector<int64_t> starts, reach, positions(y.getShape());
     for (unsigned i = 0; i < n; ++i) {
       const Phase1D &p = along[i];
       sizes.push_back(p.count);
-      source.push_back((p.count - 1 - dim(g + 2 + i)) * p.step + p.first);
+      source[g + 2 + i] = (p.count - 1 - dim(i)) * p.step + p.first;
       dense.taps.push_back(p.count);
       dense.stride.push_back(1);
       dense.dilation.push_back(p.advance);
@@ -239,15 +258,17 @@ Value Convolution::gather(Value x, Value weight, RankedTensorType y) const {
       reach.push_back(p.positions + (p.count - 1) * p.advance);
       positions[first + i] = p.positions;
     }
+    if (g) {
+      sizes.push_back(groups);
+      source[0] = dim(n);
+    }
+    for (unsigned channel : {g, g + 1}) {
+      source[channel] = dim(sizes.size());
+      sizes.push_back(wType.getDimSize(channel));
+    }
     Value part = b.mapTo(RankedTensorType::get(sizes, element), weight,
                          AffineMap::get(rank, 0, source, b.getContext()),
                          [](ArrayRef<Element> w) { return w[0]; });
-    if (g) {
-      // forward() takes [out, in / groups, taps..].
-      SmallVector<int64_t> joined(sizes.begin() + 1, sizes.end());
-      joined.front() *= groups;
-      part = b.reshape(part, RankedTensorType::get(joined, element));
-    }
     Value sums = dense.forward(region(b, x, first, starts, reach, 0), part,
                                RankedTensorType::get(positions, element));
     if (isOnePhase)
@@ -278,9 +299,9 @@ static Convolution convolutionOf(OpTy op, LinalgBuilder &b, Value weight,
 
 static void lowerConv(ConvOp op, LinalgBuilder &b) {
   Convolution conv = convolutionOf(op, b, op.getW(), op.getX());
-  Value y =
-      conv.forward(conv.axes.toFront(b, b.get(op.getX())), b.get(op.getW()),
-                   conv.axes.toFront(b.type(op.getY())));
+  Value y = conv.forward(conv.axes.toFront(b, b.get(op.getX())),
+                         conv.ordered(b.get(op.getW())),
+                         conv.axes.toFront(b.type(op.getY())));
   b.set(op.getY(), conv.axes.back(b, y));
 }
 
