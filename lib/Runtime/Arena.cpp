@@ -11,11 +11,11 @@
 #include <string>
 #include <sys/mman.h>
 
-using namespace netc;
+using namespace netc::runtime;
 
 static const size_t hugePage = size_t(2) << 20;
 
-int64_t netc::availableMemory() {
+int64_t netc::runtime::availableMemory() {
   int64_t available = std::numeric_limits<int64_t>::max();
   std::ifstream meminfo("/proc/meminfo");
   for (std::string line; std::getline(meminfo, line);)

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace netc {
+namespace netc::runtime {
 
 /// Memory whose pages are committed when they are first used. It starts with
 /// zeros, at a multiple of 2 MiB, so that it can lie in huge pages.
@@ -32,6 +32,6 @@ private:
 /// Bytes of memory that this process may still take, as the system says.
 int64_t availableMemory();
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_ARENA_H

@@ -15,7 +15,7 @@
 #include <emmintrin.h>
 #endif
 
-using namespace netc;
+using namespace netc::runtime;
 
 /// Synthetic batches take no more than this, unless one alone does.
 static const int64_t mostBytes = int64_t(1) << 30;
@@ -142,8 +142,9 @@ static std::vector<const Slot *> weightsOf(const Program &program) {
   return slots;
 }
 
-std::vector<std::string>
-netc::loadWeights(const Program &program, const Options &options, char *arena) {
+std::vector<std::string> netc::runtime::loadWeights(const Program &program,
+                                                    const Options &options,
+                                                    char *arena) {
   std::vector<const Slot *> slots = weightsOf(program);
   std::map<const Slot *, std::string> files;
   for (std::string text : options.weights) {
@@ -182,8 +183,8 @@ netc::loadWeights(const Program &program, const Options &options, char *arena) {
   return names;
 }
 
-void netc::dumpWeights(const Program &program, const std::string &folder,
-                       const char *arena) {
+void netc::runtime::dumpWeights(const Program &program,
+                                const std::string &folder, const char *arena) {
   if (mkdir(folder.c_str(), 0777) && errno != EEXIST)
     throw Failure(1, "cannot make `" + folder + "`: " + std::strerror(errno));
   for (const Slot *slot : weightsOf(program))

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// The inputs of the steps: batches from npy files or synthetic ones, in turn.
 class Data {
@@ -46,6 +46,6 @@ std::vector<std::string> loadWeights(const Program &program,
 void dumpWeights(const Program &program, const std::string &folder,
                  const char *arena);
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_DATA_H

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace netc {
+namespace netc::runtime {
 
 /// Ends a program; `status` is what it exits with: 1, what it was given is
 /// wrong; 2, its options are; 3, the machine lacks something.
@@ -18,6 +18,6 @@ struct Failure : std::runtime_error {
   int status;
 };
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_FAILURE_H

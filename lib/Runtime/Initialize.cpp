@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-using namespace netc;
+using namespace netc::runtime;
 
 /// Stores `value(i)` as each element.
 template <typename T, typename Value>
@@ -52,7 +52,7 @@ static void fillUniform(const Slot &slot, const Random &random, double bound,
   });
 }
 
-void netc::initialize(const Slot &slot, uint64_t seed, char *data) {
+void netc::runtime::initialize(const Slot &slot, uint64_t seed, char *data) {
   Random random(seed, slot.name);
   size_t rank = slot.shape.size();
   double fan = double(slot.count()) / double(rank ? slot.shape[0] : 1);
@@ -89,8 +89,8 @@ void netc::initialize(const Slot &slot, uint64_t seed, char *data) {
   }
 }
 
-void netc::synthesize(const Slot &slot, uint64_t seed, int64_t batch,
-                      char *data) {
+void netc::runtime::synthesize(const Slot &slot, uint64_t seed, int64_t batch,
+                               char *data) {
   Random random(seed, slot.name + " batch " + std::to_string(batch));
   if (!slot.below)
     return fillNormal(slot, random, 1, data);

@@ -7,7 +7,7 @@
 
 #include "lib/Runtime/Program.h"
 
-namespace netc {
+namespace netc::runtime {
 
 /// Fills a parameter or state. With n elements of one output (all axes but the
 /// first):
@@ -25,6 +25,6 @@ void initialize(const Slot &slot, uint64_t seed, char *data);
 /// variance 1. Each batch has others.
 void synthesize(const Slot &slot, uint64_t seed, int64_t batch, char *data);
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_INITIALIZE_H

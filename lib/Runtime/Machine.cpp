@@ -17,11 +17,11 @@
 #include <cpuid.h>
 #endif
 
-using namespace netc;
+using namespace netc::runtime;
 
 static const char *const isas[] = {"baseline", "avx2", "avx512"};
 
-const char *netc::nameOf(Isa isa) { return isas[int(isa)]; }
+const char *netc::runtime::nameOf(Isa isa) { return isas[int(isa)]; }
 
 static std::string firstLine(const std::string &path) {
   std::ifstream file(path);
@@ -76,7 +76,8 @@ Machine Machine::detect() {
   return machine;
 }
 
-void netc::checkIsa(const std::string &needed, const Machine &machine) {
+void netc::runtime::checkIsa(const std::string &needed,
+                             const Machine &machine) {
   for (Isa isa : {Isa::AVX2, Isa::AVX512})
     if (needed == nameOf(isa) &&
         std::find(machine.isas.begin(), machine.isas.end(), isa) ==
@@ -103,7 +104,7 @@ static double measureClock() {
   return best;
 }
 
-Clock netc::detectClock() {
+Clock netc::runtime::detectClock() {
   double measured = measureClock();
   double kilohertz = std::atof(
       firstLine("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
@@ -113,7 +114,7 @@ Clock netc::detectClock() {
   return {measured, measured > 0 ? "measured" : "unknown", measured};
 }
 
-VectorUnits netc::vectorUnits(Isa isa) {
+VectorUnits netc::runtime::vectorUnits(Isa isa) {
   if (isa == Isa::Baseline)
     return {8, "one adder and one multiplier of 128 bits a core"};
   int units = 2, width = isa == Isa::AVX512 ? 512 : 256;

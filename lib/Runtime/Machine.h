@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// Vector extensions that netc compiles for, the best last.
 enum class Isa { Baseline, AVX2, AVX512 };
@@ -46,6 +46,6 @@ struct VectorUnits {
 };
 VectorUnits vectorUnits(Isa isa);
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_MACHINE_H

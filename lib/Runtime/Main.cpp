@@ -28,7 +28,7 @@
 #include <new>
 #include <sys/resource.h>
 
-using namespace netc;
+using namespace netc::runtime;
 
 extern "C" {
 extern const char netc_program[];

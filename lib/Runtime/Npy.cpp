@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <unistd.h>
 
-using namespace netc;
+using namespace netc::runtime;
 
 static const char magic[] = "\x93NUMPY";
 
@@ -193,8 +193,8 @@ void NpyFile::read(const Slot &slot, int64_t number, char *data) const {
   }
 }
 
-void netc::writeNpy(const std::string &path, const Slot &slot,
-                    const char *data) {
+void netc::runtime::writeNpy(const std::string &path, const Slot &slot,
+                             const char *data) {
   std::string type = nameOf(slot.element);
   type = (type == "i8" ? "|" : "<") + type.substr(0, 1) +
          std::to_string(bytesOf(slot.element));

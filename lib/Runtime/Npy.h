@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// An array in a file, as numpy.save writes it: version 1 or 2, little endian,
 /// C order, of f4, f8, i4, i8 or u1. Mapped, not read.
@@ -43,6 +43,6 @@ private:
 /// Writes a slot's tensor.
 void writeNpy(const std::string &path, const Slot &slot, const char *data);
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_NPY_H

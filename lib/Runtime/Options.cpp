@@ -11,7 +11,7 @@
 #include <getopt.h>
 #include <limits>
 
-using namespace netc;
+using namespace netc::runtime;
 
 const char *const
     Options::usage(R"(  --steps=N             train for exactly N steps

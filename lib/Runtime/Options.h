@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// What the user of a generated program asks for.
 struct Options {
@@ -31,6 +31,6 @@ struct Options {
   static const char *const usage; ///< the list of options
 };
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_OPTIONS_H

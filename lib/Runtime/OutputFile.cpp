@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace netc;
+using namespace netc::runtime;
 
 /// The file that is being written, or empty. A signal's handler reads it.
 static char incomplete[PATH_MAX];
@@ -27,7 +27,7 @@ static void end(int signal) {
   _exit(128 + signal);
 }
 
-void netc::endOnSignals() {
+void netc::runtime::endOnSignals() {
   struct sigaction action = {};
   action.sa_handler = end;
   sigaction(SIGINT, &action, nullptr);
@@ -45,14 +45,14 @@ static bool writeAll(int file, const std::vector<std::string_view> &pieces) {
   return true;
 }
 
-void netc::writeOutput(const std::string &text) {
+void netc::runtime::writeOutput(const std::string &text) {
   if (!writeAll(STDOUT_FILENO, {text}))
     throw Failure(1, std::string("cannot write the output: ") +
                          std::strerror(errno));
 }
 
-void netc::writeFile(const std::string &path,
-                     const std::vector<std::string_view> &pieces) {
+void netc::runtime::writeFile(const std::string &path,
+                              const std::vector<std::string_view> &pieces) {
   auto fail = [&](const char *why) {
     std::string reason = why;
     if (incomplete[0])

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// Writes the pieces to a file, which appears under its name when it is
 /// complete. A device or a pipe is written to, a link is followed. Throws a
@@ -24,6 +24,6 @@ void writeOutput(const std::string &text);
 /// no incomplete file left.
 void endOnSignals();
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_OUTPUTFILE_H

@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-using namespace netc;
+using namespace netc::runtime;
 
 /// Nanoseconds for each figure; the best try counts.
 static const int64_t tryingTime = 300'000'000;
@@ -122,7 +122,7 @@ static Kernel kernelFor(Isa isa) {
   return {runBaseline, chains * 4.0};
 }
 
-double netc::measureFlops(Isa isa, int threads) {
+double netc::runtime::measureFlops(Isa isa, int threads) {
   Kernel kernel = kernelFor(isa);
   int64_t iterations = 20000;
   double best = 0;
@@ -140,7 +140,7 @@ double netc::measureFlops(Isa isa, int threads) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-double netc::measureBandwidth(int threads, int64_t cacheBytes) {
+double netc::runtime::measureBandwidth(int threads, int64_t cacheBytes) {
   int64_t bytes = std::min({4 * std::max(cacheBytes, int64_t(16) << 20),
                             int64_t(1) << 30, availableMemory() / 8});
   int64_t count = bytes / int64_t(sizeof(Vector)) / threads * threads;

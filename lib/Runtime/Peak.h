@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace netc {
+namespace netc::runtime {
 
 /// f32 FLOP/s that `threads` threads reach together with vectors of an ISA that
 /// the machine has: fused multiply-adds on registers, or without FMA
@@ -21,6 +21,6 @@ double measureFlops(Isa isa, int threads);
 /// the stores read before they write is not counted. 0 without memory for them.
 double measureBandwidth(int threads, int64_t cacheBytes);
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_PEAK_H

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace netc;
+using namespace netc::runtime;
 using json = nlohmann::ordered_json;
 
 namespace {
@@ -29,11 +29,15 @@ static const char *const roles[] = {"parameter", "state", "input",
 static const char *const inits[] = {"zeros",   "ones", "fan_in", "normal",
                                     "uniform", "sine", "cosine", "sinusoid"};
 
-int64_t netc::bytesOf(Element element) { return elements[int(element)].bytes; }
-const char *netc::nameOf(Element element) {
+int64_t netc::runtime::bytesOf(Element element) {
+  return elements[int(element)].bytes;
+}
+const char *netc::runtime::nameOf(Element element) {
   return elements[int(element)].name;
 }
-bool netc::isFloat(Element element) { return elements[int(element)].isFloat; }
+bool netc::runtime::isFloat(Element element) {
+  return elements[int(element)].isFloat;
+}
 
 int64_t Slot::count() const {
   int64_t count = 1;

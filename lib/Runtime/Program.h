@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 enum class Element { F32, F64, I64, I32, I8 };
 int64_t bytesOf(Element element);
@@ -68,6 +68,6 @@ struct Program {
   const Slot *loss() const;
 };
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_PROGRAM_H

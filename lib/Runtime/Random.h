@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace netc {
+namespace netc::runtime {
 
 /// Numbers that depend on the seed, a name and a position only: not on who
 /// else drew, or in which order.
@@ -54,6 +54,6 @@ private:
   uint64_t key;
 };
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_RANDOM_H

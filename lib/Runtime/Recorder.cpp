@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <ctime>
 
-using namespace netc;
+using namespace netc::runtime;
 
-int64_t netc::now() {
+int64_t netc::runtime::now() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec * int64_t(1000000000) + time.tv_nsec;

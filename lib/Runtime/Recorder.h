@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// Nanoseconds of a clock that only moves on.
 int64_t now();
@@ -49,6 +49,6 @@ private:
   std::vector<float> rows; ///< seconds of each op, step by step
 };
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_RECORDER_H

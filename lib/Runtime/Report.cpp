@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-using namespace netc;
+using namespace netc::runtime;
 using json = nlohmann::ordered_json;
 
 double Peaks::best() const {
@@ -102,7 +102,7 @@ static json machineToJson(const Measurement &measurement) {
   return text;
 }
 
-std::string netc::toJson(const Measurement &measurement) {
+std::string netc::runtime::toJson(const Measurement &measurement) {
   const Program &program = measurement.program;
   const Training &training = measurement.training;
   Figures figures(measurement);
@@ -155,7 +155,7 @@ std::string netc::toJson(const Measurement &measurement) {
   text += line;
 }
 
-std::string netc::toTable(const Measurement &measurement) {
+std::string netc::runtime::toTable(const Measurement &measurement) {
   const Program &program = measurement.program;
   const Training &training = measurement.training;
   Figures figures(measurement);

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// The machine's own figures.
 struct Peaks {
@@ -46,6 +46,6 @@ std::string toJson(const Measurement &measurement);
 /// The same in short, for people.
 std::string toTable(const Measurement &measurement);
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_REPORT_H

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <numeric>
 
-using namespace netc;
+using namespace netc::runtime;
 
-Median netc::summarize(std::vector<double> samples) {
+Median netc::runtime::summarize(std::vector<double> samples) {
   if (samples.empty())
     return {};
   std::sort(samples.begin(), samples.end());
@@ -23,14 +23,14 @@ Median netc::summarize(std::vector<double> samples) {
           sum / double(n)};
 }
 
-bool netc::isKnown(const Median &median, size_t samples) {
+bool netc::runtime::isKnown(const Median &median, size_t samples) {
   double reach =
       std::max(median.high - median.median, median.median - median.low);
   return samples >= 10 && reach <= 0.02 * median.median;
 }
 
-std::optional<size_t> netc::firstStable(const std::vector<double> &times,
-                                        size_t start) {
+std::optional<size_t>
+netc::runtime::firstStable(const std::vector<double> &times, size_t start) {
   for (size_t i = start; i + stableWindow < times.size(); ++i) {
     auto next = times.begin() + ptrdiff_t(i) + 1;
     double median = summarize({next, next + ptrdiff_t(stableWindow)}).median;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// Of the sorted numbers, the middle one or the mean of the middle two; `low`
 /// and `high` enclose the median of what they are a sample of.
@@ -33,6 +33,6 @@ const size_t stableWindow = 7;
 std::optional<size_t> firstStable(const std::vector<double> &times,
                                   size_t start = 0);
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_STATISTICS_H

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <unistd.h>
 
-using namespace netc;
+using namespace netc::runtime;
 
 static Recorder *recording;
 
@@ -102,8 +102,9 @@ static void checkLoss(const std::vector<double> &losses) {
   throw Failure(1, text);
 }
 
-Training netc::train(const Program &program, const Options &options,
-                     const Data &data, char *arena, void (*step)(char *arena)) {
+Training netc::runtime::train(const Program &program, const Options &options,
+                              const Data &data, char *arena,
+                              void (*step)(char *arena)) {
   Training training{Recorder(program.ops.size()), {}, 0, false, {}};
   const std::vector<double> &times = training.recorder.steps();
   const Slot *loss = program.loss();

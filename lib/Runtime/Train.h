@@ -12,7 +12,7 @@
 
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// What happened in the steps of a training.
 struct Training {
@@ -31,6 +31,6 @@ struct Training {
 Training train(const Program &program, const Options &options, const Data &data,
                char *arena, void (*step)(char *arena));
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_TRAIN_H
