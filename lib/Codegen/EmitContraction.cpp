@@ -4,9 +4,9 @@
 
 // Sums of products: C[m, n] += A[m, k] B[k, n], where m, n and k stand for any
 // number of loops each, and batches may be around them. A tile of C is held in
-// registers while k runs: rows are elements of A, broadcast, columns are vectors
-// of B. What a convolution, a matrix product or their gradients are differs by
-// strides only.
+// registers while k runs: rows are elements of A, broadcast, columns are
+// vectors of B. What a convolution, a matrix product or their gradients are
+// differs by strides only.
 
 #include "lib/Codegen/LoopNest.h"
 
@@ -22,8 +22,8 @@ static constexpr int64_t kParallelFlop = 1 << 17;
 /// Elements of B that a block of k may touch for the columns of one tile, so
 /// that they stay in the first level of the cache, or near to it.
 static constexpr int64_t kPanelElements = 16 << 10;
-/// Elements of A that a block of rows may touch, so that they stay in the second
-/// level.
+/// Elements of A that a block of rows may touch, so that they stay in the
+/// second level.
 static constexpr int64_t kBlockElements = 96 << 10;
 
 namespace {
@@ -59,14 +59,13 @@ struct Tiling {
 };
 } // namespace
 
-static bool isContraction(linalg::LinalgOp op) {
+bool netc::isContraction(linalg::LinalgOp op) {
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0)
     return false;
   Block &body = *generic.getBody();
-  auto add =
-      body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!add || std::distance(body.begin(), body.end()) != 3)
     return false;
   auto mul = add.getRhs().getDefiningOp<arith::MulFOp>();
@@ -132,7 +131,8 @@ static std::optional<Roles> rolesOf(const LoopNest &nest) {
   if (!roles.columns.empty())
     classify(true);
   for (const Loop &loop : roles.batches)
-    if (roles.columns.empty() && llvm::all_of(loop.strides, [](int64_t s) { return s == 1; }) &&
+    if (roles.columns.empty() &&
+        llvm::all_of(loop.strides, [](int64_t s) { return s == 1; }) &&
         loop.extent > most) {
       roles.columns.push_back(loop);
       roles.isElementwise = true;
@@ -182,8 +182,7 @@ private:
   Offsets move(Offsets at, const Loop &loop, Value turn) {
     for (unsigned operand : {A, B, C})
       if (loop.strides[operand] != 0)
-        at[operand] =
-            b.add(at[operand], b.scaled(turn, loop.strides[operand]));
+        at[operand] = b.add(at[operand], b.scaled(turn, loop.strides[operand]));
     return at;
   }
 
@@ -229,8 +228,8 @@ private:
       int64_t height = rows.count();
       // Of the vectors that are loaded, the share that is of use; and loads
       // against products: a row costs one, a vector of a column one.
-      double useful = double(columns) /
-                      (llvm::divideCeil(vectors, width) * width * lanes);
+      double useful =
+          double(columns) / (llvm::divideCeil(vectors, width) * width * lanes);
       double products = double(height) * width;
       double cycles = std::max({products / 2, double(height + width) / 2, 4.0});
       double pace = useful * products / cycles;
@@ -296,8 +295,7 @@ private:
     int64_t rowTiles = 1, columnTiles = 1;
     for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
       rowTiles *= llvm::divideCeil(loop.extent, size);
-    int64_t columns =
-        roles.columns.empty() ? 1 : roles.columns.back().extent;
+    int64_t columns = roles.columns.empty() ? 1 : roles.columns.back().extent;
     if (!roles.isDot)
       columnTiles = llvm::divideCeil(columns, tileVectors * lanes);
     bool byRows = rowTiles >= columnTiles || rowTiles >= 16;
@@ -317,8 +315,8 @@ private:
         longest = i;
     // Rather whole turns of an outer loop than parts of an inner one.
     for (size_t i = 0; i < roles.rows.size(); ++i)
-      if (roles.rows[i].extent >= 8 && roles.rows[i].strides[C] >
-                                           roles.rows[longest].strides[C])
+      if (roles.rows[i].extent >= 8 &&
+          roles.rows[i].strides[C] > roles.rows[longest].strides[C])
         longest = i;
     Loop whole = roles.rows[longest];
     int64_t tileSize = rowTile.sizes[longest];
@@ -373,8 +371,8 @@ private:
 
   void emitOuterColumns(size_t depth, Offsets at) {
     if (roles.isDot) {
-      emitTiles(roles.columns, columnTile.sizes, 0, {}, at,
-                columnsInParallel, [&](Offsets start, ArrayRef<int64_t> sizes) {
+      emitTiles(roles.columns, columnTile.sizes, 0, {}, at, columnsInParallel,
+                [&](Offsets start, ArrayRef<int64_t> sizes) {
                   SmallVector<Place> columns = placesOf(roles.columns, sizes);
                   emitRowTiles(start, columns, 0);
                 });
@@ -466,10 +464,9 @@ private:
   }
 
   /// Runs the sums of a block, carrying the accumulators.
-  SmallVector<Value>
-  emitSums(size_t depth, Offsets at, ValueRange sums, int64_t step,
-           function_ref<SmallVector<Value>(Offsets, ValueRange, int64_t)>
-               body) {
+  SmallVector<Value> emitSums(
+      size_t depth, Offsets at, ValueRange sums, int64_t step,
+      function_ref<SmallVector<Value>(Offsets, ValueRange, int64_t)> body) {
     // First what is left of the loop that was cut, then whole loops.
     size_t cut = !outerSums.empty();
     if (depth == cut + innerSums.size())
@@ -499,11 +496,9 @@ private:
     SmallVector<Value> sums;
     for (const Place &row : rows)
       for (auto [i, column] : llvm::enumerate(columns))
-        sums.push_back(
-            loadVector(C, at[C], row.inC + column.inC, mask(i)));
-    sums = emitSums(
-        0, at, sums, 1,
-        [&](Offsets now, ValueRange carried, int64_t) {
+        sums.push_back(loadVector(C, at[C], row.inC + column.inC, mask(i)));
+    sums =
+        emitSums(0, at, sums, 1, [&](Offsets now, ValueRange carried, int64_t) {
           SmallVector<Value> next, vectors;
           for (auto [i, column] : llvm::enumerate(columns))
             vectors.push_back(loadVector(B, now[B], column.inB, mask(i)));
@@ -514,10 +509,10 @@ private:
               broadcast = b.create<vector::BroadcastOp>(
                   vector, loadScalar(A, now[A], row.inA));
             for (auto [i, column] : llvm::enumerate(columns)) {
-              Value factor = broadcast ? broadcast
-                                       : loadVector(A, now[A],
-                                                    row.inA + column.inA,
-                                                    mask(i));
+              Value factor =
+                  broadcast
+                      ? broadcast
+                      : loadVector(A, now[A], row.inA + column.inA, mask(i));
               next.push_back(b.create<vector::FMAOp>(factor, vectors[i],
                                                      carried[place++]));
             }
@@ -535,8 +530,7 @@ private:
     Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
     SmallVector<Value> sums(rows.size() * columns.size(), zeros);
     sums = emitSums(
-        0, at, sums, lanes,
-        [&](Offsets now, ValueRange carried, int64_t rest) {
+        0, at, sums, lanes, [&](Offsets now, ValueRange carried, int64_t rest) {
           Value mask = maskOf(rest);
           SmallVector<Value> next, vectors;
           for (const Place &column : columns)
@@ -545,8 +539,8 @@ private:
           for (const Place &row : rows) {
             Value factor = loadVector(A, now[A], row.inA, mask);
             for (Value other : vectors)
-              next.push_back(b.create<vector::FMAOp>(factor, other,
-                                                     carried[place++]));
+              next.push_back(
+                  b.create<vector::FMAOp>(factor, other, carried[place++]));
           }
           return next;
         });

@@ -151,8 +151,7 @@ private:
       b.clone(payload, values);
     }
     unsigned numInputs = op.getNumDpsInputs();
-    for (auto [i, value] :
-         llvm::enumerate(body.getTerminator()->getOperands()))
+    for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
       b.create<memref::StoreOp>(values.lookupOrDefault(value),
                                 b.flat(numInputs + i), offsets[numInputs + i]);
   }

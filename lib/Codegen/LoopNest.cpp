@@ -43,9 +43,10 @@ std::optional<LoopNest> LoopNest::of(linalg::LinalgOp op) {
   for (auto [i, extent] : llvm::enumerate(extents)) {
     if (ShapedType::isDynamic(extent))
       return std::nullopt;
-    nest.loops.push_back(
-        {extent, iterators[i] == utils::IteratorType::parallel,
-         SmallVector<int64_t, 4>(nest.numOperands), {{i, extent}}});
+    nest.loops.push_back({extent,
+                          iterators[i] == utils::IteratorType::parallel,
+                          SmallVector<int64_t, 4>(nest.numOperands),
+                          {{i, extent}}});
   }
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -147,16 +148,15 @@ Value NestBuilder::scaled(Value a, int64_t factor) {
   return create<arith::MulIOp>(a, index(factor));
 }
 
-SmallVector<Value> NestBuilder::loop(
-    int64_t extent, int64_t step, ValueRange carried,
-    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+SmallVector<Value>
+NestBuilder::loop(int64_t extent, int64_t step, ValueRange carried,
+                  function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   if (extent == 0)
     return carried;
   if (extent <= step)
     return body(index(0), carried);
   Value zero = index(0);
-  auto loop =
-      create<scf::ForOp>(zero, index(extent), index(step), carried);
+  auto loop = create<scf::ForOp>(zero, index(extent), index(step), carried);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =
@@ -177,8 +177,7 @@ void NestBuilder::forEach(int64_t extent, int64_t step, bool isParallel,
     return;
   }
   Value zero = index(0);
-  auto loop =
-      create<scf::ParallelOp>(zero, index(extent), index(step));
+  auto loop = create<scf::ParallelOp>(zero, index(extent), index(step));
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVars().front());

@@ -76,6 +76,9 @@ struct VectorIsa {
   static VectorIsa of(llvm::StringRef name);
 };
 
+/// Whether an op sums products of two operands.
+bool isContraction(mlir::linalg::LinalgOp op);
+
 /// Emits a sum of products as tiles that live in registers; false if it is none
 /// that this can do.
 bool emitContraction(mlir::linalg::LinalgOp op, const VectorIsa &isa);

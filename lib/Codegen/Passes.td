@@ -17,6 +17,15 @@ def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Compute chains of elements in one loop";
+  let description = [{
+    An op that works element by element goes into what reads it, if that is all that reads it or
+    computing an element again is cheaper than keeping it; not into sums of products.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Make linalg ops on memory loops for the CPU: tiles in registers, threads";
   let options = [Option<"isa", "isa", "std::string", "\"baseline\"",

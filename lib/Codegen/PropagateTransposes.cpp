@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/LoopNest.h"
 #include "lib/Codegen/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,8 +39,7 @@ static Value transpose(OpBuilder &b, Location loc, Value x,
   if (x.getDefiningOp<tensor::EmptyOp>())
     return b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
   if (auto fill = x.getDefiningOp<linalg::FillOp>()) {
-    Value empty =
-        b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
+    Value empty = b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
     return b.create<linalg::FillOp>(loc, fill.value(), empty).getResult(0);
   }
   if (auto inner = x.getDefiningOp<linalg::TransposeOp>())
@@ -60,8 +60,8 @@ struct FoldTranspose : OpRewritePattern<linalg::TransposeOp> {
         !isa_and_nonnull<linalg::TransposeOp, linalg::FillOp, tensor::EmptyOp>(
             maker))
       return failure();
-    b.replaceOp(op, transpose(b, op.getLoc(), op.getInput(),
-                              op.getPermutation()));
+    b.replaceOp(op,
+                transpose(b, op.getLoc(), op.getInput(), op.getPermutation()));
     return success();
   }
 };
@@ -95,6 +95,20 @@ static Order orderLike(AffineMap result, AffineMap operand) {
   return order;
 }
 
+/// Whether an operand of a sum of products can be read by `map`: vectors run
+/// along its last axis, which has to be of one loop, the one that it was, or a
+/// parallel one.
+static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
+  if (map.getNumResults() == 0)
+    return true;
+  AffineExpr last = map.getResults().back();
+  if (last == old.getResults().back())
+    return true;
+  auto dim = dyn_cast<AffineDimExpr>(last);
+  return dim && op.getIteratorTypesArray()[dim.getPosition()] ==
+                    utils::IteratorType::parallel;
+}
+
 /// Operands are read as they stand, and results stand like them.
 struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -104,6 +118,7 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     SmallVector<Value> inputs = op.getInputs(), outputs = op.getOutputs();
     std::optional<unsigned> leader;
+    bool isProduct = isContraction(op);
     for (auto [i, input] : llvm::enumerate(inputs)) {
       auto transposed = input.getDefiningOp<linalg::TransposeOp>();
       if (!transposed)
@@ -112,7 +127,10 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
       SmallVector<AffineExpr> exprs(order.size());
       for (auto [axis, from] : llvm::enumerate(order))
         exprs[from] = maps[i].getResult(axis);
-      maps[i] = AffineMap::get(maps[i].getNumDims(), 0, exprs, b.getContext());
+      auto map = AffineMap::get(maps[i].getNumDims(), 0, exprs, b.getContext());
+      if (isProduct && !keepsVectors(op, map, maps[i]))
+        continue;
+      maps[i] = map;
       inputs[i] = transposed.getInput();
       if (!leader || maps[i].getNumResults() > maps[*leader].getNumResults())
         leader = i;
@@ -123,7 +141,10 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
     SmallVector<Order> orders;
     for (auto [i, output] : llvm::enumerate(outputs)) {
       AffineMap &map = maps[inputs.size() + i];
-      Order order = orderLike(map, maps[*leader]);
+      // A result that is wider than what leads stays as it is.
+      Order order = orderLike(map, map);
+      if (!isProduct && maps[*leader].getNumResults() >= map.getNumResults())
+        order = orderLike(map, maps[*leader]);
       SmallVector<AffineExpr> exprs;
       for (int64_t axis : order)
         exprs.push_back(map.getResult(axis));
@@ -140,8 +161,8 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
                          sunk.getRegion().begin());
     SmallVector<Value> results;
     for (auto [result, order] : llvm::zip_equal(sunk.getResults(), orders))
-      results.push_back(transpose(b, op.getLoc(), result,
-                                  invertPermutationVector(order)));
+      results.push_back(
+          transpose(b, op.getLoc(), result, invertPermutationVector(order)));
     b.replaceOp(op, results);
     return success();
   }
@@ -207,8 +228,8 @@ struct PropagateTransposes
                  SinkThroughExtract>(&getContext());
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
-    if (failed(applyPatternsAndFoldGreedily(getOperation(),
-                                            std::move(patterns), config)))
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
       signalPassFailure();
   }
 };

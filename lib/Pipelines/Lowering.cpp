@@ -40,7 +40,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
   if (options.reference)
     return;
   passes.addNestedPass<func::FuncOp>(createPropagateTransposes());
-  passes.addPass(createLinalgElementwiseOpFusionPass());
+  passes.addNestedPass<func::FuncOp>(createFuseElementwise());
 }
 
 void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
@@ -70,8 +70,9 @@ void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   if (!options.reference) {
-    passes.addPass(createCanonicalizerPass());
     passes.addPass(createConvertSCFToOpenMPPass());
+    // Drops scopes around what allocates nothing.
+    passes.addPass(createCanonicalizerPass());
   }
   passes.addPass(createConvertSCFToCFPass());
   passes.addPass(createConvertVectorToLLVMPass());

@@ -17,9 +17,12 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
   if (!compiler)
     return fail("no C++ compiler to link with: there is no `c++` in PATH; on "
                 "Debian, `apt install g++`");
-  llvm::StringRef arguments[] = {*compiler,        "-o",    output,
-                                 object,           runtime, "-static-libstdc++",
-                                 "-static-libgcc", "-lm",   "-lpthread"};
+  llvm::StringRef arguments[] = {*compiler,        "-o",
+                                 output,           object,
+                                 runtime,          "-static-libstdc++",
+                                 "-static-libgcc", "-Wl,--gc-sections",
+                                 NETC_OPENMP,      "-lm",
+                                 "-lpthread"};
   std::string message;
   int status = llvm::sys::ExecuteAndWait(*compiler, arguments, std::nullopt, {},
                                          0, 0, &message);

@@ -13,6 +13,7 @@
 #include "tools/netc/AnalysisResults.h"
 #include "tools/netc/Output.h"
 #include "tools/netc/Peaks.h"
+#include "tools/netc/Programs.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -53,12 +54,38 @@ static cl::opt<Action>
                       clEnumValN(Action::Check, "check",
                                  "report errors and expects only")),
            cl::cat(category));
-static cl::opt<Stage> emit(
-    "emit", cl::desc("Print the IR of a stage instead:"),
-    cl::values(clEnumValN(Stage::Net, "net", "networks and losses"),
-               clEnumValN(Stage::Step, "step", "with gradients and updates"),
-               clEnumValN(Stage::Bound, "bound", "with a size for every axis")),
+namespace {
+enum class Emit { Net, Step, Bound, Linalg, Llvm, Object, Program };
+} // namespace
+static cl::opt<Emit> emit(
+    "emit", cl::desc("Print a stage instead, of a run from `linalg` on:"),
+    cl::values(clEnumValN(Emit::Net, "net", "networks and losses"),
+               clEnumValN(Emit::Step, "step", "with gradients and updates"),
+               clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
+               clEnumValN(Emit::Linalg, "linalg", "lowered to tensors"),
+               clEnumValN(Emit::Llvm, "llvm", "in the LLVM dialect"),
+               clEnumValN(Emit::Object, "obj", "an object file"),
+               clEnumValN(Emit::Program, "exe",
+                          "a program that trains and measures itself")),
     cl::cat(category));
+namespace {
+enum class Target { Cpu };
+enum class LoweringKind { Fast, Reference };
+} // namespace
+static cl::opt<Target>
+    target("target", cl::desc("What code is for:"), cl::init(Target::Cpu),
+           cl::values(clEnumValN(Target::Cpu, "cpu", "this machine (default)")),
+           cl::cat(category));
+static cl::opt<LoweringKind>
+    lowering("lowering", cl::desc("How code is made:"),
+             cl::init(LoweringKind::Fast),
+             cl::values(clEnumValN(LoweringKind::Fast, "fast",
+                                   "tiles, vectors, threads (default)"),
+                        clEnumValN(LoweringKind::Reference, "reference",
+                                   "plain loops that count what they execute")),
+             cl::cat(category));
+static cl::opt<uint64_t> batch("batch", cl::desc("Examples in a step of it"),
+                               cl::value_desc("number"), cl::cat(category));
 static cl::opt<Format> format(
     "format", cl::desc("How to print the report:"), cl::init(Format::Table),
     cl::values(clEnumValN(Format::Table, "table", "for people (default)"),
@@ -289,20 +316,63 @@ static Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print) {
   return Fine;
 }
 
+/// Lowers the run of the one file, and writes the code.
+static Exit emitCodeOf(mlir::MLIRContext &context,
+                       const FrontendOptions &options, Code code) {
+  if (inputs.size() != 1 || onlyRuns.size() > 1)
+    return complain(WrongUsage, "code is made of one run of one file");
+  if (output == "-" && code == Code::Program)
+    return complain(WrongUsage, "a program needs a name: `-o PROG`");
+  mlir::DialectRegistry registry;
+  registerLoweringInterfaces(registry);
+  context.appendDialectRegistry(registry);
+  auto specification = load(context, inputs.front(), options, Stage::Step);
+  if (!specification)
+    return WrongInput;
+  LoweringOptions lower;
+  lower.reference = lower.counted = lowering == LoweringKind::Reference;
+  if (!onlyRuns.empty())
+    lower.run = onlyRuns.front();
+  if (batch.getNumOccurrences())
+    lower.sizes.push_back("N=" + std::to_string(batch));
+  llvm::Error error =
+      emitCode(specification->module(), code, lower,
+               llvm::json::Object{{"netc", NETC_VERSION}}, output);
+  if (!error)
+    return Fine;
+  Exit status = error.isA<EnvironmentError>() ? LackingEnvironment : WrongInput;
+  std::string message = toString(std::move(error));
+  return message.empty() ? status : complain(status, message);
+}
+
 /// Prints the stage that `--emit` names.
 static Exit emitStage(mlir::MLIRContext &context,
                       const FrontendOptions &options) {
+  Stage stage = Stage::Net;
+  switch (emit) {
+  case Emit::Net:
+    break;
+  case Emit::Step:
+    stage = Stage::Step;
+    break;
+  case Emit::Bound:
+    stage = Stage::Bound;
+    break;
+  case Emit::Linalg:
+    return emitCodeOf(context, options, Code::Linalg);
+  case Emit::Llvm:
+    return emitCodeOf(context, options, Code::Llvm);
+  case Emit::Object:
+    return emitCodeOf(context, options, Code::Object);
+  case Emit::Program:
+    return emitCodeOf(context, options, Code::Program);
+  }
   std::vector<std::unique_ptr<Specification>> specifications;
   for (const std::string &path : inputs)
-    if (auto specification = load(context, path, options, emit))
+    if (auto specification = load(context, path, options, stage))
       specifications.push_back(std::move(specification));
   if (specifications.size() != inputs.size())
     return WrongInput;
-  std::vector<Specification *> files;
-  for (auto &specification : specifications)
-    files.push_back(specification.get());
-  if (!areKnown(files))
-    return WrongUsage;
   return write([&](llvm::raw_ostream &os) {
     for (auto &specification : specifications)
       os << specification->module() << '\n';

@@ -1,0 +1,54 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/LoopNest.h"
+#include "lib/Codegen/Passes.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_FUSEELEMENTWISE
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+/// Whether computing an element again costs less than reading it from memory.
+static bool isCheap(linalg::GenericOp op) {
+  unsigned operations = 0;
+  for (Operation &payload : op.getBody()->without_terminator()) {
+    if (isa<math::MathDialect>(payload.getDialect()) ||
+        isa<arith::DivFOp, tensor::ExtractOp>(payload))
+      return false;
+    operations += isa<FloatType>(payload.getResult(0).getType());
+  }
+  return operations <= 2 && op.getNumDpsInputs() <= 2;
+}
+
+/// Sums of products stay what they are, so that they can be tiled.
+static bool shouldFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!producer || !consumer || isContraction(consumer))
+    return false;
+  return producer->hasOneUse() || isCheap(producer);
+}
+
+namespace {
+struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
+      signalPassFailure();
+  }
+};
+} // namespace

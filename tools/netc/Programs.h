@@ -1,0 +1,49 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_PROGRAMS_H
+#define NETC_TOOLS_NETC_PROGRAMS_H
+
+#include "lib/Target/Compile.h"
+
+namespace netc {
+
+/// What lowering makes of a step.
+enum class Code { Linalg, Llvm, Object, Program };
+
+/// Lowers the step of a module at Stage::Step as far as `code`, and writes it
+/// to `output`; a program is executable. `description` is what the caller knows
+/// of it. Errors are diagnostics, or what is returned.
+llvm::Error emitCode(mlir::ModuleOp module, Code code,
+                     const LoweringOptions &options,
+                     llvm::json::Object description, llvm::StringRef output);
+
+/// An environment that lacks something, such as a linker: exit status 3.
+class EnvironmentError : public llvm::ErrorInfo<EnvironmentError> {
+public:
+  static char ID;
+  explicit EnvironmentError(std::string message)
+      : message(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string message;
+};
+
+/// Diagnostics that say what is wrong were printed already.
+class ReportedError : public llvm::ErrorInfo<ReportedError> {
+public:
+  static char ID;
+  void log(llvm::raw_ostream &) const override {}
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+};
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_PROGRAMS_H
