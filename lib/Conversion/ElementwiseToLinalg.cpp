@@ -101,16 +101,17 @@ static Element formula(GeluTanhGradOp, Element dy, Element x) {
   Element slope = (square * (3 * 0.044715) + 1) * (M_SQRT2 * M_2_SQRTPI / 2);
   return dy * (((t + 1) + x * (1 - t * t) * slope) * 0.5);
 }
-/// dy where 0 < y < top, else 0.
-static Element inside(Element dy, Element y, double top) {
-  Element zero = number(y, 0);
-  return select(y > zero, select(number(y, top) > y, dy, zero), zero);
+/// dy where low < x < high, else 0.
+static Element inside(Element dy, Element x, double low, double high) {
+  Element zero = number(x, 0);
+  return select(x > number(x, low), select(number(x, high) > x, dy, zero),
+                zero);
 }
 static Element formula(Relu6GradOp, Element dy, Element y) {
-  return inside(dy, y, 6);
+  return inside(dy, y, 0, 6);
 }
-static Element formula(HardsigmoidGradOp, Element dy, Element y) {
-  return inside(dy / 6, y, 1);
+static Element formula(HardsigmoidGradOp, Element dy, Element x) {
+  return inside(dy / 6, x, -3, 3);
 }
 static Element formula(HardswishGradOp, Element dy, Element x) {
   Element zero = number(x, 0), one = number(x, 1);

@@ -240,8 +240,8 @@ Value LinalgBuilder::map(ValueRange operands, Payload1 payload, Type element) {
   return mapTo(type, operands, maps, payload);
 }
 
-/// The axes of `rank` that `axes` are not.
-static SmallVector<int64_t> others(int64_t rank, ArrayRef<int64_t> axes) {
+SmallVector<int64_t> LinalgBuilder::others(int64_t rank,
+                                           ArrayRef<int64_t> axes) {
   SmallVector<int64_t> kept;
   for (int64_t axis = 0; axis < rank; ++axis)
     if (!llvm::is_contained(axes, axis))
@@ -269,6 +269,10 @@ Value LinalgBuilder::reduce(ValueRange operands, ArrayRef<int64_t> axes,
 Value LinalgBuilder::sum(Value operand, ArrayRef<int64_t> axes) {
   return reduce(operand, axes, 0,
                 [](ArrayRef<Element> x) { return x[1] + x[0]; });
+}
+
+Value LinalgBuilder::divide(Value operand, double divisor) {
+  return map(operand, [&](ArrayRef<Element> x) { return x[0] / divisor; });
 }
 
 Value LinalgBuilder::largest(Value operand, int64_t axis) {

@@ -98,6 +98,9 @@ public:
   mlir::AffineMap identity(unsigned dims) const {
     return mlir::AffineMap::getMultiDimIdentityMap(dims, getContext());
   }
+  /// The axes of a tensor of this rank that `axes` does not have, in order.
+  static llvm::SmallVector<int64_t> others(int64_t rank,
+                                           llvm::ArrayRef<int64_t> axes);
   /// Loops of this list, in its order.
   mlir::AffineMap project(unsigned dims, llvm::ArrayRef<int64_t> loops) const;
 
@@ -121,6 +124,8 @@ public:
                      double init, Payload1 payload, mlir::Type element = {});
   /// The sum of `operand` over `axes`.
   mlir::Value sum(mlir::Value operand, llvm::ArrayRef<int64_t> axes);
+  /// Each element over `divisor`.
+  mlir::Value divide(mlir::Value operand, double divisor);
   /// The largest over one axis.
   mlir::Value largest(mlir::Value operand, int64_t axis);
   /// Element-wise, where `reduced` lack the axes that a reduction took from

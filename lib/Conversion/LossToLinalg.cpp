@@ -9,20 +9,17 @@
 using namespace netc;
 using namespace mlir;
 
+static SmallVector<int64_t> allAxes(Value x) {
+  return LinalgBuilder::others(cast<RankedTensorType>(x.getType()).getRank(),
+                               {});
+}
+
 static Value sumOfAll(LinalgBuilder &b, Value x) {
-  SmallVector<int64_t> axes;
-  for (int64_t axis = 0; axis < cast<RankedTensorType>(x.getType()).getRank();
-       ++axis)
-    axes.push_back(axis);
-  return b.sum(x, axes);
+  return b.sum(x, allAxes(x));
 }
 
 static double sizeOf(Value x) {
   return cast<RankedTensorType>(x.getType()).getNumElements();
-}
-
-static Value divide(LinalgBuilder &b, Value x, double divisor) {
-  return b.map(x, [&](ArrayRef<Element> x) { return x[0] / divisor; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -41,12 +38,8 @@ static Value integer(ImplicitLocOpBuilder &e, Type type, int64_t value) {
 
 /// How many class numbers are not negative, as a float.
 static Value countLabels(LinalgBuilder &b, Value target, Type element) {
-  SmallVector<int64_t> axes;
-  auto type = cast<RankedTensorType>(target.getType());
-  for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    axes.push_back(axis);
   Value count = b.reduce(
-      target, axes, 0,
+      target, allAxes(target), 0,
       [&](ArrayRef<Element> args) {
         ImplicitLocOpBuilder &e = *args[0].b;
         Type i64 = args[1].type();
@@ -104,10 +97,7 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
                   [](ArrayRef<Element> args) { return args[0] / args[1]; }));
 
   // What each row's target picks of d.
-  SmallVector<int64_t> rows;
-  for (unsigned axis = 0; axis < rank; ++axis)
-    if (axis != over)
-      rows.push_back(axis);
+  SmallVector<int64_t> rows = b.others(rank, over);
   AffineMap rowMap = b.project(rank, rows);
   RankedTensorType rowType = cast<RankedTensorType>(sums.getType());
   Value picked;
@@ -165,7 +155,7 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
       hasNumbers
           ? b.map({total, countLabels(b, target, element)},
                   [](ArrayRef<Element> args) { return args[0] / args[1]; })
-          : divide(b, total, sizeOf(sums));
+          : b.divide(total, sizeOf(sums));
   b.set(op.getLoss(), loss);
 }
 
@@ -178,16 +168,13 @@ static void lowerCrossEntropyGrad(CrossEntropyGradOp op, LinalgBuilder &b) {
   int64_t classes = type.getDimSize(over);
   bool hasNumbers = op.hasClassNumbers();
   double smoothing = op.getSmoothing().convertToDouble();
-  SmallVector<int64_t> rows;
-  for (unsigned axis = 0; axis < rank; ++axis)
-    if (axis != over)
-      rows.push_back(axis);
+  SmallVector<int64_t> rows = b.others(rank, over);
   Value scale;
   if (hasNumbers)
     scale = b.map({dloss, countLabels(b, target, type.getElementType())},
                   [](ArrayRef<Element> args) { return args[0] / args[1]; });
   else
-    scale = divide(b, dloss, double(type.getNumElements()) / classes);
+    scale = b.divide(dloss, double(type.getNumElements()) / classes);
   b.set(op.getDlogits(),
         b.mapTo(type, {probabilities, target, scale},
                 {b.identity(rank),
@@ -227,12 +214,12 @@ static void lowerBce(BceOp op, LinalgBuilder &b) {
     Element x = args[0], t = targetLike(x, args[1]);
     return t * log(x) + (1 - t) * log(1 - x);
   });
-  b.set(op.getLoss(), divide(b, sumOfAll(b, losses), -sizeOf(x)));
+  b.set(op.getLoss(), b.divide(sumOfAll(b, losses), -sizeOf(x)));
 }
 
 static void lowerBceGrad(BceGradOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
-  Value scale = divide(b, b.get(op.getDloss()), sizeOf(x));
+  Value scale = b.divide(b.get(op.getDloss()), sizeOf(x));
   RankedTensorType type = b.type(op.getX());
   unsigned rank = type.getRank();
   b.set(op.getDx(),
@@ -252,12 +239,12 @@ static void lowerMse(MseOp op, LinalgBuilder &b) {
       });
   Value squares = b.map(
       difference, [](ArrayRef<Element> args) { return args[0] * args[0]; });
-  b.set(op.getLoss(), divide(b, sumOfAll(b, squares), sizeOf(x)));
+  b.set(op.getLoss(), b.divide(sumOfAll(b, squares), sizeOf(x)));
 }
 
 static void lowerMseGrad(MseGradOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
-  Value scale = divide(b, b.get(op.getDloss()), sizeOf(x) / 2);
+  Value scale = b.divide(b.get(op.getDloss()), sizeOf(x) / 2);
   RankedTensorType type = b.type(op.getX());
   unsigned rank = type.getRank();
   b.set(op.getDx(),

@@ -37,7 +37,8 @@ static void lowerReturn(ReturnOp op, LinalgBuilder &b) {
 /// The least number of values that the uses of an integer allow: classes, rows
 /// of a table; 2 where it is an amount.
 static int64_t boundOf(Value value) {
-  int64_t bound = Shape::maxSize;
+  unsigned bits = netc::elementOf(value).getIntOrFloatBitWidth();
+  int64_t bound = std::min(Shape::maxSize, llvm::maxIntN(bits));
   auto take = [&](int64_t limit) { bound = std::min(bound, limit); };
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -45,7 +46,9 @@ static int64_t boundOf(Value value) {
       take(*shapeOf(embedding.getTable())[0].toInt64());
     } else if (auto loss = dyn_cast<CrossEntropyOp>(user)) {
       take(*shapeOf(loss.getLogits())[loss.getOver()].toInt64());
-    } else if (isa<BceOp, MseOp>(user)) {
+    } else if (isa<BceOp, MseOp>(user) ||
+               (isa<ConvertOp>(user) &&
+                isa<FloatType>(netc::elementOf(user->getResult(0))))) {
       take(2);
     } else if (auto scan = dyn_cast<ScanOp>(user)) {
       if (use.getOperandNumber() < scan.getSequences().size())

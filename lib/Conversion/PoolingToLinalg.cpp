@@ -173,10 +173,6 @@ static void lowerMaxPoolGrad(MaxPoolGradOp op, LinalgBuilder &b) {
 // Average
 //===----------------------------------------------------------------------===//
 
-static Value divide(LinalgBuilder &b, Value x, double divisor) {
-  return b.map(x, [&](ArrayRef<Element> x) { return x[0] / divisor; });
-}
-
 static void lowerAvgPool(AvgPoolOp op, LinalgBuilder &b) {
   Pool pool = poolOf(op, b, op.getX());
   RankedTensorType type = pool.axes.toFront(b.type(op.getY()));
@@ -190,7 +186,7 @@ static void lowerAvgPool(AvgPoolOp op, LinalgBuilder &b) {
              return SmallVector<Element>{args[2] + args[0]};
            })
           .front();
-  b.set(op.getY(), pool.axes.back(b, divide(b, sums, pool.count())));
+  b.set(op.getY(), pool.axes.back(b, b.divide(sums, pool.count())));
 }
 
 static void lowerAvgPoolGrad(AvgPoolGradOp op, LinalgBuilder &b) {
@@ -199,15 +195,15 @@ static void lowerAvgPoolGrad(AvgPoolGradOp op, LinalgBuilder &b) {
   auto windows = cast<RankedTensorType>(dy.getType());
   RankedTensorType type = pool.axes.toFront(b.type(op.getDx()));
   unsigned rank = type.getRank();
-  Value sums = b.generic({divide(b, dy, pool.count()),
-                          pool.tapCounter(type.getElementType())},
-                         pool.zeros(type, windows),
-                         {pool.windowMap(rank), pool.tapMap(rank),
-                          pool.elementMap(rank)},
-                         [](ArrayRef<Element> args) {
-                           return SmallVector<Element>{args[2] + args[0]};
-                         })
-                   .front();
+  Value sums =
+      b.generic(
+           {b.divide(dy, pool.count()), pool.tapCounter(type.getElementType())},
+           pool.zeros(type, windows),
+           {pool.windowMap(rank), pool.tapMap(rank), pool.elementMap(rank)},
+           [](ArrayRef<Element> args) {
+             return SmallVector<Element>{args[2] + args[0]};
+           })
+          .front();
   b.set(op.getDx(), pool.axes.back(b, pool.crop(sums, type)));
 }
 
@@ -216,13 +212,15 @@ static void lowerAvgPoolGrad(AvgPoolGradOp op, LinalgBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 /// For each window, the first element that it covers and how many.
-static void lowerAdaptiveWindow(LinalgBuilder &b, Value window, int64_t windows,
-                                int64_t size, Value &start, Value &length) {
-  Value n = b.index(windows), m = b.index(size), one = b.index(1);
-  start = b.create<arith::DivUIOp>(b.create<arith::MulIOp>(window, m), n);
-  Value next = b.create<arith::MulIOp>(b.create<arith::AddIOp>(window, one), m);
-  length =
-      b.create<arith::SubIOp>(b.create<arith::CeilDivUIOp>(next, n), start);
+static std::pair<Value, Value> coveredBy(LinalgBuilder &b, Value window,
+                                         int64_t windows, int64_t size) {
+  Value n = b.index(windows), m = b.index(size), last = b.index(windows - 1);
+  Value first = b.create<arith::MulIOp>(window, m);
+  Value start = b.create<arith::DivUIOp>(first, n);
+  // The quotient rounded up.
+  Value end = b.create<arith::AddIOp>(b.create<arith::AddIOp>(first, m), last);
+  end = b.create<arith::DivUIOp>(end, n);
+  return {start, b.create<arith::SubIOp>(end, start)};
 }
 
 /// Calls `body` for each window, at `at`, and each element that it covers.
@@ -241,9 +239,9 @@ static Value forEachCovered(
                SmallVector<Value> starts, lengths;
                Value count = b.index(1);
                for (int64_t axis : over) {
-                 Value start, length;
-                 lowerAdaptiveWindow(b, at[axis], windows.getDimSize(axis),
-                                     elements.getDimSize(axis), start, length);
+                 auto [start, length] =
+                     coveredBy(b, at[axis], windows.getDimSize(axis),
+                               elements.getDimSize(axis));
                  starts.push_back(start);
                  lengths.push_back(length);
                  count = b.create<arith::MulIOp>(count, length);
@@ -279,7 +277,7 @@ static void lowerAdaptiveAvgPool(AdaptiveAvgPoolOp op, LinalgBuilder &b) {
   if (llvm::all_of(op.getSize(), [](int64_t n) { return n == 1; })) {
     Value sums = b.sum(x, op.getOver());
     double count = double(from.getNumElements()) / type.getNumElements();
-    return b.set(op.getY(), b.reshape(divide(b, sums, count), type));
+    return b.set(op.getY(), b.reshape(b.divide(sums, count), type));
   }
   b.set(op.getY(),
         forEachCovered(

@@ -17,10 +17,6 @@ static double countOf(RankedTensorType type, ArrayRef<int64_t> axes) {
   return count;
 }
 
-static Value divide(LinalgBuilder &b, Value x, double divisor) {
-  return b.map(x, [&](ArrayRef<Element> x) { return x[0] / divisor; });
-}
-
 /// The sum of products, element by element, over `axes`.
 static Value sumProducts(LinalgBuilder &b, Value x, Value y,
                          ArrayRef<int64_t> axes) {
@@ -35,12 +31,97 @@ static void lowerSum(SumOp op, LinalgBuilder &b) {
 
 static void lowerMean(MeanOp op, LinalgBuilder &b) {
   Value sum = b.sum(b.get(op.getX()), op.getOver());
-  b.set(op.getY(), divide(b, sum, countOf(b.type(op.getX()), op.getOver())));
+  b.set(op.getY(), b.divide(sum, countOf(b.type(op.getX()), op.getOver())));
 }
 
 static void lowerMeanGrad(MeanGradOp op, LinalgBuilder &b) {
   double count = op.getCount().getValue().constant()->toDouble();
-  b.set(op.getDx(), divide(b, b.get(op.getDy()), count));
+  b.set(op.getDx(), b.divide(b.get(op.getDy()), count));
+}
+
+/// In the payload of an op whose loops are the axes of `type`: the place of an
+/// element among those that a reduction over `axes` takes together.
+static Value placeAmong(ImplicitLocOpBuilder &e, RankedTensorType type,
+                        ArrayRef<int64_t> axes) {
+  Value place = e.create<arith::ConstantIndexOp>(0);
+  for (int64_t axis : axes) {
+    Value size = e.create<arith::ConstantIndexOp>(type.getDimSize(axis));
+    place = e.create<arith::AddIOp>(e.create<arith::MulIOp>(place, size),
+                                    e.create<linalg::IndexOp>(axis));
+  }
+  return place;
+}
+
+/// The element that no other one of those it stands with `beats`, from
+/// `lowest`, and its place.
+template <typename OpTy>
+static void lowerExtreme(OpTy op, LinalgBuilder &b, double lowest,
+                         function_ref<Element(Element, Element)> beats) {
+  RankedTensorType from = b.type(op.getX()), type = b.type(op.getY());
+  RankedTensorType places = b.type(op.getIndices());
+  AffineMap kept =
+      b.project(from.getRank(), b.others(from.getRank(), op.getOver()));
+  SmallVector<Value> results = b.generic(
+      b.get(op.getX()), {b.filled(type, lowest), b.filled(places, 0)},
+      {b.identity(from.getRank()), kept, kept},
+      [&](ArrayRef<Element> args) -> SmallVector<Element> {
+        ImplicitLocOpBuilder &e = *args[0].b;
+        Value place = e.create<arith::IndexCastOp>(
+            places.getElementType(), placeAmong(e, from, op.getOver()));
+        Element better = beats(args[0], args[1]);
+        return {select(better, args[0], args[1]),
+                select(better, Element{&e, place}, args[2])};
+      });
+  b.set(op.getY(), results[0]);
+  b.set(op.getIndices(), results[1]);
+}
+
+static void lowerMax(MaxOp op, LinalgBuilder &b) {
+  lowerExtreme(op, b, -std::numeric_limits<double>::infinity(),
+               [](Element x, Element y) { return x > y; });
+}
+
+static void lowerMin(MinOp op, LinalgBuilder &b) {
+  lowerExtreme(op, b, std::numeric_limits<double>::infinity(),
+               [](Element x, Element y) { return y > x; });
+}
+
+static void lowerExtremeGrad(ExtremeGradOp op, LinalgBuilder &b) {
+  Value dy = b.get(op.getDy()), indices = b.get(op.getIndices());
+  RankedTensorType type = b.type(op.getDx());
+  SmallVector<int64_t> kept = b.others(type.getRank(), op.getOver());
+  if (!b.isReference()) {
+    AffineMap map = b.project(type.getRank(), kept);
+    return b.set(
+        op.getDx(),
+        b.mapTo(type, {dy, indices}, {map, map}, [&](ArrayRef<Element> args) {
+          ImplicitLocOpBuilder &e = *args[0].b;
+          Value place = e.create<arith::IndexCastOp>(
+              args[1].type(), placeAmong(e, type, op.getOver()));
+          Element taken{&e, e.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                    place, args[1])};
+          return select(taken, args[0], number(args[0], 0));
+        }));
+  }
+  SmallVector<Value> bounds;
+  for (int64_t axis : kept)
+    bounds.push_back(b.index(type.getDimSize(axis)));
+  auto add = [&](ValueRange at, ValueRange carried) {
+    SmallVector<Value> to(type.getRank());
+    for (auto [axis, index] : llvm::zip_equal(kept, at))
+      to[axis] = index;
+    Value place =
+        b.create<arith::IndexCastOp>(b.getIndexType(), b.scalar(indices, at));
+    for (int64_t axis : llvm::reverse(op.getOver())) {
+      Value size = b.index(type.getDimSize(axis));
+      to[axis] = b.create<arith::RemUIOp>(place, size);
+      place = b.create<arith::DivUIOp>(place, size);
+    }
+    Element old{&b, b.scalar(carried[0], to)}, more{&b, b.scalar(dy, at)};
+    Value sum = b.create<tensor::InsertOp>(old + more, carried[0], to);
+    return SmallVector<Value>{sum};
+  };
+  b.set(op.getDx(), b.loops(bounds, b.filled(type, 0), add).front());
 }
 
 static void lowerSoftmax(SoftmaxOp op, LinalgBuilder &b) {
@@ -71,10 +152,10 @@ static void lowerNormalize(NormalizeOp op, LinalgBuilder &b) {
   ArrayRef<int64_t> over = op.getOver();
   double count = countOf(b.type(op.getX()), over);
   double eps = op.getEps().convertToDouble();
-  Value mean = divide(b, b.sum(x, over), count);
+  Value mean = b.divide(b.sum(x, over), count);
   Value centered = b.mapWith(
       x, mean, over, [](ArrayRef<Element> args) { return args[0] - args[1]; });
-  Value variance = divide(b, sumProducts(b, centered, centered, over), count);
+  Value variance = b.divide(sumProducts(b, centered, centered, over), count);
   Value rstd =
       b.map(variance, [&](ArrayRef<Element> v) { return rsqrt(v[0] + eps); });
   b.set(op.getY(), b.mapWith(centered, rstd, over, [](ArrayRef<Element> args) {
@@ -89,8 +170,8 @@ static void lowerNormalizeGrad(NormalizeGradOp op, LinalgBuilder &b) {
   Value dy = b.get(op.getDy()), y = b.get(op.getY());
   ArrayRef<int64_t> over = op.getOver();
   double count = countOf(b.type(op.getDy()), over);
-  Value mean = divide(b, b.sum(dy, over), count);
-  Value along = divide(b, sumProducts(b, dy, y, over), count);
+  Value mean = b.divide(b.sum(dy, over), count);
+  Value along = b.divide(sumProducts(b, dy, y, over), count);
   b.set(op.getDx(), b.mapWith({dy, y}, {mean, along, b.get(op.getRstd())}, over,
                               [](ArrayRef<Element> args) {
                                 Element dy = args[0], y = args[1];
@@ -116,7 +197,7 @@ static void lowerRmsNormalizeGrad(RmsNormalizeGradOp op, LinalgBuilder &b) {
   Value dy = b.get(op.getDy()), y = b.get(op.getY());
   ArrayRef<int64_t> over = op.getOver();
   double count = countOf(b.type(op.getDy()), over);
-  Value along = divide(b, sumProducts(b, dy, y, over), count);
+  Value along = b.divide(sumProducts(b, dy, y, over), count);
   b.set(op.getDx(), b.mapWith({dy, y}, {along, b.get(op.getRstd())}, over,
                               [](ArrayRef<Element> args) {
                                 return args[3] * (args[0] - args[1] * args[2]);
@@ -136,6 +217,9 @@ void netc::addReduceLowerings(Lowerings &lowerings) {
   lowerings.add(lowerSum);
   lowerings.add(lowerMean);
   lowerings.add(lowerMeanGrad);
+  lowerings.add(lowerMax);
+  lowerings.add(lowerMin);
+  lowerings.add(lowerExtremeGrad);
   lowerings.add(lowerSoftmax);
   lowerings.add(lowerSoftmaxGrad);
   lowerings.add(lowerNormalize);
