@@ -28,7 +28,10 @@ FailureOr<CompiledStep> netc::compile(ModuleOp module,
   auto fail = [&](llvm::Error error) {
     return emitError(module.getLoc()) << llvm::toString(std::move(error));
   };
-  auto machine = hostMachine();
+  // The reference is run to be looked at, not for its speed.
+  auto machine = hostMachine(options.reference
+                                 ? llvm::CodeGenOptLevel::None
+                                 : llvm::CodeGenOptLevel::Aggressive);
   if (!machine)
     return fail(machine.takeError());
   LoweringOptions forTarget = options;

@@ -22,7 +22,8 @@ static llvm::Error fail(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> netc::hostMachine() {
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+netc::hostMachine(llvm::CodeGenOptLevel level) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   std::string triple = llvm::sys::getDefaultTargetTriple(), error;
@@ -40,7 +41,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> netc::hostMachine() {
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, llvm::sys::getHostCPUName(), list, options, llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      std::nullopt, level));
 }
 
 StringRef netc::isaOf(const llvm::TargetMachine &machine) {
@@ -65,7 +66,9 @@ netc::translate(ModuleOp module, StringRef description,
   new llvm::GlobalVariable(*ir, text->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, text,
                            "netc_program");
-  if (llvm::Error error = makeOptimizingTransformer(3, 0, &machine)(ir.get()))
+  unsigned level = unsigned(machine.getOptLevel());
+  if (llvm::Error error =
+          makeOptimizingTransformer(level, /*sizeLevel=*/0, &machine)(ir.get()))
     return error;
   return ir;
 }

@@ -13,8 +13,10 @@
 
 namespace netc {
 
-/// The machine that this program runs on.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> hostMachine();
+/// The machine that this program runs on. `level` is how much code for it is
+/// optimized.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+hostMachine(llvm::CodeGenOptLevel level);
 
 /// The widest vectors that it has: `avx512`, `avx2`, or `baseline`.
 llvm::StringRef isaOf(const llvm::TargetMachine &machine);

@@ -94,17 +94,40 @@ static char *elementOf(const Slot &slot, char *arena, int64_t element) {
   return arena + slot.offset + element * runtime::bytesOf(slot.element);
 }
 
-double JitStep::read(const Slot &slot, int64_t element) const {
+static double read(const Slot &slot, char *arena, int64_t element) {
   double value = 0;
-  visitElement(slot, elementOf(slot, arena.get(), element),
+  visitElement(slot, elementOf(slot, arena, element),
                [&](auto *data) { value = double(*data); });
   return value;
+}
+
+double JitStep::read(const Slot &slot, int64_t element) const {
+  return ::read(slot, arena.get(), element);
+}
+
+double JitStep::read(const Slot &slot, const std::vector<char> &saved,
+                     int64_t element) {
+  return ::read(slot, const_cast<char *>(saved.data()), element);
 }
 
 void JitStep::write(const Slot &slot, int64_t element, double value) {
   visitElement(slot, elementOf(slot, arena.get(), element), [&](auto *data) {
     *data = static_cast<std::remove_pointer_t<decltype(data)>>(value);
   });
+}
+
+const Slot *JitStep::find(const Slot &slot) const {
+  auto found = llvm::find_if(description.slots, [&](const Slot &s) {
+    return s.role == slot.role && s.name == slot.name;
+  });
+  return found == description.slots.end() ? nullptr : &*found;
+}
+
+void JitStep::copyFrom(const JitStep &other) {
+  for (const Slot &from : other.description.slots)
+    if (const Slot *to = find(from))
+      for (int64_t i = 0; i < to->count(); ++i)
+        write(*to, i, other.read(from, i));
 }
 
 std::vector<char> JitStep::save() const {

@@ -24,7 +24,15 @@ public:
   void run(int64_t number);
   double loss() const { return read(*description.loss(), 0); }
   double read(const runtime::Slot &slot, int64_t element) const;
+  /// What a save() holds of a slot.
+  static double read(const runtime::Slot &slot, const std::vector<char> &saved,
+                     int64_t element);
   void write(const runtime::Slot &slot, int64_t element, double value);
+
+  /// The slot of this step that is the same as one of another; null without.
+  const runtime::Slot *find(const runtime::Slot &slot) const;
+  /// Takes all values of slots from another step, as far as both have them.
+  void copyFrom(const JitStep &other);
 
   /// What outlives a step, to be put back.
   std::vector<char> save() const;

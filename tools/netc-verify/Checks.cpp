@@ -1,0 +1,235 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/netc-verify/Checks.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+#include <random>
+
+using namespace netc;
+using namespace mlir;
+using runtime::Role;
+using runtime::Slot;
+
+llvm::raw_ostream &Verifier::say() const {
+  return llvm::outs() << subject.name() << ": ";
+}
+
+void Verifier::confirm(const Twine &what) const {
+  if (!quiet)
+    say() << what << '\n';
+}
+
+static auto shortly(double value) { return llvm::format("%.3g", value); }
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+JitStep *Verifier::reference() {
+  if (!counting) {
+    LoweringOptions options;
+    options.reference = options.counted = true;
+    counting = subject.build(*subject.step, options);
+  }
+  return counting ? &*counting : nullptr;
+}
+
+bool Verifier::verifyCounts() {
+  JitStep *step = reference();
+  if (!step)
+    return false;
+  // What was executed before is in the counts, too.
+  size_t numbers = 3 * step->program().ops.size();
+  std::vector<int64_t> before(step->counts(), step->counts() + numbers);
+  step->reset(seed);
+  step->run(1);
+  bool same = true;
+  int64_t total = 0;
+  for (auto [i, op] : llvm::enumerate(step->program().ops)) {
+    int64_t counted[] = {op.matmul, op.other, op.transcendental};
+    total += op.matmul + op.other;
+    const char *kinds[] = {"matmul", "other", "transcendental"};
+    for (int kind = 0; kind < 3; ++kind) {
+      int64_t executed = step->counts()[3 * i + kind] - before[3 * i + kind];
+      if (executed == counted[kind])
+        continue;
+      same = false;
+      say() << op.name << ": " << op.op << " (" << op.phase << ") executes "
+            << executed << ' ' << kinds[kind] << " FLOP, " << counted[kind]
+            << " are counted\n";
+    }
+  }
+  if (same)
+    confirm("executes the " + Twine(total) +
+            " FLOP that are counted, op by op");
+  return same;
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// The largest error of a gradient, relative to the largest element of it.
+static constexpr double kGradientTolerance = 1e-6;
+/// How many elements of each parameter are moved, and how far.
+static constexpr int64_t kSamples = 8;
+static constexpr double kShift = 1e-5;
+/// The rounding of a loss, as it shows in a difference quotient.
+static double noiseOf(double loss) {
+  return 8 * 0x1p-52 * std::abs(loss) / kShift;
+}
+
+bool Verifier::verifyGradients() {
+  LoweringOptions options;
+  options.reference = options.doubles = true;
+  std::optional<JitStep> step = subject.build(*subject.plain, options);
+  if (!step)
+    return false;
+  step->reset(seed);
+  const std::vector<char> start = step->save();
+  step->run(1);
+  const std::vector<char> after = step->save();
+  const double noise = noiseOf(step->loss());
+  llvm::StringSet<> trained;
+  subject.plain.get().walk([&](ParameterOp parameter) {
+    if (parameter.getTrainable())
+      trained.insert(parameter.getName());
+  });
+
+  std::mt19937_64 random(seed);
+  double worst = 0;
+  bool holds = true;
+  unsigned tensors = 0;
+  for (const Slot &slot : step->program().slots) {
+    if (slot.role != Role::Parameter || !trained.contains(slot.name))
+      continue;
+    int64_t count = slot.count();
+    std::vector<double> gradient(count), direction(count);
+    double largest = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      gradient[i] =
+          JitStep::read(slot, start, i) - JitStep::read(slot, after, i);
+      largest = std::max(largest, std::abs(gradient[i]));
+    }
+    // The loss where the parameter is moved along `direction`.
+    auto lossAt = [&](double shift) {
+      step->restore(start);
+      for (int64_t i = 0; i < count; ++i)
+        if (direction[i] != 0)
+          step->write(slot, i,
+                      JitStep::read(slot, start, i) + shift * direction[i]);
+      step->run(1);
+      return step->loss();
+    };
+    // Its slope, exact for polynomials of degree 4.
+    auto slope = [&] {
+      double near = lossAt(kShift) - lossAt(-kShift);
+      double far = lossAt(2 * kShift) - lossAt(-2 * kShift);
+      return (8 * near - far) / (12 * kShift);
+    };
+    double error = 0;
+    for (int64_t sample = 0; sample < std::min(count, kSamples); ++sample) {
+      int64_t i = count <= kSamples ? sample : int64_t(random() % count);
+      direction.assign(count, 0);
+      direction[i] = 1;
+      error = std::max(error, std::abs(slope() - gradient[i]));
+    }
+    if (count > kSamples) {
+      // All at once, by signs drawn at random.
+      double along = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        direction[i] = random() & 1 ? 1 : -1;
+        along += direction[i] * gradient[i];
+      }
+      error = std::max(error, std::abs(slope() - along) / std::sqrt(count));
+    }
+    ++tensors;
+    error = std::isnan(error) ? error : std::max(error - noise, 0.0);
+    double relative = error == 0 ? 0 : error / largest;
+    worst = std::max(worst, relative);
+    if (!(relative <= kGradientTolerance)) {
+      holds = false;
+      say() << slot.name << ": gradient is off by " << shortly(relative)
+            << " of its largest, " << shortly(largest) << '\n';
+    }
+  }
+  if (holds)
+    confirm("gradients of " + Twine(tensors) + " parameters hold");
+  if (verbose)
+    say() << "largest error of a gradient " << shortly(worst) << '\n';
+  return holds;
+}
+
+//===----------------------------------------------------------------------===//
+// Fast against reference
+//===----------------------------------------------------------------------===//
+
+/// How many times the error of the reference, or the unit roundoff, the error
+/// of fast code may be.
+static constexpr double kFastFactor = 32;
+
+bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
+                           bool report) {
+  JitStep &plain = *reference();
+  constexpr int steps = 2;
+  plain.reset(dataSeed);
+  for (JitStep *step : {&fast, &exact}) {
+    step->reset(dataSeed);
+    step->copyFrom(plain);
+  }
+  for (JitStep *step : {&plain, &fast, &exact})
+    for (int i = 1; i <= steps; ++i)
+      step->run(i);
+
+  bool holds = true;
+  double worst = 0;
+  for (const Slot &slot : plain.program().slots) {
+    const Slot *quick = fast.find(slot), *full = exact.find(slot);
+    double largest = 0, error = 0, allowed = 0;
+    for (int64_t i = 0; i < slot.count(); ++i) {
+      double truth = exact.read(*full, i);
+      double off = std::abs(fast.read(*quick, i) - truth);
+      largest = std::max(largest, std::abs(truth));
+      allowed = std::max(allowed, std::abs(plain.read(slot, i) - truth));
+      error = std::max(error, std::isnan(off) ? INFINITY : off);
+    }
+    allowed = std::max(allowed, largest * 0x1p-24);
+    if (error == 0)
+      continue;
+    worst = std::max(worst, error / allowed);
+    if (!(error <= kFastFactor * allowed)) {
+      holds = false;
+      if (report)
+        say() << slot.name << ": fast code is off by "
+              << shortly(error / largest)
+              << " of the largest, the reference by "
+              << shortly(allowed / largest) << '\n';
+    }
+  }
+  if (verbose)
+    say() << "largest error of fast code " << shortly(worst)
+          << " times that of the reference\n";
+  return holds;
+}
+
+bool Verifier::verifyFast() {
+  LoweringOptions options;
+  std::optional<JitStep> fast = subject.build(*subject.step, options);
+  options.reference = options.doubles = true;
+  std::optional<JitStep> exact = subject.build(*subject.step, options);
+  if (!fast || !exact || !reference())
+    return false;
+  // Rounding may take the two to different sides of a kink; that shows for few
+  // data only.
+  bool holds = compareFast(*fast, *exact, seed, false) ||
+               (compareFast(*fast, *exact, seed, true),
+                compareFast(*fast, *exact, seed + 1, true) &&
+                    compareFast(*fast, *exact, seed + 2, true));
+  if (holds)
+    confirm("fast code computes what the reference does");
+  return holds;
+}

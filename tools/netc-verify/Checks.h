@@ -1,0 +1,42 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_VERIFY_CHECKS_H
+#define NETC_TOOLS_NETC_VERIFY_CHECKS_H
+
+#include "tools/netc-verify/Subject.h"
+
+namespace netc {
+
+/// Checks one run, and says on standard output what holds and what does not.
+class Verifier {
+public:
+  Verifier(const Subject &subject, uint64_t seed, bool verbose, bool quiet)
+      : subject(subject), seed(seed), verbose(verbose), quiet(quiet) {}
+
+  /// The reference lowering executes the FLOP that are counted, op by op.
+  bool verifyCounts();
+  /// The gradients are the slopes of the loss, by central differences in f64.
+  bool verifyGradients();
+  /// Fast code is as near to the exact result as the reference is.
+  bool verifyFast();
+
+private:
+  llvm::raw_ostream &say() const;
+  void confirm(const llvm::Twine &what) const;
+  /// In f32, counting; made once.
+  JitStep *reference();
+  /// For data from `dataSeed`. Prints what differs if `report`.
+  bool compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
+                   bool report);
+
+  const Subject &subject;
+  const uint64_t seed;
+  const bool verbose, quiet;
+  std::optional<JitStep> counting;
+};
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_VERIFY_CHECKS_H

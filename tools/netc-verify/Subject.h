@@ -1,0 +1,39 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_VERIFY_SUBJECT_H
+#define NETC_TOOLS_NETC_VERIFY_SUBJECT_H
+
+#include "dialect/Net.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tools/netc-verify/JitStep.h"
+
+namespace netc {
+
+/// One run of a file, as modules that hold nothing but its step.
+struct Subject {
+  std::string file; ///< without its folder
+  std::string run;
+  std::vector<std::string> sizes; ///< of free axes: `N=8`
+  mlir::OwningOpRef<mlir::ModuleOp> step;
+  /// The same, but each parameter moves by minus its gradient.
+  mlir::OwningOpRef<mlir::ModuleOp> plain;
+
+  std::string name() const { return file + ":" + run; }
+
+  /// Compiles `module`, one of the two, and loads it. None after an error,
+  /// which is printed.
+  std::optional<JitStep> build(mlir::ModuleOp module,
+                               LoweringOptions options) const;
+};
+
+/// The runs of a file, in text order, with gradients and updates. `onRead` is
+/// called with what is read. None after an error.
+std::optional<std::vector<Subject>>
+loadSubjects(mlir::MLIRContext &context, llvm::StringRef file,
+             std::function<void(llvm::StringRef, llvm::StringRef)> onRead);
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_VERIFY_SUBJECT_H
