@@ -210,6 +210,37 @@ class Network:
                 kind, (t, out),
             )
 
+    def rearranged(self):
+        """Moves elements: parts, padding, reversal, pairs."""
+        rng = self.rng
+        value, kind, sizes = self.current
+        axes = {"image": "CHW", "line": "CL", "sequence": "Td", "vector": "d"}[kind]
+        if kind == "vector" and 2 <= sizes[0] <= 6 and rng.random() < 0.5:
+            pairs = sizes[0] * (sizes[0] - 1) // 2
+            return self.emit(f'einsum("n i, n j -> n i j", {value}, {value}) |> lower_triangle', kind, (pairs,))
+        place = rng.randrange(len(sizes))
+        size = sizes[place]
+        # Features may have no label.
+        over = f"axes({value})[-1]" if axes[place] == "d" else axes[place]
+        way = rng.choice(["pad", "reverse", "part", "split", "mix"])
+        resized = lambda n: sizes[:place] + (n,) + sizes[place + 1:]
+        if way == "pad" and axes[place] in "HWTL" and size < 14:
+            low, high = rng.randint(0, 2), rng.randint(0, 2)
+            self.emit(f"pad({value}, over = {over}, low = {low}, high = {high}, value = {rng.choice(['0', '0.5'])})", kind, resized(size + low + high))
+        elif way == "part" and size > 1:
+            start = rng.randint(0, size - 1)
+            end = rng.randint(start + 1, size)
+            part = f"..., {start}..{end}" if axes[place] == "d" else f"{over} = {start}..{end}"
+            self.emit(f"{value}[{part}]", kind, resized(end - start))
+        elif way == "split" and size > 1:
+            first = rng.randint(1, size - 1)
+            self.lines.append(f"p{self.count}, q{self.count} = split({value}, [{first}, {size - first}], over = {over})")
+            self.emit(f"concat(q{self.count}, p{self.count} * p{self.count}, over = {over})", kind, sizes)
+        elif way == "mix" and kind == "sequence":
+            self.emit(f'einsum("n t d, n s d, n s e -> n t e", {value}, {value}, {value}) * 0.05', kind, sizes)
+        else:
+            self.emit(f"reverse({value}, over = {over})", kind, sizes)
+
     def reduce(self):
         """To a kind of fewer axes."""
         rng = self.rng
@@ -245,7 +276,7 @@ class Network:
 
     def step(self):
         kind = self.current[1]
-        ways = [self.elementwise, self.combine, self.combine, self.normalize, self.linear, self.reuse]
+        ways = [self.elementwise, self.combine, self.combine, self.normalize, self.linear, self.reuse, self.rearranged]
         if kind in ("image", "line"):
             ways += 3 * [self.convolution] + [self.pool]
         elif kind == "sequence":
