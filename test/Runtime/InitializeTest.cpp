@@ -10,7 +10,7 @@
 #include <map>
 #include <numeric>
 
-using namespace netc;
+using namespace netc::runtime;
 
 template <typename T = float>
 static std::vector<T> initialized(const Slot &slot, uint64_t seed = 1) {

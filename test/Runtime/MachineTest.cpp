@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace netc;
+using namespace netc::runtime;
 
 TEST(Machine, HasWhatItRunsOn) {
   Machine machine = Machine::detect();

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-using namespace netc;
+using namespace netc::runtime;
 
 namespace {
 class Npy : public testing::Test {

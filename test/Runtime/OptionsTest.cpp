@@ -5,7 +5,7 @@
 #include "lib/Runtime/Options.h"
 #include "test/Runtime/RuntimeTest.h"
 
-using namespace netc;
+using namespace netc::runtime;
 
 static Options parse(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "prog");

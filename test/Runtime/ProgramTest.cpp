@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace netc;
+using namespace netc::runtime;
 using nlohmann::json;
 
 static json description() {

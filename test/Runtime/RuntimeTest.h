@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace netc {
+namespace netc::runtime {
 
 /// What an action fails with, as "status: message"; or "" if it does not.
 template <typename Action> std::string failure(Action action) {
@@ -44,6 +44,6 @@ inline std::string scratch() {
   return mkdtemp(&pattern[0]);
 }
 
-} // namespace netc
+} // namespace netc::runtime
 
 #endif // NETC_TEST_RUNTIME_RUNTIMETEST_H

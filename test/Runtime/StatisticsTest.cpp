@@ -8,7 +8,7 @@
 
 #include <random>
 
-using namespace netc;
+using namespace netc::runtime;
 
 TEST(Median, OfFewSamplesHasTheirRange) {
   Median one = summarize({3});

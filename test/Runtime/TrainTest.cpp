@@ -9,7 +9,7 @@
 #include <cstring>
 #include <set>
 
-using namespace netc;
+using namespace netc::runtime;
 
 extern "C" void netc_record(int64_t op);
 
