@@ -154,7 +154,7 @@ class Emitter {
 public:
   Emitter(linalg::LinalgOp op, const LoopNest &nest, Roles roles,
           const VectorIsa &isa)
-      : b(op), roles(std::move(roles)), starts(nest.starts) {
+      : op(op), b(op), roles(std::move(roles)), starts(nest.starts) {
     for (unsigned operand : {A, B, C})
       memory[operand] = b.flat(operand);
     if (this->roles.isSwapped) {
@@ -170,6 +170,7 @@ public:
 
   void emit() {
     chooseTile();
+    takeStart();
     std::array<Value, 3> at;
     for (unsigned operand : {A, B, C})
       at[operand] = b.index(starts[operand]);
@@ -184,6 +185,19 @@ private:
       if (loop.strides[operand] != 0)
         at[operand] = b.add(at[operand], b.scaled(turn, loop.strides[operand]));
     return at;
+  }
+
+  /// Where each sum is done at once, it starts from what the memory was filled
+  /// with, which need not be read.
+  void takeStart() {
+    auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
+    if (!fill || fill.getDpsInits()[0] != op.getDpsInits()[0])
+      return;
+    cutSums();
+    if (!outerSums.empty())
+      return;
+    start = fill.value();
+    fill.erase();
   }
 
   //===-- Tiles -----------------------------------------------------------===//
@@ -271,7 +285,7 @@ private:
   }
 
   /// Sums are cut into blocks, so that what a tile reads of B stays near.
-  void emitRows(Offsets at) {
+  void cutSums() {
     int64_t width = roles.isDot ? columnTile.count() : tileVectors * lanes;
     int64_t inner = 1;
     size_t cut = roles.sums.size();
@@ -290,7 +304,10 @@ private:
       if (roles.isDot && cut == roles.sums.size())
         blockTurns = llvm::alignTo(blockTurns, lanes);
     }
+  }
 
+  void emitRows(Offsets at) {
+    cutSums();
     // Threads take rows, or columns where there are more of these.
     int64_t rowTiles = 1, columnTiles = 1;
     for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
@@ -496,7 +513,9 @@ private:
     SmallVector<Value> sums;
     for (const Place &row : rows)
       for (auto [i, column] : llvm::enumerate(columns))
-        sums.push_back(loadVector(C, at[C], row.inC + column.inC, mask(i)));
+        sums.push_back(
+            start ? b.create<vector::BroadcastOp>(vector, start).getResult()
+                  : loadVector(C, at[C], row.inC + column.inC, mask(i)));
     sums =
         emitSums(0, at, sums, 1, [&](Offsets now, ValueRange carried, int64_t) {
           SmallVector<Value> next, vectors;
@@ -547,7 +566,7 @@ private:
     size_t place = 0;
     for (const Place &row : rows)
       for (const Place &column : columns) {
-        Value old = loadScalar(C, at[C], row.inC + column.inC);
+        Value old = start ? start : loadScalar(C, at[C], row.inC + column.inC);
         Value sum = b.create<vector::ReductionOp>(
             vector::CombiningKind::ADD, sums[place++], old,
             arith::FastMathFlags::reassoc);
@@ -556,8 +575,11 @@ private:
       }
   }
 
+  linalg::LinalgOp op;
   NestBuilder b;
   Roles roles;
+  /// What sums start from, if it is not in memory.
+  Value start;
   SmallVector<int64_t, 4> starts;
   Value memory[3];
   Type element;

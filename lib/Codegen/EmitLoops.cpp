@@ -62,6 +62,16 @@ private:
     if (inner == loops.end())
       return;
     std::rotate(inner, inner + 1, loops.end());
+    // An operand that the innermost loop strides over: the loops around it walk
+    // along that one's memory, so that what was fetched is used.
+    for (size_t i = 0; i < loops.back().strides.size(); ++i)
+      if (loops.back().strides[i] > 16 && loops.back().isParallel)
+        std::stable_sort(loops.begin(), loops.end() - 1,
+                         [&](const auto &a, const auto &b) {
+                           if (a.isParallel != b.isParallel)
+                             return a.isParallel;
+                           return a.strides[i] > b.strides[i];
+                         });
     // A parallel loop inside of reductions: threads take parts of it.
     LoopNest::Loop &last = loops.back();
     bool isOnlyParallel =

@@ -34,13 +34,19 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
 
   void runOnOperation() override {
     VectorIsa vectors = VectorIsa::of(isa);
+    getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
+    // First sums of products, which take the fills before them along.
+    for (linalg::LinalgOp op : findOps())
+      if (isContraction(op))
+        (void)emitContraction(op, vectors);
+    for (linalg::LinalgOp op : findOps())
+      (void)emitLoops(op);
+  }
+
+  SmallVector<linalg::LinalgOp> findOps() {
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    for (linalg::LinalgOp op : ops) {
-      op->walk(allowReordering);
-      if (!emitContraction(op, vectors))
-        (void)emitLoops(op);
-    }
+    return ops;
   }
 };
 } // namespace

@@ -119,8 +119,14 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
 
   void outline(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isa<linalg::FillOp>(op) && startsNext(cast<linalg::FillOp>(op)))
+        continue; // goes with the next op
       if (isa<linalg::LinalgOp>(op)) {
-        makeKernel(&op);
+        auto fill = dyn_cast_or_null<linalg::FillOp>(op.getPrevNode());
+        if (fill && startsNext(fill))
+          makeKernel({fill, &op});
+        else
+          makeKernel(&op);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         bool hasKernels =
             loop->walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
@@ -133,12 +139,24 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     }
   }
 
-  /// Moves `op` into a function of its own, or of one like it, and calls it.
-  void makeKernel(Operation *op) {
+  /// Whether a fill only gives the next op, which accumulates, its start.
+  static bool startsNext(linalg::FillOp fill) {
+    auto next = dyn_cast_or_null<linalg::LinalgOp>(fill->getNextNode());
+    return next && next.getNumReductionLoops() > 0 &&
+           next.getNumDpsInits() == 1 &&
+           next.getDpsInits()[0] == fill.getDpsInits()[0] &&
+           opNumberOf(fill.getLoc()) == opNumberOf(next.getLoc());
+  }
+
+  /// Moves `ops`, which follow each other, into a function of their own, or of
+  /// one like it, and calls it.
+  void makeKernel(ArrayRef<Operation *> ops) {
+    Operation *op = ops.back();
     SetVector<Value> used;
-    for (Value operand : op->getOperands())
-      used.insert(operand);
-    getUsedValuesDefinedAbove(op->getRegions(), used);
+    for (Operation *op : ops) {
+      used.insert(op->operand_begin(), op->operand_end());
+      getUsedValuesDefinedAbove(op->getRegions(), used);
+    }
 
     ImplicitLocOpBuilder caller(op->getLoc(), op);
     SmallVector<Value> arguments;
@@ -182,7 +200,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
                           LLVM::LLVMDialect::getNoAliasAttrName(),
                           b.getUnitAttr());
     }
-    b.clone(*op, inside);
+    for (Operation *op : ops)
+      b.clone(*op, inside);
     b.create<func::ReturnOp>();
     kernel = unique(kernel, op->getLoc());
 
@@ -193,7 +212,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
             caller.create<arith::ConstantOp>(caller.getI64IntegerAttr(*number));
         caller.create<func::CallOp>(recorder, which);
       }
-    op->erase();
+    for (Operation *op : llvm::reverse(ops))
+      op->erase();
   }
 
   /// The first kernel with the same text; `kernel` is erased if it is another.

@@ -175,8 +175,29 @@ Value LinalgBuilder::pad(Value tensor, ArrayRef<int64_t> low,
   SmallVector<int64_t> sizes(from.getShape());
   for (size_t i = 0; i < sizes.size(); ++i)
     sizes[i] += low[i] + high[i];
-  auto padded = RankedTensorType::get(sizes, from.getElementType());
-  return place(tensor, filled(padded, value), low);
+  auto type = RankedTensorType::get(sizes, from.getElementType());
+  if (isReference())
+    return place(tensor, filled(type, value), low);
+  // Only the borders are filled: of each axis, as wide as the axes before it
+  // are without theirs.
+  Value padded = empty(type);
+  SmallVector<int64_t> starts(sizes.size()), widths(sizes);
+  auto border = [&](size_t axis, int64_t start, int64_t width) {
+    if (width == 0)
+      return;
+    SmallVector<int64_t> at(starts), part(widths);
+    at[axis] = start;
+    part[axis] = width;
+    auto partType = RankedTensorType::get(part, from.getElementType());
+    padded = place(filled(partType, value), padded, at);
+  };
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    border(axis, 0, low[axis]);
+    border(axis, low[axis] + from.getDimSize(axis), high[axis]);
+    starts[axis] = low[axis];
+    widths[axis] = from.getDimSize(axis);
+  }
+  return place(tensor, padded, low);
 }
 
 Value LinalgBuilder::index(int64_t value) {
