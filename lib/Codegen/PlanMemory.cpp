@@ -5,10 +5,14 @@
 #include "lib/Codegen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace netc;
@@ -66,6 +70,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     auto step = getOperation().lookupSymbol<func::FuncOp>("netc_step");
     if (!step)
       return;
+    simplify(step);
     int64_t end = placeSlots();
     SmallVector<Buffer> buffers = findBuffers(step);
     int64_t sum = end;
@@ -76,6 +81,25 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     Builder builder(&getContext());
     getOperation()->setAttr("net.arena", builder.getI64IntegerAttr(end));
     getOperation()->setAttr("net.buffers", builder.getI64IntegerAttr(sum));
+  }
+
+  /// Tidies up after bufferization: loops do not carry buffers that stay where
+  /// they are, and nothing reads through a cast. Arithmetic is left as it is.
+  static void simplify(func::FuncOp step) {
+    MLIRContext *context = step.getContext();
+    SmallVector<Operation *> ops;
+    step.walk([&](Operation *op) {
+      if (isa<scf::ForOp, linalg::LinalgOp, bufferization::ToTensorOp>(op) ||
+          isa<memref::MemRefDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    RewritePatternSet patterns(context);
+    for (RegisteredOperationName name : context->getRegisteredOperations())
+      if (isa<scf::SCFDialect, memref::MemRefDialect>(name.getDialect()))
+        name.getCanonicalizationPatterns(patterns, context);
+    GreedyRewriteConfig config;
+    config.strictMode = GreedyRewriteStrictness::ExistingAndNewOps;
+    (void)applyOpPatternsAndFold(ops, std::move(patterns), config);
   }
 
   int64_t placeSlots() {
@@ -169,8 +193,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     step.insertArgument(0, arenaType, {}, step.getLoc());
     Value arena = step.getArgument(0);
     ImplicitLocOpBuilder b(step.getLoc(), &getContext());
-    b.setInsertionPointToStart(&step.getBody().front());
     auto view = [&](MemRefType type, int64_t offset) -> Value {
+      b.setInsertionPointToStart(&step.getBody().front());
       Value shift = b.create<arith::ConstantIndexOp>(offset);
       return b.create<memref::ViewOp>(type, arena, shift, ValueRange());
     };

@@ -136,6 +136,9 @@ Value LinalgBuilder::reshape(Value tensor, RankedTensorType type) {
 }
 
 Value LinalgBuilder::transpose(Value tensor, ArrayRef<int64_t> order) {
+  // Upstream drops one that changes nothing even where it is a copy in memory.
+  if (llvm::is_sorted(order))
+    return tensor;
   auto from = cast<RankedTensorType>(tensor.getType());
   SmallVector<int64_t> sizes;
   for (int64_t axis : order)

@@ -36,9 +36,11 @@ void netc::addLinalgPasses(OpPassManager &passes,
   conversion.reference = options.reference;
   conversion.doubles = options.doubles;
   passes.addPass(createNetToLinalg(conversion));
-  passes.addPass(createCanonicalizerPass());
+  // What the reference executes is what is written: nothing is simplified, not
+  // even a quotient by 1.
   if (options.reference)
     return;
+  passes.addPass(createCanonicalizerPass());
   passes.addNestedPass<func::FuncOp>(createPropagateTransposes());
   passes.addNestedPass<func::FuncOp>(createFuseElementwise());
 }
@@ -51,7 +53,8 @@ void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
   bufferize.setFunctionBoundaryTypeConversion(
       bufferization::LayoutMapOption::IdentityLayoutMap);
   passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  passes.addPass(createCanonicalizerPass());
+  if (!options.reference)
+    passes.addPass(createCanonicalizerPass());
   passes.addPass(createPlanMemory());
 
   OutlineKernelsOptions outline;
@@ -63,9 +66,9 @@ void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
     kernels.isa = options.isa;
     passes.addPass(createLowerKernels(kernels));
   }
-  passes.addPass(createConvertLinalgToLoopsPass());
   if (options.counted)
     passes.addPass(createCountArithmetic());
+  passes.addPass(createConvertLinalgToLoopsPass());
 
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
