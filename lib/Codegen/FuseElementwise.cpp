@@ -5,8 +5,10 @@
 #include "lib/Codegen/LoopNest.h"
 #include "lib/Codegen/Passes.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace netc;
@@ -29,12 +31,46 @@ static bool isCheap(linalg::GenericOp op) {
   return operations <= 2 && op.getNumDpsInputs() <= 2;
 }
 
-/// Sums of products stay what they are, so that they can be tiled.
+/// The memory that a tensor is read from: a parameter, say, that an update
+/// changes in place. Null if it is computed.
+static Value slotOf(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (auto read = dyn_cast<bufferization::ToTensorOp>(op))
+      return read.getMemref();
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op))
+      return {};
+    tensor = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Whether `slot` is written between `first` and a later op, which would read
+/// what is new.
+static bool changesBetween(Value slot, Operation *first, Operation *later) {
+  Block *block = first->getBlock();
+  Operation *end = block->findAncestorOpInBlock(*later);
+  return llvm::any_of(slot.getUsers(), [&](Operation *user) {
+    if (!isa<bufferization::MaterializeInDestinationOp>(user))
+      return false;
+    Operation *write = block->findAncestorOpInBlock(*user);
+    // One in the same loop as the later op comes before its next turn.
+    return write && first->isBeforeInBlock(write) &&
+           (write == end || write->isBeforeInBlock(end));
+  });
+}
+
+/// Sums of products stay what they are, so that they can be tiled. What is read
+/// is read before it changes.
 static bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || isContraction(consumer))
     return false;
+  for (Value input : producer.getInputs())
+    if (Value slot = slotOf(input);
+        slot && changesBetween(slot, producer, consumer))
+      return false;
   return producer->hasOneUse() || isCheap(producer);
 }
 

@@ -28,6 +28,12 @@ static bool isIdentity(ArrayRef<int64_t> order) {
   return true;
 }
 
+/// Whether a tensor has no order yet.
+static bool takesAnyOrder(Value x) {
+  return x.getDefiningOp<tensor::EmptyOp>() ||
+         x.getDefiningOp<linalg::FillOp>();
+}
+
 /// Axis i of the result is axis order[i] of `x`.
 static Value transpose(OpBuilder &b, Location loc, Value x,
                        ArrayRef<int64_t> order) {
@@ -178,9 +184,11 @@ struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
       return failure();
     auto part = op.getSource().getDefiningOp<linalg::TransposeOp>();
     auto whole = op.getDest().getDefiningOp<linalg::TransposeOp>();
-    if (!part && !whole)
+    // Where only the part is transposed, the whole must take any order, or the
+    // transposes would go back and forth.
+    if (!whole && !(part && takesAnyOrder(op.getDest())))
       return failure();
-    Order order(part ? part.getPermutation() : whole.getPermutation());
+    Order order(whole ? whole.getPermutation() : part.getPermutation());
     Order inverse = invertPermutationVector(order);
     auto reorder = [&](SmallVector<OpFoldResult> values) {
       applyPermutationToVector(values, inverse);
