@@ -11,16 +11,16 @@
 
 namespace netc {
 
-/// What a linalg op on memrefs of static shape does: loops, and for each operand
-/// how far, in elements, a turn of each loop moves in it.
+/// What a linalg op on memrefs of static shape does: loops, and for each
+/// operand how far, in elements, a turn of each loop moves in it.
 struct LoopNest {
   struct Loop {
     int64_t extent;
     bool isParallel;
     /// By operand.
     llvm::SmallVector<int64_t, 4> strides;
-    /// The loops of the op that this one stands for, outermost first, with their
-    /// extents: several if they were collapsed.
+    /// The loops of the op that this one stands for, outermost first, with
+    /// their extents: several if they were collapsed.
     llvm::SmallVector<std::pair<unsigned, int64_t>, 2> dims;
   };
 

@@ -87,9 +87,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
       found = step;
     }
     if (!found)
-      return emitError(getOperation().getLoc())
-             << (run.empty() ? "there is no run"
-                             : "there is no run `" + run.getValue() + "`");
+      return emitError(getOperation().getLoc()) << "there is no run to lower";
     return found;
   }
 

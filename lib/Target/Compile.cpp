@@ -29,9 +29,9 @@ FailureOr<CompiledStep> netc::compile(ModuleOp module,
     return emitError(module.getLoc()) << llvm::toString(std::move(error));
   };
   // The reference is run to be looked at, not for its speed.
-  auto machine = hostMachine(options.reference
-                                 ? llvm::CodeGenOptLevel::None
-                                 : llvm::CodeGenOptLevel::Aggressive);
+  auto machine =
+      hostMachine(options.reference ? llvm::CodeGenOptLevel::None
+                                    : llvm::CodeGenOptLevel::Aggressive);
   if (!machine)
     return fail(machine.takeError());
   LoweringOptions forTarget = options;

@@ -59,7 +59,7 @@ netc::translate(ModuleOp module, StringRef description,
   registerOpenMPDialectTranslation(*module.getContext());
   std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(module, context);
   if (!ir)
-    return fail("cannot translate to LLVM IR");
+    llvm_unreachable("the pipeline ends in what can be translated");
   ir->setDataLayout(machine.createDataLayout());
   ir->setTargetTriple(machine.getTargetTriple().str());
   auto *text = llvm::ConstantDataArray::getString(context, description);
@@ -80,8 +80,7 @@ netc::emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, os, nullptr,
                                   llvm::CodeGenFileType::ObjectFile))
-    return fail("cannot emit an object file for " +
-                machine.getTargetTriple().str());
+    llvm_unreachable("the target of this machine emits object files");
   passes.run(module);
   return bytes;
 }

@@ -329,6 +329,9 @@ static Exit emitCodeOf(mlir::MLIRContext &context,
   auto specification = load(context, inputs.front(), options, Stage::Step);
   if (!specification)
     return WrongInput;
+  std::vector<Specification *> files{specification.get()};
+  if (!areKnown(files))
+    return WrongUsage;
   LoweringOptions lower;
   lower.reference = lower.counted = lowering == LoweringKind::Reference;
   if (!onlyRuns.empty())
@@ -373,6 +376,11 @@ static Exit emitStage(mlir::MLIRContext &context,
       specifications.push_back(std::move(specification));
   if (specifications.size() != inputs.size())
     return WrongInput;
+  std::vector<Specification *> files;
+  for (auto &specification : specifications)
+    files.push_back(specification.get());
+  if (!areKnown(files))
+    return WrongUsage;
   return write([&](llvm::raw_ostream &os) {
     for (auto &specification : specifications)
       os << specification->module() << '\n';
