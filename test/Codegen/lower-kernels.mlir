@@ -1,0 +1,41 @@
+// RUN: netc-opt --net-lower-kernels=isa=avx512 %s | FileCheck %s
+
+// Tiles of 14 x 32: rows are broadcast, columns are vectors of 16, and the sums
+// stay in registers while k runs.
+// CHECK-LABEL: func.func @product
+// CHECK: scf.parallel
+// CHECK: scf.for
+// CHECK: vector.load %{{.*}} : memref<4096xf32>, vector<16xf32>
+// CHECK: memref.load
+// CHECK: vector.broadcast
+// CHECK: vector.fma
+// CHECK: vector.store
+// CHECK-NOT: linalg.generic
+func.func @product(%x: memref<56x64xf32>, %w: memref<64x64xf32>, %y: memref<56x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<56x64xf32>, memref<64x64xf32>) outs(%y : memref<56x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Axes that lie next to each other are one loop.
+// CHECK-LABEL: func.func @elements
+// CHECK: %[[N:.*]] = arith.constant 6 : index
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[N]]
+// CHECK-NOT: scf.for
+// CHECK: arith.negf %{{.*}} fastmath<nsz,contract,reassoc>
+func.func @elements(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<2x3xf32>) outs(%y : memref<2x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.negf %in : f32
+    linalg.yield %n : f32
+  }
+  return
+}

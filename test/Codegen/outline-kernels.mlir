@@ -1,0 +1,42 @@
+// RUN: netc-opt --net-outline-kernels %s | FileCheck %s
+// RUN: netc-opt --net-outline-kernels="merge=false record=false" %s | FileCheck %s --check-prefix=ALL
+
+// The two fills are one kernel; only the sum's start goes with it. Pointers into
+// different buffers do not alias.
+// CHECK: func.func private @kernel_1(%{{.*}}: !llvm.ptr {llvm.noalias})
+// CHECK: linalg.fill
+// CHECK: func.func private @kernel_2(%{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias})
+// CHECK: linalg.fill
+// CHECK: linalg.generic
+// CHECK-NOT: @kernel_3
+// CHECK: func.func @netc_step
+// CHECK: call @kernel_1
+// CHECK: %[[OP:.*]] = arith.constant 3 : i64
+// CHECK: call @netc_record(%[[OP]])
+// CHECK: call @kernel_1
+// CHECK: call @kernel_2
+
+// ALL: func.func private @kernel_3
+// ALL-NOT: netc_record
+func.func @netc_step(%arena: memref<256xi8>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %a = memref.view %arena[%c0][] : memref<256xi8> to memref<16xf32>
+  %b = memref.view %arena[%c64][] : memref<256xi8> to memref<16xf32>
+  %sum = memref.view %arena[%c128][] : memref<256xi8> to memref<f32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<16xf32>) loc(#first)
+  linalg.fill ins(%zero : f32) outs(%b : memref<16xf32>) loc(#first)
+  linalg.fill ins(%zero : f32) outs(%sum : memref<f32>) loc(#second)
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<16xf32>) outs(%sum : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  } loc(#second)
+  return
+}
+#unknown = loc(unknown)
+#first = loc(fused<3 : i64>[#unknown])
+#second = loc(fused<4 : i64>[#unknown])

@@ -1,0 +1,29 @@
+// RUN: netc-opt --net-plan-memory %s | FileCheck %s
+
+// Slots first; then %a and %c, which never live at the same time, in one place,
+// and %b, which meets both, behind it.
+// CHECK: module attributes {net.arena = 1216 : i64, net.buffers = 1728 : i64
+// CHECK-SAME: net.slots = [{name = "w", offset = 0 : i64, role = "parameter", type = memref<16xf32>}, {below = 7 : i64, name = "x", offset = 64 : i64
+// CHECK-NOT: memref.global
+memref.global "private" @parameter.w : memref<16xf32> = uninitialized {net.name = "w", net.role = "parameter"}
+memref.global "private" @input.x : memref<3xi64> = uninitialized {net.below = 7 : i64, net.name = "x", net.role = "input"}
+
+// CHECK: func.func @netc_step(%[[ARENA:.*]]: memref<1216xi8>)
+// CHECK-DAG: %[[C:.*]] = memref.view %[[ARENA]][%c128][] : memref<1216xi8> to memref<128xf32>
+// CHECK-DAG: memref.view %[[ARENA]][%c640][] : memref<1216xi8> to memref<130xf32>
+// CHECK-NOT: memref.alloc
+func.func @netc_step() {
+  %zero = arith.constant 0.0 : f32
+  %w = memref.get_global @parameter.w : memref<16xf32>
+  linalg.fill ins(%zero : f32) outs(%w : memref<16xf32>)
+  %a = memref.alloc() : memref<128xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<128xf32>)
+  %b = memref.alloc() : memref<130xf32>
+  linalg.fill ins(%zero : f32) outs(%b : memref<130xf32>)
+  %part = memref.subview %a[0] [64] [1] : memref<128xf32> to memref<64xf32, strided<[1]>>
+  linalg.fill ins(%zero : f32) outs(%part : memref<64xf32, strided<[1]>>)
+  %c = memref.alloc() : memref<128xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<128xf32>)
+  linalg.fill ins(%zero : f32) outs(%b : memref<130xf32>)
+  return
+}
