@@ -25,10 +25,9 @@ func.func @product(%x: memref<56x64xf32>, %w: memref<64x64xf32>, %y: memref<56x6
 
 // Axes that lie next to each other are one loop.
 // CHECK-LABEL: func.func @elements
-// CHECK: %[[N:.*]] = arith.constant 6 : index
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[N]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c6 step %c1
 // CHECK-NOT: scf.for
-// CHECK: arith.negf %{{.*}} fastmath<nsz,contract,reassoc>
+// CHECK: arith.negf %{{.*}} fastmath<reassoc,nsz,contract>
 func.func @elements(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
                   iterator_types = ["parallel", "parallel"]}
