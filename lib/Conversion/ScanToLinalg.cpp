@@ -48,9 +48,11 @@ static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
           auto [starts, sizes, strides] =
               elementOf(b, b.type(sequence), axis, at);
           BlockArgument element = body.getArgument(argument++);
-          b.set(element,
-                b.create<tensor::ExtractSliceOp>(
-                    b.type(element), b.get(sequence), starts, sizes, strides));
+          // Not at once: upstream simplifies a slice that loses one of two
+          // axes of size 1 to another one.
+          Value slice = b.create<tensor::ExtractSliceOp>(
+              b.get(sequence), starts, sizes, strides);
+          b.set(element, b.reshape(slice, b.type(element)));
         }
         for (Value value : carried.drop_front(numOutputs))
           b.set(body.getArgument(argument++), value);
