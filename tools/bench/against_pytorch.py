@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Times training steps of netc's programs and of PyTorch (eager, CPU) in turns, and prints a table.
+
+A step is forward pass, loss, backward pass and update, in f32, by SGD with momentum, on random data that are in memory.
+Both have the same number of threads. Median step times are compared; with `--cpu-time`, the processor time of steps of
+one thread, which is less wrong where other programs take processors away. Image networks are timed in both memory
+formats of PyTorch, `NCHW` (its default) and `NHWC` (`channels_last`); the ratio is to the faster. Needs PyTorch, from
+PyPI.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+
+import torch
+
+from pytorch_models import MODELS, image_loss
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", help=", ".join(MODELS) + " (default: all)")
+    parser.add_argument("--netc", default=os.path.join(ROOT, "build", "release", "bin", "netc"))
+    parser.add_argument("--batch", type=int, default=8, help="examples of a step (default %(default)s)")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="(default: one a core)")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each (default %(default)s)")
+    parser.add_argument("--seconds", type=float, default=6, help="of a turn (default %(default)s)")
+    parser.add_argument("--cpu-time", action="store_true", help="processor time, of one thread")
+    parser.add_argument(
+        "--steps", type=int, default=4, help="of a turn, at least; with --cpu-time, exactly (default %(default)s)"
+    )
+    parser.add_argument("--ops", type=int, default=0, metavar="N", help="also print the N slowest ops of each")
+    parser.add_argument("--json", metavar="FILE", help="write all times to it")
+    arguments = parser.parse_args()
+    if arguments.cpu_time:
+        arguments.threads = 1
+    for name in arguments.networks:
+        if name not in MODELS:
+            parser.error(f"there is no network `{name}`, but {', '.join(MODELS)}")
+    return arguments
+
+
+class Netc:
+    """A program that netc made."""
+
+    def __init__(self, name, arguments, folder):
+        self.program = os.path.join(folder, name)
+        source = ["-I", os.path.join(ROOT, "examples"), os.path.join(HERE, "networks.net")]
+        command = [arguments.netc, f"--run={name}_run", f"--batch={arguments.batch}", *source]
+        start = time.perf_counter()
+        subprocess.run([*command, "--emit=exe", "-o", self.program], check=True)
+        self.compile_seconds = time.perf_counter() - start
+        estimate = subprocess.run([*command, "--format=json"], check=True, stdout=subprocess.PIPE).stdout
+        self.parameters = json.loads(estimate)["runs"][0]["memory_per_device"]["gradients"] // 4  # of f32
+        self.report = None  # of the fastest turn
+        self.peak = 0.0
+
+    def run(self, arguments, *options):
+        """The report, and the processor time of the whole run."""
+        command = [self.program, f"--threads={arguments.threads}", "--json", "--quiet", *options]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return json.loads(output), sum(after[:2]) - sum(before[:2])
+
+    def turn(self, arguments):
+        if arguments.cpu_time:
+            _, few = self.run(arguments, "--steps=2")
+            report, many = self.run(arguments, f"--steps={2 + arguments.steps}")
+            result = (many - few) / arguments.steps
+        else:
+            report, _ = self.run(arguments, f"--seconds={arguments.seconds}")
+            result = report["step"]["median"]
+        peaks, _ = self.run(arguments, "--steps=1", "--peaks")
+        self.peak = max(self.peak, peaks["machine"]["peak"]["measured"])
+        if not self.report or report["step"]["median"] < self.report["step"]["median"]:
+            self.report = report
+        return result
+
+
+class PyTorch:
+    def __init__(self, name, arguments, memory_format):
+        make, data, self.loss = MODELS[name]
+        torch.manual_seed(0)
+        self.model = make().to(memory_format=memory_format)
+        self.batches = [data(arguments.batch) for _ in range(4)]
+        if self.loss is image_loss:
+            self.batches = [(x.contiguous(memory_format=memory_format), label) for x, label in self.batches]
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=0.9)
+
+    def parameters(self):
+        """How many, of two biases that are only added (`bias_ih` and `bias_hh` of an LSTM) one."""
+        return sum(p.numel() for name, p in self.model.named_parameters() if "bias_hh" not in name)
+
+    def step(self, index):
+        self.optimizer.zero_grad()
+        loss = self.loss(self.model, self.batches[index % 4])
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+    def turn(self, arguments):
+        for index in range(2):
+            self.step(index)
+        clock = time.process_time if arguments.cpu_time else time.perf_counter
+        times, end = [], time.perf_counter() + arguments.seconds
+        while len(times) < arguments.steps or not arguments.cpu_time and time.perf_counter() < end:
+            start = clock()
+            self.step(len(times))
+            times.append(clock() - start)
+        return statistics.median(times)
+
+
+def measure(name, arguments, folder):
+    netc = Netc(name, arguments, folder)
+    others = {"NCHW": PyTorch(name, arguments, torch.contiguous_format)}
+    if MODELS[name][2] is image_loss:
+        others["NHWC"] = PyTorch(name, arguments, torch.channels_last)
+    for other in others.values():
+        assert other.parameters() == netc.parameters, (name, other.parameters(), netc.parameters)
+    turns = {"netc": [], **{format: [] for format in others}}
+    for _ in range(arguments.rounds):
+        turns["netc"].append(netc.turn(arguments))
+        for format, other in others.items():
+            turns[format].append(other.turn(arguments))
+    row = {key: statistics.median(times) for key, times in turns.items()}
+    return {
+        "name": name,
+        "turns": turns,
+        **row,
+        "ratio": min(row[format] for format in others) / row["netc"],
+        "flop": netc.report["flop"]["model"],
+        "peak": netc.peak,
+        "compile": netc.compile_seconds,
+        "matmul": netc.report["matmul"],
+        "ops": netc.report["ops"],
+    }
+
+
+def print_slowest(row, count):
+    print(f"\n{row['name']}: {row['matmul']['time']:.1%} of the time in matmul ops")
+    for op in sorted(row["ops"], key=lambda op: -op["mean"])[:count]:
+        flop = op["matmul"] + op["other"]
+        speed = flop / op["mean"] / 1e9 if op["mean"] else 0
+        print(f"  {op['name']:<44}{op['phase']:<9}{op['mean'] * 1e3:9.2f} ms{speed:9.2f} GFLOP/s")
+
+
+def print_row(row):
+    nhwc = f"{row['NHWC'] * 1e3:.1f}" if "NHWC" in row else ""
+    speed = row["flop"] / row["netc"]
+    print(
+        f"| {row['name']} | {row['netc'] * 1e3:.1f} | {row['NCHW'] * 1e3:.1f} | {nhwc} | {row['ratio']:.2f} "
+        f"| {speed / 1e9:.0f} | {speed / row['peak']:.0%} | {row['compile']:.1f} s |",
+        flush=True,
+    )
+
+
+def main():
+    arguments = parse_arguments()
+    torch.set_num_threads(arguments.threads)
+    what = "processor time of steps" if arguments.cpu_time else "median steps"
+    print(
+        f"PyTorch {torch.__version__.split('+')[0]} · batch {arguments.batch} · {arguments.threads} threads · "
+        f"{what} in ms · load {os.getloadavg()[0]:.1f} at the start\n\n"
+        "| network | netc | PyTorch NCHW | NHWC | ratio | GFLOP/s | of the FMA peak | compiled in |\n"
+        "|---|---|---|---|---|---|---|---|",
+        flush=True,
+    )
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in arguments.networks or MODELS:
+            rows.append(measure(name, arguments, folder))
+            print_row(rows[-1])
+    print(f"\nload {os.getloadavg()[0]:.1f} at the end")
+    if arguments.ops:
+        for row in rows:
+            print_slowest(row, arguments.ops)
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(rows, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
