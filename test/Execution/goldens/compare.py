@@ -14,7 +14,7 @@ import subprocess
 import sys
 import zipfile
 
-TOLERANCE = 1e-5  # relative; of statistics, to the largest
+TOLERANCE = 1e-4  # relative; of statistics, to the largest: AdamW makes much of rounding
 
 
 def read(path):
