@@ -15,12 +15,23 @@ using namespace netc::runtime;
 
 static const size_t hugePage = size_t(2) << 20;
 
+/// Bytes, of a line `key: 12 kB`, or `otherwise`.
+static int64_t bytesIn(const char *path, const std::string &key,
+                       int64_t otherwise) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind(key, 0) == 0)
+      return std::stoll(line.substr(key.size())) * 1024;
+  return otherwise;
+}
+
+int64_t netc::runtime::peakRss() {
+  return bytesIn("/proc/self/status", "VmHWM:", 0);
+}
+
 int64_t netc::runtime::availableMemory() {
-  int64_t available = std::numeric_limits<int64_t>::max();
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string line; std::getline(meminfo, line);)
-    if (line.rfind("MemAvailable:", 0) == 0)
-      available = std::stoll(line.substr(13)) * 1024;
+  int64_t available = bytesIn(
+      "/proc/meminfo", "MemAvailable:", std::numeric_limits<int64_t>::max());
   int64_t limit, used;
   std::ifstream max("/sys/fs/cgroup/memory.max");
   std::ifstream current("/sys/fs/cgroup/memory.current");

@@ -29,6 +29,10 @@ private:
   char *start;
 };
 
+/// Bytes of memory that this process has had at most. Unlike getrusage(), this
+/// leaves out what the program had that started it.
+int64_t peakRss();
+
 /// Bytes of memory that this process may still take, as the system says.
 int64_t availableMemory();
 

@@ -26,7 +26,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <sys/resource.h>
 
 using namespace netc::runtime;
 
@@ -84,12 +83,9 @@ static void run(const Options &options) {
   if (!options.dump.empty())
     dumpWeights(program, options.dump, arena.data());
 
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  Measurement measurement{
-      program,       options,     data,    training,
-      machine,       threads,     weights, int64_t(usage.ru_maxrss) * 1024,
-      detectClock(), std::nullopt};
+  Measurement measurement{program,       options,     data,    training,
+                          machine,       threads,     weights, peakRss(),
+                          detectClock(), std::nullopt};
   if (options.peaks)
     measurement.peaks = measurePeaks(machine, measurement.clock, threads);
   if (!options.jsonFile.empty())

@@ -95,6 +95,7 @@ Program Program::parse(const char *text) try {
     throw wrong("its format is not 1");
   Program program;
   program.arena = description.at("arena");
+  program.buffers = description.at("buffers");
   program.batch = description.at("batch");
   program.counted = description.value("counted", false);
   json target = description.at("target");
@@ -109,7 +110,7 @@ Program Program::parse(const char *text) try {
                   description.at("network").get<std::string>() + " · batch " +
                   std::to_string(program.batch) + " · " +
                   description.at("lowering").get<std::string>() + " lowering";
-  for (const char *member : {"format", "arena", "slots", "ops"})
+  for (const char *member : {"format", "arena", "buffers", "slots", "ops"})
     description.erase(member);
   program.identity = description.dump();
   return program;

@@ -56,6 +56,7 @@ struct Program {
   std::string isa;      ///< that the code needs, or empty
   int64_t batch;        ///< examples a step
   int64_t arena;        ///< bytes
+  int64_t buffers;      ///< bytes, if each tensor had a place to itself
   bool counted;         ///< whether it counts what it executes
   std::vector<Slot> slots;
   std::vector<Op> ops;

@@ -125,6 +125,7 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
                   {"high", figures.step.high},
                   {"min", figures.step.min},
                   {"mean", figures.step.mean}};
+  text["wall"] = training.wall;
   text["losses"] = training.losses;
   text["examples_per_second"] = figures.perSecond(double(program.batch));
   text["flop"] = {{"model", figures.model}, {"hardware", figures.hardware}};
@@ -139,6 +140,7 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
   for (size_t i = 0; i < program.ops.size(); ++i)
     text["ops"].push_back(opToJson(measurement, figures, i));
   text["memory"] = {{"arena", program.arena},
+                    {"buffers", program.buffers},
                     {"peak_rss", measurement.peakRss}};
   text["machine"] = machineToJson(measurement);
   // A path need not be UTF-8.

@@ -105,7 +105,7 @@ static void checkLoss(const std::vector<double> &losses) {
 Training netc::runtime::train(const Program &program, const Options &options,
                               const Data &data, char *arena,
                               void (*step)(char *arena)) {
-  Training training{Recorder(program.ops.size()), {}, 0, false, {}};
+  Training training{Recorder(program.ops.size()), {}, 0, false, 0, {}};
   const std::vector<double> &times = training.recorder.steps();
   const Slot *loss = program.loss();
   const Slot *number = program.find(Role::Step);
@@ -153,6 +153,7 @@ Training netc::runtime::train(const Program &program, const Options &options,
     done |= any && double(now() - begin) * 1e-9 >= options.seconds;
   }
 
+  training.wall = double(now() - begin) * 1e-9;
   training.warmup = options.warmup ? size_t(*options.warmup)
                                    : stable.value_or(times.size() / 2);
   training.stable = stable && *stable <= training.warmup;

@@ -20,6 +20,7 @@ struct Training {
   std::vector<double> losses;  ///< of each step, if the program has a loss
   size_t warmup = 0;           ///< steps before the measured ones
   bool stable = false;         ///< whether these begin with a stable one
+  double wall = 0;             ///< seconds of all steps, loading data included
   std::vector<int64_t> counts; ///< executed in all steps: three an op, or none
 };
 

@@ -43,7 +43,8 @@ std::string netc::describe(ModuleOp module, json::Object base) {
   for (auto &[name, value] :
        toJson(module->getAttrOfType<DictionaryAttr>("net.step")))
     base[name] = std::move(value);
-  base["arena"] = toJson(module->getAttr("net.arena"));
+  for (StringRef figure : {"arena", "buffers"})
+    base[figure] = toJson(module->getAttr(("net." + figure).str()));
   for (StringRef list : {"slots", "ops"}) {
     json::Array rows;
     for (auto row : module->getAttrOfType<ArrayAttr>(("net." + list).str())

@@ -14,7 +14,7 @@ static json description() {
   return json::parse(R"({
     "format": 1, "netc": "0.1.0", "run": "r", "network": "N", "batch": 8,
     "lowering": "fast", "target": {"name": "cpu", "isa": "avx2"},
-    "conventions": {"fma": 2}, "arena": 128,
+    "conventions": {"fma": 2}, "arena": 128, "buffers": 192,
     "slots": [
       {"name": "x", "role": "input", "element": "f32", "shape": [8, 2], "offset": 0},
       {"name": "norm", "role": "result", "element": "f32", "shape": [], "offset": 64},

@@ -25,7 +25,7 @@ struct Arena {
 
 static Program program() {
   return Program::parse(R"({"format": 1, "run": "r", "network": "N", "batch": 1,
-    "lowering": "fast", "target": {}, "arena": 24, "ops": [
+    "lowering": "fast", "target": {}, "arena": 24, "buffers": 24, "ops": [
       {"name": "a", "op": "b", "phase": "forward", "matmul": 1, "other": 0,
        "transcendental": 0, "bytes": 0}],
     "slots": [
