@@ -44,6 +44,7 @@ FailureOr<CompiledStep> netc::compile(ModuleOp module,
                          {"cpu", (*machine)->getTargetCPU()}};
   CompiledStep step;
   step.description = describe(module, std::move(description));
+  step.arena = module->getAttrOfType<IntegerAttr>("net.arena").getInt();
   llvm::LLVMContext context;
   auto ir = translate(module, step.description, **machine, context);
   if (!ir)

@@ -17,6 +17,7 @@ namespace netc {
 struct CompiledStep {
   llvm::SmallVector<char, 0> object;
   std::string description; ///< netc_program
+  int64_t arena;           ///< bytes that a step works in
 };
 
 /// How far compile() goes.

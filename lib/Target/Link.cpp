@@ -9,7 +9,8 @@
 using namespace netc;
 
 llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
-                              llvm::StringRef output) {
+                              llvm::StringRef output,
+                              const ScratchFolder &scratch) {
   auto fail = [](const llvm::Twine &message) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
   };
@@ -17,17 +18,18 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
   if (!compiler)
     return fail("no C++ compiler to link with: there is no `c++` in PATH; on "
                 "Debian, `apt install g++`");
-  llvm::StringRef arguments[] = {*compiler,        "-o",
-                                 output,           object,
-                                 runtime,          "-static-libstdc++",
-                                 "-static-libgcc", "-Wl,--gc-sections",
-                                 NETC_OPENMP,      "-lm",
-                                 "-lpthread"};
-  std::string message;
-  int status = llvm::sys::ExecuteAndWait(*compiler, arguments, std::nullopt, {},
-                                         0, 0, &message);
-  if (status != 0)
-    return fail("`" + *compiler + "` cannot link the program" +
-                (message.empty() ? "" : ": " + message));
-  return llvm::Error::success();
+  llvm::Expected<Child> linker =
+      runChild(*compiler,
+               {*compiler, "-o", output.str(), object.str(), runtime.str(),
+                "-static-libstdc++", "-static-libgcc", "-Wl,--gc-sections",
+                NETC_OPENMP, "-lm", "-lpthread"},
+               scratch);
+  std::string why;
+  if (!linker)
+    why = toString(linker.takeError());
+  else if (linker->status || linker->signal)
+    why = llvm::StringRef(linker->errors).trim().str();
+  else
+    return llvm::Error::success();
+  return fail("`" + *compiler + "` cannot link the program: " + why);
 }

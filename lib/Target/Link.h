@@ -5,15 +5,14 @@
 #ifndef NETC_LIB_TARGET_LINK_H
 #define NETC_LIB_TARGET_LINK_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "lib/Target/Child.h"
 
 namespace netc {
 
 /// Links an object with the runtime archive into the executable `output`. Fails
 /// if there is no C++ compiler to link with, and says what to install.
 llvm::Error linkProgram(llvm::StringRef object, llvm::StringRef runtime,
-                        llvm::StringRef output);
+                        llvm::StringRef output, const ScratchFolder &scratch);
 
 } // namespace netc
 

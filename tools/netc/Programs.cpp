@@ -4,17 +4,26 @@
 
 #include "tools/netc/Programs.h"
 
+#include "lib/Runtime/Arena.h"
 #include "lib/Target/Link.h"
 #include "tools/netc/Output.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Signals.h"
 
 using namespace netc;
 
 char EnvironmentError::ID;
 char ReportedError::ID;
+
+std::optional<std::string> netc::lackOfMemory(const CompiledStep &step) {
+  int64_t available = runtime::availableMemory();
+  if (step.arena <= available)
+    return std::nullopt;
+  return llvm::formatv("training needs {0} bytes of memory, {1} are available",
+                       step.arena, available)
+      .str();
+}
 
 /// The archive that programs are linked with, which is installed beside netc.
 static std::string runtimeArchive() {
@@ -25,35 +34,34 @@ static std::string runtimeArchive() {
   return path.str().str();
 }
 
-/// Links `object` beside `output`, and renames. What is not complete goes when
-/// a signal ends netc.
-static llvm::Error writeProgram(llvm::ArrayRef<char> object,
-                                llvm::StringRef output) {
+llvm::Error netc::writeProgram(const CompiledStep &step,
+                               llvm::StringRef output) {
   std::string runtime = runtimeArchive();
   if (!llvm::sys::fs::exists(runtime))
     return llvm::make_error<EnvironmentError>(
         "there is no `" + runtime +
         "`, which programs are linked with; is "
         "netc installed as a whole?");
-  llvm::SmallString<128> objectPath, programPath;
-  for (auto [path, suffix] :
-       {std::pair(&objectPath, "o"), std::pair(&programPath, "tmp")}) {
-    if (std::error_code error = llvm::sys::fs::createUniqueFile(
-            output + "-%%%%%%%%." + suffix, *path))
-      return llvm::make_error<EnvironmentError>(
-          ("cannot write `" + output + "`: " + error.message()).str());
-    llvm::sys::RemoveFileOnSignal(*path);
-  }
-  llvm::FileRemover removeObject(objectPath), removeProgram(programPath);
-  if (llvm::Error error = writeOutput(objectPath, [&](llvm::raw_ostream &os) {
-        os.write(object.data(), object.size());
+  auto cannotWrite = [&](llvm::Error error) {
+    return llvm::make_error<EnvironmentError>(
+        ("cannot write `" + output + "`: " + toString(std::move(error))).str());
+  };
+  // Beside the output, so that renaming is enough.
+  llvm::SmallString<128> path(output);
+  llvm::sys::fs::make_absolute(path);
+  llvm::Expected<ScratchFolder> scratch = ScratchFolder::create(path);
+  if (!scratch)
+    return cannotWrite(scratch.takeError());
+  std::string object = scratch->file("step.o"),
+              program = scratch->file("program");
+  if (llvm::Error error = writeOutput(object, [&](llvm::raw_ostream &os) {
+        os.write(step.object.data(), step.object.size());
       }))
-    return error;
-  if (llvm::Error error = linkProgram(objectPath, runtime, programPath))
+    return cannotWrite(std::move(error));
+  if (llvm::Error error = linkProgram(object, runtime, program, *scratch))
     return llvm::make_error<EnvironmentError>(toString(std::move(error)));
-  if (std::error_code error = llvm::sys::fs::rename(programPath, output))
-    return llvm::errorCodeToError(error);
-  removeProgram.releaseFile();
+  if (std::error_code error = llvm::sys::fs::rename(program, output))
+    return cannotWrite(llvm::errorCodeToError(error));
   return llvm::Error::success();
 }
 
@@ -76,5 +84,7 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Code code,
     return writeOutput(output, [&](llvm::raw_ostream &os) {
       os.write(step->object.data(), step->object.size());
     });
-  return writeProgram(step->object, output);
+  if (std::optional<std::string> lack = lackOfMemory(*step))
+    llvm::errs() << "netc: warning: here, " << *lack << '\n';
+  return writeProgram(*step, output);
 }

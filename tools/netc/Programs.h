@@ -19,6 +19,12 @@ llvm::Error emitCode(mlir::ModuleOp module, Code code,
                      const LoweringOptions &options,
                      llvm::json::Object description, llvm::StringRef output);
 
+/// Says so if this machine has less memory left than the step works in.
+std::optional<std::string> lackOfMemory(const CompiledStep &step);
+
+/// Makes an executable of a compiled step, which appears when it is complete.
+llvm::Error writeProgram(const CompiledStep &step, llvm::StringRef output);
+
 /// An environment that lacks something, such as a linker: exit status 3.
 class EnvironmentError : public llvm::ErrorInfo<EnvironmentError> {
 public:
