@@ -8,6 +8,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Unicode.h"
 
+#include <algorithm>
+
 using namespace netc;
 
 std::string netc::styled(llvm::StringRef text, Style style, bool colour) {
@@ -19,6 +21,16 @@ std::string netc::styled(llvm::StringRef text, Style style, bool colour) {
   if (!colour || !*code || text.empty())
     return text.str();
   return ("\033[" + llvm::Twine(code) + "m" + text + "\033[0m").str();
+}
+
+std::string netc::bar(double share, unsigned width) {
+  static constexpr llvm::StringRef eighths[] = {"",  "▏", "▎", "▍",
+                                                "▌", "▋", "▊", "▉"};
+  unsigned parts = std::clamp(share, 0.0, 1.0) * width * 8 + 0.5;
+  std::string text;
+  for (unsigned i = 0; i < parts / 8; ++i)
+    text += "█";
+  return text + eighths[parts % 8].str();
 }
 
 static size_t widthOf(llvm::StringRef text) {

@@ -43,6 +43,24 @@ private:
   std::vector<std::vector<Cell>> rows; ///< an empty one is a rule
 };
 
+/// Lines of a label and what it says.
+class Lines {
+public:
+  Lines() : grid({Grid::Left, Grid::Left}) {}
+  void add(std::string label, std::string text, Style style = Style::Plain) {
+    grid.add({{std::move(label), Style::Dim}, {std::move(text), style}});
+  }
+  void print(llvm::raw_ostream &os, bool colour) const {
+    grid.print(os, 2, colour);
+  }
+
+private:
+  Grid grid;
+};
+
+/// A bar of up to `width` columns, in eighths of a column.
+std::string bar(double share, unsigned width);
+
 } // namespace netc
 
 #endif // NETC_LIB_REPORT_GRID_H

@@ -69,18 +69,9 @@ static std::string shareCell(const std::optional<Rational> &share) {
   return share && !share->isZero() ? percent(*share, 1) : "";
 }
 
-/// A bar of up to `width` columns, in eighths of a column.
+/// The share as a bar; none if it depends on a free axis.
 static std::string bar(const std::optional<Rational> &share, unsigned width) {
-  static constexpr StringRef eighths[] = {"",  "▏", "▎", "▍",
-                                          "▌", "▋", "▊", "▉"};
-  if (!share)
-    return "";
-  double length = std::clamp(share->toDouble(), 0.0, 1.0) * width * 8;
-  unsigned parts = length + 0.5;
-  std::string text;
-  for (unsigned i = 0; i < parts / 8; ++i)
-    text += "█";
-  return text + eighths[parts % 8].str();
+  return share ? bar(share->toDouble(), width) : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,21 +251,6 @@ private:
   const PartTree &tree;
   const TableOptions &options;
   const Polynomial whole;
-  Grid grid;
-};
-
-/// Lines of a label and what it says.
-class Lines {
-public:
-  Lines() : grid({Grid::Left, Grid::Left}) {}
-  void add(std::string label, std::string text, Style style = Style::Plain) {
-    grid.add({{std::move(label), Style::Dim}, {std::move(text), style}});
-  }
-  void print(llvm::raw_ostream &os, bool colour) const {
-    grid.print(os, 2, colour);
-  }
-
-private:
   Grid grid;
 };
 } // namespace

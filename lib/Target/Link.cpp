@@ -31,5 +31,6 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
     why = llvm::StringRef(linker->errors).trim().str();
   else
     return llvm::Error::success();
-  return fail("`" + *compiler + "` cannot link the program: " + why);
+  return fail("`" + *compiler + "` cannot link the program" +
+              (why.empty() ? "" : ": " + why));
 }

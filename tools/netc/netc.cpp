@@ -9,8 +9,11 @@
 #include "lib/Frontend/Specification.h"
 #include "lib/Pipelines/Pipelines.h"
 #include "lib/Report/Json.h"
+#include "lib/Report/MeasurementReport.h"
 #include "lib/Report/Table.h"
+#include "lib/Target/Child.h"
 #include "tools/netc/AnalysisResults.h"
+#include "tools/netc/Measure.h"
 #include "tools/netc/Output.h"
 #include "tools/netc/Peaks.h"
 #include "tools/netc/Programs.h"
@@ -19,6 +22,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/thread.h"
 
@@ -42,8 +46,8 @@ static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
                                     cl::desc("FILE..."), cl::cat(category));
 
 namespace {
-enum class Action { Estimate, Check };
-enum class Format { Table, Json };
+enum class Action { Estimate, Check, Measure };
+enum class Format { Table, Json, Csv, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
 } // namespace
 
@@ -52,7 +56,10 @@ static cl::opt<Action>
            cl::values(clEnumValN(Action::Estimate, "estimate",
                                  "report networks, runs and expects (default)"),
                       clEnumValN(Action::Check, "check",
-                                 "report errors and expects only")),
+                                 "report errors and expects only"),
+                      clEnumValN(Action::Measure, "measure",
+                                 "compile runs, let them train, and report "
+                                 "their times and utilization")),
            cl::cat(category));
 namespace {
 enum class Emit { Net, Step, Bound, Linalg, Llvm, Object, Program };
@@ -84,13 +91,35 @@ static cl::opt<LoweringKind>
                         clEnumValN(LoweringKind::Reference, "reference",
                                    "plain loops that count what they execute")),
              cl::cat(category));
-static cl::opt<uint64_t> batch("batch", cl::desc("Examples in a step of it"),
+static cl::list<uint64_t> batches("batch", cl::desc("Examples in a step of it"),
+                                  cl::value_desc("number,..."),
+                                  cl::CommaSeparated, cl::cat(category));
+/// LLVM's library has an option of this name, for linking.
+static const bool isThreadsOurs = [] {
+  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
+    other->removeArgument();
+  return true;
+}();
+static cl::opt<unsigned> threads("threads",
+                                 cl::desc("That are measured (default: one a "
+                                          "core)"),
+                                 cl::value_desc("number"), cl::cat(category));
+static cl::opt<double> seconds(
+    "seconds",
+    cl::desc("Measure each batch size for so long at most (default 10)"),
+    cl::value_desc("number"), cl::cat(category));
+static cl::opt<uint64_t> steps("steps", cl::desc("or exactly so many steps"),
                                cl::value_desc("number"), cl::cat(category));
+static cl::opt<std::string>
+    data("data", cl::desc("Train on npy files (default: synthetic data)"),
+         cl::value_desc("file,..."), cl::cat(category));
 static cl::opt<Format> format(
     "format", cl::desc("How to print the report:"), cl::init(Format::Table),
     cl::values(clEnumValN(Format::Table, "table", "for people (default)"),
                clEnumValN(Format::Json, "json",
-                          "for programs; docs/report.schema.json")),
+                          "for programs; docs/*.schema.json"),
+               clEnumValN(Format::Csv, "csv", "measured ops, a row each"),
+               clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
     cl::cat(category));
 static cl::opt<std::string> output("o", cl::desc("Write to a file"),
                                    cl::value_desc("file"), cl::init("-"),
@@ -316,11 +345,40 @@ static Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print) {
   return Fine;
 }
 
+/// Says what went wrong with compiled code.
+static Exit complain(llvm::Error error) {
+  Exit status = error.isA<EnvironmentError>() ? LackingEnvironment : WrongInput;
+  std::string message;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const ProgramError &failure) {
+        status = Exit(failure.status);
+        message = failure.message();
+      },
+      [&](const llvm::ErrorInfoBase &info) { message = info.message(); });
+  return message.empty() ? status : complain(status, message);
+}
+
+static LoweringOptions loweringOptions() {
+  LoweringOptions options;
+  options.reference = options.counted = lowering == LoweringKind::Reference;
+  return options;
+}
+
+/// What netc knows of the programs that it compiles. Their figures are those of
+/// the ops, whatever a run says of its conventions.
+static llvm::json::Object descriptionOfPrograms() {
+  return llvm::json::Object{
+      {"netc", NETC_VERSION},
+      {"conventions", llvm::json::Object{{"fma", 2}, {"causal", "full"}}}};
+}
+
 /// Lowers the run of the one file, and writes the code.
 static Exit emitCodeOf(mlir::MLIRContext &context,
                        const FrontendOptions &options, Code code) {
-  if (inputs.size() != 1 || onlyRuns.size() > 1)
-    return complain(WrongUsage, "code is made of one run of one file");
+  if (inputs.size() != 1 || onlyRuns.size() > 1 || batches.size() > 1)
+    return complain(WrongUsage,
+                    "code is made of one run of one file, for one batch size");
   if (output == "-" && code == Code::Program)
     return complain(WrongUsage, "a program needs a name: `-o PROG`");
   mlir::DialectRegistry registry;
@@ -332,20 +390,15 @@ static Exit emitCodeOf(mlir::MLIRContext &context,
   std::vector<Specification *> files{specification.get()};
   if (!areKnown(files))
     return WrongUsage;
-  LoweringOptions lower;
-  lower.reference = lower.counted = lowering == LoweringKind::Reference;
+  LoweringOptions lower = loweringOptions();
   if (!onlyRuns.empty())
     lower.run = onlyRuns.front();
-  if (batch.getNumOccurrences())
-    lower.sizes.push_back("N=" + std::to_string(batch));
-  llvm::Error error =
-      emitCode(specification->module(), code, lower,
-               llvm::json::Object{{"netc", NETC_VERSION}}, output);
-  if (!error)
-    return Fine;
-  Exit status = error.isA<EnvironmentError>() ? LackingEnvironment : WrongInput;
-  std::string message = toString(std::move(error));
-  return message.empty() ? status : complain(status, message);
+  if (!batches.empty())
+    lower.sizes.push_back("N=" + std::to_string(batches.front()));
+  if (llvm::Error error = emitCode(specification->module(), code, lower,
+                                   descriptionOfPrograms(), output))
+    return complain(std::move(error));
+  return Fine;
 }
 
 /// Prints the stage that `--emit` names.
@@ -384,6 +437,50 @@ static Exit emitStage(mlir::MLIRContext &context,
   return write([&](llvm::raw_ostream &os) {
     for (auto &specification : specifications)
       os << specification->module() << '\n';
+  });
+}
+
+/// Compiles the runs of the files, and measures them.
+static Exit measureFiles(mlir::MLIRContext &context,
+                         const FrontendOptions &options) {
+  mlir::DialectRegistry registry;
+  registerLoweringInterfaces(registry);
+  context.appendDialectRegistry(registry);
+  std::vector<Specification *> files;
+  std::vector<Subject> subjects;
+  for (const std::string &path : inputs) {
+    auto specification = load(context, path, options, Stage::Step);
+    if (!specification)
+      return WrongInput;
+    files.push_back(specification.release()); // as long as the context
+    for (auto step : files.back()->module().getOps<StepOp>())
+      if (onlyRuns.empty() ||
+          llvm::is_contained(onlyRuns, step.getSymName().str()))
+        subjects.push_back({files.back()->module(), step.getSymName().str()});
+  }
+  if (!areKnown(files))
+    return WrongUsage;
+  if (subjects.empty())
+    return complain(WrongInput, "there is no run to measure");
+
+  MeasureOptions measured;
+  measured.lowering = loweringOptions();
+  measured.description = descriptionOfPrograms();
+  measured.batches.assign(batches.begin(), batches.end());
+  auto pass = [&](const cl::Option &option, const llvm::Twine &value) {
+    if (option.getNumOccurrences())
+      measured.arguments.push_back(("--" + option.ArgStr + "=" + value).str());
+  };
+  pass(threads, llvm::Twine(threads));
+  pass(seconds, llvm::formatv("{0}", double(seconds)).str());
+  pass(steps, llvm::Twine(steps));
+  pass(data, data);
+  llvm::Expected<MeasurementReport> report = measure(subjects, measured);
+  if (!report)
+    return complain(report.takeError());
+  report->version = NETC_VERSION;
+  return write([&](llvm::raw_ostream &os) {
+    printTable(os, *report, {depth, symbolic, isColourful(os)});
   });
 }
 
@@ -443,8 +540,10 @@ static Exit run() {
                                       "` is not of the form `-D name=value`");
     options.definitions.emplace_back(name, value);
   }
-  return emit.getNumOccurrences() ? emitStage(context, options)
-                                  : reportFiles(context, options);
+  if (emit.getNumOccurrences())
+    return emitStage(context, options);
+  return action == Action::Measure ? measureFiles(context, options)
+                                   : reportFiles(context, options);
 }
 
 int main(int argc, char **argv) {
@@ -459,6 +558,10 @@ int main(int argc, char **argv) {
   if (limits.maxDepth > 4096)
     return complain(WrongUsage, "`--max-depth` is at most 4096, which is what "
                                 "the stack carries");
+
+  // Before there are threads.
+  if (action == Action::Measure || emit == Emit::Program)
+    leaveNothingOnSignals();
 
 #ifdef __GLIBC__
   // All work is one thread's. In an arena of its own, memory would come by

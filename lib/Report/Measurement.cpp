@@ -1,0 +1,258 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Measurement.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <algorithm>
+
+using namespace netc;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace netc {
+static bool fromJSON(const json::Value &value, Measurement::Op &op,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", op.name) && map.map("op", op.op) &&
+         map.map("phase", op.phase) && map.map("calls", op.calls) &&
+         map.map("matmul", op.matmul) && map.map("other", op.other) &&
+         map.map("bytes", op.bytes) && map.map("seconds", op.seconds);
+}
+
+static bool fromJSON(const json::Value &value, Measurement::Step &step,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("median", step.median) && map.map("low", step.low) &&
+         map.map("high", step.high);
+}
+
+static bool fromJSON(const json::Value &value, Peaks &peaks, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("measured", peaks.measured) &&
+         map.map("datasheet", peaks.datasheet) &&
+         map.map("assumed", peaks.assumed);
+}
+
+static bool fromJSON(const json::Value &value, Measurement &measurement,
+                     json::Path path) {
+  auto inner = [&](llvm::StringRef member, auto read) {
+    const json::Object *object = value.getAsObject();
+    const json::Value *found = object ? object->get(member) : nullptr;
+    json::ObjectMapper map(found ? *found : json::Value(nullptr),
+                           path.field(member));
+    return map && read(map);
+  };
+  json::ObjectMapper map(value, path);
+  if (!map || !map.map("run", measurement.run) ||
+      !map.map("network", measurement.network) ||
+      !map.map("lowering", measurement.lowering) ||
+      !map.map("batch", measurement.batch) ||
+      !map.map("threads", measurement.threads) ||
+      !map.map("steps", measurement.steps) ||
+      !map.map("warmup", measurement.warmup) ||
+      !map.map("stable", measurement.stable) ||
+      !map.map("step", measurement.step) ||
+      !map.map("wall", measurement.wall) ||
+      !map.map("losses", measurement.losses) ||
+      !map.map("ops", measurement.ops))
+    return false;
+  measurement.machineText = *value.getAsObject()->get("machine");
+  measurement.dataText = *value.getAsObject()->get("data");
+  return inner("target",
+               [&](json::ObjectMapper &map) {
+                 return map.map("isa", measurement.isa) &&
+                        map.map("cpu", measurement.cpu);
+               }) &&
+         inner("memory",
+               [&](json::ObjectMapper &map) {
+                 return map.map("arena", measurement.arena) &&
+                        map.map("buffers", measurement.buffers) &&
+                        map.map("peak_rss", measurement.peakRss);
+               }) &&
+         inner("machine", [&](json::ObjectMapper &map) {
+           return map.map("cpu", measurement.machine) &&
+                  map.map("cores", measurement.cores);
+         });
+}
+} // namespace netc
+
+llvm::Expected<Measurement> netc::parseMeasurement(llvm::StringRef text) {
+  return json::parse<Measurement>(text, "measurement");
+}
+
+std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
+  const json::Object &machine = *measurement.machineText.getAsObject();
+  Peaks peaks;
+  json::Path::Root root;
+  const json::Value *peak = machine.get("peak");
+  if (!peak || !fromJSON(*peak, peaks, root))
+    return std::nullopt;
+  if (std::optional<double> bandwidth = machine.getNumber("bandwidth"))
+    peaks.bandwidth = *bandwidth;
+  if (const json::Object *clock = machine.getObject("clock")) {
+    if (std::optional<double> hertz = clock->getNumber("hertz"))
+      peaks.clock = *hertz;
+    peaks.clockSource = clock->getString("source").value_or("").str();
+  }
+  return peaks;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops and parts
+//===----------------------------------------------------------------------===//
+
+void Work::add(const Measurement::Op &op, const Peaks &peaks) {
+  matmul += op.matmul;
+  other += op.other;
+  (op.isForward() ? forward : op.isBackward() ? backward : rest) += op.seconds;
+  double compute = peaks.measured > 0 ? op.flop() / peaks.measured : 0;
+  // What never ran by itself is done by another op as its operands pass by.
+  if (op.calls == 0) {
+    computeRoof += compute;
+    return;
+  }
+  bytes += op.bytes;
+  double memory = peaks.bandwidth ? op.bytes / *peaks.bandwidth : 0;
+  (memory > compute ? memoryRoof : computeRoof) += std::max(memory, compute);
+}
+
+void Work::add(const Work &work) {
+  matmul += work.matmul;
+  other += work.other;
+  bytes += work.bytes;
+  forward += work.forward;
+  backward += work.backward;
+  rest += work.rest;
+  computeRoof += work.computeRoof;
+  memoryRoof += work.memoryRoof;
+}
+
+bool netc::isLayer(const std::vector<MeasuredPart> &parts,
+                   const MeasuredPart &part) {
+  return llvm::all_of(part.children, [&](unsigned child) {
+    return parts[child].children.empty();
+  });
+}
+
+std::vector<MeasuredPart> netc::measuredParts(const Measurement &measurement,
+                                              const Peaks &peaks) {
+  std::vector<MeasuredPart> parts(1);
+  llvm::StringMap<unsigned> known;
+  for (const Measurement::Op &op : measurement.ops) {
+    parts[0].work.add(op, peaks);
+    unsigned at = 0;
+    for (size_t end = 0; end != llvm::StringRef::npos;) {
+      end = llvm::StringRef(op.name).find('.', end ? end + 1 : 0);
+      std::string path = op.name.substr(0, end);
+      auto [child, isNew] = known.try_emplace(path, parts.size());
+      if (isNew) {
+        parts[at].children.push_back(parts.size());
+        parts.push_back({path, "", {}, {}});
+      }
+      at = child->second;
+      parts[at].work.add(op, peaks);
+      if (op.isForward() && op.flop() > parts[at].opFlop) {
+        parts[at].op = op.op;
+        parts[at].opFlop = op.flop();
+      }
+    }
+  }
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+llvm::StringRef netc::nameOf(Method method) {
+  constexpr llvm::StringRef names[] = {"theory", "one", "batch", "epoch"};
+  return names[unsigned(method)];
+}
+
+static StepFlop flopOf(const Measurement &measurement,
+                       llvm::function_ref<bool(const Measurement::Op &)> isIn) {
+  StepFlop sum;
+  for (const Measurement::Op &op : measurement.ops)
+    if (isIn(op)) {
+      sum.matmul += op.matmul;
+      sum.other += op.other;
+    }
+  return sum;
+}
+
+static double
+secondsOf(const Measurement &measurement,
+          llvm::function_ref<bool(const Measurement::Op &)> isIn) {
+  double sum = 0;
+  for (const Measurement::Op &op : measurement.ops)
+    if (isIn(op))
+      sum += op.seconds;
+  return sum;
+}
+
+static bool isForward(const Measurement::Op &op) { return op.isForward(); }
+static bool isBackward(const Measurement::Op &op) { return op.isBackward(); }
+static bool isPass(const Measurement::Op &op) {
+  return op.isForward() || op.isBackward();
+}
+
+StepFlop netc::modelFlop(const Measurement &measurement) {
+  return flopOf(measurement, [](const Measurement::Op &op) {
+    return op.phase != "recompute";
+  });
+}
+
+StepFlop netc::hardwareFlop(const Measurement &measurement) {
+  return flopOf(measurement, [](const Measurement::Op &) { return true; });
+}
+
+std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
+                                 const Measurement &measurement) {
+  switch (method) {
+  case Method::Theory:
+    return Rate{3.0 * flopOf(measurement, isForward).matmul,
+                measurement.step.median};
+  case Method::One: {
+    auto one = llvm::find_if(run.batches, [](const Measurement &measurement) {
+      return measurement.batch == 1;
+    });
+    if (one == run.batches.end())
+      return std::nullopt;
+    return rateBy(Method::Batch, run, *one);
+  }
+  case Method::Batch:
+    return Rate{double(flopOf(measurement, isPass).matmul),
+                secondsOf(measurement, isPass)};
+  case Method::Epoch:
+    return Rate{double(measurement.steps) *
+                    double(flopOf(measurement, isPass).matmul),
+                measurement.wall};
+  }
+  llvm_unreachable("all methods are above");
+}
+
+BackwardRatio netc::backwardRatio(const Measurement &measurement) {
+  BackwardRatio ratio;
+  if (int64_t forward = flopOf(measurement, isForward).matmul)
+    ratio.flop = flopOf(measurement, isBackward).matmul / double(forward);
+  if (double forward = secondsOf(measurement, isForward))
+    ratio.time = secondsOf(measurement, isBackward) / forward;
+  return ratio;
+}
+
+MatmulShare netc::matmulShare(const Measurement &measurement) {
+  double all =
+      secondsOf(measurement, [](const Measurement::Op &) { return true; });
+  double products = secondsOf(
+      measurement, [](const Measurement::Op &op) { return op.matmul != 0; });
+  StepFlop flop = hardwareFlop(measurement);
+  return {all > 0 ? products / all : 0,
+          flop.matmul ? flop.matmul / double(flop.matmul + flop.other) : 0};
+}

@@ -1,0 +1,151 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_REPORT_MEASUREMENT_H
+#define NETC_LIB_REPORT_MEASUREMENT_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace netc {
+
+/// What a compiled training step says of its own run; members mean what
+/// docs/measurement.schema.json says. FLOP and bytes are those of one step, 2
+/// FLOP a multiply-add. Times are in seconds.
+struct Measurement {
+  struct Op {
+    std::string name, op, phase;
+    int64_t calls, matmul, other, bytes;
+    double seconds;
+
+    int64_t flop() const { return matmul + other; }
+    bool isForward() const { return phase == "forward"; }
+    bool isBackward() const { return phase == "input" || phase == "weight"; }
+  };
+  struct Step {
+    double median, low, high;
+  };
+
+  std::string run, network, lowering, isa, cpu; ///< `isa`: compiled for
+  int64_t batch, threads, steps, warmup;
+  bool stable;
+  Step step;
+  double wall;
+  std::vector<double> losses;
+  std::vector<Op> ops;
+  int64_t arena, buffers, peakRss;
+  std::string machine; ///< the processor
+  int64_t cores;
+  llvm::json::Value machineText = nullptr, dataText = nullptr; ///< as they came
+};
+
+/// The roofs over what is measured: per second.
+struct Peaks {
+  double measured = 0;             ///< FLOP, of the fastest kernel
+  std::optional<double> datasheet; ///< FLOP
+  std::string assumed;             ///< for the datasheet
+  std::optional<double> bandwidth; ///< bytes
+  std::optional<double> clock;     ///< hertz
+  std::string clockSource;         ///< `cpufreq` or `measured`
+};
+
+/// Reads what the program printed with `--json`.
+llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text);
+/// The peaks in it, which it has with `--peaks`.
+std::optional<Peaks> peaksOf(const Measurement &measurement);
+
+/// A sum over ops.
+struct Work {
+  int64_t matmul = 0, other = 0, bytes = 0;
+  double forward = 0, backward = 0, rest = 0; ///< seconds
+  /// Seconds that the ops would take at their roofs, by which roof is lower: of
+  /// compute, or of memory.
+  double computeRoof = 0, memoryRoof = 0;
+
+  int64_t flop() const { return matmul + other; }
+  double seconds() const { return forward + backward + rest; }
+  double roof() const { return computeRoof + memoryRoof; }
+  bool isMemoryBound() const { return memoryRoof > computeRoof; }
+  void add(const Measurement::Op &op, const Peaks &peaks);
+  void add(const Work &work);
+};
+
+/// A block instance or an op name, with all that is in it.
+struct MeasuredPart {
+  std::string path; ///< empty for the root
+  std::string op;   ///< the one of most forward FLOP
+  std::vector<unsigned> children;
+  Work work;
+  int64_t opFlop = -1; ///< of `op`
+};
+
+/// Whether it is a name of ops, or all of its parts are: what estimates call a
+/// layer.
+bool isLayer(const std::vector<MeasuredPart> &parts, const MeasuredPart &part);
+
+/// The parts that the names of the ops span; parents before children, the root
+/// first.
+std::vector<MeasuredPart> measuredParts(const Measurement &measurement,
+                                        const Peaks &peaks);
+
+/// FLOP and the seconds they took.
+struct Rate {
+  double flop = 0, seconds = 0;
+
+  double perSecond() const { return seconds > 0 ? flop / seconds : 0; }
+};
+
+/// The four ways to measure utilization that docs/Measuring.md defines. FLOP
+/// are matmul FLOP.
+enum class Method { Theory, One, Batch, Epoch };
+constexpr Method allMethods[] = {Method::Theory, Method::One, Method::Batch,
+                                 Method::Epoch};
+llvm::StringRef nameOf(Method method);
+
+/// The measurements of a run, one a batch size.
+struct MeasuredRun {
+  std::vector<Measurement> batches;
+};
+
+/// None for `one` if no batch of one example was measured.
+std::optional<Rate> rateBy(Method method, const MeasuredRun &run,
+                           const Measurement &measurement);
+
+/// Sums over the ops of a step that are not recomputation: FLOP of the model.
+/// With it, of the hardware.
+struct StepFlop {
+  int64_t matmul = 0, other = 0;
+};
+StepFlop modelFlop(const Measurement &measurement);
+StepFlop hardwareFlop(const Measurement &measurement);
+
+/// Backward over forward; none without a forward pass that counts.
+struct BackwardRatio {
+  std::optional<double> flop; ///< matmul FLOP
+  std::optional<double> time;
+};
+BackwardRatio backwardRatio(const Measurement &measurement);
+
+/// The share that ops with matmul FLOP have.
+struct MatmulShare {
+  double time; ///< of the time of all ops
+  double flop; ///< matmul FLOP of hardware FLOP
+};
+MatmulShare matmulShare(const Measurement &measurement);
+
+/// All that a report of measurements shows.
+struct MeasurementReport {
+  std::string version; ///< of netc
+  Peaks peaks;
+  std::vector<MeasuredRun> runs; ///< none is empty
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_REPORT_MEASUREMENT_H

@@ -1,0 +1,311 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/Units.h"
+#include "lib/Report/Grid.h"
+#include "lib/Report/MeasurementReport.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace netc;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static std::string quantity(double value, const Dimension &dimension) {
+  return formatQuantity(Rational(std::llround(value)), dimension);
+}
+
+static std::string flopRate(double value) {
+  return quantity(value, Dimension(Dimension::Flop) / Dimension::Time);
+}
+
+static std::string bytes(double value) {
+  return quantity(value, Dimension::Data);
+}
+
+/// With three or four digits.
+static std::string number(double value) {
+  double size = std::abs(value);
+  return fmt::format("{:.{}f}", value,
+                     size < 10     ? 3
+                     : size < 100  ? 2
+                     : size < 1000 ? 1
+                                   : 0);
+}
+
+static std::string milliseconds(double seconds) {
+  return seconds > 0 ? number(seconds * 1e3) : "·";
+}
+
+static std::string percent(double share, int digits = 1) {
+  return fmt::format("{:.{}f} %", share * 100, digits);
+}
+
+static std::string percent(std::optional<double> share) {
+  return share ? percent(*share) : "·";
+}
+
+static std::string number(std::optional<double> value) {
+  return value ? number(*value) : "·";
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The layers of one measurement, with their times.
+class LayerTimes {
+public:
+  LayerTimes(const Measurement &measurement, const Peaks &peaks,
+             const TableOptions &options)
+      : parts(measuredParts(measurement, peaks)), options(options),
+        grid({Grid::Left, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
+              Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Left,
+              Grid::Right}) {}
+
+  void print(llvm::raw_ostream &os) {
+    std::vector<Grid::Cell> head;
+    for (const char *title :
+         {"layer", "op", "FLOP", "forward ms", "backward ms", "update ms",
+          "share", "GFLOP/s", "FLOP/byte", "bound by", "of roof"})
+      head.push_back({title, Style::Dim});
+    grid.add(std::move(head));
+    grid.addRule();
+    if (options.depth != 0) {
+      addChildren(parts.front(), 0);
+      grid.addRule();
+    }
+    addRow("total", "", parts.front().work, Style::Bold);
+    grid.print(os, 2, options.colour);
+  }
+
+private:
+  static constexpr size_t maxMinorRows = 4;
+
+  bool isMinor(const MeasuredPart &part) const {
+    return part.children.empty() && part.work.matmul == 0;
+  }
+
+  /// What takes time or FLOP is a row; many ops without products are summed up.
+  void addChildren(const MeasuredPart &parent, unsigned level) {
+    std::vector<const MeasuredPart *> shown, minor;
+    for (unsigned child : parent.children) {
+      const MeasuredPart &part = parts[child];
+      if (part.work.flop() == 0 && part.work.seconds() == 0)
+        continue;
+      shown.push_back(&part);
+      if (isMinor(part))
+        minor.push_back(&part);
+    }
+    bool isSummed = minor.size() > maxMinorRows;
+    for (const MeasuredPart *part : shown) {
+      if (isSummed && isMinor(*part))
+        continue;
+      llvm::StringRef name = llvm::StringRef(part->path);
+      bool isLast = isLayer(parts, *part);
+      addRow(indented(name.substr(name.rfind('.') + 1), level),
+             isLast ? part->op : "", part->work, Style::Plain);
+      if (!isLast && level + 1 < options.depth)
+        addChildren(*part, level + 1);
+    }
+    if (!isSummed)
+      return;
+    Work sum;
+    for (const MeasuredPart *part : minor)
+      sum.add(part->work);
+    addRow(indented(fmt::format("{} other ops", minor.size()), level), "", sum,
+           Style::Plain);
+  }
+
+  static std::string indented(llvm::StringRef name, unsigned level) {
+    return std::string(level * 2, ' ') + name.str();
+  }
+
+  void addRow(std::string name, std::string op, const Work &work, Style style) {
+    double seconds = work.seconds(), all = parts.front().work.seconds();
+    bool isTimed = seconds > 0;
+    std::string flop = quantity(work.flop(), Dimension::Flop);
+    grid.add(
+        {{std::move(name), style},
+         {std::move(op), Style::Dim},
+         {work.flop() ? flop.substr(0, flop.rfind("FLOP")) : "· ", style},
+         {milliseconds(work.forward), style},
+         {milliseconds(work.backward), style},
+         {milliseconds(work.rest), style},
+         {isTimed ? percent(seconds / all) : "", style},
+         {isTimed ? number(work.flop() / seconds * 1e-9) : "", style},
+         {work.bytes ? number(work.flop() / double(work.bytes)) : "", style},
+         {work.roof() == 0       ? ""
+          : work.isMemoryBound() ? "memory"
+                                 : "compute",
+          Style::Dim},
+         {isTimed && work.roof() > 0 ? percent(work.roof() / seconds, 0) : "",
+          style}});
+  }
+
+  const std::vector<MeasuredPart> parts;
+  const TableOptions &options;
+  Grid grid;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// A batch size
+//===----------------------------------------------------------------------===//
+
+/// `435.1 GFLOP/s: 79.5 % of the measured peak, 82.0 % of the datasheet's`.
+static std::string rateText(double rate, const Peaks &peaks) {
+  std::string text = flopRate(rate) + ": " + percent(rate / peaks.measured) +
+                     " of the measured peak";
+  if (peaks.datasheet)
+    text += ", " + percent(rate / *peaks.datasheet) + " of the datasheet's";
+  return text;
+}
+
+static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
+                       const Peaks &peaks, const TableOptions &options) {
+  os << "\n  "
+     << styled(fmt::format("batch {}", measurement.batch), Style::Bold,
+               options.colour)
+     << "\n\n";
+  LayerTimes(measurement, peaks, options).print(os);
+
+  const Measurement::Step &step = measurement.step;
+  StepFlop model = modelFlop(measurement), all = hardwareFlop(measurement);
+  MatmulShare share = matmulShare(measurement);
+  Lines lines;
+  lines.add("", "");
+  lines.add("step",
+            fmt::format("{} ms, with 95 % confidence {} to {}; {} examples/s",
+                        number(step.median * 1e3), number(step.low * 1e3),
+                        number(step.high * 1e3),
+                        number(measurement.batch / step.median)),
+            Style::Bold);
+  lines.add("", fmt::format(
+                    "the median of {} steps after {} to warm up{}",
+                    measurement.steps - measurement.warmup, measurement.warmup,
+                    measurement.stable ? "" : ", which were never stable"));
+  lines.add("model FLOP", rateText(model.matmul / step.median, peaks));
+  lines.add("hardware FLOP", rateText(all.matmul / step.median, peaks));
+  lines.add("all FLOP", flopRate((all.matmul + all.other) / step.median) +
+                            ", with those that are not matmul");
+  lines.add("matmul ops",
+            fmt::format("{} of the time of all ops, {} of the FLOP",
+                        percent(share.time), percent(share.flop)));
+  lines.add("memory",
+            fmt::format("{} planned, {} if no two tensors shared any; the "
+                        "process took {}",
+                        bytes(measurement.arena), bytes(measurement.buffers),
+                        bytes(measurement.peakRss)));
+  if (!measurement.losses.empty())
+    lines.add("loss",
+              fmt::format("{:.6g}, at last {:.6g}", measurement.losses.front(),
+                          measurement.losses.back()));
+  lines.print(os, options.colour);
+}
+
+//===----------------------------------------------------------------------===//
+// All batch sizes
+//===----------------------------------------------------------------------===//
+
+static void printBatches(llvm::raw_ostream &os, const MeasuredRun &run,
+                         bool colour) {
+  Grid grid({Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Right,
+             Grid::Right, Grid::Right});
+  std::vector<Grid::Cell> head;
+  for (const char *title : {"batch", "step ms", "examples/s", "planned memory",
+                            "process", "backward/forward time", "FLOP"})
+    head.push_back({title, Style::Dim});
+  grid.add(std::move(head));
+  grid.addRule();
+  for (const Measurement &measurement : run.batches) {
+    BackwardRatio ratio = backwardRatio(measurement);
+    double step = measurement.step.median;
+    grid.add({{std::to_string(measurement.batch), Style::Bold},
+              {number(step * 1e3)},
+              {number(measurement.batch / step)},
+              {bytes(measurement.arena)},
+              {bytes(measurement.peakRss)},
+              {number(ratio.time)},
+              {number(ratio.flop)}});
+  }
+  os << '\n';
+  grid.print(os, 2, colour);
+}
+
+static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
+                         const Peaks &peaks, bool colour) {
+  Grid grid({Grid::Right, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
+             Grid::Right});
+  std::vector<Grid::Cell> head = {{"batch", Style::Dim},
+                                  {"utilization of", Style::Dim}};
+  for (Method method : allMethods)
+    head.push_back({nameOf(method).str(), Style::Dim});
+  grid.add(std::move(head));
+  grid.addRule();
+  auto addRow = [&](const Measurement &measurement, const char *name,
+                    double peak) {
+    std::vector<Grid::Cell> row = {
+        {std::to_string(measurement.batch), Style::Bold}, {name, Style::Dim}};
+    for (Method method : allMethods) {
+      std::optional<double> share;
+      if (auto rate = rateBy(method, run, measurement))
+        share = rate->perSecond() / peak;
+      row.push_back({percent(share)});
+    }
+    grid.add(std::move(row));
+  };
+  for (const Measurement &measurement : run.batches) {
+    addRow(measurement, "measured peak", peaks.measured);
+    if (peaks.datasheet)
+      addRow(measurement, "datasheet", *peaks.datasheet);
+  }
+  os << '\n';
+  grid.print(os, 2, colour);
+}
+
+static void printMachine(llvm::raw_ostream &os, const Measurement &any,
+                         const Peaks &peaks) {
+  Lines lines;
+  std::string machine = any.machine + fmt::format(", {} core{}", any.cores,
+                                                  any.cores == 1 ? "" : "s");
+  if (peaks.clock)
+    machine += fmt::format(" at {:.2f} GHz ({})", *peaks.clock * 1e-9,
+                           peaks.clockSource == "measured" ? "measured"
+                                                           : "as it says");
+  lines.add("machine", machine);
+  std::string peak = flopRate(peaks.measured) + " measured";
+  if (peaks.datasheet)
+    peak += ", " + flopRate(*peaks.datasheet) +
+            " by the datasheet: " + peaks.assumed;
+  lines.add("peak, f32", peak);
+  if (peaks.bandwidth)
+    lines.add("memory", quantity(*peaks.bandwidth,
+                                 Dimension(Dimension::Data) / Dimension::Time) +
+                            " measured");
+  lines.add("counted", "1 multiply-add = 2 FLOP");
+  lines.print(os, /*colour=*/false);
+}
+
+void netc::printTable(llvm::raw_ostream &os, const MeasurementReport &report,
+                      const TableOptions &options) {
+  const char *separator = "";
+  for (const MeasuredRun &run : report.runs) {
+    const Measurement &any = run.batches.front();
+    os << separator << styled(any.run, Style::Bold, options.colour)
+       << " trains " << any.network << " · " << any.lowering << " lowering for "
+       << any.isa << " · " << any.threads << " thread"
+       << (any.threads == 1 ? "" : "s") << '\n';
+    printMachine(os, any, report.peaks);
+    for (const Measurement &measurement : run.batches)
+      printBatch(os, measurement, report.peaks, options);
+    printBatches(os, run, options.colour);
+    printMethods(os, run, report.peaks, options.colour);
+    separator = "\n";
+  }
+}

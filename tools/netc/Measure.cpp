@@ -1,0 +1,209 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/netc/Measure.h"
+
+#include "lib/Runtime/Arena.h"
+#include "lib/Runtime/Failure.h"
+#include "lib/Runtime/Options.h"
+#include "lib/Target/Child.h"
+#include "tools/netc/Programs.h"
+
+#include "llvm/Support/Process.h"
+
+#include <chrono>
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace netc;
+
+char ProgramError::ID;
+
+//===----------------------------------------------------------------------===//
+// Progress
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A line on a terminal: a bar, what is done now, and for how long at most.
+class Progress {
+public:
+  /// `budget` is how many seconds a measurement takes at most, if that is
+  /// known.
+  Progress(size_t programs, std::optional<double> budget)
+      : shown(llvm::sys::Process::StandardErrIsDisplayed()), programs(programs),
+        budget(budget) {}
+  ~Progress() { clear(); }
+
+  void begin(std::string what, bool isMeasurement) {
+    doing = std::move(what);
+    measures = isMeasurement;
+    start = std::chrono::steady_clock::now();
+    show();
+  }
+  void end() {
+    ++(measures ? measured : compiled);
+    measures = false;
+  }
+
+  void show() {
+    if (!shown)
+      return;
+    constexpr unsigned width = 24;
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start;
+    double done = compiled + measured;
+    if (measures && budget)
+      done += std::min(spent.count() / *budget, 1.0);
+    unsigned full = done / (2.0 * programs) * width;
+    std::string text = "[" + std::string(full, '#') +
+                       std::string(width - full, '.') + "] " + doing;
+    if (budget) {
+      double left = *budget * (programs - measured);
+      left -= measures ? std::min(spent.count(), *budget) : 0;
+      text += fmt::format(" · at most {:.0f} s to measure", left);
+    }
+    clear();
+    llvm::errs() << text;
+    isDrawn = true;
+  }
+
+  void clear() {
+    if (isDrawn)
+      llvm::errs() << "\r\033[K";
+    isDrawn = false;
+  }
+
+private:
+  const bool shown;
+  const size_t programs;
+  const std::optional<double> budget;
+  size_t compiled = 0, measured = 0;
+  std::string doing;
+  bool measures = false, isDrawn = false;
+  std::chrono::steady_clock::time_point start;
+};
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// A program that is made to be measured.
+struct Job {
+  size_t subject;
+  std::string name; ///< for people
+  std::string path;
+};
+} // namespace
+
+static llvm::Error environment(const llvm::Twine &message) {
+  return llvm::make_error<EnvironmentError>(message.str());
+}
+
+/// The programs would say the same, but only after they are compiled.
+static llvm::Expected<runtime::Options>
+parseOptions(const std::vector<std::string> &arguments) {
+  std::vector<char *> texts = {const_cast<char *>("netc")};
+  for (const std::string &argument : arguments)
+    texts.push_back(const_cast<char *>(argument.c_str()));
+  texts.push_back(nullptr);
+  try {
+    return runtime::Options::parse(int(texts.size()) - 1, texts.data());
+  } catch (const runtime::Failure &failure) {
+    return llvm::make_error<ProgramError>(failure.status, failure.what());
+  }
+}
+
+/// Compiles a run into the program of the job, if the machine can hold it.
+static llvm::Error build(const Subject &subject, const Job &job,
+                         std::optional<uint64_t> batch,
+                         const MeasureOptions &options) {
+  LoweringOptions lowering = options.lowering;
+  lowering.run = subject.run;
+  if (batch)
+    lowering.sizes.push_back("N=" + std::to_string(*batch));
+  mlir::OwningOpRef<mlir::ModuleOp> module(
+      mlir::cast<mlir::ModuleOp>(subject.module->clone()));
+  mlir::FailureOr<CompiledStep> step =
+      compile(*module, lowering, llvm::json::Object(options.description));
+  if (failed(step))
+    return llvm::make_error<ReportedError>();
+  if (std::optional<std::string> lack = lackOfMemory(*step))
+    return environment(job.name + ": " + *lack);
+  return writeProgram(*step, job.path);
+}
+
+static llvm::Expected<Measurement>
+runProgram(const Job &job, const std::vector<std::string> &arguments,
+           const ScratchFolder &scratch, Progress &progress) {
+  std::vector<std::string> words = {"netc"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  llvm::Expected<Child> child =
+      runChild(job.path, words, scratch, [&] { progress.show(); });
+  if (!child)
+    return environment("cannot run the program of " + job.name + ": " +
+                       toString(child.takeError()));
+  if (child->signal)
+    return environment("the program of " + job.name + " was ended by signal " +
+                       llvm::Twine(child->signal) + ", " +
+                       strsignal(child->signal));
+  if (child->status) {
+    llvm::StringRef said = llvm::StringRef(child->errors).trim();
+    said.consume_front("netc: error: ");
+    return llvm::make_error<ProgramError>(child->status,
+                                          (job.name + ": " + said).str());
+  }
+  return parseMeasurement(child->output);
+}
+
+llvm::Expected<MeasurementReport>
+netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
+  llvm::Expected<runtime::Options> parsed = parseOptions(options.arguments);
+  if (!parsed)
+    return parsed.takeError();
+  llvm::Expected<ScratchFolder> scratch = ScratchFolder::create("netc");
+  if (!scratch)
+    return environment("cannot write temporary files: " +
+                       toString(scratch.takeError()));
+
+  std::vector<std::optional<uint64_t>> batches(options.batches.begin(),
+                                               options.batches.end());
+  if (batches.empty())
+    batches.push_back(std::nullopt);
+  Progress progress(subjects.size() * batches.size(),
+                    parsed->steps ? std::nullopt
+                                  : std::optional(parsed->seconds));
+  std::vector<Job> jobs;
+  for (size_t i = 0; i < subjects.size(); ++i)
+    for (std::optional<uint64_t> batch : batches) {
+      std::string name = "`" + subjects[i].run + "`";
+      if (batch)
+        name += " with batch " + std::to_string(*batch);
+      jobs.push_back(
+          {i, name, scratch->file("program" + std::to_string(jobs.size()))});
+      progress.begin("compiling " + name, /*isMeasurement=*/false);
+      if (llvm::Error error = build(subjects[i], jobs.back(), batch, options))
+        return error;
+      progress.end();
+    }
+
+  MeasurementReport report;
+  report.runs.resize(subjects.size());
+  std::vector<std::string> arguments = options.arguments;
+  arguments.insert(arguments.end(), {"--json", "--quiet", "--peaks"});
+  for (const Job &job : jobs) {
+    progress.begin("measuring " + job.name, /*isMeasurement=*/true);
+    llvm::Expected<Measurement> measurement =
+        runProgram(job, arguments, *scratch, progress);
+    if (!measurement)
+      return measurement.takeError();
+    progress.end();
+    // Of the machine, not of the program: the first says it for all.
+    if (&job == &jobs.front()) {
+      report.peaks = *peaksOf(*measurement);
+      arguments.pop_back();
+    }
+    report.runs[job.subject].batches.push_back(std::move(*measurement));
+  }
+  return report;
+}

@@ -1,0 +1,53 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_MEASURE_H
+#define NETC_TOOLS_NETC_MEASURE_H
+
+#include "lib/Pipelines/Lowering.h"
+#include "lib/Report/Measurement.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace netc {
+
+/// A run of a module at Stage::Step.
+struct Subject {
+  mlir::ModuleOp module;
+  std::string run;
+};
+
+struct MeasureOptions {
+  LoweringOptions lowering;
+  llvm::json::Object description;     ///< what the caller knows of the programs
+  std::vector<uint64_t> batches;      ///< sizes; none: what each run says
+  std::vector<std::string> arguments; ///< of the programs
+};
+
+/// Compiles each run for each batch size into a program that does not stay,
+/// lets all run, one after the other, and collects what they say. A bar on
+/// stderr, if that is a terminal, shows how far it is. Errors are diagnostics,
+/// or what is returned.
+llvm::Expected<MeasurementReport> measure(llvm::ArrayRef<Subject> subjects,
+                                          const MeasureOptions &options);
+
+/// A program that ended with an error, which it said.
+class ProgramError : public llvm::ErrorInfo<ProgramError> {
+public:
+  static char ID;
+  ProgramError(int status, std::string text)
+      : status(status), text(std::move(text)) {}
+  void log(llvm::raw_ostream &os) const override { os << text; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  int status; ///< that it exited with: 1, 2 or 3
+
+private:
+  std::string text;
+};
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_MEASURE_H
