@@ -45,7 +45,8 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createFuseElementwise());
 }
 
-void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
+void netc::addMemoryPasses(OpPassManager &passes,
+                           const LoweringOptions &options) {
   // Results are built where they will stand, not copied there.
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizationOptions bufferize;
@@ -56,7 +57,9 @@ void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
   if (!options.reference)
     passes.addPass(createCanonicalizerPass());
   passes.addPass(createPlanMemory());
+}
 
+void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
   OutlineKernelsOptions outline;
   outline.record = !options.counted;
   outline.merge = !options.counted;

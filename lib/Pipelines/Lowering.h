@@ -25,7 +25,12 @@ struct LoweringOptions {
 /// From Stage::Step to linalg on tensors.
 void addLinalgPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
-/// From there to the LLVM dialect: `netc_step`, and its memory planned.
+/// From there to buffers that have a place each: the module's `net.arena` and
+/// `net.buffers` say how many bytes they take, and would take if none shared
+/// any.
+void addMemoryPasses(mlir::OpPassManager &passes,
+                     const LoweringOptions &options);
+/// From there to the LLVM dialect: `netc_step`.
 void addCpuPasses(mlir::OpPassManager &passes, const LoweringOptions &options);
 
 /// What lowering needs to know of upstream's dialects.

@@ -239,6 +239,13 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
       step(json, "symbolic", run.symbolic);
     operations(json, run);
     memory(json, run.memory);
+    if (report.plan)
+      json.attributeObject("plan", [&] {
+        json.attribute("target", report.plan->target);
+        json.attribute("batch", report.plan->batch);
+        json.attribute("arena", report.plan->arena);
+        json.attribute("buffers", report.plan->buffers);
+      });
     hardwareTime(json, report.hardwareTime);
     estimate(json, "implied_utilization", run.utilizationAt(run.peak));
     if (!report.sweep.empty())

@@ -217,7 +217,7 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
                                  const Measurement &measurement) {
   switch (method) {
   case Method::Theory:
-    return Rate{3.0 * flopOf(measurement, isForward).matmul,
+    return Rate{3 * flopOf(measurement, isForward).matmul,
                 measurement.step.median};
   case Method::One: {
     auto one = llvm::find_if(run.batches, [](const Measurement &measurement) {
@@ -228,11 +228,10 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
     return rateBy(Method::Batch, run, *one);
   }
   case Method::Batch:
-    return Rate{double(flopOf(measurement, isPass).matmul),
+    return Rate{flopOf(measurement, isPass).matmul,
                 secondsOf(measurement, isPass)};
   case Method::Epoch:
-    return Rate{double(measurement.steps) *
-                    double(flopOf(measurement, isPass).matmul),
+    return Rate{measurement.steps * flopOf(measurement, isPass).matmul,
                 measurement.wall};
   }
   llvm_unreachable("all methods are above");

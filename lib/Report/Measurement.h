@@ -96,7 +96,8 @@ std::vector<MeasuredPart> measuredParts(const Measurement &measurement,
 
 /// FLOP and the seconds they took.
 struct Rate {
-  double flop = 0, seconds = 0;
+  int64_t flop = 0;
+  double seconds = 0;
 
   double perSecond() const { return seconds > 0 ? flop / seconds : 0; }
 };

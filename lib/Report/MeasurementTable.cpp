@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Frontend/Units.h"
 #include "lib/Report/Grid.h"
 #include "lib/Report/MeasurementReport.h"
+#include "lib/Units/Units.h"
 
 #include <cmath>
 #include <fmt/format.h>

@@ -43,10 +43,19 @@ struct SweepRow {
   const Run *run;
 };
 
+/// What a compiled step keeps in memory.
+struct PlannedMemory {
+  std::string target;
+  int64_t batch;   ///< examples of the step
+  int64_t arena;   ///< bytes that the program allocates
+  int64_t buffers; ///< bytes, if no two tensors shared any
+};
+
 struct RunReport {
   const Run *run;
   std::optional<HardwareTime> hardwareTime;
   std::vector<SweepRow> sweep;
+  std::optional<PlannedMemory> plan;
 };
 
 /// What a report shows, in the order of the text. Owns nothing of the analysis.

@@ -411,6 +411,17 @@ static void addMemory(Lines &lines, const Run &run) {
   lines.add("memory traffic", text);
 }
 
+static void addPlan(Lines &lines, const PlannedMemory &plan) {
+  auto bytes = [](int64_t count) {
+    return formatQuantity(count, Dimension::Data);
+  };
+  lines.add(
+      "memory planned",
+      fmt::format("{} for {} at batch {}; {} if no two tensors shared any",
+                  bytes(plan.arena), plan.target, plan.batch,
+                  bytes(plan.buffers)));
+}
+
 static void printSweep(llvm::raw_ostream &os, llvm::ArrayRef<SweepRow> sweep,
                        bool colour) {
   llvm::SmallVector<Grid::Align> columns(sweep.front().values.size() + 4,
@@ -473,6 +484,8 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
                                          Dimension(Dimension::Device) *
                                              Dimension::Time)));
   addMemory(lines, run);
+  if (report.plan)
+    addPlan(lines, *report.plan);
   if (options.symbolic)
     addPolynomials(lines, run.symbolic);
   lines.print(os, options.colour);

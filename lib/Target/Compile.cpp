@@ -14,9 +14,27 @@ LogicalResult netc::lower(ModuleOp module, const LoweringOptions &options,
                           CodeStage stage) {
   PassManager passes(module->getName());
   addLinalgPasses(passes, options);
-  if (stage == CodeStage::Llvm)
+  if (stage >= CodeStage::Memory)
+    addMemoryPasses(passes, options);
+  if (stage >= CodeStage::Llvm)
     addCpuPasses(passes, options);
   return passes.run(module);
+}
+
+/// Of a module whose memory is planned.
+static MemoryPlan planOf(ModuleOp module) {
+  auto step = module->getAttrOfType<DictionaryAttr>("net.step");
+  return {step.getAs<IntegerAttr>("batch").getInt(),
+          module->getAttrOfType<IntegerAttr>("net.arena").getInt(),
+          module->getAttrOfType<IntegerAttr>("net.buffers").getInt()};
+}
+
+FailureOr<MemoryPlan> netc::planMemory(ModuleOp module,
+                                       const LoweringOptions &options) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (failed(lower(*copy, options, CodeStage::Memory)))
+    return failure();
+  return planOf(*copy);
 }
 
 FailureOr<CompiledStep> netc::compile(ModuleOp module,
@@ -44,7 +62,7 @@ FailureOr<CompiledStep> netc::compile(ModuleOp module,
                          {"cpu", (*machine)->getTargetCPU()}};
   CompiledStep step;
   step.description = describe(module, std::move(description));
-  step.arena = module->getAttrOfType<IntegerAttr>("net.arena").getInt();
+  step.memory = planOf(module);
   llvm::LLVMContext context;
   auto ir = translate(module, step.description, **machine, context);
   if (!ir)

@@ -39,6 +39,7 @@ int main(int argc, char **argv) {
       "net-to-cpu-reference", "From a bound step to LLVM, counted",
       [=](mlir::OpPassManager &passes) {
         addLinalgPasses(passes, reference);
+        addMemoryPasses(passes, reference);
         addCpuPasses(passes, reference);
       });
 

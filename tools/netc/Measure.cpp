@@ -153,7 +153,12 @@ runProgram(const Job &job, const std::vector<std::string> &arguments,
     return llvm::make_error<ProgramError>(child->status,
                                           (job.name + ": " + said).str());
   }
-  return parseMeasurement(child->output);
+  llvm::Expected<Measurement> measurement = parseMeasurement(child->output);
+  if (!measurement)
+    return environment("the program of " + job.name +
+                       " printed no measurement: " +
+                       toString(measurement.takeError()));
+  return measurement;
 }
 
 llvm::Expected<MeasurementReport>

@@ -18,10 +18,10 @@ char ReportedError::ID;
 
 std::optional<std::string> netc::lackOfMemory(const CompiledStep &step) {
   int64_t available = runtime::availableMemory();
-  if (step.arena <= available)
+  if (step.memory.arena <= available)
     return std::nullopt;
   return llvm::formatv("training needs {0} bytes of memory, {1} are available",
-                       step.arena, available)
+                       step.memory.arena, available)
       .str();
 }
 

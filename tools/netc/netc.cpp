@@ -80,7 +80,8 @@ enum class Target { Cpu };
 enum class LoweringKind { Fast, Reference };
 } // namespace
 static cl::opt<Target>
-    target("target", cl::desc("What code is for:"), cl::init(Target::Cpu),
+    target("target", cl::desc("What code is for; estimates plan its memory:"),
+           cl::init(Target::Cpu),
            cl::values(clEnumValN(Target::Cpu, "cpu", "this machine (default)")),
            cl::cat(category));
 static cl::opt<LoweringKind>
@@ -188,6 +189,7 @@ struct Unit {
   std::vector<ExpectResult> expects;
   /// By run: what each point of its sweep sets, and what was counted there.
   llvm::StringMap<std::vector<std::pair<SweepPoint, Analysis>>> sweeps;
+  llvm::StringMap<PlannedMemory> plans; ///< by run, if they are asked for
 };
 } // namespace
 
@@ -248,6 +250,34 @@ static mlir::LogicalResult sweepRun(Unit &unit, const Run &run,
   return mlir::success();
 }
 
+static LoweringOptions loweringOptions() {
+  LoweringOptions options;
+  options.reference = options.counted = lowering == LoweringKind::Reference;
+  return options;
+}
+
+static void readyForLowering(mlir::MLIRContext &context) {
+  mlir::DialectRegistry registry;
+  registerLoweringInterfaces(registry);
+  context.appendDialectRegistry(registry);
+}
+
+/// Plans the memory of the runs, as they would be compiled.
+static mlir::LogicalResult planRuns(Unit &unit) {
+  for (const Run &run : unit.analysis.runs) {
+    LoweringOptions options = loweringOptions();
+    options.run = run.name();
+    if (!batches.empty())
+      options.sizes.push_back("N=" + std::to_string(batches.front()));
+    mlir::FailureOr<MemoryPlan> plan =
+        planMemory(unit.specification->module(), options);
+    if (failed(plan))
+      return mlir::failure();
+    unit.plans[run.name()] = {"cpu", plan->batch, plan->arena, plan->buffers};
+  }
+  return mlir::success();
+}
+
 /// Reads and counts a file, and decides its expects.
 static std::optional<Unit> analyzeFile(mlir::MLIRContext &context,
                                        llvm::StringRef path,
@@ -275,6 +305,8 @@ static std::optional<Unit> analyzeFile(mlir::MLIRContext &context,
       return std::nullopt;
   }
   unit.analysis = std::move(*analysis);
+  if (target.getNumOccurrences() && failed(planRuns(unit)))
+    return std::nullopt;
   return unit;
 }
 
@@ -298,8 +330,12 @@ static Report makeReport(const std::vector<Unit> &units) {
     if (action == Action::Estimate) {
       for (const Network &network : unit.analysis.networks)
         report.networks.push_back(&network);
-      for (const Run &run : unit.analysis.runs)
-        report.runs.push_back({&run, hardwareTimeOf(run), sweepOf(unit, run)});
+      for (const Run &run : unit.analysis.runs) {
+        report.runs.push_back(
+            {&run, hardwareTimeOf(run), sweepOf(unit, run), std::nullopt});
+        if (auto plan = unit.plans.find(run.name()); plan != unit.plans.end())
+          report.runs.back().plan = plan->second;
+      }
     }
     for (const ExpectResult &expect : unit.expects)
       report.expects.push_back({expect.text, expect.file, expect.line,
@@ -359,12 +395,6 @@ static Exit complain(llvm::Error error) {
   return message.empty() ? status : complain(status, message);
 }
 
-static LoweringOptions loweringOptions() {
-  LoweringOptions options;
-  options.reference = options.counted = lowering == LoweringKind::Reference;
-  return options;
-}
-
 /// What netc knows of the programs that it compiles. Their figures are those of
 /// the ops, whatever a run says of its conventions.
 static llvm::json::Object descriptionOfPrograms() {
@@ -381,9 +411,7 @@ static Exit emitCodeOf(mlir::MLIRContext &context,
                     "code is made of one run of one file, for one batch size");
   if (output == "-" && code == Code::Program)
     return complain(WrongUsage, "a program needs a name: `-o PROG`");
-  mlir::DialectRegistry registry;
-  registerLoweringInterfaces(registry);
-  context.appendDialectRegistry(registry);
+  readyForLowering(context);
   auto specification = load(context, inputs.front(), options, Stage::Step);
   if (!specification)
     return WrongInput;
@@ -443,11 +471,14 @@ static Exit emitStage(mlir::MLIRContext &context,
 /// Compiles the runs of the files, and measures them.
 static Exit measureFiles(mlir::MLIRContext &context,
                          const FrontendOptions &options) {
-  mlir::DialectRegistry registry;
-  registerLoweringInterfaces(registry);
-  context.appendDialectRegistry(registry);
+  readyForLowering(context);
   std::vector<Specification *> files;
   std::vector<Subject> subjects;
+  if (conventionFlags().any())
+    return complain(WrongUsage, "what is measured is always counted with "
+                                "`--fma=2 --causal=full`, as peaks are");
+  if (llvm::is_contained(batches, 0u))
+    return complain(WrongUsage, "`--batch` takes sizes from 1 on");
   for (const std::string &path : inputs) {
     auto specification = load(context, path, options, Stage::Step);
     if (!specification)
@@ -480,12 +511,29 @@ static Exit measureFiles(mlir::MLIRContext &context,
     return complain(report.takeError());
   report->version = NETC_VERSION;
   return write([&](llvm::raw_ostream &os) {
-    printTable(os, *report, {depth, symbolic, isColourful(os)});
+    switch (format) {
+    case Format::Table:
+      return printTable(os, *report, {depth, symbolic, isColourful(os)});
+    case Format::Json:
+      return printJson(os, *report);
+    case Format::Csv:
+      return printCsv(os, *report);
+    case Format::Svg:
+      return printChart(os, *report);
+    }
   });
 }
 
 static Exit reportFiles(mlir::MLIRContext &context,
                         const FrontendOptions &options) {
+  if (format == Format::Csv || format == Format::Svg)
+    return complain(WrongUsage, "`--format=csv` and `--format=svg` are for "
+                                "`--measure`");
+  if (target.getNumOccurrences())
+    readyForLowering(context);
+  if (batches.size() > 1 || (!batches.empty() && !target.getNumOccurrences()))
+    return complain(WrongUsage, "an estimate takes one `--batch`, with "
+                                "`--target`, to plan memory for");
   auto &units = *new std::vector<Unit>; // as long as the context
   for (const std::string &path : inputs)
     if (std::optional<Unit> unit = analyzeFile(context, path, options))

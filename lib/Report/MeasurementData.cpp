@@ -1,0 +1,213 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/MeasurementReport.h"
+
+#include <fmt/format.h>
+
+using namespace netc;
+using llvm::json::OStream;
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+/// What is measured, to six digits; null where it is not known.
+static void number(OStream &json, llvm::StringRef key,
+                   std::optional<double> value) {
+  if (!value)
+    return json.attribute(key, nullptr);
+  json.attributeBegin(key);
+  json.rawValue(fmt::format("{:.6g}", *value));
+  json.attributeEnd();
+}
+
+static std::optional<double> quotient(double part,
+                                      std::optional<double> whole) {
+  return whole && *whole > 0 ? std::optional(part / *whole) : std::nullopt;
+}
+
+/// FLOP/s, and the shares that they are of the peaks.
+static void rate(OStream &json, llvm::StringRef key, int64_t flop,
+                 double seconds, const Peaks &peaks) {
+  std::optional<double> perSecond = quotient(flop, seconds);
+  json.attributeObject(key, [&] {
+    json.attribute("flop", flop);
+    number(json, "seconds", seconds);
+    number(json, "flops", perSecond);
+    number(json, "of_measured",
+           quotient(perSecond.value_or(0), peaks.measured));
+    number(json, "of_datasheet",
+           quotient(perSecond.value_or(0), peaks.datasheet));
+  });
+}
+
+static void work(OStream &json, const Work &work) {
+  json.attribute("matmul", work.matmul);
+  json.attribute("other", work.other);
+  json.attribute("bytes", work.bytes);
+  json.attributeObject("seconds", [&] {
+    number(json, "forward", work.forward);
+    number(json, "backward", work.backward);
+    number(json, "update", work.rest);
+    number(json, "total", work.seconds());
+  });
+  number(json, "flops", quotient(work.flop(), work.seconds()));
+  number(json, "intensity", quotient(work.flop(), work.bytes));
+  if (work.roof() > 0)
+    json.attribute("bound", work.isMemoryBound() ? "memory" : "compute");
+  else
+    json.attribute("bound", nullptr);
+  number(json, "of_roof", quotient(work.roof(), work.seconds()));
+}
+
+static void ops(OStream &json, const Measurement &measurement,
+                const Peaks &peaks) {
+  json.attributeArray("ops", [&] {
+    for (const Measurement::Op &op : measurement.ops)
+      json.object([&] {
+        json.attribute("name", op.name);
+        json.attribute("op", op.op);
+        json.attribute("phase", op.phase);
+        json.attribute("calls", op.calls);
+        Work sum;
+        sum.add(op, peaks);
+        work(json, sum);
+      });
+  });
+  json.attributeArray("parts", [&] {
+    for (const MeasuredPart &part : measuredParts(measurement, peaks))
+      json.object([&] {
+        json.attribute("path", part.path);
+        work(json, part.work);
+      });
+  });
+}
+
+static void batch(OStream &json, const Measurement &measurement,
+                  const MeasuredRun &run, const Peaks &peaks) {
+  json.object([&] {
+    json.attribute("batch", measurement.batch);
+    json.attribute("steps", measurement.steps);
+    json.attribute("warmup", measurement.warmup);
+    json.attribute("stable", measurement.stable);
+    const Measurement::Step &step = measurement.step;
+    json.attributeObject("step", [&] {
+      number(json, "median", step.median);
+      number(json, "low", step.low);
+      number(json, "high", step.high);
+    });
+    number(json, "wall", measurement.wall);
+    number(json, "examples_per_second",
+           quotient(measurement.batch, step.median));
+    json.attributeArray("losses", [&] {
+      for (double loss : measurement.losses)
+        json.value(loss);
+    });
+    StepFlop model = modelFlop(measurement), all = hardwareFlop(measurement);
+    rate(json, "model", model.matmul, step.median, peaks);
+    rate(json, "hardware", all.matmul, step.median, peaks);
+    rate(json, "all", all.matmul + all.other, step.median, peaks);
+    json.attributeObject("methods", [&] {
+      for (Method method : allMethods) {
+        if (std::optional<Rate> by = rateBy(method, run, measurement))
+          rate(json, nameOf(method), by->flop, by->seconds, peaks);
+        else
+          json.attribute(nameOf(method), nullptr);
+      }
+    });
+    BackwardRatio ratio = backwardRatio(measurement);
+    json.attributeObject("backward_over_forward", [&] {
+      number(json, "time", ratio.time);
+      number(json, "flop", ratio.flop);
+    });
+    MatmulShare share = matmulShare(measurement);
+    json.attributeObject("matmul", [&] {
+      number(json, "time", share.time);
+      number(json, "flop", share.flop);
+    });
+    json.attributeObject("memory", [&] {
+      json.attribute("arena", measurement.arena);
+      json.attribute("buffers", measurement.buffers);
+      json.attribute("peak_rss", measurement.peakRss);
+    });
+    json.attribute("data", measurement.dataText);
+    ops(json, measurement, peaks);
+  });
+}
+
+void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
+  OStream json(os, /*IndentSize=*/2);
+  const Measurement &any = report.runs.front().batches.front();
+  json.object([&] {
+    json.attribute("format", 1);
+    json.attribute("netc", report.version);
+    // Those of the ops, whatever a run asks for: the peak counts so.
+    json.attributeObject("conventions", [&] {
+      json.attribute("fma", 2);
+      json.attribute("causal", "full");
+    });
+    json.attribute("threads", any.threads);
+    json.attribute("machine", any.machineText);
+    json.attributeArray("runs", [&] {
+      for (const MeasuredRun &run : report.runs)
+        json.object([&] {
+          const Measurement &first = run.batches.front();
+          json.attribute("name", first.run);
+          json.attribute("network", first.network);
+          json.attribute("lowering", first.lowering);
+          json.attributeObject("target", [&] {
+            json.attribute("name", "cpu");
+            json.attribute("isa", first.isa);
+            json.attribute("cpu", first.cpu);
+          });
+          json.attributeArray("batches", [&] {
+            for (const Measurement &measurement : run.batches)
+              batch(json, measurement, run, report.peaks);
+          });
+        });
+    });
+  });
+  os << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// CSV
+//===----------------------------------------------------------------------===//
+
+/// A field of text; quoted if need be.
+static std::string field(llvm::StringRef text) {
+  if (text.find_first_of(",\"\r\n") == llvm::StringRef::npos)
+    return text.str();
+  std::string quoted = "\"";
+  for (char letter : text)
+    quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + "\"";
+}
+
+static std::string field(std::optional<double> value) {
+  return value ? fmt::format("{:.6g}", *value) : "";
+}
+
+void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
+  os << "run,network,batch,threads,name,op,phase,calls,matmul,other,bytes,"
+        "seconds,flops,intensity,bound,of_roof\r\n";
+  for (const MeasuredRun &run : report.runs)
+    for (const Measurement &measurement : run.batches)
+      for (const Measurement::Op &op : measurement.ops) {
+        Work work;
+        work.add(op, report.peaks);
+        os << field(measurement.run) << ',' << field(measurement.network) << ','
+           << measurement.batch << ',' << measurement.threads << ','
+           << field(op.name) << ',' << op.op << ',' << op.phase << ','
+           << op.calls << ',' << op.matmul << ',' << op.other << ','
+           << work.bytes << ',' << field(op.seconds) << ','
+           << field(quotient(op.flop(), op.seconds)) << ','
+           << field(quotient(op.flop(), work.bytes)) << ','
+           << (work.roof() == 0       ? ""
+               : work.isMemoryBound() ? "memory"
+                                      : "compute")
+           << ',' << field(quotient(work.roof(), op.seconds)) << "\r\n";
+      }
+}
