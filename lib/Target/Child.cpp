@@ -36,11 +36,15 @@ static Remains &remains() {
   return instance;
 }
 
+/// Without those that are ignored, as by nohup.
 static sigset_t endingSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (int signal : {SIGHUP, SIGINT, SIGTERM})
-    sigaddset(&signals, signal);
+  for (int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction action;
+    if (!sigaction(signal, nullptr, &action) && action.sa_handler != SIG_IGN)
+      sigaddset(&signals, signal);
+  }
   return signals;
 }
 
@@ -54,8 +58,7 @@ static void removeFolder(const std::string &folder) {
   }
 }
 
-static void awaitSignal() {
-  sigset_t signals = endingSignals();
+static void awaitOneOf(sigset_t signals) {
   int signal = 0;
   if (sigwait(&signals, &signal))
     return;
@@ -73,7 +76,7 @@ static void awaitSignal() {
 void netc::leaveNothingOnSignals() {
   sigset_t signals = endingSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread(awaitSignal).detach();
+  std::thread(awaitOneOf, signals).detach();
 }
 
 llvm::Expected<ScratchFolder> ScratchFolder::create(const llvm::Twine &prefix) {

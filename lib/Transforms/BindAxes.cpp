@@ -38,7 +38,10 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       bind(network, given);
     for (auto step : getOperation().getOps<StepOp>())
       for (const std::string &axis : bind(step, given)) {
-        step.emitOpError() << "leaves axis `" << axis << "` free";
+        emitError(step.getLoc())
+            << "`" << step.getSymName() << "` leaves axis `" << axis
+            << "` free; its dataset can give it a size, as in `" << axis
+            << " = 128`";
         signalPassFailure();
       }
   }

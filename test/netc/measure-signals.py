@@ -1,0 +1,105 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# RUN: rm -rf %t && mkdir -p %t/bin %t/out
+# RUN: %python %s %build_dir/bin/netc %S/Inputs/digits.net %t
+
+# A signal ends netc, what it started, and leaves no file: while a program runs, and while it
+# is linked.
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+netc, file, scratch = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+out, started, path = scratch / "out", scratch / "started", os.environ["PATH"]
+
+# A linker that leaves something, like the real one, and takes long: so does its child.
+linker = scratch / "bin" / "c++"
+linker.write_text(
+    f"#!/bin/sh\ntouch \"$2\" \"$TMPDIR/cc.o\"\necho $$ > {started}.now\n"
+    f"mv {started}.now {started}\nsh -c 'sleep 600; true'\n"
+)
+linker.chmod(0o755)
+
+
+def wait_for(what, process):
+    for _ in range(6000):
+        found = what()
+        if found:
+            return found
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    raise TimeoutError
+
+
+def pids_in(group):
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        # Not those that only wait to be counted as dead.
+        if int(fields[2]) == group and fields[0] not in "ZX":
+            yield int(entry.name)
+
+
+def trainer_of(process):
+    """The process group of the child, once it is the program and trains."""
+    for child in pathlib.Path(f"/proc/{process.pid}/task").glob("*/children"):
+        for pid in child.read_text().split():
+            try:
+                program = os.readlink(f"/proc/{pid}/exe")
+            except OSError:
+                continue
+            if os.path.dirname(program).startswith(str(out)) and "program" in program:
+                return int(pid)
+    return None
+
+
+def interrupt(number, arguments, environment, find):
+    process = subprocess.Popen(
+        [netc, *arguments, file],
+        env={**os.environ, "TMPDIR": str(out), **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )
+    group = wait_for(lambda: find(process), process)
+    assert list(out.iterdir())
+    process.send_signal(number)
+    said = process.communicate()[1]
+    assert process.returncode == -number, (process.returncode, said)
+    assert not list(out.iterdir()), list(out.iterdir())
+    for _ in range(500):
+        if not list(pids_in(group)):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"still there: {list(pids_in(group))}")
+
+
+def linking(process):
+    return started.exists() and int(started.read_text())
+
+
+# What is ignored ends nothing.
+ignoring = subprocess.Popen(
+    [netc, "--measure", "--steps=3", file],
+    env={**os.environ, "TMPDIR": str(out)},
+    stdout=subprocess.DEVNULL,
+    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+)
+wait_for(lambda: list(out.iterdir()), ignoring)
+ignoring.send_signal(signal.SIGHUP)
+assert ignoring.wait() == 0
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    interrupt(number, ["--measure", "--seconds=600"], {"PATH": path}, trainer_of)
+    for arguments in (["--measure"], ["--emit=exe", "-o", f"{out}/program"]):
+        started.unlink(missing_ok=True)
+        interrupt(number, arguments, {"PATH": f"{linker.parent}:{path}"}, linking)
