@@ -96,9 +96,11 @@ void netc::printChart(llvm::raw_ostream &os, const MeasurementReport &report) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} "
       "{1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" "
-      "fill=\"#222\">\n"
-      "  <rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n",
+      "fill=\"#222\">\n",
       width, total);
+  os << fmt::format(
+      "  <rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n", width,
+      total);
   os << text(left, 22, "start", "Utilization of the measured peak",
              " font-size=\"15\" font-weight=\"bold\"");
   double key = left;

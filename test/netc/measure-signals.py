@@ -87,19 +87,23 @@ def linking(process):
     return started.exists() and int(started.read_text())
 
 
-# What is ignored ends nothing.
-ignoring = subprocess.Popen(
-    [netc, "--measure", "--steps=3", file],
-    env={**os.environ, "TMPDIR": str(out)},
-    stdout=subprocess.DEVNULL,
-    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
-)
-wait_for(lambda: list(out.iterdir()), ignoring)
-ignoring.send_signal(signal.SIGHUP)
-assert ignoring.wait() == 0
-
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     interrupt(number, ["--measure", "--seconds=600"], {"PATH": path}, trainer_of)
     for arguments in (["--measure"], ["--emit=exe", "-o", f"{out}/program"]):
         started.unlink(missing_ok=True)
         interrupt(number, arguments, {"PATH": f"{linker.parent}:{path}"}, linking)
+
+# What is ignored, as by nohup, ends nothing: here the linker does.
+started.unlink()
+ignoring = subprocess.Popen(
+    [netc, "--measure", file],
+    env={**os.environ, "TMPDIR": str(out), "PATH": f"{linker.parent}:{path}"},
+    stderr=subprocess.PIPE,
+    text=True,
+    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+)
+group = wait_for(lambda: linking(ignoring), ignoring)
+ignoring.send_signal(signal.SIGHUP)
+os.killpg(group, signal.SIGKILL)
+assert "cannot link the program" in ignoring.communicate()[1]
+assert ignoring.returncode == 3 and not list(out.iterdir())

@@ -155,9 +155,9 @@ runProgram(const Job &job, const std::vector<std::string> &arguments,
   }
   llvm::Expected<Measurement> measurement = parseMeasurement(child->output);
   if (!measurement)
-    return environment("the program of " + job.name +
-                       " printed no measurement: " +
-                       toString(measurement.takeError()));
+    return environment(
+        "the program of " + job.name +
+        " printed no measurement: " + toString(measurement.takeError()));
   return measurement;
 }
 

@@ -1,0 +1,157 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/MeasurementReport.h"
+
+#include <gtest/gtest.h>
+
+using namespace netc;
+
+/// What a program says that took 10 ms forward, 8 ms backward and 1 ms for the
+/// update, on a machine of 1 GFLOP/s and 100 MB/s.
+static std::string programOutput(int batch) {
+  return R"({
+    "run": "r", "network": "N", "lowering": "fast", "batch": )" +
+         std::to_string(batch) + R"(,
+    "threads": 1, "steps": 10, "warmup": 2, "stable": false, "wall": 0.5,
+    "target": {"name": "cpu", "isa": "avx2", "cpu": "znver3"},
+    "step": {"median": 0.02, "low": 0.01, "high": 0.04, "min": 0, "mean": 0},
+    "losses": [2.5, 0.5], "data": {},
+    "memory": {"arena": 1000, "buffers": 3000, "peak_rss": 5000},
+    "machine": {"cpu": "C<P>U", "cores": 1, "threads": 1, "isa": "avx2",
+      "clock": {"hertz": 2e9, "source": "cpufreq", "measured": null},
+      "peak": {"element": "f32", "datasheet": null, "assumed": "two units",
+               "measured": 1e9, "by_isa": {}},
+      "bandwidth": 1e8},
+    "ops": [
+      {"name": "a.linear", "op": "linear", "phase": "forward", "calls": 1,
+       "matmul": 4000000, "other": 0, "bytes": 100000, "seconds": 0.008},
+      {"name": "a.add", "op": "add", "phase": "forward", "calls": 0,
+       "matmul": 0, "other": 1000000, "bytes": 90000000, "seconds": 0},
+      {"name": "relu", "op": "relu", "phase": "forward", "calls": 1,
+       "matmul": 0, "other": 1000, "bytes": 100000, "seconds": 0.002},
+      {"name": "a.linear", "op": "einsum", "phase": "weight", "calls": 1,
+       "matmul": 4000000, "other": 0, "bytes": 100000, "seconds": 0.008},
+      {"name": "a.weight", "op": "sgd", "phase": "update", "calls": 2,
+       "matmul": 0, "other": 2000, "bytes": 0, "seconds": 0.001},
+      {"name": "b", "op": "tanh", "phase": "forward", "calls": 0,
+       "matmul": 0, "other": 1, "bytes": 1, "seconds": 0},
+      {"name": "c", "op": "tanh", "phase": "forward", "calls": 0,
+       "matmul": 0, "other": 1, "bytes": 1, "seconds": 0},
+      {"name": "d", "op": "tanh", "phase": "forward", "calls": 0,
+       "matmul": 0, "other": 1, "bytes": 1, "seconds": 0},
+      {"name": "e", "op": "tanh", "phase": "forward", "calls": 0,
+       "matmul": 0, "other": 1, "bytes": 1, "seconds": 0}]})";
+}
+
+static MeasurementReport report(std::initializer_list<int> batches) {
+  MeasurementReport report{"1.2.3", {}, {{}}};
+  for (int batch : batches)
+    report.runs[0].batches.push_back(
+        llvm::cantFail(parseMeasurement(programOutput(batch))));
+  report.peaks = *peaksOf(report.runs[0].batches.front());
+  return report;
+}
+
+template <typename Print>
+static std::string printed(const MeasurementReport &report, Print print) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os, report);
+  return text;
+}
+
+TEST(Measurement, SumsUpParts) {
+  MeasurementReport all = report({4});
+  auto parts = measuredParts(all.runs[0].batches[0], all.peaks);
+  ASSERT_EQ(parts.size(), 10u);
+  EXPECT_EQ(parts[0].path, "");
+  EXPECT_EQ(parts[1].path, "a");
+  EXPECT_EQ(parts[1].op, "linear");
+  EXPECT_EQ(parts[1].children.size(), 3u);
+  EXPECT_TRUE(isLayer(parts, parts[1]));
+  EXPECT_FALSE(isLayer(parts, parts[0]));
+  const Work &a = parts[1].work;
+  EXPECT_EQ(a.matmul, 8'000'000);
+  EXPECT_EQ(a.other, 1'002'000);
+  EXPECT_EQ(a.bytes, 200'000); // not those of `a.add`, which never ran
+  EXPECT_DOUBLE_EQ(a.forward, 0.008);
+  EXPECT_DOUBLE_EQ(a.backward, 0.008);
+  EXPECT_DOUBLE_EQ(a.rest, 0.001);
+  // 4 ms of compute against 1 ms of traffic, twice; the addition, the update.
+  EXPECT_DOUBLE_EQ(a.computeRoof, 0.009002);
+  EXPECT_DOUBLE_EQ(a.memoryRoof, 0);
+  // 1 ms of traffic against 1 us of compute.
+  const Work &relu = parts[4].work;
+  EXPECT_TRUE(relu.isMemoryBound());
+  EXPECT_DOUBLE_EQ(relu.roof() / relu.seconds(), 0.5);
+}
+
+TEST(Measurement, RatesByMethod) {
+  MeasurementReport all = report({4, 1});
+  const MeasuredRun &run = all.runs[0];
+  auto rate = [&](Method method) {
+    return *rateBy(method, run, run.batches[0]);
+  };
+  EXPECT_EQ(rate(Method::Theory).flop, 12'000'000);
+  EXPECT_DOUBLE_EQ(rate(Method::Theory).perSecond(), 12e6 / 0.02);
+  EXPECT_EQ(rate(Method::Batch).flop, 8'000'000);
+  EXPECT_DOUBLE_EQ(rate(Method::Batch).seconds, 0.018);
+  EXPECT_EQ(rate(Method::Epoch).flop, 80'000'000);
+  EXPECT_DOUBLE_EQ(rate(Method::Epoch).seconds, 0.5);
+  EXPECT_DOUBLE_EQ(rate(Method::One).seconds, 0.018);
+  MeasurementReport four = report({4});
+  EXPECT_FALSE(
+      rateBy(Method::One, four.runs[0], four.runs[0].batches[0]).has_value());
+
+  EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).flop, 1);
+  EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).time, 0.8);
+  EXPECT_DOUBLE_EQ(matmulShare(run.batches[0]).time, 16.0 / 19);
+}
+
+TEST(Measurement, KnowsWhatIsMissing) {
+  llvm::Expected<Measurement> none = parseMeasurement(R"({"run": "r"})");
+  ASSERT_FALSE(static_cast<bool>(none));
+  EXPECT_EQ(toString(none.takeError()), "missing value at measurement.network");
+  llvm::Expected<Measurement> list = parseMeasurement("[]");
+  ASSERT_FALSE(static_cast<bool>(list));
+  EXPECT_EQ(toString(list.takeError()),
+            "expected object when parsing measurement");
+
+  std::string text = programOutput(4);
+  text.replace(text.find("\"peak\""), 6, "\"other\"");
+  EXPECT_FALSE(peaksOf(llvm::cantFail(parseMeasurement(text))).has_value());
+}
+
+TEST(Measurement, IsPrinted) {
+  MeasurementReport all = report({1});
+  std::string table = printed(all, [](llvm::raw_ostream &os, auto &report) {
+    printTable(os, report, TableOptions());
+  });
+  auto has = [&](const char *line) {
+    EXPECT_NE(table.find(line), std::string::npos) << line << "\n" << table;
+  };
+  has("machine    C<P>U, 1 core at 2.00 GHz (as it says)\n");
+  has("peak, f32  1 GFLOP/s measured\n");
+  has("  5 other ops");
+  has("20.00 ms, with 95 % confidence 10.00 to 40.00; 50.00 examples/s\n");
+  has("the median of 8 steps after 2 to warm up, which were never stable\n");
+  has("400 MFLOP/s: 40.0 % of the measured peak\n");
+  has("      1  measured peak   60.0 %  44.4 %  44.4 %  16.0 %\n");
+
+  std::string chart = printed(all, printChart);
+  EXPECT_NE(chart.find(">C&lt;P&gt;U, 1 core, 1 thread, avx2</text>"),
+            std::string::npos)
+      << chart;
+  EXPECT_NE(chart.find("<title>r, batch 1, theory: 60.0 %</title>"),
+            std::string::npos);
+
+  std::string json = printed(all, printJson);
+  EXPECT_NE(json.find("\"of_datasheet\": null"), std::string::npos);
+  std::string csv = printed(all, printCsv);
+  EXPECT_NE(csv.find("\r\nr,N,1,1,a.linear,linear,forward,1,4000000,0,100000,"
+                     "0.008,5e+08,40,compute,0.5\r\n"),
+            std::string::npos)
+      << csv;
+}
