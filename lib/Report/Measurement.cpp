@@ -43,10 +43,11 @@ static bool fromJSON(const json::Value &value, Peaks &peaks, json::Path path) {
 static bool fromJSON(const json::Value &value, Measurement &measurement,
                      json::Path path) {
   auto inner = [&](llvm::StringRef member, auto read) {
+    // The mapper reads the value later: no copy of it would be there then.
+    const json::Value none = nullptr;
     const json::Object *object = value.getAsObject();
     const json::Value *found = object ? object->get(member) : nullptr;
-    json::ObjectMapper map(found ? *found : json::Value(nullptr),
-                           path.field(member));
+    json::ObjectMapper map(found ? *found : none, path.field(member));
     return map && read(map);
   };
   json::ObjectMapper map(value, path);

@@ -39,10 +39,13 @@ Error netc::writeOutput(StringRef path,
     print(outs());
     return errorCodeToError(finish(outs()));
   }
-  // A device or a pipe is written to, not replaced.
+  // A device or a pipe is written to, not replaced, and a link stays one.
   sys::fs::file_status status;
+  SmallString<128> real;
+  if (sys::fs::real_path(path, real))
+    real = path;
   if (sys::fs::status(path, status) || sys::fs::is_regular_file(status))
-    return writeFile(path, print);
+    return writeFile(real, print);
   std::error_code error;
   raw_fd_ostream os(path, error);
   if (error)

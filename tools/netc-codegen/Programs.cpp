@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/Programs.h"
+#include "tools/netc-codegen/Programs.h"
 
 #include "lib/Runtime/Arena.h"
 #include "lib/Target/Link.h"
@@ -25,12 +25,13 @@ std::optional<std::string> netc::lackOfMemory(const CompiledStep &step) {
       .str();
 }
 
-/// The archive that programs are linked with, which is installed beside netc.
+/// The archive that programs are linked with, which is installed beside this
+/// program.
 static std::string runtimeArchive() {
   static int here;
   llvm::SmallString<128> path(llvm::sys::fs::getMainExecutable("netc", &here));
   llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, "..", NETC_RUNTIME);
+  llvm::sys::path::append(path, "libnetc-runtime.a");
   return path.str().str();
 }
 

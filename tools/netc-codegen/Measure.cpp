@@ -2,13 +2,13 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/Measure.h"
+#include "tools/netc-codegen/Measure.h"
 
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Target/Child.h"
-#include "tools/netc/Programs.h"
+#include "tools/netc-codegen/Programs.h"
 
 #include "llvm/Support/Process.h"
 

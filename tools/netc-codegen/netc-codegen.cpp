@@ -1,0 +1,168 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The part of netc that generates code: netc goes on as this program, with the
+// same command line, where it needs some.
+
+#include "lib/Report/MeasurementReport.h"
+#include "lib/Target/Child.h"
+#include "tools/netc-codegen/Measure.h"
+#include "tools/netc-codegen/Programs.h"
+#include "tools/netc/Estimate.h"
+#include "tools/netc/Output.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace netc;
+using namespace netc::flags;
+namespace cl = llvm::cl;
+
+static LoweringOptions loweringOptions() {
+  LoweringOptions options;
+  options.reference = options.counted = lowering == LoweringKind::Reference;
+  return options;
+}
+
+static void readyForLowering(mlir::MLIRContext &context) {
+  mlir::DialectRegistry registry;
+  registerLoweringInterfaces(registry);
+  context.appendDialectRegistry(registry);
+}
+
+/// Plans the memory of a run as it would be compiled.
+static mlir::FailureOr<PlannedMemory> planRun(mlir::ModuleOp module,
+                                              llvm::StringRef run) {
+  LoweringOptions options = loweringOptions();
+  options.run = run.str();
+  if (!batches.empty())
+    options.sizes.push_back("N=" + std::to_string(batches.front()));
+  mlir::FailureOr<MemoryPlan> plan = planMemory(module, options);
+  if (failed(plan))
+    return mlir::failure();
+  return PlannedMemory{"cpu", plan->batch, plan->arena, plan->buffers};
+}
+
+/// Says what went wrong with compiled code.
+static Exit complain(llvm::Error error) {
+  Exit status = error.isA<EnvironmentError>() ? LackingEnvironment : WrongInput;
+  std::string message;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const ProgramError &failure) {
+        status = Exit(failure.status);
+        message = failure.message();
+      },
+      [&](const llvm::ErrorInfoBase &info) { message = info.message(); });
+  return message.empty() ? status : complain(status, message);
+}
+
+/// What netc knows of the programs that it compiles. Their figures are those of
+/// the ops, whatever a run says of its conventions.
+static llvm::json::Object descriptionOfPrograms() {
+  return llvm::json::Object{
+      {"netc", NETC_VERSION},
+      {"conventions", llvm::json::Object{{"fma", 2}, {"causal", "full"}}}};
+}
+
+/// Lowers the run of the one file, and writes the code.
+static Exit emitCodeOf(const Session &session, Code code) {
+  if (inputs.size() != 1 || onlyRuns.size() > 1 || batches.size() > 1)
+    return complain(WrongUsage,
+                    "code is made of one run of one file, for one batch size");
+  if (output == "-" && code == Code::Program)
+    return complain(WrongUsage, "a program needs a name: `-o PROG`");
+  auto specification = session.load(inputs.front(), Stage::Step);
+  if (!specification)
+    return WrongInput;
+  std::vector<Specification *> files{specification.get()};
+  if (!areKnown(files))
+    return WrongUsage;
+  LoweringOptions lower = loweringOptions();
+  if (!onlyRuns.empty())
+    lower.run = onlyRuns.front();
+  if (!batches.empty())
+    lower.sizes.push_back("N=" + std::to_string(batches.front()));
+  if (llvm::Error error = emitCode(specification->module(), code, lower,
+                                   descriptionOfPrograms(), output))
+    return complain(std::move(error));
+  return Fine;
+}
+
+/// Compiles the runs of the files, and measures them.
+static Exit measureFiles(const Session &session) {
+  std::vector<Specification *> files;
+  std::vector<Subject> subjects;
+  if (conventionFlags().any())
+    return complain(WrongUsage, "what is measured is always counted with "
+                                "`--fma=2 --causal=full`, as peaks are");
+  if (llvm::is_contained(batches, 0u))
+    return complain(WrongUsage, "`--batch` takes sizes from 1 on");
+  for (const std::string &path : inputs) {
+    auto specification = session.load(path, Stage::Step);
+    if (!specification)
+      return WrongInput;
+    files.push_back(specification.release()); // as long as the context
+    for (auto step : files.back()->module().getOps<StepOp>())
+      if (onlyRuns.empty() ||
+          llvm::is_contained(onlyRuns, step.getSymName().str()))
+        subjects.push_back({files.back()->module(), step.getSymName().str()});
+  }
+  if (!areKnown(files))
+    return WrongUsage;
+  if (subjects.empty())
+    return complain(WrongInput, "there is no run to measure");
+
+  MeasureOptions measured;
+  measured.lowering = loweringOptions();
+  measured.description = descriptionOfPrograms();
+  measured.batches.assign(batches.begin(), batches.end());
+  auto pass = [&](const cl::Option &option, const llvm::Twine &value) {
+    if (option.getNumOccurrences())
+      measured.arguments.push_back(("--" + option.ArgStr + "=" + value).str());
+  };
+  pass(threads, llvm::Twine(threads));
+  pass(seconds, llvm::formatv("{0}", double(seconds)).str());
+  pass(steps, llvm::Twine(steps));
+  pass(data, data);
+  llvm::Expected<MeasurementReport> report = measure(subjects, measured);
+  if (!report)
+    return complain(report.takeError());
+  report->version = NETC_VERSION;
+  return write([&](llvm::raw_ostream &os) {
+    switch (format) {
+    case Format::Table:
+      return printTable(os, *report, {depth, symbolic, isColourful(os)});
+    case Format::Json:
+      return printJson(os, *report);
+    case Format::Csv:
+      return printCsv(os, *report);
+    case Format::Svg:
+      return printChart(os, *report);
+    }
+  });
+}
+
+static Exit run(Session &session) {
+  readyForLowering(session.context);
+  if (!emit.getNumOccurrences())
+    return action == Action::Measure ? measureFiles(session)
+                                     : estimate(session, planRun);
+  switch (emit) {
+  case Emit::Linalg:
+    return emitCodeOf(session, Code::Linalg);
+  case Emit::Llvm:
+    return emitCodeOf(session, Code::Llvm);
+  case Emit::Object:
+    return emitCodeOf(session, Code::Object);
+  default:
+    return emitCodeOf(session, Code::Program);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (!parseCommandLine(argc, argv))
+    return WrongUsage;
+  // Before there are threads.
+  leaveNothingOnSignals();
+  inSession(run);
+}

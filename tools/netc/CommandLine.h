@@ -1,0 +1,60 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_COMMANDLINE_H
+#define NETC_TOOLS_NETC_COMMANDLINE_H
+
+#include "lib/Analysis/Analysis.h"
+#include "lib/Frontend/Limits.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace netc {
+
+/// Exit statuses; docs/Language.md lists them.
+enum Exit { Fine = 0, WrongInput = 1, WrongUsage = 2, LackingEnvironment = 3 };
+
+/// Parses it. Fails after an error, which is printed.
+bool parseCommandLine(int argc, char **argv);
+
+/// Whether what is asked for needs code to be generated.
+bool needsCode();
+
+/// The conventions that the command line asks for.
+ConventionFlags conventionFlags();
+
+namespace flags {
+
+enum class Action { Estimate, Check, Measure };
+enum class Emit { Net, Step, Bound, Linalg, Llvm, Object, Program };
+enum class Target { Cpu };
+enum class LoweringKind { Fast, Reference };
+enum class Format { Table, Json, Csv, Svg };
+enum class MultiplyAdd { One = 1, Two = 2 };
+
+extern llvm::cl::list<std::string> inputs;
+extern llvm::cl::opt<Action> action;
+extern llvm::cl::opt<Emit> emit;
+extern llvm::cl::opt<Target> target;
+extern llvm::cl::opt<LoweringKind> lowering;
+extern llvm::cl::list<uint64_t> batches;
+extern llvm::cl::opt<unsigned> threads;
+extern llvm::cl::opt<double> seconds;
+extern llvm::cl::opt<uint64_t> steps;
+extern llvm::cl::opt<std::string> data;
+extern llvm::cl::opt<Format> format;
+extern llvm::cl::opt<std::string> output;
+extern llvm::cl::list<std::string> definitions;
+extern llvm::cl::list<std::string> includeFolders;
+extern llvm::cl::list<std::string> onlyNetworks;
+extern llvm::cl::list<std::string> onlyRuns;
+extern llvm::cl::opt<unsigned> depth;
+extern llvm::cl::opt<bool> symbolic;
+extern llvm::cl::opt<MultiplyAdd> multiplyAdd;
+extern llvm::cl::opt<Conventions::Causal> causalMask;
+extern Limits limits;
+
+} // namespace flags
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_COMMANDLINE_H

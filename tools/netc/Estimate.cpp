@@ -1,0 +1,153 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/netc/Estimate.h"
+
+#include "lib/Report/Json.h"
+#include "lib/Report/Table.h"
+#include "tools/netc/AnalysisResults.h"
+#include "tools/netc/Output.h"
+#include "tools/netc/Peaks.h"
+
+using namespace netc;
+using namespace netc::flags;
+
+namespace {
+/// A file, read and counted.
+struct Unit {
+  std::unique_ptr<Specification> specification;
+  Analysis analysis;
+  std::vector<ExpectResult> expects;
+  /// By run: what each point of its sweep sets, and what was counted there.
+  llvm::StringMap<std::vector<std::pair<SweepPoint, Analysis>>> sweeps;
+  llvm::StringMap<PlannedMemory> plans; ///< by run, if they are asked for
+};
+} // namespace
+
+/// Elaborates and counts the points of a run's sweep.
+static mlir::LogicalResult sweepRun(Unit &unit, const Run &run,
+                                    const ConventionFlags &flags) {
+  std::optional<std::vector<SweepPoint>> points =
+      unit.specification->sweep(run.name());
+  if (!points)
+    return mlir::failure();
+  for (SweepPoint &point : *points) {
+    if (failed(givePeaks(*point.module)) ||
+        failed(runPasses(*point.module, Stage::Step)))
+      return mlir::failure();
+    mlir::FailureOr<Analysis> analysis = analyze(*point.module, flags);
+    if (failed(analysis))
+      return mlir::failure();
+    unit.sweeps[run.name()].emplace_back(std::move(point),
+                                         std::move(*analysis));
+  }
+  return mlir::success();
+}
+
+static mlir::LogicalResult planRuns(Unit &unit, PlanRun planRun) {
+  for (const Run &run : unit.analysis.runs) {
+    mlir::FailureOr<PlannedMemory> plan =
+        planRun(unit.specification->module(), run.name());
+    if (failed(plan))
+      return mlir::failure();
+    unit.plans[run.name()] = *plan;
+  }
+  return mlir::success();
+}
+
+/// Reads and counts a file, and decides its expects.
+static std::optional<Unit> analyzeFile(const Session &session,
+                                       llvm::StringRef path, PlanRun planRun) {
+  Unit unit;
+  unit.specification = session.load(path, Stage::Step);
+  if (!unit.specification)
+    return std::nullopt;
+  mlir::ModuleOp module = unit.specification->module();
+  mlir::FailureOr<Analysis> analysis = analyze(module);
+  if (failed(analysis))
+    return std::nullopt;
+  // Every sweep is tried, and before the expects: errors come first.
+  bool isSwept = true;
+  for (const Run &run : analysis->runs)
+    isSwept &= succeeded(sweepRun(unit, run, conventionFlags()));
+  if (!isSwept)
+    return std::nullopt;
+  unit.expects = unit.specification->check(AnalysisResults(*analysis));
+  // Flags change what is shown. An expect was written by the specification's
+  // own conventions.
+  if (conventionFlags().any()) {
+    analysis = analyze(module, conventionFlags());
+    if (failed(analysis))
+      return std::nullopt;
+  }
+  unit.analysis = std::move(*analysis);
+  if (planRun && failed(planRuns(unit, planRun)))
+    return std::nullopt;
+  return unit;
+}
+
+static std::vector<SweepRow> sweepOf(const Unit &unit, const Run &run) {
+  std::vector<SweepRow> rows;
+  auto found = unit.sweeps.find(run.name());
+  if (found != unit.sweeps.end())
+    for (auto &[point, analysis] : found->second)
+      rows.push_back({point.values, &analysis.runs.front()});
+  return rows;
+}
+
+/// What is shown of the units.
+static Report makeReport(const std::vector<Unit> &units) {
+  Report report;
+  report.version = NETC_VERSION;
+  ConventionFlags flags = conventionFlags();
+  report.conventions.fma = flags.fma.value_or(report.conventions.fma);
+  report.conventions.causal = flags.causal.value_or(report.conventions.causal);
+  for (const Unit &unit : units) {
+    if (action == Action::Estimate) {
+      for (const Network &network : unit.analysis.networks)
+        report.networks.push_back(&network);
+      for (const Run &run : unit.analysis.runs) {
+        report.runs.push_back(
+            {&run, hardwareTimeOf(run), sweepOf(unit, run), std::nullopt});
+        if (auto plan = unit.plans.find(run.name()); plan != unit.plans.end())
+          report.runs.back().plan = plan->second;
+      }
+    }
+    for (const ExpectResult &expect : unit.expects)
+      report.expects.push_back({expect.text, expect.file, expect.line,
+                                expect.value, expect.expected, expect.holds});
+  }
+  return report;
+}
+
+Exit netc::estimate(Session &session, PlanRun planRun) {
+  if (format == Format::Csv || format == Format::Svg)
+    return complain(WrongUsage, "`--format=csv` and `--format=svg` are for "
+                                "`--measure`");
+  if (batches.size() > 1 || (!batches.empty() && !planRun))
+    return complain(WrongUsage, "an estimate takes one `--batch`, with "
+                                "`--target`, to plan memory for");
+  auto &units = *new std::vector<Unit>; // as long as the context
+  for (const std::string &path : inputs)
+    if (std::optional<Unit> unit = analyzeFile(session, path, planRun))
+      units.push_back(std::move(*unit));
+  if (units.size() != inputs.size())
+    return WrongInput;
+  std::vector<Specification *> files;
+  for (const Unit &unit : units)
+    files.push_back(unit.specification.get());
+  if (!areKnown(files))
+    return WrongUsage;
+
+  Report report = makeReport(units);
+  Exit status = write([&](llvm::raw_ostream &os) {
+    if (format == Format::Json)
+      printJson(os, report, symbolic);
+    else
+      printTable(os, report, {depth, symbolic, isColourful(os)});
+  });
+  bool allHold = llvm::all_of(
+      report.expects, [](const Verdict &verdict) { return verdict.holds; });
+  return status != Fine ? status : allHold ? Fine : WrongInput;
+}

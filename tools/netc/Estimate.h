@@ -1,0 +1,24 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_ESTIMATE_H
+#define NETC_TOOLS_NETC_ESTIMATE_H
+
+#include "lib/Report/Report.h"
+#include "tools/netc/Session.h"
+
+namespace netc {
+
+/// Plans the memory of a run of a module at Stage::Step. Errors are
+/// diagnostics.
+using PlanRun = llvm::function_ref<mlir::FailureOr<PlannedMemory>(
+    mlir::ModuleOp module, llvm::StringRef run)>;
+
+/// Reads and counts the files, and reports what the command line asks for; with
+/// memory, if there is a `planRun`.
+Exit estimate(Session &session, PlanRun planRun = nullptr);
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_ESTIMATE_H

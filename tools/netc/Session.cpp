@@ -1,0 +1,145 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/netc/Session.h"
+
+#include "dialect/Spelling.h"
+#include "lib/Frontend/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "tools/netc/Output.h"
+#include "tools/netc/Peaks.h"
+#include "llvm/Support/Process.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+using namespace netc;
+using namespace netc::flags;
+
+Exit netc::complain(Exit status, const llvm::Twine &message) {
+  llvm::errs() << "netc: error: " << message << '\n';
+  return status;
+}
+
+Exit netc::write(llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  if (llvm::Error error = writeOutput(output, print))
+    return complain(LackingEnvironment, "cannot write `" + output + "`: " +
+                                            llvm::toString(std::move(error)));
+  return Fine;
+}
+
+mlir::LogicalResult netc::runPasses(mlir::ModuleOp module, Stage stage) {
+  mlir::PassManager passes(module->getName());
+  // What passes make is verified by their tests, and for all examples.
+  passes.enableVerifier(false);
+  addPasses(passes, stage);
+  return passes.run(module);
+}
+
+std::unique_ptr<Specification> Session::load(llvm::StringRef path,
+                                             Stage stage) const {
+  auto specification = Specification::load(&context, path, frontend);
+  if (!specification || failed(givePeaks(specification->module())) ||
+      failed(runPasses(specification->module(), stage)))
+    return nullptr;
+  return specification;
+}
+
+/// Complains of a name given on the command line that no file has.
+static bool isKnown(llvm::StringRef kind, llvm::StringRef name,
+                    llvm::ArrayRef<llvm::StringRef> known) {
+  if (llvm::is_contained(known, name))
+    return true;
+  complain(WrongUsage, "there is no " + kind + " `" + name + "`" +
+                           netc::didYouMean(name, known));
+  return false;
+}
+
+bool netc::areKnown(llvm::ArrayRef<Specification *> files) {
+  std::vector<llvm::StringRef> networks, runs;
+  for (Specification *file : files) {
+    llvm::append_range(networks, file->networks());
+    llvm::append_range(runs, file->runs());
+  }
+  return llvm::all_of(onlyNetworks,
+                      [&](const std::string &name) {
+                        return isKnown("net", name, networks);
+                      }) &&
+         llvm::all_of(onlyRuns, [&](const std::string &name) {
+           return isKnown("run", name, runs);
+         });
+}
+
+/// Reads `-D` and the like. Fails after an error, which is printed.
+static std::optional<FrontendOptions> frontendOptions() {
+  FrontendOptions options;
+  options.limits = limits;
+  options.includeFolders = includeFolders;
+  options.onlyNetworks = onlyNetworks;
+  options.onlyRuns = onlyRuns;
+  for (llvm::StringRef definition : definitions) {
+    auto [name, value] = definition.split('=');
+    if (name.empty() || !definition.contains('=')) {
+      complain(WrongUsage,
+               "`-D " + definition + "` is not of the form `-D name=value`");
+      return std::nullopt;
+    }
+    options.definitions.emplace_back(name, value);
+  }
+  return options;
+}
+
+static Exit run(llvm::function_ref<Exit(Session &)> work) {
+  // It lives as long as the process: freeing it piece by piece takes
+  // milliseconds.
+  auto &context =
+      *new mlir::MLIRContext(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<NetDialect>();
+  context.printOpOnDiagnostic(false);
+  DiagnosticPrinter printer(&context, llvm::errs(), limits.maxErrors,
+                            isColourful(llvm::errs()));
+  std::optional<FrontendOptions> options = frontendOptions();
+  if (!options)
+    return WrongUsage;
+  options->onRead = [&](llvm::StringRef path, llvm::StringRef text) {
+    printer.addSource(path, text);
+  };
+  Session session{context, std::move(*options)};
+  return work(session);
+}
+
+/// Elaboration follows the nesting of a file, which the limits bound: for all
+/// that they allow, this stack is enough. It is not a thread's, since a process
+/// of one thread counts references and allocates without locks.
+static void onDeepStack(llvm::function_ref<void()> work) {
+  constexpr size_t size = 512u << 20;
+  static llvm::function_ref<void()> todo;
+  static ucontext_t here, deep;
+  todo = work;
+  void *stack = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stack == MAP_FAILED || getcontext(&deep))
+    return work();
+  mprotect(stack, getpagesize(), PROT_NONE);
+  deep.uc_stack.ss_sp = stack;
+  deep.uc_stack.ss_size = size;
+  deep.uc_link = &here;
+  makecontext(
+      &deep, [] { todo(); }, 0);
+  swapcontext(&here, &deep);
+}
+
+void netc::inSession(llvm::function_ref<Exit(Session &)> work) {
+#ifdef __GLIBC__
+  // Memory comes in large pieces, not by single pages.
+  mallopt(M_TOP_PAD, 16 << 20);
+#endif
+  Exit status = Fine;
+  onDeepStack([&] { status = run(work); });
+  llvm::sys::Process::Exit(status, /*NoCleanup=*/true);
+}

@@ -1,0 +1,42 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_SESSION_H
+#define NETC_TOOLS_NETC_SESSION_H
+
+#include "lib/Frontend/Specification.h"
+#include "lib/Pipelines/Pipelines.h"
+#include "tools/netc/CommandLine.h"
+
+namespace netc {
+
+/// What the files of the command line are read with.
+struct Session {
+  mlir::MLIRContext &context;
+  FrontendOptions frontend;
+
+  /// Reads a file and takes it to `stage`. After errors, which are printed,
+  /// null.
+  std::unique_ptr<Specification> load(llvm::StringRef path, Stage stage) const;
+};
+
+/// Ends the process with what `work` returns. It has a stack for all nesting
+/// that the limits allow.
+[[noreturn]] void inSession(llvm::function_ref<Exit(Session &)> work);
+
+mlir::LogicalResult runPasses(mlir::ModuleOp module, Stage stage);
+
+/// Whether the files have all networks and runs that the command line names.
+/// Complains of those that are not there.
+bool areKnown(llvm::ArrayRef<Specification *> files);
+
+/// Prints an error that is of no file. Returns the status.
+Exit complain(Exit status, const llvm::Twine &message);
+
+/// Lets `print` write to where the command line says.
+Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print);
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_SESSION_H
