@@ -90,3 +90,14 @@ LogicalResult AdamwOp::inferReturnTypes(MLIRContext *,
 }
 
 unsigned AdamwOp::getNumStates() { return 2; }
+
+LogicalResult AssignOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &) {
+  return checkSameShape(loc, getOperationName(), shapeOf(adaptor.getHeld()),
+                        "in the place", shapeOf(adaptor.getValue()),
+                        "in the value");
+}
+
+unsigned AssignOp::getNumStates() { return 0; }

@@ -65,4 +65,15 @@ def Net_AdamwOp : Net_AdamFamilyOp<"adamw"> {
   let example = "adamw(w, g, lr = 1e-3, step = t, weight_decay = 0.01)";
 }
 
+def Net_AssignOp : Net_UpdateOp<"assign"> {
+  let summary = "leaves a value in a parameter or a buffer, where all that follows finds it";
+  let description = [{
+    What optimizers are made of that are blocks. It moves nothing: the value is built in its place.
+  }];
+  let arguments = (ins Net_FloatTensor:$held, Net_FloatTensor:$value);
+  let other = "0";
+  let transcendental = "0";
+  let example = "assign(buffer(x.C), m)";
+}
+
 #endif // NET_OPTIMIZER_OPS_TD

@@ -104,6 +104,16 @@ void netc::forEachActivation(Operation *graph,
 
 Memory netc::countMemory(Operation *graph) {
   Memory memory;
+  DenseSet<Value> updated;
+  // Several updates of one parameter take one gradient.
+  auto isFirst = [&](Value parameter) {
+    bool first = false;
+    forEachBase(parameter, [&](Value base) {
+      first |= !isa_and_nonnull<BufferOp>(base.getDefiningOp()) &&
+               updated.insert(base).second;
+    });
+    return first;
+  };
   graph->walk([&](Operation *op) {
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       memory.weights += bytesOf(parameter.getValue());
@@ -114,7 +124,8 @@ Memory netc::countMemory(Operation *graph) {
           bytesOf(buffer.getValue());
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
       memory.optimizer += bytesOf(op->getOperand(0)) * update.getNumStates();
-      memory.gradients += bytesOf(op->getOperand(1));
+      if (isFirst(op->getOperand(0)))
+        memory.gradients += bytesOf(op->getOperand(1));
     } else if (auto gradient = dyn_cast<GradientOp>(op)) {
       memory.gradients += bytesOf(gradient.getGradient());
     }

@@ -81,6 +81,10 @@ static Operation *holderOf(Value held) {
   return held.getDefiningOp();
 }
 
+bool LinalgBuilder::isHeld(Value value) {
+  return isa_and_nonnull<ParameterOp, BufferOp>(holderOf(value));
+}
+
 StringRef LinalgBuilder::nameOfSlot(Value held) {
   Operation *holder = holderOf(held);
   if (auto parameter = dyn_cast<ParameterOp>(holder))

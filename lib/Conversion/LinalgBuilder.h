@@ -70,7 +70,10 @@ public:
                    SlotRole role, llvm::StringRef init = "zeros");
   /// Leaves `tensor`, of as many elements, in a slot for the next step.
   void write(mlir::Value tensor, mlir::TypedValue<mlir::MemRefType> slot);
-  /// The slot of a net.parameter or net.buffer, seen through net.reshape.
+  /// Whether a value is a net.parameter or net.buffer, seen through
+  /// net.reshape.
+  static bool isHeld(mlir::Value value);
+  /// The slot of such a value.
   mlir::TypedValue<mlir::MemRefType> slotOf(mlir::Value held);
   /// Its name.
   static llvm::StringRef nameOfSlot(mlir::Value held);

@@ -126,9 +126,18 @@ static void lowerAdamwOp(AdamwOp op, LinalgBuilder &b) {
   lowerAdam(op, b, /*decoupled=*/true);
 }
 
+static LogicalResult lowerAssign(AssignOp op, LinalgBuilder &b) {
+  if (!b.isHeld(op.getHeld()))
+    return op.emitError("`assign` takes a parameter or a buffer, this is a "
+                        "value that the step computes");
+  b.write(b.get(op.getValue()), b.slotOf(op.getHeld()));
+  return success();
+}
+
 void netc::addOptimizerLowerings(Lowerings &lowerings) {
   lowerings.add(lowerSgd);
   lowerings.add(lowerSparseSgd);
   lowerings.add(lowerAdamOp);
   lowerings.add(lowerAdamwOp);
+  lowerings.add(lowerAssign);
 }
