@@ -175,9 +175,14 @@ public:
       return cost(1);
     if (path.take({"compute"})) {
       if (path.take({"by_time"}))
-        return finish(run.reportedFlop ? *run.reportedFlop
-                                       : deviceTime() * peak() * utilization(),
-                      "FLOP");
+        return finish(
+            run.reportedFlop
+                ? *run.reportedFlop
+                : deviceTime() * peak() *
+                      needOrGiven("utilization", run.utilization
+                                                     ? run.utilization
+                                                     : run.assumedUtilization),
+            "FLOP");
       if (path.take({"rule_of_three"}))
         return finish(need("duration", run.ruleOfThree), "FLOP");
       return cost(need("duration", run.steps));

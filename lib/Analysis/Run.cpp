@@ -20,17 +20,36 @@ std::optional<Rational> Run::modelFlop() const {
   return cost ? cost->matmul.constant() : std::nullopt;
 }
 
+std::optional<Rational> Run::hardwareFlop() const {
+  std::optional<Cost> model = compute(step().model()),
+                      again = compute(step()[Phase::Recompute]);
+  return model ? (model->matmul + again->matmul).constant() : std::nullopt;
+}
+
 std::optional<Rational> Run::flopByTime() const {
-  if (reportedFlop || !deviceSeconds || !peak || !utilization)
+  std::optional<Rational> share =
+      utilization ? utilization : assumedUtilization;
+  if (reportedFlop || !deviceSeconds || !peak || !share)
     return reportedFlop;
-  return *deviceSeconds * *peak * *utilization;
+  return *deviceSeconds * *peak * *share;
+}
+
+/// `flop` over what the devices can do at `peak` in the time they took.
+static std::optional<Rational> shareOfPeak(const Run &run,
+                                           std::optional<Rational> flop,
+                                           std::optional<Rational> peak) {
+  if (!flop || !run.deviceSeconds || !peak)
+    return std::nullopt;
+  return *flop / (*run.deviceSeconds * *peak);
 }
 
 std::optional<Rational> Run::utilizationAt(std::optional<Rational> peak) const {
-  std::optional<Rational> flop = modelFlop();
-  if (!flop || !deviceSeconds || !peak)
-    return std::nullopt;
-  return *flop / (*deviceSeconds * *peak);
+  return shareOfPeak(*this, modelFlop(), peak);
+}
+
+std::optional<Rational>
+Run::hardwareUtilizationAt(std::optional<Rational> peak) const {
+  return shareOfPeak(*this, hardwareFlop(), peak);
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,6 +209,18 @@ static void readSettings(Run &run, Axes &axes) {
   run.device = text("device");
   run.precision = text("precision");
   run.peakFormat = text("peak_format");
+  run.assumedUtilization = number("assumed_utilization");
+  if (auto assumed = settings.getAs<ArrayAttr>("assumed"))
+    for (auto item : assumed.getAsRange<DictionaryAttr>()) {
+      auto text = [&](StringRef key) {
+        return item.getAs<StringAttr>(key).str();
+      };
+      auto factor = [&](StringRef key) {
+        return *item.getAs<PolynomialAttr>(key).getValue().constant();
+      };
+      run.assumptions.push_back({text("key"), text("taken"), text("reason"),
+                                 factor("low"), factor("high")});
+    }
 }
 
 /// The memory of a device that takes its share of the batch.

@@ -7,6 +7,7 @@
 
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Memory.h"
+#include "lib/Hardware/Defaults.h"
 
 namespace netc {
 
@@ -39,6 +40,10 @@ struct Run {
   std::optional<Rational> utilization;
   std::string device, precision;
   std::string peakFormat; ///< the number format of `peak`; empty if not known
+  /// What was taken for `peak` and the utilization where nothing is said, and
+  /// the utilization taken, if none is said.
+  std::vector<Assumption> assumptions;
+  std::optional<Rational> assumedUtilization;
 
   /// The articles' estimate: the matmul FLOP of the forward pass of all
   /// examples, times three. None if the number of steps or a free axis is not
@@ -54,12 +59,18 @@ struct Run {
   std::optional<Cost> compute(const Cost &ofStep) const;
   /// The matmul FLOP of the run without recomputation, if they are known.
   std::optional<Rational> modelFlop() const;
+  /// The same with recomputation.
+  std::optional<Rational> hardwareFlop() const;
   /// The FLOP by the time that the hardware took: as reported, or device-time x
-  /// peak x utilization. None where one of these is not known.
+  /// peak x utilization, which may be assumed. None where one of these is not
+  /// known.
   std::optional<Rational> flopByTime() const;
   /// The share that the model FLOP are of what the devices can do at `peak` in
   /// the time that the run took.
   std::optional<Rational> utilizationAt(std::optional<Rational> peak) const;
+  /// The same with what is computed again: HFU, where the other is MFU.
+  std::optional<Rational>
+  hardwareUtilizationAt(std::optional<Rational> peak) const;
 };
 
 /// Counts a step that has its gradients and updates.

@@ -16,9 +16,9 @@ using Keys = llvm::MapVector<std::string, Key, llvm::StringMap<unsigned>>;
 
 /// The keys of a `train` section, and those that are not there yet.
 inline constexpr const char *runKeys[] = {
-    "loss",        "batch", "duration", "optimizer", "precision",
-    "hardware",    "peak",  "parallel", "placement", "took",
-    "utilization", "count", "like",     "seed"};
+    "loss", "batch",    "duration",  "optimizer",  "precision",   "hardware",
+    "peak", "parallel", "placement", "took",       "utilization", "count",
+    "like", "seed",     "year",      "trained_by", "framework"};
 inline constexpr const char *laterKeys[] = {"recompute", "updates", "times",
                                             "decode"};
 
@@ -53,6 +53,8 @@ private:
   bool addOptimizer();
   bool addSchedule();
   bool addHardware();
+  /// When, by whom and with what the run was made, which tells of its hardware.
+  void addCircumstances();
   /// The peaks of a `hardware` section of the file, if the device is one.
   bool addDevice(const std::string &device);
   Tree *placeOf(llvm::StringRef key) {

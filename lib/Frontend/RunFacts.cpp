@@ -5,6 +5,7 @@
 // What a run says of itself: its length, its hardware, its conventions.
 
 #include "lib/Frontend/RunBuilder.h"
+#include "lib/Hardware/Defaults.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -190,9 +191,15 @@ bool RunBuilder::addHardware() {
               flop = Dimension::Flop;
     if (took->dimension == time)
       set("took", took->exact);
-    else if (took->dimension == time * device)
+    else if (took->dimension == time * device) {
       set("took_device_seconds", took->exact);
-    else if (took->dimension == flop)
+      if (!run.get("device") && !took->device.empty()) {
+        run.set("device", e.builder.getStringAttr(took->device));
+        run.set("device_at", e.locationOf(placeOf("took")));
+        if (!addDevice(took->device))
+          return false;
+      }
+    } else if (took->dimension == flop)
       set("took_flop", took->exact);
     else
       e.fail(placeOf("took"),
@@ -219,7 +226,36 @@ bool RunBuilder::addHardware() {
     }
   }
   valueOf("parallel");
+  addCircumstances();
   return true;
+}
+
+void RunBuilder::addCircumstances() {
+  if (std::optional<Number> year = numberOf("year")) {
+    Rational number = *year->exact.constant();
+    if (!year->dimension.isNone() || !number.isInteger() || number < 1950 ||
+        number > 2100)
+      e.fail(placeOf("year"),
+             "`year` takes a year such as `2020`, not " + textOf(Value(*year)));
+    else
+      set("year", number);
+  }
+  auto oneOf = [&](StringRef key, llvm::ArrayRef<StringRef> words) {
+    std::optional<Value> value = valueOf(key);
+    if (!value || value->isUnknown())
+      return;
+    auto *word = value->as<std::string>();
+    if (word && llvm::is_contained(words, *word)) {
+      run.set(key, e.builder.getStringAttr(*word));
+      return;
+    }
+    std::string list;
+    for (StringRef known : words)
+      list += (list.empty() ? "\"" : ", \"") + known.str() + "\"";
+    e.fail(placeOf(key), "`" + key + "` takes one of " + list);
+  };
+  oneOf("trained_by", {"company", "university"});
+  oneOf("framework", knownFrameworks());
 }
 
 bool RunBuilder::addDevice(const std::string &device) {

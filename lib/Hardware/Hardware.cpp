@@ -178,3 +178,13 @@ const TypicalPeak *AcceleratorTable::typical(int year) const {
   auto found = typicalPeaks.find(year);
   return found == typicalPeaks.end() ? nullptr : &found->second;
 }
+
+std::pair<int, const TypicalPeak *>
+AcceleratorTable::nearestTypical(int year) const {
+  std::pair<int, const TypicalPeak *> nearest{year, nullptr};
+  for (auto &[other, peak] : typicalPeaks)
+    if (!nearest.second ||
+        std::abs(other - year) < std::abs(nearest.first - year))
+      nearest = {other, &peak};
+  return nearest;
+}

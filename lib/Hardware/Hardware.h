@@ -142,6 +142,9 @@ public:
 
   /// The peak to impute where only the year of publication is known, or null.
   const TypicalPeak *typical(int year) const;
+  /// That of the nearest year that there is one of, the earlier of two; null in
+  /// an empty table.
+  std::pair<int, const TypicalPeak *> nearestTypical(int year) const;
 
 private:
   friend class AcceleratorReader;

@@ -4,6 +4,8 @@
 
 #include "lib/Report/Report.h"
 
+#include <cmath>
+
 using namespace netc;
 
 std::optional<HardwareTime> netc::hardwareTimeOf(const Run &run) {
@@ -11,15 +13,46 @@ std::optional<HardwareTime> netc::hardwareTimeOf(const Run &run) {
   if (!flop)
     return std::nullopt;
   HardwareTime time;
-  // A utilization that is stated leaves no range.
   time.flop = time.low = time.high = *flop;
   time.devices = run.devices;
   if (run.deviceSeconds)
     time.deviceHours = *run.deviceSeconds / 3600;
   time.peak = run.peak;
   time.format = run.peakFormat;
-  time.utilization = run.utilization;
-  if (run.precision.empty() && !run.peakFormat.empty())
-    time.defaults.push_back("no `precision` is given, f32 is taken");
+  time.utilization = run.utilization ? run.utilization : run.assumedUtilization;
+  if (run.reportedFlop)
+    return time;
+  time.defaults = run.assumptions;
+  for (const Assumption &assumption : run.assumptions) {
+    time.low *= assumption.low;
+    time.high *= assumption.high;
+  }
   return time;
+}
+
+std::optional<Comparison> netc::compareMethods(const Run &run) {
+  std::optional<Rational> byTime = run.flopByTime(), counted = run.modelFlop();
+  if (!byTime || !counted || counted->isZero())
+    return std::nullopt;
+  Comparison comparison;
+  comparison.ratio = *byTime / *counted;
+  comparison.geometricMean =
+      std::sqrt(byTime->toDouble()) * std::sqrt(counted->toDouble());
+  if (comparison.ratio > 2)
+    comparison.causes = {
+        "less of the peak was reached, or the number format was a slower one",
+        "the time holds more than this run: repeated steps, evaluation, other "
+        "models",
+        "the count misses parts of the network, or passes without an update"};
+  else if (comparison.ratio < Rational::fraction(1, 2))
+    comparison.causes = {
+        "more of the peak was reached, or the number format was a faster one",
+        "the time is of fewer devices than were used, or of a part of the run",
+        "the count holds what was not computed: padding, parts that were not "
+        "active, steps that were not made"};
+  return comparison;
+}
+
+Rational netc::petaflopDays(const Rational &flop) {
+  return flop / (Rational(10).pow(15) * 86'400);
 }

@@ -37,15 +37,20 @@ static void number(OStream &json, StringRef key,
 }
 
 /// What is estimated and not counted: a number to six digits.
-static void estimate(OStream &json, StringRef key,
-                     const std::optional<Rational> &value) {
-  if (!value)
-    return json.attribute(key, nullptr);
+static void estimate(OStream &json, StringRef key, double value) {
   char text[32];
-  snprintf(text, sizeof text, "%.6g", value->toDouble());
+  snprintf(text, sizeof text, "%.6g", value);
   json.attributeBegin(key);
   json.rawValue(text);
   json.attributeEnd();
+}
+
+static void estimate(OStream &json, StringRef key,
+                     const std::optional<Rational> &value) {
+  if (value)
+    estimate(json, key, value->toDouble());
+  else
+    json.attribute(key, nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,6 +169,9 @@ static void operations(OStream &json, const Run &run) {
     cost(json, "model", *modelOfRun);
     cost(json, "hardware", *run.compute(hardware));
     number(json, "rule_of_three", run.ruleOfThree);
+    std::optional<Rational> flop = run.modelFlop();
+    estimate(json, "petaflop_s_days",
+             flop ? std::optional(petaflopDays(*flop)) : std::nullopt);
     json.attributeArray("deviations", [&] {
       for (const Deviation &deviation : run.deviations)
         json.object([&] {
@@ -192,6 +200,7 @@ static void hardwareTime(OStream &json,
     estimate(json, "flop", time->flop);
     estimate(json, "low", time->low);
     estimate(json, "high", time->high);
+    estimate(json, "petaflop_s_days", petaflopDays(time->flop));
     estimate(json, "devices", time->devices);
     estimate(json, "device_hours", time->deviceHours);
     estimate(json, "peak", time->peak);
@@ -201,8 +210,28 @@ static void hardwareTime(OStream &json,
       json.attribute("format", time->format);
     estimate(json, "utilization", time->utilization);
     json.attributeArray("defaults", [&] {
-      for (const std::string &text : time->defaults)
-        json.value(text);
+      for (const Assumption &assumption : time->defaults)
+        json.object([&] {
+          json.attribute("key", assumption.key);
+          json.attribute("taken", assumption.taken);
+          json.attribute("reason", assumption.reason);
+          estimate(json, "low", assumption.low);
+          estimate(json, "high", assumption.high);
+        });
+    });
+  });
+}
+
+static void comparison(OStream &json,
+                       const std::optional<Comparison> &comparison) {
+  if (!comparison)
+    return json.attribute("comparison", nullptr);
+  json.attributeObject("comparison", [&] {
+    estimate(json, "ratio", comparison->ratio);
+    estimate(json, "geometric_mean", comparison->geometricMean);
+    json.attributeArray("causes", [&] {
+      for (const std::string &cause : comparison->causes)
+        json.value(cause);
     });
   });
 }
@@ -247,7 +276,10 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
         json.attribute("buffers", report.plan->buffers);
       });
     hardwareTime(json, report.hardwareTime);
+    comparison(json, compareMethods(run));
     estimate(json, "implied_utilization", run.utilizationAt(run.peak));
+    estimate(json, "implied_hardware_utilization",
+             run.hardwareUtilizationAt(run.peak));
     if (!report.sweep.empty())
       sweep(json, report.sweep);
   });
@@ -257,7 +289,7 @@ void netc::printJson(llvm::raw_ostream &os, const Report &report,
                      bool symbolic) {
   OStream json(os, /*IndentSize=*/2);
   json.object([&] {
-    json.attribute("format", 1);
+    json.attribute("format", 2);
     json.attribute("netc", report.version);
     conventions(json, report.conventions);
     json.attributeArray("networks", [&] {

@@ -13,19 +13,32 @@ namespace netc {
 /// none where the specification gives the FLOP themselves.
 struct HardwareTime {
   Rational flop;
-  Rational low, high; ///< FLOP, at the utilizations that are likely
+  Rational low, high; ///< FLOP, if all that was assumed is wrong one way
   std::optional<Rational> devices;
   std::optional<Rational> deviceHours; ///< of all devices
   std::optional<Rational> peak;        ///< FLOP/s of a device, dense
   std::string format; ///< the number format of `peak`; empty if not known
   std::optional<Rational> utilization;
   /// What was assumed where the specification says nothing.
-  std::vector<std::string> defaults;
+  std::vector<Assumption> defaults;
 };
 
-/// Of a run that gives its time or device-time, a peak and a utilization, or
-/// its FLOP; else none.
+/// Of a run that gives its time or device-time, and of which a peak is known or
+/// assumed, or that gives its FLOP; else none.
 std::optional<HardwareTime> hardwareTimeOf(const Run &run);
+
+/// Both methods side by side, of a run that both can be applied to.
+struct Comparison {
+  Rational ratio;       ///< FLOP by hardware time over counted matmul FLOP
+  double geometricMean; ///< of both, FLOP
+  /// What usually is behind a ratio above 2, or below 1/2; else empty.
+  std::vector<std::string> causes;
+};
+
+std::optional<Comparison> compareMethods(const Run &run);
+
+/// What a FLOP figure is in PFLOP/s-days.
+Rational petaflopDays(const Rational &flop);
 
 /// The verdict on one `expect`.
 struct Verdict {

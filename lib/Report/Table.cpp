@@ -376,23 +376,81 @@ static void addRuleOfThree(Lines &lines, const Run &run) {
                               deviation.reason));
 }
 
+/// ` = 3,640 PFLOP/s-days`; empty for what is little of one.
+static std::string inPetaflopDays(const Rational &flop) {
+  Rational days = petaflopDays(flop);
+  if (days < Rational::fraction(1, 10))
+    return "";
+  return " = " + formatQuantity(days, {}) + " PFLOP/s-days";
+}
+
+static std::string deviceTime(const Rational &hours) {
+  if (hours >= 1)
+    return exact(hours) + " device-hours";
+  return formatQuantity(hours * 3600,
+                        Dimension(Dimension::Device) * Dimension::Time);
+}
+
 static void addHardwareTime(Lines &lines, const HardwareTime &time) {
   std::string text = flop(time.flop);
   if (time.low != time.high)
     text += " (" + flop(time.low) + " to " + flop(time.high) + ")";
+  text += inPetaflopDays(time.flop);
   if (time.deviceHours && time.peak && time.utilization)
-    text += " = " +
-            formatQuantity(*time.deviceHours * 3600,
-                           Dimension(Dimension::Device) * Dimension::Time) +
-            " at " + percent(*time.utilization, 0) + " of " +
+    text += " = " + deviceTime(*time.deviceHours) + " at " +
+            percent(*time.utilization, 0) + " of " +
             formatQuantity(*time.peak,
                            Dimension(Dimension::Flop) / Dimension::Time) +
             (time.format.empty() ? "" : ", " + time.format);
   else
     text += ", as reported";
   lines.add("hardware time", text);
-  for (const std::string &text : time.defaults)
-    lines.add("", text);
+  for (const Assumption &assumption : time.defaults)
+    lines.add("", fmt::format("assumes `{}` {}: {}; × {:.2g} to {:.2g}",
+                              assumption.key, assumption.taken,
+                              assumption.reason, assumption.low.toDouble(),
+                              assumption.high.toDouble()));
+}
+
+static void addComparison(Lines &lines, const Comparison &comparison) {
+  bool isFar = !comparison.causes.empty();
+  lines.add(
+      "both methods",
+      fmt::format("by time {} × by operations; geometric mean {:.4g} FLOP",
+                  formatQuantity(comparison.ratio, {}, 3),
+                  comparison.geometricMean),
+      isFar ? Style::Bad : Style::Plain);
+  if (isFar)
+    lines.add("", "warning: more than a factor of 2 apart; the usual causes:");
+  for (const std::string &cause : comparison.causes)
+    lines.add("", "  " + cause);
+}
+
+/// The share of the peak that was used in the time that is reported, else the
+/// time that the count would take.
+static void addUtilization(Lines &lines, const Run &run) {
+  if (!run.peak)
+    return;
+  std::string peak =
+      formatQuantity(*run.peak, Dimension(Dimension::Flop) / Dimension::Time);
+  if (std::optional<Rational> model = run.utilizationAt(run.peak)) {
+    Rational hardware = *run.hardwareUtilizationAt(run.peak);
+    lines.add("utilization",
+              percent(*model, 1) +
+                  (hardware == *model ? ""
+                                      : " (MFU), with recomputation " +
+                                            percent(hardware, 1) + " (HFU)") +
+                  " of " + peak + " over " +
+                  deviceTime(*run.deviceSeconds / 3600));
+    return;
+  }
+  std::optional<Rational> share = run.utilization ? run.utilization
+                                                  : run.assumedUtilization,
+                          flop = run.hardwareFlop();
+  if (flop && share && !run.deviceSeconds && !run.reportedFlop)
+    lines.add("device time", deviceTime(*flop / (*run.peak * *share * 3600)) +
+                                 " at " + percent(*share, 0) + " of " + peak +
+                                 (run.utilization ? "" : ", which is assumed"));
 }
 
 static void addMemory(Lines &lines, const Run &run) {
@@ -466,7 +524,8 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
     const Polynomial &model = cost->matmul;
     lines.add("compute",
               flop(model) + (model.isConstant()
-                                 ? ", exactly " + exact(model)
+                                 ? ", exactly " + exact(model) +
+                                       inPetaflopDays(*model.constant())
                                  : "; `" + model.symbols().front() +
                                        "` has no size in this run"),
               Style::Bold);
@@ -475,14 +534,9 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
     addRuleOfThree(lines, run);
   if (report.hardwareTime)
     addHardwareTime(lines, *report.hardwareTime);
-  if (std::optional<Rational> utilization = run.utilizationAt(run.peak))
-    lines.add("utilization",
-              fmt::format("{} of {} over {}", percent(*utilization, 1),
-                          formatQuantity(*run.peak, Dimension(Dimension::Flop) /
-                                                        Dimension::Time),
-                          formatQuantity(*run.deviceSeconds,
-                                         Dimension(Dimension::Device) *
-                                             Dimension::Time)));
+  if (std::optional<Comparison> comparison = compareMethods(run))
+    addComparison(lines, *comparison);
+  addUtilization(lines, run);
   addMemory(lines, run);
   if (report.plan)
     addPlan(lines, *report.plan);

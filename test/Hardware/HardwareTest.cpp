@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Hardware/Hardware.h"
+#include "lib/Hardware/Defaults.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -509,4 +509,145 @@ TEST(OwnFile, FromDisk) {
   EXPECT_EQ(llvm::toString(extended.addFile(path, 8)),
             (path + ": larger than the limit of 8 bytes (--max-input)").str());
   llvm::sys::fs::remove(path);
+}
+
+//===----------------------------------------------------------------------===//
+// What a run does not say
+//===----------------------------------------------------------------------===//
+
+/// Facts of a run on this device.
+static HardwareFacts on(StringRef device) {
+  HardwareFacts facts;
+  facts.device = table().find(device);
+  return facts;
+}
+
+/// `format peak key: taken; reason x low to high`, without the utilization.
+static std::string guessOf(const HardwareFacts &facts) {
+  HardwareGuess guess = completeHardware(facts, table());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << (guess.format ? traitsOf(*guess.format).name : "?") << " "
+     << (guess.peak ? *guess.peak / Rational(10).pow(9) : Rational(0));
+  for (const Assumption &assumption : guess.assumptions)
+    if (assumption.key != "utilization")
+      os << "\n"
+         << assumption.key << ": " << assumption.taken << "; "
+         << assumption.reason << " x " << assumption.low << " to "
+         << assumption.high;
+  return text;
+}
+
+TEST(Defaults, WhatIsSaidIsTaken) {
+  HardwareFacts facts = on("A100");
+  facts.format = NumberFormat::BF16;
+  facts.utilization = Rational::fraction(1, 2);
+  HardwareGuess guess = completeHardware(facts, table());
+  EXPECT_EQ(guess.peak, Rational(312) * Rational(10).pow(12));
+  EXPECT_EQ(guess.utilization, Rational::fraction(1, 2));
+  EXPECT_TRUE(guess.assumptions.empty());
+  // A peak of one's own says more than the device.
+  facts.peak = 1000;
+  EXPECT_EQ(guessOf(facts), "bf16 1/1000000");
+  facts = on("K80");
+  facts.format = NumberFormat::F8E4M3;
+  EXPECT_EQ(guessOf(facts), "f8e4m3 0");
+}
+
+TEST(Defaults, UtilizationIsByTheKindOfNetwork) {
+  HardwareFacts facts;
+  facts.readsTokens = true;
+  HardwareGuess words = completeHardware(facts, table());
+  EXPECT_EQ(words.utilization, Rational::fraction(30, 100));
+  ASSERT_EQ(words.assumptions.size(), 1u);
+  EXPECT_EQ(words.assumptions[0].taken, "30 %");
+  EXPECT_EQ(words.assumptions[0].low, Rational::fraction(2, 3));
+  EXPECT_EQ(words.assumptions[0].high, Rational::fraction(19, 10));
+  facts.readsTokens = false;
+  EXPECT_EQ(completeHardware(facts, table()).utilization,
+            Rational::fraction(40, 100));
+}
+
+TEST(Defaults, FormatIsByYearAndOwner) {
+  HardwareFacts facts = on("V100");
+  EXPECT_EQ(guessOf(facts),
+            "f32 15700\nprecision: f32 on vector units; what a framework does "
+            "unless told otherwise x 1 to 1250/157");
+  facts.isCompanys = true;
+  EXPECT_EQ(guessOf(facts),
+            "f16 125000\nprecision: f16 on matrix units; companies train in "
+            "the fastest format x 157/1250 to 1");
+  facts.year = 2018;
+  EXPECT_EQ(guessOf(facts),
+            "f32 15700\nprecision: f32 on vector units; before 2019 few "
+            "trained in 16 bits x 1 to 1250/157");
+  facts.year.reset();
+  facts.isCompanys.reset();
+  facts.deviceHours = 10'001;
+  EXPECT_EQ(guessOf(facts),
+            "f16 125000\nprecision: f16 on matrix units; 10001 device-hours "
+            "are taken for a company's, which trains in the fastest format x "
+            "157/1250 to 1");
+  facts.isCompanys = false;
+  EXPECT_TRUE(StringRef(guessOf(facts)).starts_with("f32 "));
+}
+
+TEST(Defaults, MatrixUnitsAskForMultiplesOfEight) {
+  HardwareFacts facts = on("V100");
+  facts.isCompanys = true;
+  auto half = [] { return Rational::fraction(1, 2); };
+  facts.alignedShare = half;
+  EXPECT_TRUE(StringRef(guessOf(facts)).starts_with("f16 125000\n"));
+  auto less = [] { return Rational::fraction(49, 100); };
+  facts.alignedShare = less;
+  EXPECT_TRUE(StringRef(guessOf(facts)).starts_with("f16 31300\n"));
+  // A TPU has no other units.
+  facts.device = table().find("TPUv4");
+  EXPECT_EQ(guessOf(facts),
+            "bf16 275000\nprecision: bf16 on matrix units; `TPUv4` runs f32 as "
+            "bf16; what a framework does unless told otherwise x 1 to 1");
+}
+
+TEST(Defaults, FrameworksHaveDefaultsByYear) {
+  HardwareFacts facts = on("A100");
+  facts.isCompanys = false;
+  for (int year : {2020, 2021, 2022}) {
+    facts.year = year;
+    for (StringRef framework : knownFrameworks()) {
+      facts.framework = framework;
+      bool isTf32 = framework == "PyTorch"      ? year == 2021
+                    : framework == "TensorFlow" ? year >= 2021
+                                                : true;
+      EXPECT_TRUE(
+          StringRef(guessOf(facts)).starts_with(isTf32 ? "tf32 156000" : "f32"))
+          << framework.str() << year;
+    }
+  }
+  EXPECT_EQ(guessOf(facts),
+            "tf32 156000\nprecision: tf32 on matrix units; JAX in 2022 ran f32 "
+            "as tf32 unless told otherwise x 1/8 to 2");
+  facts.device = table().find("K80");
+  EXPECT_EQ(guessOf(facts),
+            "f32 8226\nprecision: f32 on vector units; it has no matrix units "
+            "for 16 bits x 1 to 1");
+}
+
+TEST(Defaults, UnknownDevicesAreThoseOfTheirYear) {
+  HardwareFacts facts = on("GPU");
+  EXPECT_EQ(guessOf(facts), "? 0");
+  facts.year = 2013;
+  EXPECT_EQ(guessOf(facts),
+            "f32 2500\nhardware: 2.5 TFLOP/s; the mean of 2 notable models of "
+            "2013, on K20X, GTX 580: a guess; low and high are 2012 and 2015 x "
+            "16/25 to 58/25\nprecision: f32; before 2019 few trained in 16 "
+            "bits x 1 to 1");
+  facts.year = 2030;
+  facts.isCompanys = true;
+  EXPECT_EQ(guessOf(facts),
+            "? 530000\nhardware: 530 TFLOP/s; the mean of 37 notable models of "
+            "2024, on H100, A100; low and high are 2024 and 2024 x 1 to "
+            "1\nprecision: 16 bits on matrix units; companies train in the "
+            "fastest format x 21/265 to 1");
+  facts.format = NumberFormat::F32;
+  EXPECT_TRUE(StringRef(guessOf(facts)).starts_with("f32 42000\nhardware: "));
 }

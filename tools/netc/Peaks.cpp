@@ -4,7 +4,8 @@
 
 #include "tools/netc/Peaks.h"
 #include "dialect/Net.h"
-#include "lib/Hardware/Hardware.h"
+#include "lib/Analysis/Alignment.h"
+#include "lib/Hardware/Defaults.h"
 
 using namespace netc;
 using namespace mlir;
@@ -32,14 +33,14 @@ ownDevice(Location at, DictionaryAttr run, StringRef name) {
   return std::optional(device);
 }
 
-/// What the step says of its number format, `f32` where it says nothing. Fails,
-/// with an error there, if that is none.
-static FailureOr<StringRef> precisionOf(StepOp step) {
+/// What the step says of its number format, if anything. Fails, with an error
+/// there, if that is none.
+static FailureOr<std::optional<NumberFormat>> formatOf(StepOp step) {
   auto precision = step.getRun().getAs<StringAttr>("precision");
   if (!precision)
-    return StringRef("f32");
-  if (matmulFormat(precision.getValue()))
-    return precision.getValue();
+    return std::optional<NumberFormat>();
+  if (std::optional<NumberFormat> format = matmulFormat(precision.getValue()))
+    return format;
   auto key = step.getRun().getAs<LocationAttr>("precision_at");
   return emitError(key ? Location(key) : step.getLoc())
          << "`" << precision.getValue()
@@ -47,53 +48,116 @@ static FailureOr<StringRef> precisionOf(StepOp step) {
          << "`mixed(f16)`";
 }
 
+/// The device that the step names, if any. Fails, with an error there, if there
+/// is none of the name.
+static FailureOr<std::optional<Accelerator>>
+deviceOf(StepOp step, const AcceleratorTable &table) {
+  DictionaryAttr run = step.getRun();
+  auto name = run.getAs<StringAttr>("device");
+  if (!name)
+    return std::optional<Accelerator>();
+  auto where = run.getAs<LocationAttr>("device_at");
+  Location at = where ? Location(where) : step.getLoc();
+  FailureOr<std::optional<Accelerator>> own = ownDevice(at, run, name);
+  if (failed(own) || *own || run.get("device_own"))
+    return own;
+  std::optional<Accelerator> device = table.find(name);
+  if (device)
+    return device;
+  InFlightDiagnostic error = emitError(at)
+                             << "unknown device `" << name.getValue() << "`"
+                             << table.didYouMean(name);
+  error.attachNote() << "a `hardware` section describes a device of your own";
+  return error;
+}
+
+static std::optional<Rational> numberIn(DictionaryAttr run, StringRef key) {
+  auto value = run.getAs<PolynomialAttr>(key);
+  return value ? value.getValue().constant() : std::nullopt;
+}
+
+/// Whether the network's first input holds whole numbers, several to an
+/// example.
+static bool readsTokens(StepOp step) {
+  Block &body = step.getBody().front();
+  if (body.getNumArguments() == 0)
+    return false;
+  auto type = cast<RankedTensorType>(body.getArgument(0).getType());
+  return isa<IntegerType>(type.getElementType()) && type.getRank() > 1;
+}
+
+/// What the step says that tells of its hardware.
+static HardwareFacts factsOf(StepOp step) {
+  DictionaryAttr run = step.getRun();
+  HardwareFacts facts;
+  facts.peak = numberIn(run, "peak");
+  facts.utilization = numberIn(run, "utilization");
+  if (std::optional<Rational> year = numberIn(run, "year"))
+    facts.year = year->toInt64();
+  if (auto by = run.getAs<StringAttr>("trained_by"))
+    facts.isCompanys = by.getValue() == "company";
+  if (auto framework = run.getAs<StringAttr>("framework"))
+    facts.framework = framework.str();
+  facts.readsTokens = readsTokens(step);
+  std::optional<Rational> seconds = numberIn(run, "took_device_seconds");
+  std::optional<Rational> took = numberIn(run, "took"),
+                          devices = numberIn(run, "devices");
+  if (took && devices)
+    seconds = *took * *devices;
+  if (seconds)
+    facts.deviceHours = *seconds / 3600;
+  return facts;
+}
+
+static void writeDown(StepOp step, const HardwareFacts &facts,
+                      const HardwareGuess &guess) {
+  MLIRContext *context = step.getContext();
+  NamedAttrList run(step.getRun());
+  auto text = [&](StringRef value) { return StringAttr::get(context, value); };
+  auto number = [&](const Rational &value) {
+    return PolynomialAttr::get(context, value);
+  };
+  if (guess.format)
+    run.set("peak_format", text(traitsOf(*guess.format).name));
+  if (guess.peak)
+    run.set("peak", number(*guess.peak));
+  if (!facts.utilization)
+    run.set("assumed_utilization", number(guess.utilization));
+  std::vector<Attribute> assumed;
+  for (const Assumption &assumption : guess.assumptions) {
+    NamedAttrList item;
+    item.set("key", text(assumption.key));
+    item.set("taken", text(assumption.taken));
+    item.set("reason", text(assumption.reason));
+    item.set("low", number(assumption.low));
+    item.set("high", number(assumption.high));
+    assumed.push_back(item.getDictionary(context));
+  }
+  run.set("assumed", ArrayAttr::get(context, assumed));
+  step.setRunAttr(run.getDictionary(context));
+}
+
 LogicalResult netc::givePeaks(ModuleOp module) {
-  // Read only where a device is named: it takes milliseconds.
+  // Read only where it is needed: it takes milliseconds.
   std::optional<AcceleratorTable> table;
   for (StepOp step : module.getOps<StepOp>()) {
-    DictionaryAttr run = step.getRun();
-    FailureOr<StringRef> precision = precisionOf(step);
-    if (failed(precision))
+    FailureOr<std::optional<NumberFormat>> format = formatOf(step);
+    if (failed(format))
       return failure();
-    auto give = [&](NumberFormat format, std::optional<Rational> peak) {
-      NamedAttrList attributes(run);
-      attributes.set("peak_format", StringAttr::get(module.getContext(),
-                                                    traitsOf(format).name));
-      if (peak)
-        attributes.set("peak", PolynomialAttr::get(module.getContext(), *peak));
-      step.setRunAttr(attributes.getDictionary(module.getContext()));
-    };
-    auto name = run.getAs<StringAttr>("device");
-    if (run.get("peak") && run.get("precision"))
-      give(*matmulFormat(*precision), std::nullopt);
-    if (!name || run.get("peak"))
+    DictionaryAttr run = step.getRun();
+    if (!run.get("device") && !run.get("peak") && !run.get("took"))
       continue;
-    auto where = run.getAs<LocationAttr>("device_at");
-    Location at = where ? Location(where) : step.getLoc();
-    FailureOr<std::optional<Accelerator>> device = ownDevice(at, run, name);
+    if (!table)
+      table = AcceleratorTable::builtin();
+    FailureOr<std::optional<Accelerator>> device = deviceOf(step, *table);
     if (failed(device))
       return failure();
-    if (!*device && run.get("device_own"))
-      continue;
-    if (!*device) {
-      if (!table)
-        table = AcceleratorTable::builtin();
-      *device = table->find(name);
-    }
-    if (!*device) {
-      InFlightDiagnostic error = emitError(at)
-                                 << "unknown device `" << name.getValue() << "`"
-                                 << table->didYouMean(name);
-      error.attachNote()
-          << "a `hardware` section describes a device of your own";
-      return error;
-    }
-    llvm::Expected<PeakChoice> choice = (*device)->peakFor(*precision);
-    if (choice)
-      give(choice->peak.format, choice->peak.flopPerSecond.value);
-    else
-      // A device of unknown speed: operations are counted all the same.
-      llvm::consumeError(choice.takeError());
+    HardwareFacts facts = factsOf(step);
+    facts.format = *format;
+    facts.device = *device;
+    auto aligned = [&] { return alignedShare(step, 8); };
+    facts.alignedShare = aligned;
+    writeDown(step, facts, completeHardware(facts, *table));
   }
   return success();
 }

@@ -9,11 +9,11 @@
 
 namespace netc {
 
-/// Gives every net.step that names a device, and no peak, the peak of that
-/// device at the step's precision, f32 if none is given, in the attribute
-/// `peak` (FLOP/s), and every step with a peak the number format of it, if that
-/// is known, in `peak_format`. A device without a figure keeps none. Fails,
-/// with an error at the place, if there is no such device or number format.
+/// Completes what every net.step says of its hardware, by completeHardware: the
+/// attributes `peak` (FLOP/s), `peak_format`, `assumed_utilization` where no
+/// utilization is given, and `assumed`, a list of what was taken. Without a
+/// figure for its device a step has no peak. Fails, with an error at the place,
+/// if there is no such device or number format.
 mlir::LogicalResult givePeaks(mlir::ModuleOp module);
 
 } // namespace netc

@@ -1,0 +1,59 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Analysis/Alignment.h"
+
+#include "lib/Analysis/Cost.h"
+#include "lib/Analysis/Memory.h"
+
+using namespace netc;
+using namespace mlir;
+
+static bool isMultiple(const Polynomial &size, int factor, Axes &axes) {
+  std::optional<Rational> number = axes.evaluate(size).constant();
+  return !number || (*number / factor).isInteger();
+}
+
+/// Of a weight of a linear layer or a convolution, outputs and inputs come
+/// first.
+static bool isAligned(Operation *op, int factor, Axes &axes) {
+  bool hasWeight = false, aligned = true;
+  for (Value operand : op->getOperands())
+    forEachBase(operand, [&](Value base) {
+      if (!base.getDefiningOp<ParameterOp>())
+        return;
+      hasWeight = true;
+      Shape shape = shapeOf(base);
+      for (const Polynomial &size : ArrayRef(shape.sizes).take_front(2))
+        aligned &= isMultiple(size, factor, axes);
+    });
+  if (hasWeight)
+    return aligned;
+  for (Value operand : op->getOperands()) {
+    Shape shape = shapeOf(operand);
+    if (!shape.sizes.empty())
+      aligned &= isMultiple(shape.sizes.back(), factor, axes);
+  }
+  return aligned;
+}
+
+Rational netc::alignedShare(StepOp step, int factor) {
+  Axes axes(step.getAxes());
+  PartTree parts = countParts(step, {});
+  parts.evaluate(axes);
+  Rational all, aligned;
+  step.walk([&](CostOpInterface op) {
+    if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
+      return;
+    const Part *part = parts.find(nameOf(op));
+    std::optional<Rational> flop =
+        part ? part->figures[Phase::Forward].matmul.constant() : std::nullopt;
+    if (!flop)
+      return;
+    all += *flop;
+    if (isAligned(op, factor, axes))
+      aligned += *flop;
+  });
+  return all.isZero() ? Rational(1) : aligned / all;
+}

@@ -1,0 +1,252 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Hardware/Defaults.h"
+
+#include "lib/Units/Units.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+/// More device-hours than a run of a university has, as a rule.
+static constexpr int companyHours = 10'000;
+/// Since when matrix units run 16 bits as a matter of course.
+static constexpr int firstYearOf16Bits = 2019;
+
+//===----------------------------------------------------------------------===//
+// Frameworks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The years in which a framework ran f32 matmuls as tf32 unless told
+/// otherwise, where the device can.
+struct Framework {
+  StringRef name;
+  int firstYear, lastYear;
+};
+} // namespace
+
+// PyTorch 1.7 to 1.11 and TensorFlow from 2.4 on; JAX since there is tf32.
+static constexpr Framework frameworks[] = {
+    {"PyTorch", 2021, 2021}, {"TensorFlow", 2021, 9999}, {"JAX", 2020, 9999}};
+
+llvm::ArrayRef<StringRef> netc::knownFrameworks() {
+  static const std::vector<StringRef> names = [] {
+    std::vector<StringRef> names;
+    for (const Framework &framework : frameworks)
+      names.push_back(framework.name);
+    return names;
+  }();
+  return names;
+}
+
+/// Whether the framework's default of that year is tf32.
+static bool runsAsTf32(const HardwareFacts &facts) {
+  return llvm::any_of(frameworks, [&](const Framework &framework) {
+    return framework.name == facts.framework && facts.year &&
+           *facts.year >= framework.firstYear &&
+           *facts.year <= framework.lastYear;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Who, and when
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Whether a run used the fastest format that its hardware has, and why so.
+struct Effort {
+  bool isFull;
+  std::string reason;
+};
+} // namespace
+
+static Effort effortOf(const HardwareFacts &facts) {
+  if (facts.year && *facts.year < firstYearOf16Bits)
+    return {false, "before " + std::to_string(firstYearOf16Bits) +
+                       " few trained in 16 bits"};
+  if (facts.isCompanys)
+    return {*facts.isCompanys, *facts.isCompanys
+                                   ? "companies train in the fastest format"
+                                   : "what a framework does unless told "
+                                     "otherwise"};
+  if (facts.deviceHours && *facts.deviceHours > companyHours)
+    return {true, formatQuantity(facts.deviceHours->floor(), {}) +
+                      " device-hours are taken for a company's, which trains "
+                      "in the fastest format"};
+  return {false, "what a framework does unless told otherwise"};
+}
+
+//===----------------------------------------------------------------------===//
+// Peaks
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Completion {
+public:
+  Completion(const HardwareFacts &facts, const AcceleratorTable &table)
+      : facts(facts), table(table) {}
+
+  HardwareGuess complete() {
+    guess.format = facts.format;
+    guess.peak = facts.peak;
+    if (!guess.peak && facts.device && !facts.device->peaks.empty())
+      takePeakOf(*facts.device);
+    else if (!guess.peak && facts.year)
+      takePeakOfYear(*facts.year);
+    takeUtilization();
+    return std::move(guess);
+  }
+
+private:
+  /// Adds what was taken; `other` are the peaks that it might have been.
+  void assume(std::string key, std::string taken, std::string reason,
+              llvm::ArrayRef<Rational> others) {
+    Assumption assumption{std::move(key), std::move(taken), std::move(reason)};
+    for (const Rational &other : others) {
+      Rational factor = other / *guess.peak;
+      assumption.low = std::min(assumption.low, factor);
+      assumption.high = std::max(assumption.high, factor);
+    }
+    guess.assumptions.push_back(std::move(assumption));
+  }
+
+  void takePeakOf(const Accelerator &device);
+  void takePeakOfYear(int year);
+  void takeUtilization();
+
+  const HardwareFacts &facts;
+  const AcceleratorTable &table;
+  HardwareGuess guess;
+};
+} // namespace
+
+/// The fastest 16-bit peak, on `unit` if that is given; or null.
+static const Peak *fastest16Bits(const Accelerator &device,
+                                 std::optional<ArithmeticUnit> unit) {
+  const Peak *best = nullptr;
+  // bf16 first: where both are as fast, it needs no scaling of the loss.
+  for (NumberFormat format : {NumberFormat::BF16, NumberFormat::F16})
+    for (const Peak &peak : device.peaks)
+      if (peak.format == format && peak.unit != ArithmeticUnit::NarrowMatrix &&
+          (!unit || peak.unit == *unit) &&
+          (!best || best->flopPerSecond.value < peak.flopPerSecond.value))
+        best = &peak;
+  return best;
+}
+
+void Completion::takePeakOf(const Accelerator &device) {
+  auto take = [&](const Peak &peak) {
+    guess.peak = peak.flopPerSecond.value;
+    guess.format = peak.format;
+  };
+  if (facts.format) {
+    // Without a figure for the format, operations are counted all the same.
+    if (llvm::Expected<PeakChoice> choice = device.peakFor(*facts.format))
+      take(choice->peak);
+    else
+      llvm::consumeError(choice.takeError());
+    return;
+  }
+  llvm::Expected<PeakChoice> plain = device.peakFor(NumberFormat::F32);
+  const Peak *fast = fastest16Bits(device, std::nullopt);
+  const Peak *matrix = fastest16Bits(device, ArithmeticUnit::Matrix);
+  if (!plain) {
+    llvm::consumeError(plain.takeError());
+    if (!fast)
+      return;
+  }
+  std::vector<Rational> others;
+  if (plain)
+    others.push_back(plain->peak.flopPerSecond.value);
+  if (fast)
+    others.push_back(fast->flopPerSecond.value);
+
+  auto settle = [&](PeakChoice choice, const std::string &why) {
+    take(choice.peak);
+    assume("precision", choice.reason, why, others);
+  };
+  Effort effort = effortOf(facts);
+  if (plain && device.f32RunsAs)
+    return settle(*plain, "what a framework does unless told otherwise");
+  if (plain && !matrix)
+    return settle(*plain, "it has no matrix units for 16 bits");
+  if (matrix && (effort.isFull || !plain)) {
+    StringRef name = traitsOf(matrix->format).name;
+    const Peak *vector = fastest16Bits(device, ArithmeticUnit::Vector);
+    if (vector && facts.alignedShare &&
+        facts.alignedShare() < Rational::fraction(1, 2))
+      return settle(
+          {*vector, (traitsOf(vector->format).name + " on vector units").str()},
+          effort.reason + "; matrix units ask for sizes that are multiples of "
+                          "8, which most products here have not");
+    return settle({*matrix, (name + " on matrix units").str()}, effort.reason);
+  }
+  llvm::Expected<PeakChoice> tf32 = device.peakFor(NumberFormat::TF32);
+  if (tf32 && runsAsTf32(facts))
+    return settle(*tf32, facts.framework + " in " +
+                             std::to_string(*facts.year) +
+                             " ran f32 as tf32 unless told otherwise");
+  if (!tf32)
+    llvm::consumeError(tf32.takeError());
+  settle(*plain, effort.reason);
+}
+
+void Completion::takePeakOfYear(int year) {
+  Effort effort = effortOf(facts);
+  bool isBest =
+      facts.format ? traitsOf(*facts.format).storedBits <= 16 : effort.isFull;
+  auto peakOf = [&](const TypicalPeak &typical) {
+    return isBest ? typical.bestFlopPerSecond : typical.f32FlopPerSecond;
+  };
+  auto [nearest, typical] = table.nearestTypical(year);
+  auto [before, older] = table.nearestTypical(year - 2);
+  auto [after, newer] = table.nearestTypical(year + 2);
+  if (!typical)
+    return;
+  guess.peak = peakOf(*typical);
+  if (!facts.format && !isBest)
+    guess.format = NumberFormat::F32;
+
+  assume(
+      "hardware",
+      formatQuantity(*guess.peak, Dimension(Dimension::Flop) / Dimension::Time),
+      "the mean of " + std::to_string(typical->models) + " notable models of " +
+          std::to_string(nearest) + ", on " + typical->chips +
+          (typical->models < 5 ? ": a guess" : "") + "; low and high are " +
+          std::to_string(before) + " and " + std::to_string(after),
+      {peakOf(*older), peakOf(*newer)});
+  if (!facts.format)
+    assume("precision", isBest ? "16 bits on matrix units" : "f32",
+           effort.reason,
+           {typical->f32FlopPerSecond, typical->bestFlopPerSecond});
+}
+
+void Completion::takeUtilization() {
+  if (facts.utilization) {
+    guess.utilization = *facts.utilization;
+    return;
+  }
+  // GPT-3 and LaMDA; what is said of runs that nobody optimized, and the
+  // highest seen on one device.
+  auto take = [&](int percent, int low, int high, const char *reason) {
+    guess.utilization = Rational::fraction(percent, 100);
+    guess.assumptions.push_back({"utilization", std::to_string(percent) + " %",
+                                 reason, Rational::fraction(low, percent),
+                                 Rational::fraction(high, percent)});
+  };
+  if (facts.readsTokens)
+    take(30, 20, 57,
+         "what large language models reach; 20 % to 57 % are known");
+  else
+    take(40, 10, 75,
+         "what other networks reach; 10 % without effort, 75 % on one device");
+}
+
+HardwareGuess netc::completeHardware(const HardwareFacts &facts,
+                                     const AcceleratorTable &table) {
+  return Completion(facts, table).complete();
+}

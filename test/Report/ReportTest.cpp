@@ -1,0 +1,49 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Json.h"
+#include "lib/Report/Table.h"
+#include "test/Analysis/Modules.h"
+
+#include "gmock/gmock.h"
+
+using namespace netc;
+using testing::HasSubstr;
+
+using ReportTest = AnalysisTest;
+
+/// A product of 512 FLOP, computed again for its gradient: 3 * 512 model FLOP,
+/// 4 * 512 hardware FLOP, ten times, in a second on two devices.
+static const char *const recomputed = R"(
+  !x = tensor<4x8xf32>
+  !w = tensor<8x8xf32>
+  net.step @run attributes {inputs = ["x"], network = "Net", run = {
+    steps = #net.poly<"10">, took = #net.poly<"1">, devices = #net.poly<"2">,
+    peak = #net.poly<"20480">}} {
+  ^bb0(%x: !x):
+    %w = net.parameter "w" "x" : !w loc("fc.weight")
+    %y = net.linear %x, %w {over = 1} : (!x, !w) -> !x loc("fc.linear")
+    %again = net.linear %x, %w {over = 1, net.phase = #net<phase recompute>} : (!x, !w) -> !x loc("fc.linear")
+    %dx = net.einsum "n a, a b -> n b" (%again, %w) {net.phase = #net<phase input>} : (!x, !w) -> !x loc("fc.linear")
+    %dw = net.einsum "n a, n b -> a b" (%dx, %x) {net.phase = #net<phase weight>} : (!x, !x) -> !w loc("fc.linear")
+    net.return %dw : !w ["loss"]
+  })";
+
+TEST_F(ReportTest, ModelAndHardwareUtilizationAreToldApart) {
+  Analysis analysis = analyze(recomputed);
+  const netc::Run &run = analysis.runs.at(0);
+  EXPECT_EQ(run.utilizationAt(run.peak), Rational::fraction(3, 8));
+  EXPECT_EQ(run.hardwareUtilizationAt(run.peak), Rational::fraction(1, 2));
+
+  Report report;
+  report.runs.push_back({&run, hardwareTimeOf(run), {}, std::nullopt});
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printTable(os, report, {});
+  EXPECT_THAT(text, HasSubstr("37.5 % (MFU), with recomputation 50.0 % (HFU) "
+                              "of 20.48 kFLOP/s over 2 device-s\n"));
+  printJson(os, report, false);
+  EXPECT_THAT(text, HasSubstr("\"implied_utilization\": 0.375,"));
+  EXPECT_THAT(text, HasSubstr("\"implied_hardware_utilization\": 0.5"));
+}
