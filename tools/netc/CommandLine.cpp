@@ -16,8 +16,8 @@ namespace netc::flags {
 
 static cl::OptionCategory category("netc options");
 
-cl::list<std::string> inputs(cl::Positional, cl::OneOrMore, cl::desc("FILE..."),
-                             cl::cat(category));
+cl::list<std::string> inputs(cl::Positional, cl::ZeroOrMore,
+                             cl::desc("FILE..."), cl::cat(category));
 
 cl::opt<Action>
     action(cl::desc("What to do:"), cl::init(Action::Estimate),
@@ -83,6 +83,11 @@ cl::opt<Format> format(
                clEnumValN(Format::Csv, "csv", "measured ops, a row each"),
                clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
     cl::cat(category));
+cl::list<std::string> hardware(
+    "hardware", cl::ValueOptional,
+    cl::desc("List the accelerators, or show this one, or add those of a file "
+             "that ends in .yaml"),
+    cl::value_desc("name|file.yaml"), cl::cat(category));
 cl::opt<std::string> output("o", cl::desc("Write to a file"),
                             cl::value_desc("file"), cl::init("-"),
                             cl::cat(category));
@@ -147,6 +152,24 @@ ConventionFlags netc::conventionFlags() {
   return flags;
 }
 
+/// Those values of `--hardware` that are files, or those that are not.
+static std::vector<llvm::StringRef> hardwareValues(bool files) {
+  std::vector<llvm::StringRef> values;
+  for (llvm::StringRef value : hardware)
+    if (files == (value.ends_with(".yaml") || value.ends_with(".yml") ||
+                  value.contains('/')))
+      values.push_back(value);
+  return values;
+}
+
+std::vector<llvm::StringRef> netc::hardwareFiles() {
+  return hardwareValues(true);
+}
+
+std::vector<llvm::StringRef> netc::hardwareNames() {
+  return hardwareValues(false);
+}
+
 bool netc::needsCode() {
   return action == Action::Measure ||
          (emit.getNumOccurrences() ? emit >= Emit::Linalg
@@ -166,9 +189,18 @@ bool netc::parseCommandLine(int argc, char **argv) {
                                    "what it costs to train a neural network\n",
                                    &llvm::errs()))
     return false;
-  if (limits.maxDepth <= 4096)
-    return true;
-  complain(WrongUsage, "`--max-depth` is at most 4096, which is what the stack "
-                       "carries");
-  return false;
+  auto refuse = [](const llvm::Twine &message) {
+    complain(WrongUsage, message);
+    return false;
+  };
+  if (inputs.empty() && hardware.empty())
+    return refuse("no file is named; `netc FILE` reports what it costs, `netc "
+                  "--help` lists the options");
+  if (!inputs.empty() && !hardwareNames().empty())
+    return refuse("`--hardware` with a name, or without, is asked for by "
+                  "itself; the name of a file of accelerators ends in .yaml");
+  if (limits.maxDepth > 4096)
+    return refuse("`--max-depth` is at most 4096, which is what the stack "
+                  "carries");
+  return true;
 }

@@ -23,6 +23,11 @@ bool needsCode();
 /// The conventions that the command line asks for.
 ConventionFlags conventionFlags();
 
+/// What `--hardware` names: a file ends in `.yaml` or `.yml` or is written with
+/// a `/`, everything else is an accelerator; the empty name stands for all.
+std::vector<llvm::StringRef> hardwareFiles();
+std::vector<llvm::StringRef> hardwareNames();
+
 namespace flags {
 
 enum class Action { Estimate, Check, Measure };
@@ -43,6 +48,7 @@ extern llvm::cl::opt<double> seconds;
 extern llvm::cl::opt<uint64_t> steps;
 extern llvm::cl::opt<std::string> data;
 extern llvm::cl::opt<Format> format;
+extern llvm::cl::list<std::string> hardware;
 extern llvm::cl::opt<std::string> output;
 extern llvm::cl::list<std::string> definitions;
 extern llvm::cl::list<std::string> includeFolders;

@@ -8,7 +8,6 @@
 #include "lib/Report/Table.h"
 #include "tools/netc/AnalysisResults.h"
 #include "tools/netc/Output.h"
-#include "tools/netc/Peaks.h"
 
 using namespace netc;
 using namespace netc::flags;
@@ -26,14 +25,15 @@ struct Unit {
 } // namespace
 
 /// Elaborates and counts the points of a run's sweep.
-static mlir::LogicalResult sweepRun(Unit &unit, const Run &run,
+static mlir::LogicalResult sweepRun(const Session &session, Unit &unit,
+                                    const Run &run,
                                     const ConventionFlags &flags) {
   std::optional<std::vector<SweepPoint>> points =
       unit.specification->sweep(run.name());
   if (!points)
     return mlir::failure();
   for (SweepPoint &point : *points) {
-    if (failed(givePeaks(*point.module)) ||
+    if (failed(session.givePeaks(*point.module)) ||
         failed(runPasses(*point.module, Stage::Step)))
       return mlir::failure();
     mlir::FailureOr<Analysis> analysis = analyze(*point.module, flags);
@@ -70,7 +70,7 @@ static std::optional<Unit> analyzeFile(const Session &session,
   // Every sweep is tried, and before the expects: errors come first.
   bool isSwept = true;
   for (const Run &run : analysis->runs)
-    isSwept &= succeeded(sweepRun(unit, run, conventionFlags()));
+    isSwept &= succeeded(sweepRun(session, unit, run, conventionFlags()));
   if (!isSwept)
     return std::nullopt;
   unit.expects = unit.specification->check(AnalysisResults(*analysis));

@@ -33,31 +33,31 @@ ownDevice(Location at, DictionaryAttr run, StringRef name) {
   return std::optional(device);
 }
 
-/// What the step says of its number format, if anything. Fails, with an error
+/// What the run says of its number format, if anything. Fails, with an error
 /// there, if that is none.
-static FailureOr<std::optional<NumberFormat>> formatOf(StepOp step) {
-  auto precision = step.getRun().getAs<StringAttr>("precision");
+static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
+                                                       DictionaryAttr run) {
+  auto precision = run.getAs<StringAttr>("precision");
   if (!precision)
     return std::optional<NumberFormat>();
   if (std::optional<NumberFormat> format = matmulFormat(precision.getValue()))
     return format;
-  auto key = step.getRun().getAs<LocationAttr>("precision_at");
-  return emitError(key ? Location(key) : step.getLoc())
+  auto key = run.getAs<LocationAttr>("precision_at");
+  return emitError(key ? Location(key) : job->getLoc())
          << "`" << precision.getValue()
          << "` is not a precision; write a number format such as `bf16`, or "
          << "`mixed(f16)`";
 }
 
-/// The device that the step names, if any. Fails, with an error there, if there
+/// The device that the run names, if any. Fails, with an error there, if there
 /// is none of the name.
 static FailureOr<std::optional<Accelerator>>
-deviceOf(StepOp step, const AcceleratorTable &table) {
-  DictionaryAttr run = step.getRun();
+deviceOf(Operation *job, DictionaryAttr run, const AcceleratorTable &table) {
   auto name = run.getAs<StringAttr>("device");
   if (!name)
     return std::optional<Accelerator>();
   auto where = run.getAs<LocationAttr>("device_at");
-  Location at = where ? Location(where) : step.getLoc();
+  Location at = where ? Location(where) : job->getLoc();
   FailureOr<std::optional<Accelerator>> own = ownDevice(at, run, name);
   if (failed(own) || *own || run.get("device_own"))
     return own;
@@ -86,9 +86,8 @@ static bool readsTokens(StepOp step) {
   return isa<IntegerType>(type.getElementType()) && type.getRank() > 1;
 }
 
-/// What the step says that tells of its hardware.
-static HardwareFacts factsOf(StepOp step) {
-  DictionaryAttr run = step.getRun();
+/// What the run says that tells of its hardware.
+static HardwareFacts factsOf(DictionaryAttr run) {
   HardwareFacts facts;
   facts.peak = numberIn(run, "peak");
   facts.utilization = numberIn(run, "utilization");
@@ -98,7 +97,6 @@ static HardwareFacts factsOf(StepOp step) {
     facts.isCompanys = by.getValue() == "company";
   if (auto framework = run.getAs<StringAttr>("framework"))
     facts.framework = framework.str();
-  facts.readsTokens = readsTokens(step);
   std::optional<Rational> seconds = numberIn(run, "took_device_seconds");
   std::optional<Rational> took = numberIn(run, "took"),
                           devices = numberIn(run, "devices");
@@ -109,10 +107,11 @@ static HardwareFacts factsOf(StepOp step) {
   return facts;
 }
 
-static void writeDown(StepOp step, const HardwareFacts &facts,
-                      const HardwareGuess &guess) {
-  MLIRContext *context = step.getContext();
-  NamedAttrList run(step.getRun());
+static DictionaryAttr complete(DictionaryAttr settings,
+                               const HardwareFacts &facts,
+                               const HardwareGuess &guess) {
+  MLIRContext *context = settings.getContext();
+  NamedAttrList run(settings);
   auto text = [&](StringRef value) { return StringAttr::get(context, value); };
   auto number = [&](const Rational &value) {
     return PolynomialAttr::get(context, value);
@@ -134,30 +133,34 @@ static void writeDown(StepOp step, const HardwareFacts &facts,
     assumed.push_back(item.getDictionary(context));
   }
   run.set("assumed", ArrayAttr::get(context, assumed));
-  step.setRunAttr(run.getDictionary(context));
+  return run.getDictionary(context);
 }
 
-LogicalResult netc::givePeaks(ModuleOp module) {
-  // Read only where it is needed: it takes milliseconds.
-  std::optional<AcceleratorTable> table;
-  for (StepOp step : module.getOps<StepOp>()) {
-    FailureOr<std::optional<NumberFormat>> format = formatOf(step);
+LogicalResult
+netc::givePeaks(ModuleOp module,
+                function_ref<const AcceleratorTable &()> accelerators) {
+  for (Operation &job : *module.getBody()) {
+    auto run = job.getAttrOfType<DictionaryAttr>("run");
+    if (!run)
+      continue;
+    FailureOr<std::optional<NumberFormat>> format = formatOf(&job, run);
     if (failed(format))
       return failure();
-    DictionaryAttr run = step.getRun();
     if (!run.get("device") && !run.get("peak") && !run.get("took"))
       continue;
-    if (!table)
-      table = AcceleratorTable::builtin();
-    FailureOr<std::optional<Accelerator>> device = deviceOf(step, *table);
+    const AcceleratorTable &table = accelerators();
+    FailureOr<std::optional<Accelerator>> device = deviceOf(&job, run, table);
     if (failed(device))
       return failure();
-    HardwareFacts facts = factsOf(step);
+    HardwareFacts facts = factsOf(run);
     facts.format = *format;
     facts.device = *device;
+    auto step = dyn_cast<StepOp>(job);
+    facts.readsTokens = step && readsTokens(step);
     auto aligned = [&] { return alignedShare(step, 8); };
-    facts.alignedShare = aligned;
-    writeDown(step, facts, completeHardware(facts, *table));
+    if (step)
+      facts.alignedShare = aligned;
+    job.setAttr("run", complete(run, facts, completeHardware(facts, table)));
   }
   return success();
 }

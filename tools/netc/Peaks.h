@@ -5,16 +5,20 @@
 #ifndef NETC_TOOLS_NETC_PEAKS_H
 #define NETC_TOOLS_NETC_PEAKS_H
 
+#include "lib/Hardware/Hardware.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace netc {
 
-/// Completes what every net.step says of its hardware, by completeHardware: the
+/// Completes what every run says of its hardware, by completeHardware: the
 /// attributes `peak` (FLOP/s), `peak_format`, `assumed_utilization` where no
 /// utilization is given, and `assumed`, a list of what was taken. Without a
-/// figure for its device a step has no peak. Fails, with an error at the place,
-/// if there is no such device or number format.
-mlir::LogicalResult givePeaks(mlir::ModuleOp module);
+/// figure for its device a run has no peak. Fails, with an error at the place,
+/// if there is no such device or number format. `accelerators` takes
+/// milliseconds, and is called only where it is needed.
+mlir::LogicalResult
+givePeaks(mlir::ModuleOp module,
+          llvm::function_ref<const AcceleratorTable &()> accelerators);
 
 } // namespace netc
 

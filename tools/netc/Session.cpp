@@ -9,6 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tools/netc/Output.h"
 #include "tools/netc/Peaks.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 
 #include <sys/mman.h>
@@ -48,6 +49,39 @@ std::unique_ptr<Specification> Session::load(llvm::StringRef path,
       failed(runPasses(specification->module(), stage)))
     return nullptr;
   return specification;
+}
+
+mlir::LogicalResult Session::givePeaks(mlir::ModuleOp module) const {
+  return netc::givePeaks(
+      module, [&]() -> const AcceleratorTable & { return accelerators(); });
+}
+
+const AcceleratorTable &Session::accelerators() const {
+  if (!table)
+    table = AcceleratorTable::builtin();
+  return *table;
+}
+
+mlir::LogicalResult Session::readAccelerators() {
+  for (llvm::StringRef path : hardwareFiles()) {
+    accelerators();
+    llvm::Error error = table->addFile(path, limits.maxInputBytes);
+    if (!error)
+      continue;
+    // Read again, to show the line.
+    if (auto text = llvm::MemoryBuffer::getFile(path))
+      frontend.onRead(path, (*text)->getBuffer());
+    llvm::handleAllErrors(std::move(error), [&](const HardwareError &wrong) {
+      auto place = mlir::FileLineColLoc::get(&context, wrong.file, wrong.line,
+                                             wrong.column);
+      if (wrong.line != 0)
+        mlir::emitError(place) << wrong.message;
+      else
+        complain(WrongInput, "cannot read `" + path + "`: " + wrong.message);
+    });
+    return mlir::failure();
+  }
+  return mlir::success();
 }
 
 /// Complains of a name given on the command line that no file has.
@@ -109,8 +143,8 @@ static Exit run(llvm::function_ref<Exit(Session &)> work) {
   options->onRead = [&](llvm::StringRef path, llvm::StringRef text) {
     printer.addSource(path, text);
   };
-  Session session{context, std::move(*options)};
-  return work(session);
+  Session session(context, std::move(*options));
+  return failed(session.readAccelerators()) ? WrongInput : work(session);
 }
 
 /// Elaboration follows the nesting of a file, which the limits bound: for all

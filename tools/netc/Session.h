@@ -6,19 +6,36 @@
 #define NETC_TOOLS_NETC_SESSION_H
 
 #include "lib/Frontend/Specification.h"
+#include "lib/Hardware/Hardware.h"
 #include "lib/Pipelines/Pipelines.h"
 #include "tools/netc/CommandLine.h"
 
 namespace netc {
 
 /// What the files of the command line are read with.
-struct Session {
+class Session {
+public:
+  Session(mlir::MLIRContext &context, FrontendOptions frontend)
+      : context(context), frontend(std::move(frontend)) {}
+
   mlir::MLIRContext &context;
   FrontendOptions frontend;
 
   /// Reads a file and takes it to `stage`. After errors, which are printed,
   /// null.
   std::unique_ptr<Specification> load(llvm::StringRef path, Stage stage) const;
+
+  /// Completes what the runs of a module say of their hardware.
+  mlir::LogicalResult givePeaks(mlir::ModuleOp module) const;
+
+  /// Those of netc, and of the files that the command line names.
+  const AcceleratorTable &accelerators() const;
+  /// Reads these files. Fails after an error, which is printed.
+  mlir::LogicalResult readAccelerators();
+
+private:
+  /// Read when it is asked for.
+  mutable std::optional<AcceleratorTable> table;
 };
 
 /// Ends the process with what `work` returns. It has a stack for all nesting

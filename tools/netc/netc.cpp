@@ -4,7 +4,9 @@
 
 // Reads specifications, counts what they cost, and reports.
 
+#include "lib/Report/HardwareTable.h"
 #include "tools/netc/Estimate.h"
+#include "tools/netc/Output.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -48,12 +50,35 @@ static Exit printStage(const Session &session) {
   });
 }
 
+/// Prints the accelerators that `--hardware` names.
+static Exit showHardware(const Session &session) {
+  const AcceleratorTable &table = session.accelerators();
+  std::vector<Accelerator> shown;
+  for (llvm::StringRef name : hardwareNames()) {
+    if (name.empty())
+      continue;
+    std::optional<Accelerator> found = table.find(name);
+    if (!found)
+      return complain(WrongUsage, "there is no accelerator `" + name + "`" +
+                                      table.didYouMean(name));
+    shown.push_back(std::move(*found));
+  }
+  return write([&](llvm::raw_ostream &os) {
+    if (shown.empty())
+      printAccelerators(os, table, isColourful(os));
+    for (const Accelerator &accelerator : shown)
+      printAccelerator(os, accelerator, table, isColourful(os));
+  });
+}
+
 int main(int argc, char **argv) {
   if (!parseCommandLine(argc, argv))
     return WrongUsage;
   if (needsCode())
     return becomeCodegen(argv);
   inSession([](Session &session) {
-    return emit.getNumOccurrences() ? printStage(session) : estimate(session);
+    return inputs.empty()             ? showHardware(session)
+           : emit.getNumOccurrences() ? printStage(session)
+                                      : estimate(session);
   });
 }
