@@ -37,7 +37,7 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
     // First sums of products, which take the fills before them along.
     for (linalg::LinalgOp op : findOps())
-      if (isContraction(op))
+      if (!emitReduction(op, vectors) && isContraction(op))
         (void)emitContraction(op, vectors);
     for (linalg::LinalgOp op : findOps())
       (void)emitLoops(op);

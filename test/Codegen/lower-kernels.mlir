@@ -38,3 +38,29 @@ func.func @elements(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
   }
   return
 }
+
+// Columns stay in registers while stretches of rows pass by; what the stretches
+// come to is combined in order, and then the rows that are left. The third
+// vector of 40 columns is masked.
+// CHECK-LABEL: func.func @columns
+// CHECK:       %[[PARTS:.*]] = memref.alloca() : memref<640xf32>
+// CHECK:       scf.parallel {{.*}} to (%c16{{.*}}) step
+// CHECK:         scf.for %{{.*}} to %c62{{.*}} iter_args(%{{.*}}, %{{.*}}, %[[LAST:.*]] = %{{.*}})
+// CHECK:           %[[ROW:.*]] = vector.maskedload
+// CHECK:           arith.maximumf %[[LAST]], %[[ROW]] fastmath<reassoc,nsz,contract> : vector<16xf32>
+// CHECK:         vector.store %{{.*}}, %[[PARTS]]
+// CHECK:       scf.for %{{.*}} to %c16{{.*}} iter_args
+// CHECK:         vector.load %[[PARTS]]
+// CHECK:       scf.for %{{.*}} to %c9{{.*}} iter_args
+// CHECK-NOT:   scf.for
+// CHECK:       vector.maskedstore
+func.func @columns(%x: memref<1001x40xf32>, %y: memref<40xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
+                  iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<1001x40xf32>) outs(%y : memref<40xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %m = arith.maximumf %out, %in : f32
+    linalg.yield %m : f32
+  }
+  return
+}

@@ -63,9 +63,9 @@ class Netc:
     def __init__(self, name, arguments, folder):
         self.program = os.path.join(folder, name)
         source = ["-I", os.path.join(ROOT, "examples"), os.path.join(HERE, "networks.net")]
-        command = [arguments.netc, f"--run={name}_run", f"--batch={arguments.batch}", *source]
+        command = [arguments.netc, f"--run={name}_run", *source]
         start = time.perf_counter()
-        subprocess.run([*command, "--emit=exe", "-o", self.program], check=True)
+        subprocess.run([*command, f"--batch={arguments.batch}", "--emit=exe", "-o", self.program], check=True)
         self.compile_seconds = time.perf_counter() - start
         estimate = subprocess.run([*command, "--format=json"], check=True, stdout=subprocess.PIPE).stdout
         self.parameters = json.loads(estimate)["runs"][0]["memory_per_device"]["gradients"] // 4  # of f32
