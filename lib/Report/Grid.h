@@ -35,6 +35,9 @@ public:
   void add(std::vector<Cell> row) { rows.push_back(std::move(row)); }
   /// A line across all columns.
   void addRule() { rows.emplace_back(); }
+  llvm::ArrayRef<Align> aligns() const { return columns; }
+  /// Of a rule, no cells.
+  llvm::ArrayRef<std::vector<Cell>> lines() const { return rows; }
   /// Every line starts with `indent` blanks; none ends in any.
   void print(llvm::raw_ostream &os, unsigned indent, bool colour) const;
 
@@ -53,6 +56,8 @@ public:
   void print(llvm::raw_ostream &os, bool colour) const {
     grid.print(os, 2, colour);
   }
+  /// Of two columns. A line without a label goes on with the one above.
+  const Grid &asGrid() const { return grid; }
 
 private:
   Grid grid;

@@ -4,8 +4,8 @@
 
 #include "lib/Report/Table.h"
 
-#include "lib/Report/Grid.h"
-#include "lib/Units/Units.h"
+#include "lib/Report/Format.h"
+#include "lib/Report/Page.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,100 +15,8 @@ using namespace netc;
 using llvm::StringRef;
 
 //===----------------------------------------------------------------------===//
-// Numbers
-//===----------------------------------------------------------------------===//
-
-/// Rounded, in a unit of readable size; a polynomial as it is.
-static std::string quantity(const Polynomial &value,
-                            const Dimension &dimension) {
-  if (std::optional<Rational> constant = value.constant())
-    return formatQuantity(*constant, dimension);
-  return value.str() + " " + dimension.str();
-}
-
-static std::string flop(const Polynomial &value) {
-  return quantity(value, Dimension::Flop);
-}
-
-static std::string bytes(const Polynomial &value) {
-  return quantity(value, Dimension::Data);
-}
-
-/// For a column of FLOP: `8.178 G`, and a dot for nothing.
-static std::string flopCell(const Polynomial &value) {
-  std::string text = flop(value);
-  return value.isZero() ? "· " : text.substr(0, text.rfind("FLOP"));
-}
-
-/// `25,557,032`; a fraction is rounded.
-static std::string exact(const Rational &value) {
-  if (!value.isInteger())
-    return formatQuantity(value, {});
-  std::string text = value.str();
-  for (int i = int(text.size()) - 3; i > int(value.isNegative()); i -= 3)
-    text.insert(i, ",");
-  return text;
-}
-
-static std::string exact(const Polynomial &value) {
-  std::optional<Rational> constant = value.constant();
-  return constant ? exact(*constant) : value.str();
-}
-
-static std::string percent(const Rational &share, int digits) {
-  return fmt::format("{:.{}f} %", share.toDouble() * 100, digits);
-}
-
-/// The share that `part` has of `whole`; none if it depends on a free axis.
-static std::optional<Rational> shareOf(const Polynomial &part,
-                                       const Polynomial &whole) {
-  return whole.isZero() ? std::nullopt : (part / whole).constant();
-}
-
-static std::string shareCell(const std::optional<Rational> &share) {
-  return share && !share->isZero() ? percent(*share, 1) : "";
-}
-
-/// The share as a bar; none if it depends on a free axis.
-static std::string bar(const std::optional<Rational> &share, unsigned width) {
-  return share ? bar(share->toDouble(), width) : "";
-}
-
-//===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
-
-static std::string text(llvm::ArrayRef<Polynomial> sizes) {
-  std::string text;
-  for (const Polynomial &size : sizes) {
-    std::string factor = size.str();
-    if (StringRef(factor).contains(' '))
-      factor = "(" + factor + ")";
-    text += (text.empty() ? "" : "×") + factor;
-  }
-  return text.empty() ? "scalar" : text;
-}
-
-/// The shape of one example: without the batch axis.
-static std::string ofExample(const Shape &shape) {
-  llvm::ArrayRef<Polynomial> sizes = shape.sizes;
-  if (!sizes.empty() && sizes.front() == Polynomial::symbol("N"))
-    sizes = sizes.drop_front();
-  return text(sizes);
-}
-
-/// `64×56×56 → 256×28×28`, or once if nothing changes.
-static std::string shapesCell(const Part &part) {
-  if (!part.output)
-    return "";
-  std::string output = ofExample(*part.output);
-  if (part.inputs.empty())
-    return output;
-  std::string input = ofExample(part.inputs.front());
-  if (part.inputs.size() > 1)
-    input += ", …";
-  return input == output ? output : input + " → " + output;
-}
 
 /// `image: N×3×224×224, label: N`.
 template <typename Names, typename Values>
@@ -116,7 +24,7 @@ static std::string signature(Names names, Values values) {
   std::string list;
   for (auto [name, value] : llvm::zip(names, values))
     list += (list.empty() ? "" : ", ") + name.str() + ": " +
-            text(shapeOf(value).sizes);
+            sizesText(shapeOf(value).sizes);
   return list;
 }
 
@@ -128,132 +36,60 @@ namespace {
 /// The table of the layers of one network.
 class LayerTable {
 public:
-  LayerTable(const PartTree &tree, const TableOptions &options)
-      : tree(tree), options(options), whole(productsOf(tree.root().figures)),
+  explicit LayerTable(unsigned depth)
+      : depth(depth),
         grid({Grid::Left, Grid::Left, Grid::Left, Grid::Right, Grid::Right,
               Grid::Right, Grid::Right, Grid::Right, Grid::Left}) {}
 
-  void print(llvm::raw_ostream &os) {
+  Grid build(const LayerRow &total) {
     std::vector<Grid::Cell> head;
     for (const char *title : {"layer", "op", "shape", "parameters", "forward",
                               "backward", "other", "share"})
       head.push_back({title, Style::Dim});
     grid.add(std::move(head));
     grid.addRule();
-    if (options.depth != 0) {
-      addChildren(tree.root(), 1, 0);
+    if (depth != 0) {
+      addAll(total.children, 0);
       grid.addRule();
     }
-    addRow("total", tree.root(), 1, Style::Bold);
-    grid.print(os, 2, options.colour);
+    addRow(total, 0, Style::Bold);
+    return std::move(grid);
   }
 
 private:
-  static constexpr size_t maxMinorRows = 4;
-
-  static Polynomial productsOf(const Figures &figures) {
-    return figures[Phase::Forward].matmul + figures.backward().matmul;
-  }
-
-  /// Whether these are copies of one block, made by a `repeat`, that cost the
-  /// same.
-  static bool areAlike(const Part &a, const Part &b) {
-    auto isCopy = [](const Part &part) {
-      return llvm::all_of(part.name(), llvm::isDigit);
-    };
-    return isCopy(a) && isCopy(b) && a.op == b.op && a.inputs == b.inputs &&
-           a.output == b.output && a.children.size() == b.children.size() &&
-           a.figures == b.figures;
-  }
-
-  /// An op, not an instance, that has neither products nor weights.
-  static bool isMinor(const Part &part) {
-    return part.isLeaf() && productsOf(part.figures).isZero() &&
-           part.figures.parameters.isZero();
-  }
-  /// What only moves elements is no row.
-  static bool isFree(const Part &part) {
-    return llvm::all_of(
-               part.figures.costs,
-               [](const Cost &cost) { return cost.total().isZero(); }) &&
-           part.figures.parameters.isZero();
-  }
-
-  /// The parts of `parent`, which stands for `times` of its kind. Many minor
-  /// ops are summed up in the last row.
-  void addChildren(const Part &parent, unsigned times, unsigned level) {
-    llvm::SmallVector<unsigned> shown;
-    llvm::copy_if(parent.children, std::back_inserter(shown),
-                  [&](unsigned i) { return !isFree(tree.parts[i]); });
-    Part minor;
-    size_t numMinor = llvm::count_if(
-        shown, [&](unsigned i) { return isMinor(tree.parts[i]); });
-    if (numMinor > maxMinorRows)
-      llvm::erase_if(shown, [&](unsigned i) {
-        if (!isMinor(tree.parts[i]))
-          return false;
-        minor.figures += tree.parts[i].figures;
-        return true;
-      });
-
-    llvm::ArrayRef<unsigned> rest = shown;
-    while (!rest.empty()) {
-      const Part &part = tree.parts[rest.front()];
-      llvm::ArrayRef<unsigned> alike = rest.take_while([&](unsigned i) {
-        return i == rest.front() || areAlike(part, tree.parts[i]);
-      });
-      rest = rest.drop_front(alike.size());
-      std::string name = part.name().str();
-      if (alike.size() > 1)
-        name += "–" + tree.parts[alike.back()].name().str();
-      addPart(std::move(name), part, times * alike.size(), level);
+  void addAll(llvm::ArrayRef<LayerRow> rows, unsigned level) {
+    for (const LayerRow &row : rows) {
+      addRow(row, level, Style::Plain);
+      if (level + 1 < depth)
+        addAll(row.children, level + 1);
     }
-    if (numMinor > maxMinorRows)
-      addRow(indented(fmt::format("{} other ops", numMinor), level), minor,
-             times, Style::Plain);
   }
 
-  void addPart(std::string name, const Part &part, unsigned times,
-               unsigned level) {
-    addRow(indented(std::move(name), level), part, times, Style::Plain);
-    if (!tree.isLayer(part) && level + 1 < options.depth)
-      addChildren(part, times, level + 1);
-  }
-
-  static std::string indented(std::string name, unsigned level) {
-    return std::string(level * 2, ' ') + std::move(name);
-  }
-
-  void addRow(std::string name, const Part &part, unsigned times, Style style) {
-    const Figures &figures = part.figures;
-    Cost forward = figures[Phase::Forward] * times;
-    Cost backward = figures.backward() * times;
-    bool isRoot = &part == &tree.root();
-    std::optional<Rational> share =
-        isRoot ? std::nullopt : shareOf(productsOf(figures) * times, whole);
-    std::string op = tree.isLayer(part) ? part.op.str() : "";
-    if (times > 1 && !part.path.empty())
-      op = fmt::format("{} × {}", times, op.empty() ? "block" : op);
-    grid.add({{std::move(name), style},
-              {std::move(op), Style::Dim},
-              {isRoot ? "" : shapesCell(part), Style::Dim},
-              {figures.parameters.isZero()
+  void addRow(const LayerRow &row, unsigned level, Style style) {
+    const Cost &forward = row.figures[Phase::Forward];
+    Cost backward = row.figures.backward();
+    grid.add({{std::string(level * 2, ' ') + row.name, style},
+              {row.op, Style::Dim},
+              {row.shape, Style::Dim},
+              {row.figures.parameters.isZero()
                    ? "·"
-                   : quantity(figures.parameters * times, {}),
+                   : quantity(row.figures.parameters, {}),
                style},
               {flopCell(forward.matmul), style},
               {flopCell(backward.matmul), style},
               {flopCell(forward.other + backward.other), style},
-              {shareCell(share), style},
-              {bar(share, 10), Style::Good}});
+              {shareCell(row.share), style},
+              {bar(row.share, 10), Style::Good}});
   }
 
-  const PartTree &tree;
-  const TableOptions &options;
-  const Polynomial whole;
+  const unsigned depth;
   Grid grid;
 };
 } // namespace
+
+Grid netc::layerGrid(const LayerRow &total, unsigned depth) {
+  return LayerTable(depth).build(total);
+}
 
 static std::string conventionsText(const Conventions &conventions) {
   return fmt::format("1 multiply-add = {} FLOP{}", conventions.fma,
@@ -275,33 +111,33 @@ static void addPolynomials(Lines &lines, const Figures &figures) {
   add("recomputation", figures[Phase::Recompute]);
 }
 
-static void printNetwork(llvm::raw_ostream &os, const Network &network,
+static void writeNetwork(Page &page, const Network &network,
                          const TableOptions &options) {
   NetworkOp op = network.op;
   const Figures &figures = network.parts.root().figures;
-  os << styled(network.name(), Style::Bold, options.colour) << "("
-     << signature(op.getInputs().getAsRange<mlir::StringAttr>(),
-                  op.getBlock().getArguments())
-     << ") → "
-     << signature(op.getReturn().getNames().getAsRange<mlir::StringAttr>(),
-                  op.getReturn().getOperands())
-     << '\n';
+  page.section(
+      network.name(),
+      "(" +
+          signature(op.getInputs().getAsRange<mlir::StringAttr>(),
+                    op.getBlock().getArguments()) +
+          ") → " +
+          signature(op.getReturn().getNames().getAsRange<mlir::StringAttr>(),
+                    op.getReturn().getOperands()));
   std::string parameters = exact(figures.parameters) + " parameters";
   if (figures.trainable != figures.parameters)
     parameters += ", " + exact(figures.trainable) + " trainable";
-  os << parameters << " · FLOP of one example";
+  parameters += " · FLOP of one example";
   for (auto &[name, size] : network.freeAxes())
     if (size && name != "N")
-      os << ", " << name << " = " << exact(*size);
-  os << " · " << conventionsText(network.conventions) << "\n\n";
-  LayerTable(network.parts, options).print(os);
+      parameters += ", " + name + " = " + exact(*size);
+  page.paragraph(parameters + " · " + conventionsText(network.conventions));
+  page.layers(layerRows(network.parts));
 
   Lines lines;
-  lines.add("", "");
   lines.add("saved for backward", bytes(figures.activations));
   if (options.symbolic)
     addPolynomials(lines, network.symbolic);
-  lines.print(os, options.colour);
+  page.lines(lines);
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,8 +162,7 @@ static std::string durationText(const Run &run) {
   return text + seen;
 }
 
-static void printSteps(llvm::raw_ostream &os, const Run &run,
-                       const TableOptions &options) {
+static void writeSteps(Page &page, const Run &run) {
   Grid grid({Grid::Left, Grid::Right, Grid::Right, Grid::Right, Grid::Left});
   grid.add({{"", Style::Dim},
             {"matmul FLOP", Style::Dim},
@@ -357,7 +192,7 @@ static void printSteps(llvm::raw_ostream &os, const Run &run,
   add("one step", hardware, Style::Bold);
   if (std::optional<Cost> all = run.compute(hardware))
     add(exact(*run.steps) + " steps", *all, Style::Bold);
-  grid.print(os, 2, options.colour);
+  page.grid(grid);
 }
 
 static void addRuleOfThree(Lines &lines, const Run &run) {
@@ -480,8 +315,7 @@ static void addPlan(Lines &lines, const PlannedMemory &plan) {
                   bytes(plan.buffers)));
 }
 
-static void printSweep(llvm::raw_ostream &os, llvm::ArrayRef<SweepRow> sweep,
-                       bool colour) {
+static void writeSweep(Page &page, llvm::ArrayRef<SweepRow> sweep) {
   llvm::SmallVector<Grid::Align> columns(sweep.front().values.size() + 4,
                                          Grid::Right);
   Grid grid(columns);
@@ -504,22 +338,21 @@ static void printSweep(llvm::raw_ostream &os, llvm::ArrayRef<SweepRow> sweep,
     cells.push_back({bytes(run.memory.total())});
     grid.add(std::move(cells));
   }
-  os << "\n  sweep\n\n";
-  grid.print(os, 2, colour);
+  page.heading("sweep");
+  page.grid(grid);
 }
 
-static void printRun(llvm::raw_ostream &os, const RunReport &report,
+static void writeRun(Page &page, const RunReport &report,
                      const TableOptions &options) {
   const Run &run = *report.run;
-  os << styled(run.name(), Style::Bold, options.colour) << " trains "
-     << run.network() << " · " << durationText(run);
+  std::string about =
+      " trains " + run.network().str() + " · " + durationText(run);
   if (run.devices)
-    os << " · " << exact(*run.devices) << " " << run.device;
-  os << " · " << conventionsText(run.conventions) << "\n\n";
-  printSteps(os, run, options);
+    about += " · " + exact(*run.devices) + " " + run.device;
+  page.section(run.name(), about + " · " + conventionsText(run.conventions));
+  writeSteps(page, run);
 
   Lines lines;
-  lines.add("", "");
   if (std::optional<Cost> cost = run.compute(run.step().model())) {
     const Polynomial &model = cost->matmul;
     lines.add("compute",
@@ -542,21 +375,20 @@ static void printRun(llvm::raw_ostream &os, const RunReport &report,
     addPlan(lines, *report.plan);
   if (options.symbolic)
     addPolynomials(lines, run.symbolic);
-  lines.print(os, options.colour);
+  page.lines(lines);
   if (!report.sweep.empty())
-    printSweep(os, report.sweep, options.colour);
+    writeSweep(page, report.sweep);
 }
 
 //===----------------------------------------------------------------------===//
 // Expects
 //===----------------------------------------------------------------------===//
 
-static void printExpects(llvm::raw_ostream &os, llvm::ArrayRef<Verdict> expects,
-                         bool colour) {
+static void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects) {
   size_t holding = llvm::count_if(
       expects, [](const Verdict &verdict) { return verdict.holds; });
-  os << styled("expect", Style::Bold, colour) << " · " << holding << " of "
-     << expects.size() << " hold\n\n";
+  page.section("expect",
+               fmt::format(" · {} of {} hold", holding, expects.size()));
   Grid grid({Grid::Left, Grid::Left, Grid::Left, Grid::Left});
   for (const Verdict &verdict : expects) {
     StringRef text = verdict.text;
@@ -567,26 +399,55 @@ static void printExpects(llvm::raw_ostream &os, llvm::ArrayRef<Verdict> expects,
               {verdict.value, verdict.holds ? Style::Plain : Style::Bad},
               {fmt::format("{}:{}", verdict.file, verdict.line), Style::Dim}});
   }
-  grid.print(os, 2, colour);
+  page.grid(grid);
 }
+
+//===----------------------------------------------------------------------===//
+// All together
+//===----------------------------------------------------------------------===//
+
+void netc::writeReport(Page &page, const Report &report,
+                       const TableOptions &options) {
+  for (const Network *network : report.networks)
+    writeNetwork(page, *network, options);
+  for (const RunReport &run : report.runs)
+    writeRun(page, run, options);
+  if (!report.expects.empty())
+    writeExpects(page, report.expects);
+}
+
+namespace {
+/// Lines for a terminal or a file.
+class TextPage : public Page {
+public:
+  TextPage(llvm::raw_ostream &os, const TableOptions &options)
+      : os(os), options(options) {}
+
+  void section(StringRef title, StringRef rest) override {
+    os << separator << styled(title, Style::Bold, options.colour) << rest
+       << '\n';
+    separator = "\n";
+  }
+  void heading(StringRef text) override { os << "\n  " << text << '\n'; }
+  void paragraph(StringRef text) override { os << text << '\n'; }
+  void grid(const Grid &grid) override {
+    os << '\n';
+    grid.print(os, 2, options.colour);
+  }
+  void lines(const Lines &lines) override { grid(lines.asGrid()); }
+  void layers(const LayerRow &total) override {
+    grid(layerGrid(total, options.depth));
+  }
+
+private:
+  llvm::raw_ostream &os;
+  const TableOptions &options;
+  StringRef separator;
+};
+} // namespace
 
 void netc::printTable(llvm::raw_ostream &os, const Report &report,
                       const TableOptions &options) {
-  const char *separator = "";
-  auto begin = [&] {
-    os << separator;
-    separator = "\n";
-  };
-  for (const Network *network : report.networks) {
-    begin();
-    printNetwork(os, *network, options);
-  }
-  for (const RunReport &run : report.runs) {
-    begin();
-    printRun(os, run, options);
-  }
-  if (!report.expects.empty()) {
-    begin();
-    printExpects(os, report.expects, options.colour);
-  }
+  TextPage page(os, options);
+  writeReport(page, report, options);
 }

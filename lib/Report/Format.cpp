@@ -1,0 +1,108 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Format.h"
+
+#include "lib/Report/Grid.h"
+
+#include <fmt/format.h>
+
+using namespace netc;
+using llvm::StringRef;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// Rounded, in a unit of readable size; a polynomial as it is.
+std::string netc::quantity(const Polynomial &value,
+                           const Dimension &dimension) {
+  if (std::optional<Rational> constant = value.constant())
+    return formatQuantity(*constant, dimension);
+  return value.str() + " " + dimension.str();
+}
+
+std::string netc::flop(const Polynomial &value) {
+  return quantity(value, Dimension::Flop);
+}
+
+std::string netc::bytes(const Polynomial &value) {
+  return quantity(value, Dimension::Data);
+}
+
+/// For a column of FLOP: `8.178 G`, and a dot for nothing.
+std::string netc::flopCell(const Polynomial &value) {
+  std::string text = flop(value);
+  return value.isZero() ? "· " : text.substr(0, text.rfind("FLOP"));
+}
+
+/// `25,557,032`; a fraction is rounded.
+std::string netc::exact(const Rational &value) {
+  if (!value.isInteger())
+    return formatQuantity(value, {});
+  std::string text = value.str();
+  for (int i = int(text.size()) - 3; i > int(value.isNegative()); i -= 3)
+    text.insert(i, ",");
+  return text;
+}
+
+std::string netc::exact(const Polynomial &value) {
+  std::optional<Rational> constant = value.constant();
+  return constant ? exact(*constant) : value.str();
+}
+
+std::string netc::percent(const Rational &share, int digits) {
+  return fmt::format("{:.{}f} %", share.toDouble() * 100, digits);
+}
+
+/// The share that `part` has of `whole`; none if it depends on a free axis.
+std::optional<Rational> netc::shareOf(const Polynomial &part,
+                                      const Polynomial &whole) {
+  return whole.isZero() ? std::nullopt : (part / whole).constant();
+}
+
+std::string netc::shareCell(const std::optional<Rational> &share) {
+  return share && !share->isZero() ? percent(*share, 1) : "";
+}
+
+/// The share as a bar; none if it depends on a free axis.
+std::string netc::bar(const std::optional<Rational> &share, unsigned width) {
+  return share ? bar(share->toDouble(), width) : "";
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+std::string netc::sizesText(llvm::ArrayRef<Polynomial> sizes) {
+  std::string text;
+  for (const Polynomial &size : sizes) {
+    std::string factor = size.str();
+    if (StringRef(factor).contains(' '))
+      factor = "(" + factor + ")";
+    text += (text.empty() ? "" : "×") + factor;
+  }
+  return text.empty() ? "scalar" : text;
+}
+
+/// The shape of one example: without the batch axis.
+static std::string ofExample(const Shape &shape) {
+  llvm::ArrayRef<Polynomial> sizes = shape.sizes;
+  if (!sizes.empty() && sizes.front() == Polynomial::symbol("N"))
+    sizes = sizes.drop_front();
+  return sizesText(sizes);
+}
+
+/// `64×56×56 → 256×28×28`, or once if nothing changes.
+std::string netc::shapesOf(const Part &part) {
+  if (!part.output)
+    return "";
+  std::string output = ofExample(*part.output);
+  if (part.inputs.empty())
+    return output;
+  std::string input = ofExample(part.inputs.front());
+  if (part.inputs.size() > 1)
+    input += ", …";
+  return input == output ? output : input + " → " + output;
+}

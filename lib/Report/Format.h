@@ -1,0 +1,41 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_REPORT_FORMAT_H
+#define NETC_LIB_REPORT_FORMAT_H
+
+#include "lib/Analysis/Analysis.h"
+#include "lib/Units/Units.h"
+
+namespace netc {
+
+/// Rounded, in a unit of readable size; a polynomial as it is.
+std::string quantity(const Polynomial &value, const Dimension &dimension);
+std::string flop(const Polynomial &value);
+std::string bytes(const Polynomial &value);
+
+/// For a column of FLOP: `8.178 G`, and a dot for nothing.
+std::string flopCell(const Polynomial &value);
+
+/// `25,557,032`; a fraction is rounded.
+std::string exact(const Rational &value);
+std::string exact(const Polynomial &value);
+
+std::string percent(const Rational &share, int digits);
+
+/// The share that `part` has of `whole`; none if it depends on a free axis.
+std::optional<Rational> shareOf(const Polynomial &part,
+                                const Polynomial &whole);
+std::string shareCell(const std::optional<Rational> &share);
+/// The share as a bar; none if it depends on a free axis.
+std::string bar(const std::optional<Rational> &share, unsigned width);
+
+/// `64×56`, or `scalar`.
+std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
+/// `64×56×56 → 256×28×28`, of one example, or once if nothing changes.
+std::string shapesOf(const Part &part);
+
+} // namespace netc
+
+#endif // NETC_LIB_REPORT_FORMAT_H

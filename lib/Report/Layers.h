@@ -1,0 +1,31 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_REPORT_LAYERS_H
+#define NETC_LIB_REPORT_LAYERS_H
+
+#include "lib/Analysis/Cost.h"
+
+namespace netc {
+
+/// What a report shows of a part of a network: copies of one block that cost
+/// the same are one row, many ops without products and weights are summed up in
+/// another, and what only moves elements is none.
+struct LayerRow {
+  std::string name;  ///< `conv1`, `0–2`, `7 other ops`
+  std::string op;    ///< `conv`, `3 × block`, or empty
+  std::string shape; ///< see shapesOf
+  Figures figures;   ///< of all copies
+  /// Of the products of the whole network, forward and backward; none if it
+  /// depends on a free axis.
+  std::optional<Rational> share;
+  std::vector<LayerRow> children;
+};
+
+/// The row of the whole network, `total`, and below it those of its parts.
+LayerRow layerRows(const PartTree &tree);
+
+} // namespace netc
+
+#endif // NETC_LIB_REPORT_LAYERS_H
