@@ -84,6 +84,30 @@ LogicalResult OptimizerOp::verify() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// OpaqueOp
+//===----------------------------------------------------------------------===//
+
+// What the layers inside hand on to each other costs as much as the op, whether
+// or not the first of them hands on something, too.
+LogicalResult OpaqueOp::buildGradient(Gradients &g) {
+  PolynomialAttr flop = getFlopAttr();
+  auto zero = PolynomialAttr::get(getContext(), Polynomial());
+  auto twice = PolynomialAttr::get(getContext(), flop.getValue() * 2);
+  bool hasInputGradient = false;
+  for (auto [i, x] : llvm::enumerate(getXs()))
+    if (g.wants(i) && !x.getDefiningOp<ParameterOp>()) {
+      g.set(i, g.create<OpaqueOp>(x.getType(), g.of(0),
+                                  hasInputGradient ? zero : flop));
+      hasInputGradient = true;
+    }
+  for (auto [i, x] : llvm::enumerate(getXs()))
+    if (g.wants(i) && x.getDefiningOp<ParameterOp>())
+      g.set(i, g.create<OpaqueOp>(x.getType(), g.of(0),
+                                  hasInputGradient ? flop : twice));
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "dialect/NetOps.cpp.inc"
 

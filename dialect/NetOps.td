@@ -45,18 +45,37 @@ def Net_StepOp : Net_GraphOp<"step"> {
   let summary = "one step of a training run";
   let description = [{
     First the forward pass of `network` and the loss, which `net.return` returns;
-    net-differentiate adds the gradients and net-apply-optimizer the updates.
+    net-differentiate adds the gradients and net-apply-optimizer the updates. A step
+    of inference returns what the network does, and no parameter of it is trainable.
     `axes` maps each free axis to its moments. `run` holds what the specification says
     of the whole run, exact numbers as `#net.poly`: `steps`; `examples` and `tokens`
     seen in the run; `batch` (examples a step); `epochs`; `took` (seconds), `devices`,
     `device` (a name), `peak` (FLOP/s of one device, if given), `utilization`,
-    `precision`, `fma` and `causal` (conventions). `classes` maps an input of class
-    numbers to how many classes there are.
+    `precision`, `fma` and `causal` (conventions). Where the run belongs to a
+    `net.job`: `times` (in each of its steps; a phase has none). `inference` marks a
+    run that does not train, `tuning` one that sums leave out; `decode` is how many of
+    the last positions, along `decode_axis`, are made one by one. `classes` maps an
+    input of class numbers to how many classes there are.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$inputs, StrAttr:$network,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$axes,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$run,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$classes);
+}
+
+def Net_JobOp : Net_Op<"job", [Symbol]> {
+  let summary = "a run that is made of runs";
+  let description = [{
+    It stands for the steps and jobs that `jobs` names. `run` holds what the
+    specification says of the whole, as that of a step does; `network` is empty if
+    the jobs have networks of their own.
+  }];
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$jobs, StrAttr:$network,
+                       DefaultValuedAttr<DictionaryAttr, "{}">:$run);
+  let assemblyFormat = "$sym_name $jobs attr-dict-with-keyword";
 }
 
 def Net_ReturnOp : Net_FreeOp<"return", [Terminator, ParentOneOf<["NetworkOp", "StepOp"]>]> {
@@ -113,6 +132,22 @@ def Net_BufferOp : Net_Op<"buffer", [Net_NotInLoop]> {
   let arguments = (ins StrAttr:$name, StrAttr:$init);
   let results = (outs Res<Net_Tensor, "", [MemAlloc]>:$value);
   let assemblyFormat = "$name $init attr-dict `:` type($value)";
+}
+
+def Net_OpaqueOp : Net_Op<"opaque", Net_Gradient> {
+  let summary = "a part of a network of which only the cost is known";
+  let description = [{
+    Makes something of its operands, a weight among them, in `flop` operations. A
+    symbol there stands for a cost that nobody stated. The backward pass costs twice
+    as much: the gradient of a weight as much as the op, and again as much for the
+    gradients inside it, which are those of the first input if that wants one.
+  }];
+  let arguments = (ins Variadic<Net_Tensor>:$xs, Net_PolynomialAttr:$flop);
+  let results = (outs Net_Result:$y);
+  let matmul = "flop.getValue()";
+  let other = "0";
+  let transcendental = "0";
+  let assemblyFormat = "$flop `(` $xs `)` attr-dict `:` functional-type($xs, results)";
 }
 
 def Net_ConstantOp : Net_FreeOp<"constant"> {

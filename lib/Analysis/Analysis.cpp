@@ -30,11 +30,11 @@ static Conventions adjust(Conventions conventions,
 }
 
 /// What the run's key `count` says.
-static Conventions conventionsOf(StepOp op) {
+static Conventions conventionsOf(DictionaryAttr run) {
   Conventions conventions;
-  if (auto fma = op.getRun().getAs<PolynomialAttr>("fma"))
+  if (auto fma = run.getAs<PolynomialAttr>("fma"))
     conventions.fma = fma.getValue().toInt64().value_or(conventions.fma);
-  if (auto causal = op.getRun().getAs<StringAttr>("causal"))
+  if (auto causal = run.getAs<StringAttr>("causal"))
     if (causal.getValue() == "half")
       conventions.causal = Conventions::Half;
   return conventions;
@@ -52,6 +52,26 @@ static FailureOr<Network> analyzeNetwork(NetworkOp op,
   return network;
 }
 
+/// Counts a net.step, or a net.job with what it is made of.
+static FailureOr<Run> analyzeTree(Operation *op, const SymbolTable &symbols,
+                                  const ConventionFlags &flags) {
+  if (auto step = dyn_cast<StepOp>(op))
+    return analyzeRun(step, adjust(conventionsOf(step.getRun()), flags));
+  auto job = cast<JobOp>(op);
+  std::vector<Run> jobs;
+  bool failed = false;
+  for (auto name : job.getJobs().getAsRange<StringAttr>()) {
+    FailureOr<Run> run = analyzeTree(symbols.lookup(name), symbols, flags);
+    failed |= mlir::failed(run);
+    if (succeeded(run))
+      jobs.push_back(std::move(*run));
+  }
+  if (failed)
+    return failure();
+  return analyzeJob(job, adjust(conventionsOf(job.getRun()), flags),
+                    std::move(jobs));
+}
+
 FailureOr<Analysis> netc::analyze(ModuleOp module,
                                   const ConventionFlags &flags) {
   Analysis analysis;
@@ -62,8 +82,16 @@ FailureOr<Analysis> netc::analyze(ModuleOp module,
       analysis.networks.push_back(std::move(*network));
     failed |= mlir::failed(network);
   }
-  for (auto op : module.getOps<StepOp>()) {
-    FailureOr<Run> run = analyzeRun(op, adjust(conventionsOf(op), flags));
+  llvm::DenseSet<StringAttr> inner;
+  for (auto job : module.getOps<JobOp>())
+    inner.insert(job.getJobs().getAsRange<StringAttr>().begin(),
+                 job.getJobs().getAsRange<StringAttr>().end());
+  SymbolTable symbols(module);
+  for (Operation &op : *module.getBody()) {
+    if (!isa<StepOp, JobOp>(op) ||
+        inner.contains(SymbolTable::getSymbolName(&op)))
+      continue;
+    FailureOr<Run> run = analyzeTree(&op, symbols, flags);
     if (succeeded(run))
       analysis.runs.push_back(std::move(*run));
     failed |= mlir::failed(run);

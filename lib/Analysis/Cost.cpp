@@ -20,8 +20,10 @@ Axes::Axes(DictionaryAttr axes) {
                         cast<MomentsAttr>(axis.getValue()).getValue());
 }
 
-void Axes::fix(StringRef axis, Rational size) {
-  moments.insert_or_assign(axis, Moments(size));
+void Axes::fix(StringRef axis, Rational size) { know(axis, Moments(size)); }
+
+void Axes::know(StringRef axis, Moments size) {
+  moments.insert_or_assign(axis, std::move(size));
 }
 
 Polynomial Axes::evaluate(const Polynomial &value) {
@@ -49,6 +51,20 @@ Cost Figures::model() const {
   Cost sum = (*this)[Phase::Forward];
   sum += backward();
   return sum += (*this)[Phase::Update];
+}
+
+Cost Figures::hardware() const {
+  Cost sum = model();
+  return sum += (*this)[Phase::Recompute];
+}
+
+Figures Figures::repeated(const Rational &times) const {
+  Figures sum;
+  for (auto [cost, once] : llvm::zip(sum.costs, costs))
+    cost = once * times;
+  sum.read = read * times;
+  sum.written = written * times;
+  return sum;
 }
 
 /// Every number of `figures`.

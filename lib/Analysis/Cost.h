@@ -31,6 +31,7 @@ public:
   explicit Axes(mlir::DictionaryAttr axes);
 
   void fix(llvm::StringRef axis, Rational size);
+  void know(llvm::StringRef axis, Moments size);
 
   /// The expectation of `value`; an axis that nothing is known of stays. Where
   /// a power of an axis is asked for that is not known, the mean's power is
@@ -65,8 +66,12 @@ struct Figures {
   Cost backward() const;
   /// Forward, backward and update; without recomputation.
   Cost model() const;
+  /// With recomputation.
+  Cost hardware() const;
 
   Figures &operator+=(const Figures &other);
+  /// What is executed, so many times: costs and traffic.
+  Figures repeated(const Rational &times) const;
   bool isValid() const;
   bool isZero() const;
   bool operator==(const Figures &other) const;

@@ -102,8 +102,24 @@ void netc::forEachActivation(Operation *graph,
   });
 }
 
-Memory netc::countMemory(Operation *graph) {
-  Memory memory;
+Memory &Memory::operator+=(Memory other) {
+  for (auto [sum, number] : llvm::zip(numbers(), other.numbers()))
+    *sum += *number;
+  return *this;
+}
+
+/// The name of the weight that `value` is, perhaps under another shape.
+static std::string nameOfWeight(Value value) {
+  std::string name;
+  forEachBase(value, [&](Value base) {
+    if (auto parameter = base.getDefiningOp<ParameterOp>())
+      name = parameter.getName();
+  });
+  return name;
+}
+
+std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
+  std::map<std::string, Memory> memory;
   DenseSet<Value> updated;
   // Several updates of one parameter take one gradient.
   auto isFirst = [&](Value parameter) {
@@ -116,21 +132,31 @@ Memory netc::countMemory(Operation *graph) {
   };
   graph->walk([&](Operation *op) {
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
-      memory.weights += bytesOf(parameter.getValue());
+      memory[parameter.getName().str()].weights +=
+          bytesOf(parameter.getValue());
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {
       // Running statistics belong to the network, moments to the optimizer.
       bool isUpdate = enclosingPhase(op) == Phase::Update;
-      (isUpdate ? memory.optimizer : memory.weights) +=
-          bytesOf(buffer.getValue());
+      Memory &of = memory[buffer.getName().str()];
+      (isUpdate ? of.optimizer : of.weights) += bytesOf(buffer.getValue());
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
-      memory.optimizer += bytesOf(op->getOperand(0)) * update.getNumStates();
+      Memory &of = memory[nameOfWeight(op->getOperand(0))];
+      of.optimizer += bytesOf(op->getOperand(0)) * update.getNumStates();
       if (isFirst(op->getOperand(0)))
-        memory.gradients += bytesOf(op->getOperand(1));
+        of.gradients += bytesOf(op->getOperand(1));
     } else if (auto gradient = dyn_cast<GradientOp>(op)) {
-      memory.gradients += bytesOf(gradient.getGradient());
+      memory[nameOfWeight(gradient.getParameter())].gradients +=
+          bytesOf(gradient.getGradient());
     }
   });
   forEachActivation(
-      graph, [&](OpResult value) { memory.activations += bytesOf(value); });
+      graph, [&](OpResult value) { memory[""].activations += bytesOf(value); });
   return memory;
+}
+
+Memory netc::countMemory(Operation *graph) {
+  Memory sum;
+  for (auto &[name, memory] : countMemoryByName(graph))
+    sum += memory;
+  return sum;
 }

@@ -7,6 +7,9 @@
 
 #include "dialect/Net.h"
 
+#include <array>
+#include <map>
+
 namespace netc {
 
 /// Whether the results are the operands' elements under another shape: an op
@@ -53,7 +56,15 @@ struct Memory {
   Polynomial total() const {
     return weights + gradients + optimizer + activations;
   }
+  std::array<Polynomial *, 4> numbers() {
+    return {&weights, &gradients, &optimizer, &activations};
+  }
+  Memory &operator+=(Memory other);
 };
+
+/// What a step keeps for each weight or buffer, by its name; and under no name
+/// the activations.
+std::map<std::string, Memory> countMemoryByName(mlir::Operation *graph);
 
 Memory countMemory(mlir::Operation *graph);
 

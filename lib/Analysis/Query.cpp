@@ -4,8 +4,11 @@
 
 #include "lib/Analysis/Query.h"
 
+#include "dialect/Opaque.h"
 #include "dialect/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <functional>
 
 using namespace netc;
 using llvm::ArrayRef;
@@ -71,6 +74,10 @@ static Answer number(const Polynomial &value, StringRef unit) {
     return std::string("the result is beyond the range of 128 bits");
   if (std::optional<Rational> constant = value.constant())
     return Quantity{*constant, unit};
+  for (const std::string &symbol : value.symbols())
+    if (StringRef(symbol).starts_with(unknownCost))
+      return "what `opaque` costs is not known here: it states neither "
+             "`params` nor `forward`";
   return "it depends on " + quote(value.symbols().front()) +
          ", which is free: " + value.str() + "; give it a size";
 }
@@ -161,6 +168,14 @@ public:
       : run(run), query(query), path(run.name(), query.members) {}
 
   Answer find() {
+    llvm::SmallVector<StringRef> jobs;
+    for (const Run &job : run.jobs)
+      jobs.push_back(job.shortName());
+    if (std::optional<StringRef> name = path.take(jobs)) {
+      Query rest = query;
+      rest.members = query.members.drop_front();
+      return answer(run.jobs[llvm::find(jobs, *name) - jobs.begin()], rest);
+    }
     if (path.take({"steps"}))
       return known("steps", run.steps, "steps");
     if (path.take({"batch"}))
@@ -172,7 +187,7 @@ public:
     if (path.take({"epochs"}))
       return known("epochs", run.epochs, "epochs");
     if (path.take({"step"}))
-      return cost(1);
+      return run.hasStep() ? cost(false) : hasNoStep();
     if (path.take({"compute"})) {
       if (path.take({"by_time"}))
         return finish(
@@ -185,12 +200,15 @@ public:
             "FLOP");
       if (path.take({"rule_of_three"}))
         return finish(need("duration", run.ruleOfThree), "FLOP");
-      return cost(need("duration", run.steps));
+      return cost(true);
     }
     if (path.take({"memory_per_device"}))
       return memory();
     if (path.take({"bytes"}))
-      return last(path, run.step().read + run.step().written, "bytes");
+      return !run.hasStep() ? hasNoStep()
+             : !run.knowsTraffic()
+                 ? decodes()
+                 : last(path, run.step().read + run.step().written, "bytes");
     if (path.take({"time"}))
       return finish(run.took ? *run.took : bestDeviceTime() / devices(), "s");
     if (path.take({"device_time"}))
@@ -201,14 +219,36 @@ public:
   }
 
 private:
-  Answer cost(const Rational &times) {
-    const Figures &step = run.step();
-    Cost figure = path.take({"forward"})     ? step[Phase::Forward]
-                  : path.take({"backward"})  ? step.backward()
-                  : path.take({"update"})    ? step[Phase::Update]
-                  : path.take({"recompute"}) ? step[Phase::Recompute]
-                                             : step.model();
-    return missing.empty() ? answerCost(path, figure * times) : finish(0, "");
+  /// Of one step, or of all.
+  Answer cost(bool ofAll) {
+    auto phase = [&](Phase phase) {
+      return [phase](const Figures &step) { return step[phase]; };
+    };
+    std::function<Cost(const Figures &)> ofStep = &Figures::model;
+    if (path.take({"forward"}))
+      ofStep = phase(Phase::Forward);
+    else if (path.take({"backward"}))
+      ofStep = &Figures::backward;
+    else if (path.take({"update"}))
+      ofStep = phase(Phase::Update);
+    else if (path.take({"recompute"}))
+      ofStep = phase(Phase::Recompute);
+    std::optional<Cost> sum =
+        ofAll ? run.total(ofStep) : std::optional(ofStep(run.step()));
+    if (!sum)
+      missing = "duration";
+    return sum ? answerCost(path, *sum) : finish(0, "");
+  }
+
+  Answer hasNoStep() {
+    return quote(run.name()) + " is made of phases and has no step; ask for " +
+           quote((run.jobs.front().name() + ".step").str());
+  }
+
+  Answer decodes() {
+    return quote(run.name()) + " makes positions one by one, and reads what it "
+                               "keeps of them again each time; the bytes of "
+                               "that are not counted";
   }
 
   Answer memory() {

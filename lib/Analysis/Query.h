@@ -40,8 +40,10 @@ struct Query {
 /// .backward .update .recompute]`; `compute.by_time`, and
 /// `compute.rule_of_three`, three times the forward pass;
 /// `memory_per_device[.weights .gradients .optimizer .activations]`; `bytes`,
-/// moved in a step; `time`, `device_time`, `utilization`. A FLOP figure is its
-/// matmul part, unless `.other`, `.transcendental` or `.total` follows.
+/// moved in a step; `time`, `device_time`, `utilization`. What a run is made of
+/// goes by its name: `run.critic.steps`. A FLOP figure is its matmul part,
+/// unless
+/// `.other`, `.transcendental` or `.total` follows.
 std::variant<Quantity, std::string> answer(const Network &network,
                                            const Query &query);
 std::variant<Quantity, std::string> answer(const Run &run, const Query &query);

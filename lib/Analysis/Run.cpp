@@ -9,21 +9,74 @@
 using namespace netc;
 using namespace mlir;
 
-std::optional<Cost> Run::compute(const Cost &ofStep) const {
-  if (!steps)
+StringRef Run::name() const {
+  return SymbolTable::getSymbolName(op).getValue();
+}
+
+StringRef Run::network() const {
+  return op->getAttrOfType<StringAttr>("network").getValue();
+}
+
+/// Whether the cost of a run belongs to that of the run around it.
+static bool isCounted(const Run &job) { return !job.isTuning; }
+
+bool Run::hasStep() const {
+  return jobs.empty() || (steps && llvm::all_of(jobs, [](const Run &job) {
+                            return !isCounted(job) || job.times;
+                          }));
+}
+
+bool Run::knowsTraffic() const {
+  return hasStep() && !decode && llvm::all_of(jobs, [](const Run &job) {
+           return !isCounted(job) || job.knowsTraffic();
+         });
+}
+
+/// `cost` divided by `unit`; none if that is no polynomial.
+static std::optional<Cost> divided(const Cost &cost, const Polynomial &unit) {
+  Cost part{cost.matmul / unit, cost.other / unit, cost.transcendental / unit};
+  if (!part.total().isValid() || !part.transcendental.isValid())
     return std::nullopt;
-  return ofStep * *steps;
+  return part;
+}
+
+std::optional<Cost> Run::totalByAmount(const Cost &ofStep) const {
+  if (tokens && !parts.root().inputs.empty()) {
+    Axes axes(cast<StepOp>(op).getAxes());
+    Polynomial perStep = axes.evaluate(parts.root().inputs.front().elements());
+    if (std::optional<Cost> cost = divided(ofStep, perStep))
+      return *cost * *tokens;
+  }
+  if (examples)
+    if (std::optional<Cost> cost = divided(ofStep, Polynomial::symbol("N")))
+      return *cost * *examples;
+  return std::nullopt;
+}
+
+std::optional<Cost>
+Run::total(const std::function<Cost(const Figures &)> &ofStep) const {
+  if (jobs.empty() && !steps)
+    return totalByAmount(ofStep(step()));
+  if (jobs.empty())
+    return ofStep(step()) * *steps;
+  Cost sum;
+  for (const Run &job : llvm::make_filter_range(jobs, isCounted)) {
+    std::optional<Cost> cost = job.total(ofStep);
+    if (!cost)
+      return std::nullopt;
+    sum += *cost;
+  }
+  return sum;
 }
 
 std::optional<Rational> Run::modelFlop() const {
-  std::optional<Cost> cost = compute(step().model());
+  std::optional<Cost> cost = total(&Figures::model);
   return cost ? cost->matmul.constant() : std::nullopt;
 }
 
 std::optional<Rational> Run::hardwareFlop() const {
-  std::optional<Cost> model = compute(step().model()),
-                      again = compute(step()[Phase::Recompute]);
-  return model ? (model->matmul + again->matmul).constant() : std::nullopt;
+  std::optional<Cost> cost = total(&Figures::hardware);
+  return cost ? cost->matmul.constant() : std::nullopt;
 }
 
 std::optional<Rational> Run::flopByTime() const {
@@ -124,7 +177,7 @@ static void compareWithRuleOfThree(Run &run) {
       return cost.matmul.isConstant();
     });
   });
-  if (!run.steps || !isKnown)
+  if (!run.steps || !isKnown || run.isInference)
     return;
   Rational examplesPerStep = run.batch.value_or(1);
   Rational examples = run.examples.value_or(examplesPerStep * *run.steps);
@@ -132,7 +185,7 @@ static void compareWithRuleOfThree(Run &run) {
       *run.step()[Phase::Forward].matmul.constant() * 3 / examplesPerStep;
   run.ruleOfThree = tripled * examples;
 
-  llvm::StringSet<> frozen = readersOfFrozenWeights(run.op);
+  llvm::StringSet<> frozen = readersOfFrozenWeights(cast<StepOp>(run.op));
   Deviants noInputGradient, noWeightGradient, moreGradients;
   for (const Part &part : run.parts.parts) {
     const Figures &figures = part.figures;
@@ -182,8 +235,7 @@ static void compareWithRuleOfThree(Run &run) {
 //===----------------------------------------------------------------------===//
 
 /// Copies what the specification says.
-static void readSettings(Run &run, Axes &axes) {
-  DictionaryAttr settings = run.op.getRun();
+static void readSettings(Run &run, DictionaryAttr settings, Axes &axes) {
   auto number = [&](StringRef key) -> std::optional<Rational> {
     if (auto value = settings.getAs<PolynomialAttr>(key))
       return axes.evaluate(value.getValue()).constant();
@@ -221,16 +273,22 @@ static void readSettings(Run &run, Axes &axes) {
       run.assumptions.push_back({text("key"), text("taken"), text("reason"),
                                  factor("low"), factor("high")});
     }
+  run.times = number("times");
+  run.decode = number("decode");
+  run.isInference = settings.contains("inference");
+  run.isTuning = settings.contains("tuning");
 }
 
-/// The memory of a device that takes its share of the batch.
-static Memory memoryPerDevice(const Run &run, Axes axes) {
+/// The memory of a device that takes its share of the batch, by name.
+static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
+  auto step = cast<StepOp>(run.op);
+  Axes axes(step.getAxes());
   if (run.batch)
     axes.fix("N", (*run.batch / run.devices.value_or(1)).ceil());
-  Memory memory = countMemory(run.op);
-  for (Polynomial *bytes : {&memory.weights, &memory.gradients,
-                            &memory.optimizer, &memory.activations})
-    *bytes = axes.evaluate(*bytes);
+  std::map<std::string, Memory> memory = countMemoryByName(step);
+  for (auto &[name, ofWeight] : memory)
+    for (Polynomial *bytes : ofWeight.numbers())
+      *bytes = axes.evaluate(*bytes);
   return memory;
 }
 
@@ -248,6 +306,44 @@ static void warnOfGuesses(StepOp op, const Axes &axes) {
                    << ", which is low";
 }
 
+static LogicalResult failOutOfRange(const Run &run) {
+  return run.op->emitError()
+         << "what `" << run.name() << "` costs is beyond the range of 128 bits";
+}
+
+/// The sum of t^power over t = 1 .. n.
+static Rational sumOfPowers(const Rational &n, unsigned power) {
+  switch (power) {
+  case 0:
+    return n;
+  case 1:
+    return n * (n + 1) / 2;
+  case 2:
+    return n * (n + 1) * (n * 2 + 1) / 6;
+  default:
+    return (n * (n + 1) / 2).pow(2);
+  }
+}
+
+/// Positions whose last ones are made one by one, from keys and values that are
+/// kept: a product over pairs of positions counts, for the position t, those
+/// with t others. So T^k becomes (T - n)^k, which is what comes before, plus
+/// the sum of t^(k-1) over the last n. With causal masks counted half there is
+/// nothing to take away.
+static void decodeOneByOne(const Run &run, DictionaryAttr settings,
+                           Axes &axes) {
+  if (!run.decode || run.conventions.causal == Conventions::Half)
+    return;
+  StringRef axis = settings.getAs<StringAttr>("decode_axis").getValue();
+  Rational length = *axes.evaluate(Polynomial::symbol(axis)).constant();
+  Rational before = length - *run.decode;
+  SmallVector<Rational> moments;
+  for (unsigned power = 1; power <= 4; ++power)
+    moments.push_back(before.pow(power) + sumOfPowers(length, power - 1) -
+                      sumOfPowers(before, power - 1));
+  axes.know(axis, Moments(moments));
+}
+
 FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   Run run;
   run.op = op;
@@ -255,16 +351,84 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   run.parts = countParts(op, conventions);
   run.symbolic = run.parts.root().figures;
   Axes axes(op.getAxes());
-  readSettings(run, axes);
-  run.memory = memoryPerDevice(run, axes);
+  readSettings(run, op.getRun(), axes);
+  decodeOneByOne(run, op.getRun(), axes);
+  for (auto &[name, memory] : memoryPerDevice(run))
+    run.memory += memory;
   run.parts.evaluate(axes);
   if (failed(verifyCounts(op, run.parts)))
     return failure();
   compareWithRuleOfThree(run);
   if (!run.memory.total().isValid() ||
-      (run.steps && !run.compute(run.step().model())->total().isValid()))
-    return op.emitError() << "what `" << run.name()
-                          << "` costs is beyond the range of 128 bits";
+      (run.steps && !run.total(&Figures::model)->total().isValid()))
+    return failOutOfRange(run);
   warnOfGuesses(op, axes);
+  return run;
+}
+
+//===----------------------------------------------------------------------===//
+// Jobs
+//===----------------------------------------------------------------------===//
+
+/// All steps that a run is made of.
+static void collectSteps(const Run &run, SmallVectorImpl<const Run *> &steps) {
+  if (run.jobs.empty())
+    steps.push_back(&run);
+  for (const Run &job : run.jobs)
+    collectSteps(job, steps);
+}
+
+/// The larger one; of two that free axes keep from being compared, the sum.
+static Polynomial larger(const Polynomial &a, const Polynomial &b) {
+  std::optional<Rational> difference = (a - b).constant();
+  if (!difference)
+    return a + b;
+  return difference->isNegative() ? b : a;
+}
+
+/// What the steps of a job hold together. A weight of the top level's `critic`
+/// is called `critic.w` in a network that uses it, and `w` where `critic` is
+/// the network itself.
+static Memory unionOfMemory(const Run &job) {
+  SmallVector<const Run *> steps;
+  collectSteps(job, steps);
+  llvm::StringSet<> networks;
+  for (const Run *step : steps)
+    networks.insert(step->network());
+  std::map<std::string, Memory> all;
+  for (const Run *step : steps)
+    for (auto &[name, memory] : memoryPerDevice(*step)) {
+      bool isShared = networks.contains(StringRef(name).split('.').first);
+      std::string owner = isShared ? "" : step->network().str() + ".";
+      Memory &held = all[name.empty() ? name : owner + name];
+      for (auto [most, bytes] : llvm::zip(held.numbers(), memory.numbers()))
+        *most = larger(*most, *bytes);
+    }
+  Memory sum;
+  for (auto &[name, memory] : all)
+    sum += memory;
+  return sum;
+}
+
+FailureOr<Run> netc::analyzeJob(JobOp op, const Conventions &conventions,
+                                std::vector<Run> jobs) {
+  Run run;
+  run.op = op;
+  run.conventions = conventions;
+  run.jobs = std::move(jobs);
+  run.parts.parts.emplace_back();
+  Axes axes(DictionaryAttr::get(op.getContext()));
+  readSettings(run, op.getRun(), axes);
+  run.memory = unionOfMemory(run);
+  if (run.hasStep())
+    for (const Run &job : run.jobs)
+      if (isCounted(job)) {
+        run.parts.parts.front().figures += job.step().repeated(*job.times);
+        run.symbolic += job.symbolic.repeated(*job.times);
+      }
+  std::optional<Cost> model = run.total(&Figures::model);
+  if (!run.step().isValid() || !run.memory.total().isValid() ||
+      (model && !model->total().isValid()))
+    return failOutOfRange(run);
   return run;
 }

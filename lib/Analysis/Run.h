@@ -9,6 +9,8 @@
 #include "lib/Analysis/Memory.h"
 #include "lib/Hardware/Defaults.h"
 
+#include <functional>
+
 namespace netc {
 
 /// Why the exact count of a run differs from the rule of three.
@@ -17,17 +19,30 @@ struct Deviation {
   Rational flop;      ///< negative if the exact count is smaller
 };
 
-/// What is counted of one run, and what the specification says of it.
+/// What is counted of one run, and what the specification says of it. A run may
+/// be made of runs: then it is their sum.
 struct Run {
-  StepOp op;
+  mlir::Operation *op; ///< a net.step, or a net.job with `jobs`
   Conventions conventions;
-  /// Of one step.
+  /// Of one step. Of a job the root alone, and nothing if a step of it is not
+  /// the sum of steps; see hasStep.
   PartTree parts;
   /// Of one step, in all free axes.
   Figures symbolic;
   /// Of a device, its share of the batch rounded up. Every device holds the
-  /// whole network.
+  /// whole network. Jobs run one after the other, and share what they hold of a
+  /// network that several of them use.
   Memory memory;
+  /// What a job is made of, in the order of the text.
+  std::vector<Run> jobs;
+  /// How often it runs in each step of the job that it belongs to; none of a
+  /// phase, which runs once.
+  std::optional<Rational> times;
+  bool isInference = false; ///< forward only
+  /// How many positions are made one by one. What that moves is not known: keys
+  /// and values are read again for each.
+  std::optional<Rational> decode;
+  bool isTuning = false; ///< sums leave it out
 
   /// As specified, in base units; none where nothing is said.
   std::optional<Rational> steps, examples, tokens, epochs;
@@ -52,11 +67,24 @@ struct Run {
   /// They add up to the exact count less the rule of three; the largest first.
   std::vector<Deviation> deviations;
 
-  llvm::StringRef name() const { return StepOp(op).getSymName(); }
-  llvm::StringRef network() const { return StepOp(op).getNetwork(); }
+  /// `run`, and `run.critic` of a job of it.
+  llvm::StringRef name() const;
+  /// The last part of the name.
+  llvm::StringRef shortName() const {
+    return name().substr(name().rfind('.') + 1);
+  }
+  llvm::StringRef network() const;
+  /// Whether one step has a cost: not if the run is made of phases.
+  bool hasStep() const;
+  /// Whether the bytes that a step moves are known.
+  bool knowsTraffic() const;
   const Figures &step() const { return parts.root().figures; }
-  /// What all steps cost, if one costs this much.
-  std::optional<Cost> compute(const Cost &ofStep) const;
+  /// Where the steps are not known, but how much they see: a cost that is
+  /// linear in the tokens, or in the examples, of a step, `ofStep`.
+  std::optional<Cost> totalByAmount(const Cost &ofStep) const;
+  /// A cost of all steps, as `ofStep` reads it off one.
+  std::optional<Cost>
+  total(const std::function<Cost(const Figures &)> &ofStep) const;
   /// The matmul FLOP of the run without recomputation, if they are known.
   std::optional<Rational> modelFlop() const;
   /// The same with recomputation.
@@ -75,6 +103,9 @@ struct Run {
 
 /// Counts a step that has its gradients and updates.
 mlir::FailureOr<Run> analyzeRun(StepOp op, const Conventions &conventions);
+/// Adds up the jobs of one.
+mlir::FailureOr<Run> analyzeJob(JobOp op, const Conventions &conventions,
+                                std::vector<Run> jobs);
 
 } // namespace netc
 

@@ -71,7 +71,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
     if (failed(step) || failed(lower(*step)))
       return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
-      if (isa<NetworkOp, StepOp>(op))
+      if (isa<NetworkOp, StepOp, JobOp>(op))
         op.erase();
   }
 

@@ -30,7 +30,7 @@ static const Builtin builtins[] = {
     {"mean", &Elaborator::callMean, false},
     {"between", &Elaborator::callLater, false},
     {"histogram", &Elaborator::callLater, false},
-    {"opaque", &Elaborator::callLater, false},
+    {"opaque", &Elaborator::callOpaque, true},
     {"class", &Elaborator::callClass, false},
     {"axes", &Elaborator::callAxes, false},
     {"feature", &Elaborator::callFeature, false},

@@ -201,8 +201,8 @@ Value Elaborator::call(Tree *at, const Value &callee,
     if (!meansOp)
       return callBuiltin(at, *function, std::move(arguments));
   }
-  if (callee.is<Section>())
-    return fail(at, "a dataset with parameters is not there yet");
+  if (auto *section = callee.as<Section>())
+    return callSection(at, *section, arguments);
   if (!functionOf(callee))
     return fail(at, kindOf(callee) + " cannot be called");
   auto *present = callee.as<std::shared_ptr<Instance>>();
@@ -220,6 +220,61 @@ Value Elaborator::call(Tree *at, const Value &callee,
   if (isNew && !completeSettings(at, *instance))
     return {};
   return applyIfComplete(at, instance);
+}
+
+Value Elaborator::callSection(Tree *at, Section section,
+                              llvm::ArrayRef<Argument> arguments) {
+  NetParser::ParamsContext *params = section.tree->params();
+  std::vector<std::string> known;
+  if (params)
+    for (NetParser::ParamContext *param : params->param())
+      known.push_back(param->name()->getText());
+  if (known.empty())
+    return fail(at, "`" + section.name + "` has no parameters");
+  llvm::MapVector<std::string, Value, llvm::StringMap<unsigned>> given;
+  size_t position = 0;
+  for (const Argument &argument : arguments) {
+    std::string name = argument.name;
+    if (name.empty()) {
+      if (position == known.size())
+        return fail(argument.at, "`" + section.name + "` takes " +
+                                     llvm::Twine(known.size()) +
+                                     " values, this is one more");
+      name = known[position++];
+    }
+    if (!llvm::is_contained(known, name))
+      return fail(argument.at, "`" + section.name + "` has no `" + name + "`" +
+                                   didYouMean(name, known));
+    if (!given.insert({name, argument.value}).second)
+      return fail(argument.at,
+                  "`" + section.name + "` is given `" + name + "` twice");
+  }
+  // Defaults see what stands before them.
+  Scope scope;
+  Frame inner;
+  inner.file = section.file;
+  inner.scope = &scope;
+  auto values = std::make_shared<std::vector<std::pair<std::string, Value>>>();
+  for (NetParser::ParamContext *param : params->param()) {
+    std::string name = param->name()->getText();
+    auto found = given.find(name);
+    if (found == given.end() && !param->ASSIGN())
+      return fail(at, "`" + section.name + "` needs `" + name + "`",
+                  {{netc::locationOf(*section.file->source, param),
+                    "it is declared here"}});
+    Value value;
+    if (found == given.end()) {
+      Frame *outer = std::exchange(frame, &inner);
+      value = eval(param->expr().back());
+      frame = outer;
+    } else {
+      value = found->second;
+    }
+    scope.names[name] = value;
+    values->push_back({name, value});
+  }
+  section.arguments = std::move(values);
+  return section;
 }
 
 Value Elaborator::callBuiltin(Tree *at, const Function &function,
@@ -702,6 +757,7 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   enter(identity, StringRef(block.name).lower(), at);
 
   block.isUsed = true;
+  identity.block = &block;
   Scope scope;
   Frame inner;
   inner.caller = frame;

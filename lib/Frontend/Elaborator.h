@@ -135,6 +135,9 @@ struct SectionEntry {
   antlr4::ParserRuleContext *at;
 };
 
+/// `layer[0].conv` as the path of an instance, `layer.0.conv`.
+std::string pathOf(NetParser::ExprContext *expr);
+
 class Elaborator;
 struct Builtin {
   llvm::StringRef name;
@@ -191,6 +194,7 @@ public:
   Value callMap(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callEach(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callFreeze(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callOpaque(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callLater(antlr4::ParserRuleContext *, std::vector<Argument> &);
 
 private:
@@ -306,6 +310,9 @@ private:
                                       const Value &callee);
   Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
+  /// A dataset with its parameters.
+  Value callSection(Tree *at, Section section,
+                    llvm::ArrayRef<Argument> arguments);
   Value callBuiltin(Tree *at, const Function &function,
                     std::vector<Argument> arguments);
   Value pipe(Tree *at, Value value, const Value &into);
@@ -446,12 +453,11 @@ private:
   using Point = std::vector<std::pair<std::string, Value>>;
 
   /// The entries of a section; one that is wrong is reported, and unknown.
-  std::vector<SectionEntry> entriesOf(FileScope &file,
-                                      NetParser::SectionContext *tree);
+  std::vector<SectionEntry> entriesOf(const Section &section);
   /// What is wrong with one, if anything.
   std::string mistakeIn(const SectionEntry &entry, bool isDataset);
   /// Reports what is wrong with a section, whether or not a run uses it.
-  void checkSection(FileScope &file, NetParser::SectionContext *tree);
+  void checkSection(const Section &section);
   /// What the sweep of a run varies, each name over its values.
   struct Sweep {
     NetParser::SweepContext *tree = nullptr; ///< null without a sweep
@@ -484,6 +490,8 @@ private:
                  llvm::ArrayRef<mlir::Value> values);
   mlir::Operation *elaborateRun(FileScope &file, NetParser::JobContext *job,
                                 mlir::ModuleOp into, const Point &point);
+  /// The `expect`s in a job, and in those that stand in it.
+  void collectExpectations(FileScope &file, NetParser::JobContext *job);
   /// A network is reported at the sizes that its first run's dataset gives.
   void giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun);
   /// The verdict, or none after an error.

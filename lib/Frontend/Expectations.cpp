@@ -29,8 +29,7 @@ static Dimension dimensionOf(StringRef unit) {
   return literal ? literal->dimension : Dimension();
 }
 
-/// `layer[0].conv` as the path `layer.0.conv`.
-static std::string pathOf(NetParser::ExprContext *expr) {
+std::string netc::pathOf(NetParser::ExprContext *expr) {
   std::string text = expr->getText(), path;
   for (char c : text)
     if (c == '[')

@@ -4,7 +4,7 @@
 
 // A file's items in text order; a net becomes a net.network.
 
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/RunBuilder.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace netc;
@@ -36,9 +36,16 @@ bool Elaborator::elaborateFile(FileScope &file) {
       if (ruleCast<NetParser::CallContext>(bind->expr()))
         renamed.insert(leftSpine(bind->expr()).front()->getText());
   for (NetParser::ItemContext *item : file.source->tree()->item())
-    if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt()))
-      if (!stmt->job()->expr().empty())
-        renamed.erase(stmt->job()->expr(0)->getText());
+    if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt())) {
+      std::vector<NetParser::JobContext *> jobs{stmt->job()};
+      while (!jobs.empty()) {
+        NetParser::JobContext *job = jobs.back();
+        jobs.pop_back();
+        if (!job->expr().empty())
+          renamed.erase(job->expr(0)->getText());
+        llvm::append_range(jobs, jobsIn(job));
+      }
+    }
   // Where an instance is needed, a net's name means the net without settings.
   for (NetParser::ItemContext *item : file.source->tree()->item())
     if (auto *expect = ruleCast<NetParser::ExpectContext>(item->stmt()))
@@ -57,7 +64,7 @@ bool Elaborator::elaborateFile(FileScope &file) {
           isWanted(name, networks, options.onlyNetworks))
         elaborateNetwork(tree, name, file, *module);
     } else if (NetParser::SectionContext *section = item->section()) {
-      checkSection(file, section);
+      checkSection({&file, section, section->ID()->getText(), nullptr});
     } else if (NetParser::StmtContext *stmt = item->stmt()) {
       elaborateItem(file, stmt);
     }

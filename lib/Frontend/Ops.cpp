@@ -5,6 +5,7 @@
 // From calls of ops to `net` ops. Which ops there are and what they take, their
 // signatures say; only what is syntax (operators, scalars) is named here.
 
+#include "dialect/Opaque.h"
 #include "lib/Frontend/Elaborator.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -580,6 +581,85 @@ Identity *Elaborator::appliedAgain(Identity &self) const {
       if (outer->self == owner && owner->hasWeights)
         return owner;
   return nullptr;
+}
+
+Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
+  llvm::SmallVector<mlir::Value> operands;
+  std::optional<Polynomial> parameters, forward;
+  Sizes out;
+  for (Argument &argument : arguments) {
+    std::optional<Number> number = numberOf(argument.value);
+    if (argument.name.empty()) {
+      auto *tensor = argument.value.as<Tensor>();
+      if (!tensor)
+        return fail(argument.at, "`opaque` takes tensors, this is " +
+                                     kindOf(argument.value));
+      operands.push_back(tensor->value);
+    } else if (argument.name == "params") {
+      if (!number || number->real || !number->dimension.isNone() ||
+          !number->exact.constant())
+        return fail(argument.at, "`params` is a number of parameters, not " +
+                                     textOf(argument.value));
+      parameters = number->exact;
+    } else if (argument.name == "forward") {
+      if (!number || number->real ||
+          number->dimension != Dimension(Dimension::Flop))
+        return fail(argument.at,
+                    "`forward` is what one example costs, such as `4 GFLOP`, "
+                    "not " +
+                        textOf(argument.value));
+      forward = number->exact;
+    } else if (argument.name == "out") {
+      std::optional<std::vector<Value>> sizes =
+          itemsOf(argument.at, argument.value);
+      std::optional<Sizes> shape;
+      if (sizes)
+        shape = sizesOf(argument.at, *sizes);
+      if (!shape)
+        return {};
+      out = *shape;
+    } else {
+      return fail(argument.at,
+                  "`opaque` has no `" + argument.name + "`" +
+                      didYouMean(argument.name, {"params", "forward", "out"}));
+    }
+  }
+  Shape first = shapeOf(operands.front());
+  std::optional<mlir::RankedTensorType> type =
+      tensorType(at, builder.getF32Type(), out.shape);
+  if (!type)
+    return {};
+  mlir::Location where = opLocation(at, "opaque");
+  // Each position of a sequence of numbers, else each example.
+  Polynomial examples = first.rank() == 0 ? Polynomial(1) : first[0];
+  Polynomial positions =
+      mlir::isa<mlir::IntegerType>(netc::elementOf(operands.front()))
+          ? first.elements()
+          : examples;
+  Polynomial flop;
+  if (forward) {
+    flop = *forward * examples;
+  } else if (parameters) {
+    flop = *parameters * positions * 2;
+  } else {
+    // Nobody has said: a symbol, which no run gives a value.
+    std::string name = std::string(unknownCost);
+    for (char c : where->findInstanceOf<mlir::NameLoc>().getName().getValue())
+      name += llvm::isAlnum(c) ? c : '_';
+    flop = Polynomial::symbol(name);
+  }
+  if (parameters) {
+    std::vector<Argument> size{{"", Number(*parameters), at, false}};
+    Value made = weight(at, size, /*isParameter=*/true);
+    if (!made.is<Tensor>())
+      return {};
+    operands.push_back(made.as<Tensor>()->value);
+  }
+  if (!spend(at, 1))
+    return {};
+  return Tensor{builder.create<OpaqueOp>(mlir::Location(where), *type, operands,
+                                         PolynomialAttr::get(context, flop)),
+                out.labels};
 }
 
 Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,

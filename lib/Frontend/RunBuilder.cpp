@@ -21,13 +21,15 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   for (NetParser::StmtContext *stmt : from->body()->stmt()) {
     auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind) {
-      if (ruleCast<NetParser::JobStmtContext>(stmt))
-        e.fail(stmt, "a job inside another is not there yet; write one `train` "
-                     "after the other");
-      else if (!isLike && !ruleCast<NetParser::RequireContext>(stmt) &&
+      bool isSweep = ruleCast<NetParser::SweepContext>(stmt);
+      if (!isLike && isSweep && outer)
+        e.fail(stmt, "a `sweep` stands in the outermost run, and varies what "
+                     "its jobs have from it");
+      else if (!isLike && !isSweep &&
+               !ruleCast<NetParser::RequireContext>(stmt) &&
                !ruleCast<NetParser::ExpectContext>(stmt) &&
-               !ruleCast<NetParser::SweepContext>(stmt))
-        e.fail(stmt, "a run holds keys, `require`, `expect` and `sweep`");
+               !ruleCast<NetParser::JobStmtContext>(stmt))
+        e.fail(stmt, "a run holds keys, `require`, `expect`, `sweep` and jobs");
       continue;
     }
     for (NetParser::TargetContext *target : bind->target()) {
@@ -68,9 +70,40 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   return false;
 }
 
+void RunBuilder::inheritKeys() {
+  for (auto &[name, key] : outer->keys) {
+    bool isOfOuter = name == "took" || name == "duration" || name == "times" ||
+                     name == "tuning";
+    if (!isOfOuter && keys.insert({name, key}).second)
+      inherited.insert(name);
+  }
+}
+
+void RunBuilder::checkKeys() {
+  auto refuse = [&](const char *key, const llvm::Twine &why) {
+    if (isOwn(key))
+      e.fail(keys.find(key)->second.second, why);
+  };
+  if (isInference()) {
+    refuse("loss", "an `infer` only goes forward and has no `loss`");
+    refuse("optimizer", "an `infer` updates nothing and has no `optimizer`");
+    refuse("updates", "an `infer` updates nothing; `updates` is for a `train`");
+  } else {
+    refuse("decode",
+           "`decode` is for an `infer`; a `train` knows all positions "
+           "beforehand");
+  }
+  if (!outer)
+    refuse("times", "`times` is how often a job runs in each step of the one "
+                    "around it; this one stands in none");
+  else if (keys.count("duration"))
+    refuse("times", "a job with a `duration` is a phase and runs once; leave "
+                    "one of `times` and `duration` out");
+}
+
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
   for (auto &[name, value] : point)
-    if (name == key)
+    if (name == key && (!outer || !isOwn(name)))
       return value;
   auto known = names.names.find(key);
   if (known != names.names.end())
@@ -96,27 +129,64 @@ std::optional<Number> RunBuilder::numberOf(StringRef key) {
   return number;
 }
 
+bool RunBuilder::flagOf(StringRef key) {
+  std::optional<Value> value = valueOf(key);
+  if (!value || value->isUnknown())
+    return false;
+  if (!value->is<bool>())
+    e.fail(placeOf(key),
+           "`" + key + "` is `true` or `false`, this is " + kindOf(*value));
+  return value->is<bool>() && *value->as<bool>();
+}
+
+RunBuilder::Expr *RunBuilder::netExpr() const {
+  if (!job->expr().empty())
+    return job->expr(0);
+  return outer ? outer->netExpr() : nullptr;
+}
+
+RunBuilder::Expr *RunBuilder::datasetExpr() const {
+  if (job->expr().size() == 2)
+    return job->expr(1);
+  return outer ? outer->datasetExpr() : nullptr;
+}
+
+std::string RunBuilder::symbol() const {
+  return (outer ? outer->symbol() + "." : "") + nameOf(job);
+}
+
 bool RunBuilder::collectDataset() {
-  if (job->expr().size() < 2)
+  Expr *place = datasetExpr();
+  if (!place)
     return true;
-  Tree *place = job->expr(1);
-  Value value = e.eval(job->expr(1));
+  Value value = e.eval(place);
   auto *section = value.as<Section>();
   if (!section || section->tree->kind->getText() != "dataset") {
     if (!value.isUnknown())
       e.fail(place, "expected a dataset behind `on`, this is " + kindOf(value));
     return false;
   }
-  if (section->tree->params()) {
-    e.fail(place, "a dataset with parameters is not there yet");
-    return false;
+  // Without arguments, all of its parameters have defaults.
+  if (section->tree->params() && !section->arguments) {
+    value = e.callSection(place, *section, {});
+    section = value.as<Section>();
+    if (!section)
+      return false;
   }
-  dataset = e.entriesOf(*section->file, section->tree);
+  dataset = e.entriesOf(*section);
   // What another file says is wrong for this run is wrong here.
   if (section->file != &file)
     for (SectionEntry &entry : dataset)
       entry.at = place;
   return true;
+}
+
+void RunBuilder::failUnknownKey(const std::string &name,
+                                llvm::ArrayRef<std::string> symbols) {
+  std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
+  llvm::append_range(known, symbols);
+  e.fail(keys.find(name)->second.second,
+         "a run has no key `" + name + "`" + e.didYouMean(name, known));
 }
 
 bool RunBuilder::collectAxes() {
@@ -149,12 +219,13 @@ bool RunBuilder::collectAxes() {
     if (llvm::is_contained(symbols, name) && name != "N") {
       if (std::optional<Value> value = valueOf(name))
         give(name, *value, placeOf(name));
+      for (RunBuilder *around = outer; around; around = around->outer)
+        around->taken.insert(name);
       continue;
     }
-    std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
-    llvm::append_range(known, symbols);
-    e.fail(key.second,
-           "a run has no key `" + name + "`" + e.didYouMean(name, known));
+    // A key of a job is for the jobs in it, too.
+    if (isOwn(name) && jobsIn(job).empty())
+      failUnknownKey(name, symbols);
   }
   for (auto &[name, value] : point)
     if (llvm::is_contained(symbols, name) && !axes.count(name))
@@ -237,7 +308,7 @@ bool RunBuilder::addInputs() {
     auto *type = value.as<TypeValue>();
     bool isInput =
         llvm::any_of(inputs, [&](const NetInput &i) { return i.name == name; });
-    if (!type || isInput)
+    if (!type || isInput || isInference())
       continue;
     auto loss = keys.find("loss");
     bool isRead = loss != keys.end() &&
@@ -251,7 +322,8 @@ bool RunBuilder::addInputs() {
             return other.name == input.name;
           }))
         missing.push_back(input.name);
-    std::string meant = isRead ? "" : e.didYouMean(name, missing);
+    bool isOthers = job->expr().size() < 2;
+    std::string meant = isRead || isOthers ? "" : e.didYouMean(name, missing);
     if (!meant.empty())
       e.fail(at, "the net has no input `" + name + "`" + meant);
     std::optional<Elaborator::Sizes> sizes = shapeOfField(*type);
@@ -318,6 +390,76 @@ bool RunBuilder::addLoss() {
   e.builder.create<ReturnOp>(e.locationOf(placeOf("loss")),
                              mlir::ValueRange(tensor->value),
                              e.builder.getStrArrayAttr({"loss"}));
+  return true;
+}
+
+bool RunBuilder::addResults() {
+  llvm::SmallVector<mlir::Value> values;
+  std::vector<StringRef> resultNames;
+  for (auto &[name, value] : *results.results)
+    if (auto *tensor = value.as<Tensor>()) {
+      values.push_back(tensor->value);
+      resultNames.push_back(name.empty() ? "result" : StringRef(name));
+    }
+  e.builder.create<ReturnOp>(e.locationOf(job), values,
+                             e.builder.getStrArrayAttr(resultNames));
+  for (auto weight : e.graph->entry->getOps<ParameterOp>())
+    weight.setTrainable(false);
+  return true;
+}
+
+/// The weights made by applications of `block` in `identity`, and in what it
+/// is made of.
+static void collectWeights(const Identity &identity, const BlockDecl *block,
+                           bool isIn, llvm::DenseSet<mlir::Operation *> &into) {
+  isIn |= !block || identity.block == block;
+  if (isIn)
+    for (auto &[place, weight] : identity.weights)
+      into.insert(weight.value.getDefiningOp());
+  for (auto &[place, child] : identity.children)
+    collectWeights(*child, block, isIn, into);
+}
+
+bool RunBuilder::freezeAllBut() {
+  auto key = keys.find("updates");
+  if (key == keys.end())
+    return true;
+  std::vector<Expr *> parts{key->second.second->expr()};
+  if (auto *list = ruleCast<NetParser::ListContext>(parts[0]);
+      list && !list->comp()) {
+    parts.clear();
+    for (NetParser::AxisContext *axis : list->axis())
+      parts.push_back(axis->expr());
+  }
+  llvm::DenseSet<mlir::Operation *> trained;
+  for (Expr *part : parts) {
+    size_t before = trained.size();
+    std::string path = pathOf(part);
+    for (auto weight : e.graph->entry->getOps<ParameterOp>())
+      if (weight.getName() == path || weight.getName().starts_with(path + "."))
+        trained.insert(weight);
+    if (trained.size() > before)
+      continue;
+    Value value = e.eval(part);
+    std::vector<Value> items{value};
+    if (auto *list = value.as<List>())
+      items = *list->items;
+    for (const Value &item : items)
+      if (auto *instance = item.as<std::shared_ptr<Instance>>())
+        collectWeights(*(*instance)->identity, nullptr, true, trained);
+      else if (auto *function = item.as<Function>();
+               function && function->block)
+        collectWeights(*e.graph->root, function->block, false, trained);
+    if (trained.size() > before)
+      continue;
+    if (!value.isUnknown())
+      e.fail(part, "`updates` names a part of the net that has weights; `" +
+                       sourceText(part) + "` is none");
+    return false;
+  }
+  for (auto weight : e.graph->entry->getOps<ParameterOp>())
+    if (!trained.contains(weight))
+      weight.setTrainable(false);
   return true;
 }
 
@@ -394,10 +536,36 @@ std::string netc::nameOf(NetParser::JobContext *job) {
   return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
 }
 
+std::vector<NetParser::JobContext *> netc::jobsIn(NetParser::JobContext *job) {
+  std::vector<NetParser::JobContext *> jobs;
+  if (job->body())
+    for (NetParser::StmtContext *stmt : job->body()->stmt())
+      if (auto *inner = ruleCast<NetParser::JobStmtContext>(stmt))
+        jobs.push_back(inner->job());
+  return jobs;
+}
+
 bool RunBuilder::collect() {
-  if (!collectKeys(job, false) || !collectDataset())
+  if (!collectKeys(job, false))
     return false;
-  net = e.netInstance(job->expr(0), e.eval(job->expr(0)));
+  if (outer)
+    inheritKeys();
+  checkKeys();
+  if (!collectDataset())
+    return false;
+  names.outer = e.frame->scope;
+  Expr *expr = netExpr();
+  if (!expr && !jobsIn(job).empty()) {
+    e.frame->scope = &names;
+    return collectAxes();
+  }
+  if (!expr) {
+    e.fail(job, "a `" + job->kind->getText() +
+                    "` at the top level says of which net: `" +
+                    job->kind->getText() + " Net on Data as name { .. }`");
+    return false;
+  }
+  net = e.netInstance(expr, e.eval(expr));
   if (!net)
     return false;
   const Parameters &all = e.parametersOf(net->function);
@@ -410,7 +578,6 @@ bool RunBuilder::collect() {
   if (!given)
     return false;
   inputs = std::move(*given);
-  names.outer = e.frame->scope;
   e.frame->scope = &names;
   collectAxes();
   return true;
@@ -429,42 +596,100 @@ mlir::DictionaryAttr RunBuilder::readAxes() {
   return collect() ? axesAttr() : mlir::DictionaryAttr();
 }
 
-StepOp RunBuilder::build(mlir::ModuleOp into) {
+void RunBuilder::checkRequires() {
+  for (NetParser::StmtContext *stmt :
+       job->body() ? job->body()->stmt()
+                   : std::vector<NetParser::StmtContext *>())
+    if (ruleCast<NetParser::RequireContext>(stmt)) {
+      for (auto &[name, key] : keys)
+        if (name != "loss" && name != "precision" && name != "placement" &&
+            name != "optimizer" && name != "updates")
+          valueOf(name);
+      e.visit(stmt);
+    }
+  e.frame->scope = names.outer;
+}
+
+mlir::Operation *RunBuilder::build(mlir::ModuleOp into) {
+  mlir::OpBuilder::InsertionGuard guard(e.builder);
+  e.builder.setInsertionPointToEnd(into.getBody());
+  return jobsIn(job).empty() ? buildStep(into) : buildJob(into);
+}
+
+mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
   mlir::OpBuilder &builder = e.builder;
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(into.getBody());
+  Expr *expr = netExpr();
   step = builder.create<StepOp>(
-      e.locationOf(job), builder.getStringAttr(nameOf(job)),
+      e.locationOf(job), builder.getStringAttr(symbol()),
       builder.getStrArrayAttr({}),
-      builder.getStringAttr(job->expr(0)->getText()),
+      builder.getStringAttr(expr ? expr->getText() : ""),
       builder.getDictionaryAttr({}), builder.getDictionaryAttr({}),
       builder.getDictionaryAttr({}));
   mlir::Block *entry = builder.createBlock(&step.getBody());
   Elaborator::GraphScope scope(e, file, entry);
   unsigned before = e.errors;
   auto elaborate = [&] {
-    if (!collect())
+    if (!collect() || !addInputs())
       return;
-    if (addInputs() && addLoss() && addSchedule() && addOptimizer())
+    bool isMade = isInference() ? addResults() && addSchedule()
+                                : addLoss() && freezeAllBut() &&
+                                      addSchedule() && addOptimizer();
+    if (isMade)
       addHardware();
-    for (NetParser::StmtContext *stmt :
-         job->body() ? job->body()->stmt()
-                     : std::vector<NetParser::StmtContext *>())
-      if (ruleCast<NetParser::RequireContext>(stmt)) {
-        for (auto &[name, key] : keys)
-          if (name != "loss" && name != "precision" && name != "placement" &&
-              name != "optimizer")
-            valueOf(name);
-        e.visit(stmt);
-      }
-    e.frame->scope = names.outer;
+    checkRequires();
   };
   elaborate();
   if (e.errors != before) {
     step.erase();
     return nullptr;
   }
+  if (isInference())
+    run.set("inference", builder.getUnitAttr());
   step.setAxesAttr(axesAttr());
   step.setRunAttr(run.getDictionary(e.context));
   return step;
+}
+
+mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
+  mlir::OpBuilder &builder = e.builder;
+  Expr *expr = netExpr();
+  auto op =
+      builder.create<JobOp>(e.locationOf(job), builder.getStringAttr(symbol()),
+                            builder.getStrArrayAttr({}),
+                            builder.getStringAttr(expr ? expr->getText() : ""),
+                            builder.getDictionaryAttr({}));
+  unsigned before = e.errors;
+  {
+    mlir::Block scratch;
+    Elaborator::GraphScope scope(e, file, &scratch);
+    if (collect()) {
+      if (addSchedule())
+        addHardware();
+      checkRequires();
+    }
+  }
+  std::vector<std::string> jobs;
+  std::vector<StringRef> jobNames;
+  if (e.errors == before)
+    for (NetParser::JobContext *inner : jobsIn(job)) {
+      RunBuilder innerBuilder(e, file, inner, point, this);
+      if (llvm::is_contained(jobs, innerBuilder.symbol()))
+        e.fail(inner, "`" + nameOf(inner) + "` is the name of two jobs");
+      else
+        innerBuilder.build(into);
+      jobs.push_back(innerBuilder.symbol());
+    }
+  for (auto &[name, key] : keys)
+    if (isOwn(name) && !llvm::is_contained(runKeys, name) &&
+        !llvm::is_contained(laterKeys, name) && !axes.count(name) &&
+        !taken.contains(name))
+      failUnknownKey(name, {});
+  if (e.errors != before) {
+    op.erase();
+    return nullptr;
+  }
+  jobNames.assign(jobs.begin(), jobs.end());
+  op.setJobsAttr(builder.getStrArrayAttr(jobNames));
+  op.setRunAttr(run.getDictionary(e.context));
+  return op;
 }

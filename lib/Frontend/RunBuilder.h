@@ -14,54 +14,101 @@ using Key = std::pair<FileScope *, NetParser::BindContext *>;
 /// The keys of a run or dataset, in text order.
 using Keys = llvm::MapVector<std::string, Key, llvm::StringMap<unsigned>>;
 
-/// The keys of a `train` section, and those that are not there yet.
+/// The keys of a `train` or `infer` section.
 inline constexpr const char *runKeys[] = {
-    "loss", "batch",    "duration",  "optimizer",  "precision",   "hardware",
-    "peak", "parallel", "placement", "took",       "utilization", "count",
-    "like", "seed",     "year",      "trained_by", "framework"};
-inline constexpr const char *laterKeys[] = {"recompute", "updates", "times",
-                                            "decode"};
+    "loss",  "batch",  "duration", "optimizer",  "precision",   "hardware",
+    "peak",  "took",   "parallel", "placement",  "utilization", "count",
+    "like",  "seed",   "year",     "trained_by", "framework",   "updates",
+    "times", "decode", "tuning"};
+inline constexpr const char *laterKeys[] = {"recompute"};
 
 /// `run` of `train Net as run`, else the net's name and `_run`.
 std::string nameOf(NetParser::JobContext *job);
+/// The jobs that stand in one.
+std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job);
 
-/// Elaborates one run.
+/// Elaborates one run, with the jobs in it.
 class RunBuilder {
 public:
+  /// `outer` builds the job that this one stands in, if there is one.
   RunBuilder(Elaborator &e, FileScope &file, NetParser::JobContext *job,
-             const Elaborator::Point &point)
-      : e(e), file(file), job(job), point(point) {}
+             const Elaborator::Point &point, RunBuilder *outer = nullptr)
+      : e(e), file(file), job(job), point(point), outer(outer) {}
 
-  StepOp build(mlir::ModuleOp into);
-  /// The sizes that the run gives to free axes, of which `N` is not yet one.
+  /// A net.step; or, if there are jobs in it, a net.job and what it is made of.
   /// Null after an error.
+  mlir::Operation *build(mlir::ModuleOp into);
+  /// The sizes that the run gives to free axes of its net, of which `N` is not
+  /// yet one. Null after an error.
   mlir::DictionaryAttr readAxes();
 
 private:
   using Tree = antlr4::ParserRuleContext;
+  using Expr = NetParser::ExprContext;
 
-  /// What the step is made from: keys, dataset, the net and its inputs, axes.
-  bool collect();
-  mlir::DictionaryAttr axesAttr() const;
+  //===--- keys (RunBuilder.cpp)
+  //-------------------------------------------===//
   bool collectKeys(NetParser::JobContext *from, bool isLike);
+  void inheritKeys();
+  /// What the section's word, or its place, has no use for.
+  void checkKeys();
   bool collectDataset();
+  bool collectAxes();
+  void failUnknownKey(const std::string &name,
+                      llvm::ArrayRef<std::string> symbols);
+  /// Keys, dataset, the net and its inputs, axes.
+  bool collect();
   std::optional<Value> valueOf(llvm::StringRef key);
   std::optional<Number> numberOf(llvm::StringRef key);
-  bool collectAxes();
-  bool addInputs();
-  bool addLoss();
-  bool addOptimizer();
-  bool addSchedule();
-  bool addHardware();
-  /// When, by whom and with what the run was made, which tells of its hardware.
-  void addCircumstances();
-  /// The peaks of a `hardware` section of the file, if the device is one.
-  bool addDevice(const std::string &device);
+  /// False, and an error, if the key is no bool.
+  bool flagOf(llvm::StringRef key);
   Tree *placeOf(llvm::StringRef key) {
     auto found = keys.find(key.str());
     return found == keys.end() ? static_cast<Tree *>(job)
                                : found->second.second->expr();
   }
+  bool isOwn(const std::string &key) const {
+    return keys.count(key) && !inherited.contains(key);
+  }
+  bool isInference() const { return job->kind->getText() == "infer"; }
+  /// `run.critic`
+  std::string symbol() const;
+  /// The net and the dataset that the job names, or the one around it; null if
+  /// none does.
+  Expr *netExpr() const;
+  Expr *datasetExpr() const;
+  mlir::DictionaryAttr axesAttr() const;
+  void checkRequires();
+
+  //===--- the step (RunBuilder.cpp)
+  //---------------------------------------===//
+  mlir::Operation *buildStep(mlir::ModuleOp into);
+  mlir::Operation *buildJob(mlir::ModuleOp into);
+  bool addInputs();
+  bool addLoss();
+  /// Of inference, all results of the net; none of its weights learns.
+  bool addResults();
+  /// Freezes what `updates` does not name.
+  bool freezeAllBut();
+  bool addOptimizer();
+
+  //===--- facts (RunFacts.cpp)
+  //--------------------------------------------===//
+  bool addSchedule();
+  void readAmounts();
+  bool addBatch();
+  /// Whether the step has parts that only report what they cost, and nothing
+  /// that is done once a step: then the run can be counted without a batch.
+  bool isReported();
+  bool addSteps();
+  /// Of a job that runs in each step of the one around it.
+  bool addTimes();
+  bool addDecoding();
+  bool addHardware();
+  /// When, by whom and with what the run was made, which tells of its hardware.
+  void addCircumstances();
+  /// The peaks of a `hardware` section of the file, if the device is one.
+  bool addDevice(const std::string &device);
   void set(llvm::StringRef name, const Polynomial &value) {
     run.set(name, PolynomialAttr::get(e.context, value));
   }
@@ -70,7 +117,10 @@ private:
   FileScope &file;
   NetParser::JobContext *job;
   const Elaborator::Point &point;
+  RunBuilder *outer;
   Keys keys;
+  llvm::StringSet<> inherited; ///< of `keys`, those of the job around
+  llvm::StringSet<> taken;     ///< axes that jobs in this one have sizes from
   llvm::SmallPtrSet<NetParser::JobContext *, 4> liked;
   std::vector<SectionEntry> dataset;
   StepOp step;
@@ -80,6 +130,11 @@ private:
   std::vector<std::pair<std::string, Tensor>> fields;
   Value results;
   Scope names; ///< keys as `require` sees them
+  /// Tokens of one example: the elements of the first input, if it holds
+  /// numbers.
+  std::optional<Rational> tokensPerExample;
+  std::optional<Rational> datasetExamples, datasetTokens;
+  std::optional<Rational> examplesPerStep, steps;
   mlir::NamedAttrList run;
 };
 

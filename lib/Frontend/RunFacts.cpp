@@ -12,13 +12,11 @@
 using namespace netc;
 using llvm::StringRef;
 
-bool RunBuilder::addSchedule() {
-  auto dimensionIs = [](const Number &number, Dimension::Base base) {
-    return number.dimension == Dimension(base);
-  };
-  // Tokens of one example: the elements of the first input, if it holds
-  // numbers.
-  std::optional<Rational> tokensPerExample;
+static bool isOf(const Number &number, Dimension::Base base) {
+  return number.dimension == Dimension(base);
+}
+
+void RunBuilder::readAmounts() {
   if (!inputs.empty() && mlir::isa<mlir::IntegerType>(inputs.front().element)) {
     Polynomial elements =
         inputs.front().shape.elements() / Polynomial::symbol("N");
@@ -33,106 +31,198 @@ bool RunBuilder::addSchedule() {
             })
             .constant();
   }
-  std::optional<Rational> datasetExamples, datasetTokens;
-  for (const SectionEntry &entry : dataset) {
-    if (entry.name != "examples" && entry.name != "tokens")
-      continue;
-    std::optional<Number> number = netc::numberOf(entry.value);
-    if (!number)
-      return false;
-    (entry.name == "examples" ? datasetExamples : datasetTokens) =
-        number->exact.constant();
-  }
+  for (const SectionEntry &entry : dataset)
+    if (entry.name == "examples" || entry.name == "tokens")
+      if (std::optional<Number> number = netc::numberOf(entry.value))
+        (entry.name == "examples" ? datasetExamples : datasetTokens) =
+            number->exact.constant();
   if (datasetExamples && !datasetTokens && tokensPerExample)
     datasetTokens = *datasetExamples * *tokensPerExample;
   if (datasetTokens && !datasetExamples && tokensPerExample)
     datasetExamples = *datasetTokens / *tokensPerExample;
+}
 
+bool RunBuilder::isReported() {
+  bool isOpaque =
+      step && step.walk([](OpaqueOp) { return mlir::WalkResult::interrupt(); })
+                  .wasInterrupted();
+  return isOpaque && !valueOf("optimizer");
+}
+
+bool RunBuilder::addBatch() {
   std::optional<Number> batch = numberOf("batch");
   if (!batch) {
-    if (!valueOf("batch"))
+    bool isOptional = !jobsIn(job).empty() || isReported();
+    if (!valueOf("batch") && !isOptional)
       e.fail(job, "a run needs `batch`, the examples or tokens of a step");
-    return false;
+    return !valueOf("batch") && isOptional;
   }
-  Rational examplesPerStep = *batch->exact.constant();
-  bool isCount = !dimensionIs(*batch, Dimension::Token);
-  if (examplesPerStep <= Rational(0) ||
-      (isCount && !examplesPerStep.isInteger())) {
+  Rational amount = *batch->exact.constant();
+  bool isCount = !isOf(*batch, Dimension::Token);
+  if (amount <= Rational(0) || (isCount && !amount.isInteger())) {
     e.fail(placeOf("batch"), "a batch holds a whole number of examples, at "
                              "least one; this is " +
                                  textOf(Value(*batch)));
     return false;
   }
-  if (dimensionIs(*batch, Dimension::Token)) {
+  if (isOf(*batch, Dimension::Token)) {
     if (!tokensPerExample) {
+      // What the jobs in it make of their batch is theirs.
+      if (!jobsIn(job).empty())
+        return true;
       e.fail(placeOf("batch"),
              "a batch in tokens needs a net whose first input holds whole "
              "numbers, of an axis whose size is known; give the batch in "
              "examples");
       return false;
     }
-    examplesPerStep = examplesPerStep / *tokensPerExample;
-  } else if (!batch->dimension.isNone() &&
-             !dimensionIs(*batch, Dimension::Example)) {
+    amount = amount / *tokensPerExample;
+  } else if (!batch->dimension.isNone() && !isOf(*batch, Dimension::Example)) {
     e.fail(placeOf("batch"),
            "`batch` takes examples or tokens, not " + batch->dimension.str());
     return false;
   }
-  axes.insert({"N", Moments(examplesPerStep)});
-  set("batch", examplesPerStep);
+  examplesPerStep = amount;
+  axes.insert({"N", Moments(amount)});
+  set("batch", amount);
+  return true;
+}
 
+bool RunBuilder::addTimes() {
+  std::optional<Number> times = numberOf("times");
+  if (!times && valueOf("times"))
+    return false;
+  Rational amount = times ? *times->exact.constant() : Rational(1);
+  if (!outer->steps) {
+    e.fail(job, "`" + nameOf(job) +
+                    "` has no `duration`, and the job around it none in whose "
+                    "steps it could run");
+    return false;
+  }
+  steps = amount * *outer->steps;
+  if (amount <= Rational(0) || !steps->isInteger()) {
+    e.fail(placeOf("times"),
+           "a job runs a whole number of times, at least once; this is " +
+               amount.str() + " times in each of " + outer->steps->str() +
+               " steps");
+    return false;
+  }
+  set("times", amount);
+  return true;
+}
+
+bool RunBuilder::addSteps() {
   std::optional<Number> duration = numberOf("duration");
-  if (!duration)
-    return !valueOf("duration");
-  Rational amount = *duration->exact.constant();
-  std::optional<Rational> steps, examples;
+  if (!duration && valueOf("duration"))
+    return false;
+  std::optional<Rational> examples;
+  if (!duration) {
+    bool isOfPhases = outer && !outer->steps && !jobsIn(job).empty();
+    if (!outer || (isOfPhases && !valueOf("times")))
+      return true;
+    if (!addTimes())
+      return false;
+  }
   Tree *at = placeOf("duration");
-  if (amount <= Rational(0) ||
-      (dimensionIs(*duration, Dimension::Step) && !amount.isInteger())) {
-    e.fail(at, "a run takes a whole number of steps, at least one; this is " +
-                   textOf(Value(*duration)));
-    return false;
-  }
-  if (dimensionIs(*duration, Dimension::Step)) {
-    steps = amount;
-    examples = amount * examplesPerStep;
-  } else if (dimensionIs(*duration, Dimension::Epoch)) {
-    if (!datasetExamples) {
-      e.fail(at, "a duration in epochs needs a dataset with `examples`");
+  if (duration) {
+    Rational amount = *duration->exact.constant();
+    if (amount <= Rational(0) ||
+        (isOf(*duration, Dimension::Step) && !amount.isInteger())) {
+      e.fail(at, "a run takes a whole number of steps, at least one; this is " +
+                     textOf(Value(*duration)));
       return false;
     }
-    examples = amount * *datasetExamples;
-    set("epochs", amount);
-  } else if (dimensionIs(*duration, Dimension::Example)) {
-    examples = amount;
-  } else if (dimensionIs(*duration, Dimension::Token)) {
-    if (!tokensPerExample) {
-      e.fail(at, "a duration in tokens needs a net whose first input holds "
-                 "whole numbers");
+    if (isOf(*duration, Dimension::Step)) {
+      steps = amount;
+    } else if (isOf(*duration, Dimension::Epoch)) {
+      if (!datasetExamples) {
+        e.fail(at, "a duration in epochs needs a dataset with `examples`");
+        return false;
+      }
+      examples = amount * *datasetExamples;
+      set("epochs", amount);
+    } else if (isOf(*duration, Dimension::Example)) {
+      examples = amount;
+    } else if (isOf(*duration, Dimension::Token)) {
+      if (!tokensPerExample && isReported() && !examplesPerStep) {
+        set("tokens", amount);
+        return true;
+      }
+      if (!tokensPerExample) {
+        e.fail(at, "a duration in tokens needs a net whose first input holds "
+                   "whole numbers");
+        return false;
+      }
+      examples = amount / *tokensPerExample;
+    } else if (isOf(*duration, Dimension::Time)) {
+      e.fail(at, "a time is not a duration; write `took = " + sourceText(at) +
+                     "` and the duration in epochs, steps, examples or tokens");
+      return false;
+    } else {
+      e.fail(at, "`duration` needs a unit: epochs, steps, examples or tokens");
       return false;
     }
-    examples = amount / *tokensPerExample;
-  } else if (dimensionIs(*duration, Dimension::Time)) {
-    e.fail(at, "a time is not a duration; write `took = " + sourceText(at) +
-                   "` and the duration in epochs, steps, examples or tokens");
-    return false;
-  } else {
-    e.fail(at, "`duration` needs a unit: epochs, steps, examples or tokens");
+  }
+  if (!steps && !examplesPerStep && !isReported()) {
+    e.fail(at, "a duration that is not in steps needs a `batch`");
     return false;
   }
-  if (!steps)
-    steps = (*examples / examplesPerStep).ceil();
-  if (!steps->isValid() || !examples->isValid()) {
+  if (!steps && examplesPerStep)
+    steps = (*examples / *examplesPerStep).ceil();
+  if (!examples && examplesPerStep)
+    examples = *steps * *examplesPerStep;
+  if ((steps && !steps->isValid()) || (examples && !examples->isValid())) {
     e.fail(at, "the run is out of range; numbers have 128 bits");
     return false;
   }
-  set("steps", *steps);
+  if (steps)
+    set("steps", *steps);
+  if (!examples)
+    return true;
   set("examples", *examples);
   if (tokensPerExample)
     set("tokens", *examples * *tokensPerExample);
   if (datasetExamples && !run.get("epochs"))
     set("epochs", *examples / *datasetExamples);
   return true;
+}
+
+bool RunBuilder::addDecoding() {
+  std::optional<Number> decode = numberOf("decode");
+  if (!decode || !isInference())
+    return true;
+  Tree *at = placeOf("decode");
+  // The positions are those of the first input behind its batch axis.
+  std::string axis;
+  if (!inputs.empty())
+    for (const Polynomial &size : inputs.front().shape.sizes)
+      if (size != Polynomial::symbol("N") && size.symbols().size() == 1 &&
+          axis.empty())
+        axis = size.symbols().front();
+  auto length = axes.find(axis);
+  if (length == axes.end() || !length->second.isFixed()) {
+    e.fail(at, "`decode` needs a first input with a free axis of positions, "
+               "such as `i32[N, T]`, that has a size in this run");
+    return false;
+  }
+  Rational amount = *decode->exact.constant();
+  if (!amount.isInteger() || amount < Rational(1) ||
+      amount > length->second.mean()) {
+    e.fail(at, "`decode` takes how many of the " + length->second.mean().str() +
+                   " positions of `" + axis + "` are made one by one, not " +
+                   textOf(Value(*decode)));
+    return false;
+  }
+  set("decode", amount);
+  run.set("decode_axis", e.builder.getStringAttr(axis));
+  return true;
+}
+
+bool RunBuilder::addSchedule() {
+  if (flagOf("tuning"))
+    run.set("tuning", e.builder.getUnitAttr());
+  readAmounts();
+  return addBatch() && addSteps() && addDecoding();
 }
 
 bool RunBuilder::addHardware() {
@@ -268,7 +358,8 @@ bool RunBuilder::addDevice(const std::string &device) {
     return false;
   }
   run.set("device_own", e.builder.getUnitAttr());
-  for (const SectionEntry &entry : e.entriesOf(file, section)) {
+  for (const SectionEntry &entry :
+       e.entriesOf({&file, section, device, nullptr})) {
     if (entry.name != "peak")
       continue;
     auto setPeak = [&](const std::string &name, const Value &rate) {

@@ -63,12 +63,16 @@ std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
   return "";
 }
 
-std::vector<SectionEntry>
-Elaborator::entriesOf(FileScope &file, NetParser::SectionContext *tree) {
+std::vector<SectionEntry> Elaborator::entriesOf(const Section &section) {
+  NetParser::SectionContext *tree = section.tree;
   bool isDataset = tree->kind->getText() == "dataset";
-  Scope scope;
+  Scope parameters, scope;
+  scope.outer = &parameters;
+  if (section.arguments)
+    for (auto &[name, value] : *section.arguments)
+      parameters.names[name] = value;
   Frame inner;
-  inner.file = &file;
+  inner.file = section.file;
   inner.scope = &scope;
   Frame *outer = std::exchange(frame, &inner);
   auto leave = llvm::make_scope_exit([&] { frame = outer; });
@@ -97,8 +101,8 @@ Elaborator::entriesOf(FileScope &file, NetParser::SectionContext *tree) {
   return entries;
 }
 
-void Elaborator::checkSection(FileScope &file,
-                              NetParser::SectionContext *tree) {
+void Elaborator::checkSection(const Section &section) {
+  NetParser::SectionContext *tree = section.tree;
   std::string name = tree->ID()->getText();
   if (tree->kind->getText() == "hardware") {
     // `8 Card` is read by the rules of units.
@@ -110,47 +114,71 @@ void Elaborator::checkSection(FileScope &file,
                      "in upper case");
   }
   if (!tree->params())
-    entriesOf(file, tree);
+    entriesOf(section);
 }
 
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
 
+/// The names of a job and of those in it: `run`, `run.critic`.
+static void collectNames(NetParser::JobContext *job, const std::string &around,
+                         std::vector<std::string> &names) {
+  if (!job->ID() && job->expr().empty())
+    return;
+  names.push_back(around + netc::nameOf(job));
+  for (NetParser::JobContext *inner : jobsIn(job))
+    collectNames(inner, around + netc::nameOf(job) + ".", names);
+}
+
+void Elaborator::collectExpectations(FileScope &file,
+                                     NetParser::JobContext *job) {
+  if (!job->body())
+    return;
+  for (NetParser::StmtContext *stmt : job->body()->stmt()) {
+    if (auto *expect = ruleCast<NetParser::ExpectContext>(stmt))
+      expectations.push_back({expect, &file});
+    else if (auto *inner = ruleCast<NetParser::JobStmtContext>(stmt))
+      collectExpectations(file, inner->job());
+  }
+}
+
 mlir::Operation *Elaborator::elaborateRun(FileScope &file,
                                           NetParser::JobContext *job,
                                           mlir::ModuleOp into,
                                           const Point &point) {
-  if (job->kind->getText() == "infer") {
-    fail(job, "`infer` is not there yet");
-    return nullptr;
-  }
-  if (job->expr().empty()) {
-    fail(
-        job,
-        "a `train` at the top level says what it trains: `train Net on Data as "
-        "name { .. }`");
-    return nullptr;
-  }
   RunBuilder builder(*this, file, job, point);
-  auto network = mlir::dyn_cast_or_null<NetworkOp>(
-      mlir::SymbolTable::lookupSymbolIn(into, job->expr(0)->getText()));
-  if (point.empty() && !isWanted(netc::nameOf(job), runs, options.onlyRuns)) {
-    if (network)
-      giveAxes(network, builder.readAxes());
-    return nullptr;
+  auto networkOf = [&](StringRef name) {
+    return mlir::dyn_cast_or_null<NetworkOp>(
+        mlir::SymbolTable::lookupSymbolIn(into, name));
+  };
+  bool isAsWritten = point.empty();
+  if (isAsWritten) {
+    std::vector<std::string> names;
+    collectNames(job, "", names);
+    bool wanted = names.empty();
+    for (const std::string &name : names)
+      wanted |= isWanted(name, runs, options.onlyRuns);
+    if (!wanted) {
+      if (!job->expr().empty())
+        if (NetworkOp network = networkOf(job->expr(0)->getText()))
+          giveAxes(network, builder.readAxes());
+      return nullptr;
+    }
+    for (const std::string &name : names)
+      leftOut.erase(name);
   }
-  StepOp step = builder.build(into);
-  if (!step || !point.empty())
-    return step;
-  if (job->body())
-    for (NetParser::StmtContext *stmt : job->body()->stmt())
-      if (auto *expect = ruleCast<NetParser::ExpectContext>(stmt))
-        expectations.push_back({expect, &file});
-  if (network)
-    giveAxes(network, step.getAxes());
+  mlir::Operation *run = builder.build(into);
+  if (!run || !isAsWritten)
+    return run;
+  collectExpectations(file, job);
+  std::string name = netc::nameOf(job);
+  for (auto step : into.getOps<StepOp>())
+    if (step.getSymName() == name || step.getSymName().starts_with(name + "."))
+      if (NetworkOp network = networkOf(step.getNetwork()))
+        giveAxes(network, step.getAxes());
   sweepOf(job);
-  return step;
+  return run;
 }
 
 void Elaborator::giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun) {
@@ -170,7 +198,7 @@ std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
   for (auto &[name, entry] : main->names)
     if (ruleCast<NetParser::BindContext>(entry.tree))
       names.push_back(name);
-  Value net = eval(job->expr(0));
+  Value net = job->expr().empty() ? Value() : eval(job->expr(0));
   const BlockDecl *block = nullptr;
   if (auto *function = net.as<Function>())
     block = function->block;
@@ -179,13 +207,13 @@ std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
   if (block)
     for (const Parameter &setting : parametersOf({block->name, block}).settings)
       names.push_back(setting.name);
-  // The free axes that the step was elaborated with.
-  auto step = mlir::dyn_cast_or_null<StepOp>(
-      mlir::SymbolTable::lookupSymbolIn(*module, netc::nameOf(job)));
-  if (step)
-    for (mlir::NamedAttribute axis : step.getAxes())
-      if (axis.getName() != "N")
-        names.push_back(axis.getName().str());
+  // The free axes that the steps were elaborated with.
+  std::string run = netc::nameOf(job);
+  for (auto step : module->getOps<StepOp>())
+    if (step.getSymName() == run || step.getSymName().starts_with(run + "."))
+      for (mlir::NamedAttribute axis : step.getAxes())
+        if (axis.getName() != "N")
+          names.push_back(axis.getName().str());
   return names;
 }
 
@@ -260,8 +288,7 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
   NetParser::JobContext *job = nullptr;
   for (NetParser::ItemContext *item : main->source->tree()->item())
     if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt());
-        stmt && !stmt->job()->expr().empty() &&
-        netc::nameOf(stmt->job()) == run)
+        stmt && netc::nameOf(stmt->job()) == run)
       job = stmt->job();
   if (!job)
     return std::vector<SweepPoint>();

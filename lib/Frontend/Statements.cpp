@@ -134,8 +134,7 @@ antlrcpp::Any Elaborator::visitSweep(NetParser::SweepContext *tree) {
 }
 
 antlrcpp::Any Elaborator::visitJobStmt(NetParser::JobStmtContext *tree) {
-  return fail(tree, "a job inside another is not there yet; write one `train` "
-                    "after the other");
+  return fail(tree, "a job stands at the top level or in another job");
 }
 
 antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {

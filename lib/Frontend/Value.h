@@ -176,6 +176,7 @@ struct Identity {
       nullptr;      ///< what made it, or the composition it is part of
   std::string name; ///< empty until it is bound or applied
   std::string path; ///< of the present application: `embed@2`
+  const BlockDecl *block = nullptr; ///< once it is applied, if it is of one
   unsigned applications = 0;
   bool hasWeights = false; ///< the first application, which makes them, is over
   mlir::LocationAttr firstApplication;

@@ -77,11 +77,20 @@ static void forwardAndBackward(OStream &json, const Figures &figures) {
   });
 }
 
-static void step(OStream &json, StringRef key, const Figures &figures) {
+/// What a step costs, `figures`; null if the run has none.
+static void step(OStream &json, StringRef key, const Run &run,
+                 const Figures &figures) {
+  if (!run.hasStep())
+    return json.attribute(key, nullptr);
   json.attributeObject(key, [&] {
     forwardAndBackward(json, figures);
     cost(json, "optimizer", figures[Phase::Update]);
     cost(json, "recompute", figures[Phase::Recompute]);
+    if (!run.knowsTraffic()) {
+      json.attribute("bytes_read", nullptr);
+      json.attribute("bytes_written", nullptr);
+      return;
+    }
     number(json, "bytes_read", figures.read);
     number(json, "bytes_written", figures.written);
   });
@@ -160,14 +169,12 @@ static void network(OStream &json, const Network &network, bool symbolic) {
 //===----------------------------------------------------------------------===//
 
 static void operations(OStream &json, const Run &run) {
-  Cost model = run.step().model(), hardware = model;
-  hardware += run.step()[Phase::Recompute];
-  std::optional<Cost> modelOfRun = run.compute(model);
+  std::optional<Cost> modelOfRun = run.total(&Figures::model);
   if (!modelOfRun)
     return json.attribute("operations", nullptr);
   json.attributeObject("operations", [&] {
     cost(json, "model", *modelOfRun);
-    cost(json, "hardware", *run.compute(hardware));
+    cost(json, "hardware", *run.total(&Figures::hardware));
     number(json, "rule_of_three", run.ruleOfThree);
     std::optional<Rational> flop = run.modelFlop();
     estimate(json, "petaflop_s_days",
@@ -245,9 +252,39 @@ static void sweep(OStream &json, llvm::ArrayRef<SweepRow> rows) {
             json.attribute(name, value);
         });
         number(json, "steps", row.run->steps);
-        step(json, "step", row.run->step());
+        step(json, "step", *row.run, row.run->step());
         operations(json, *row.run);
         memory(json, row.run->memory);
+      });
+  });
+}
+
+static void runMembers(OStream &json, const Run &run, bool symbolic) {
+  json.attribute("name", run.name());
+  if (run.network().empty())
+    json.attribute("network", nullptr);
+  else
+    json.attribute("network", run.network());
+  conventions(json, run.conventions);
+  number(json, "steps", run.steps);
+  number(json, "batch", run.batch);
+  number(json, "examples", run.examples);
+  number(json, "tokens", run.tokens);
+  number(json, "epochs", run.epochs);
+  step(json, "step", run, run.step());
+  if (symbolic)
+    step(json, "symbolic", run, run.symbolic);
+  operations(json, run);
+  memory(json, run.memory);
+  if (run.jobs.empty())
+    return;
+  json.attributeArray("jobs", [&] {
+    for (const Run &job : run.jobs)
+      json.object([&] {
+        json.attribute("kind", job.isInference ? "infer" : "train");
+        number(json, "times", job.times);
+        json.attribute("tuning", job.isTuning);
+        runMembers(json, job, symbolic);
       });
   });
 }
@@ -255,19 +292,7 @@ static void sweep(OStream &json, llvm::ArrayRef<SweepRow> rows) {
 static void run(OStream &json, const RunReport &report, bool symbolic) {
   const Run &run = *report.run;
   json.object([&] {
-    json.attribute("name", run.name());
-    json.attribute("network", run.network());
-    conventions(json, run.conventions);
-    number(json, "steps", run.steps);
-    number(json, "batch", run.batch);
-    number(json, "examples", run.examples);
-    number(json, "tokens", run.tokens);
-    number(json, "epochs", run.epochs);
-    step(json, "step", run.step());
-    if (symbolic)
-      step(json, "symbolic", run.symbolic);
-    operations(json, run);
-    memory(json, run.memory);
+    runMembers(json, run, symbolic);
     if (report.plan)
       json.attributeObject("plan", [&] {
         json.attribute("target", report.plan->target);

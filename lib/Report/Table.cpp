@@ -147,7 +147,8 @@ static void writeNetwork(Page &page, const Network &network,
 /// `450,420 steps of 256 examples; 115.3M examples, 90 epochs`.
 static std::string durationText(const Run &run) {
   if (!run.steps)
-    return "the number of steps is not known";
+    return run.jobs.empty() ? "the number of steps is not known"
+                            : "the sum of its jobs";
   std::string text = exact(*run.steps) + " steps";
   if (run.batch)
     text += " of " + exact(*run.batch) + " examples";
@@ -170,8 +171,7 @@ static void writeSteps(Page &page, const Run &run) {
             {"share", Style::Dim}});
   grid.addRule();
   const Figures &step = run.step();
-  Cost hardware = step.model();
-  hardware += step[Phase::Recompute];
+  Cost hardware = step.hardware();
   auto add = [&](std::string name, const Cost &cost, Style style) {
     std::optional<Rational> share =
         style == Style::Bold ? std::nullopt
@@ -190,10 +190,74 @@ static void writeSteps(Page &page, const Run &run) {
     add("recomputation", step[Phase::Recompute], Style::Plain);
   grid.addRule();
   add("one step", hardware, Style::Bold);
-  if (std::optional<Cost> all = run.compute(hardware))
+  if (std::optional<Cost> all = run.total(&Figures::hardware))
     add(exact(*run.steps) + " steps", *all, Style::Bold);
   page.grid(grid);
 }
+
+namespace {
+/// The table of what a run is made of, a row for each job.
+class JobTable {
+public:
+  explicit JobTable(const Run &run)
+      : run(run), whole(run.total(&Figures::hardware)),
+        grid({Grid::Left, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
+              Grid::Right, Grid::Left}) {}
+
+  void write(Page &page) {
+    std::vector<Grid::Cell> head;
+    for (const char *title :
+         {"job", "", "steps", "one step", "all steps", "share"})
+      head.push_back({title, Style::Dim});
+    grid.add(std::move(head));
+    grid.addRule();
+    addJobs(run, 0, true);
+    grid.addRule();
+    addRow("total", "", run, std::nullopt, Style::Bold);
+    page.grid(grid);
+  }
+
+private:
+  void addJobs(const Run &around, unsigned level, bool isCounted) {
+    for (const Run &job : around.jobs) {
+      std::string does = job.isInference ? "infer" : "train";
+      if (job.jobs.empty())
+        does += " " + job.network().str();
+      if (job.times && *job.times != 1)
+        does += ", " + exact(*job.times) + " times a step";
+      if (job.decode)
+        does += ", " + exact(*job.decode) + " positions one by one";
+      if (job.isTuning)
+        does += ", tuning, not counted";
+      bool counts = isCounted && !job.isTuning;
+      std::optional<Cost> all = job.total(&Figures::hardware);
+      std::optional<Rational> share;
+      if (counts && all && whole)
+        share = shareOf(all->matmul, whole->matmul);
+      addRow(std::string(level * 2, ' ') + job.shortName().str(), does, job,
+             share, counts ? Style::Plain : Style::Dim);
+      addJobs(job, level + 1, counts);
+    }
+  }
+
+  void addRow(std::string name, std::string does, const Run &job,
+              const std::optional<Rational> &share, Style style) {
+    std::optional<Cost> all = job.total(&Figures::hardware);
+    grid.add(
+        {{std::move(name), style},
+         {std::move(does), Style::Dim},
+         {job.steps ? exact(*job.steps) : "", style},
+         {job.hasStep() ? flopCell(job.step().hardware().matmul) : "", style},
+         {all ? flopCell(all->matmul) : "", style},
+         {shareCell(share), style},
+         {bar(share, 10), Style::Good}});
+  }
+
+  const Run &run;
+  const std::optional<Cost> whole;
+  Grid grid;
+};
+} // namespace
 
 static void addRuleOfThree(Lines &lines, const Run &run) {
   Rational rule = *run.ruleOfThree, exactly = *run.modelFlop();
@@ -296,6 +360,8 @@ static void addMemory(Lines &lines, const Run &run) {
                         bytes(memory.total()), bytes(memory.weights),
                         bytes(memory.gradients), bytes(memory.optimizer),
                         bytes(memory.activations)));
+  if (!run.knowsTraffic())
+    return;
   Polynomial moved = run.step().read + run.step().written;
   std::string text = bytes(moved) + " a step, each op by itself";
   if (std::optional<Rational> intensity =
@@ -333,7 +399,7 @@ static void writeSweep(Page &page, llvm::ArrayRef<SweepRow> sweep) {
     const Run &run = *row.run;
     std::optional<Rational> model = run.modelFlop();
     cells.push_back({run.steps ? exact(*run.steps) : ""});
-    cells.push_back({flopCell(run.step().model().matmul)});
+    cells.push_back({run.hasStep() ? flopCell(run.step().model().matmul) : ""});
     cells.push_back({model ? flop(*model) : "", Style::Bold});
     cells.push_back({bytes(run.memory.total())});
     grid.add(std::move(cells));
@@ -345,15 +411,20 @@ static void writeSweep(Page &page, llvm::ArrayRef<SweepRow> sweep) {
 static void writeRun(Page &page, const RunReport &report,
                      const TableOptions &options) {
   const Run &run = *report.run;
-  std::string about =
-      " trains " + run.network().str() + " · " + durationText(run);
+  std::string about;
+  if (!run.network().empty())
+    about = (run.isInference ? " runs " : " trains ") + run.network().str();
+  about += " · " + durationText(run);
   if (run.devices)
     about += " · " + exact(*run.devices) + " " + run.device;
   page.section(run.name(), about + " · " + conventionsText(run.conventions));
-  writeSteps(page, run);
+  if (run.jobs.empty())
+    writeSteps(page, run);
+  else
+    JobTable(run).write(page);
 
   Lines lines;
-  if (std::optional<Cost> cost = run.compute(run.step().model())) {
+  if (std::optional<Cost> cost = run.total(&Figures::model)) {
     const Polynomial &model = cost->matmul;
     lines.add("compute",
               flop(model) + (model.isConstant()

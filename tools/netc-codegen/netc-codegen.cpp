@@ -103,8 +103,12 @@ static Exit measureFiles(const Session &session) {
       return WrongInput;
     files.push_back(specification.release()); // as long as the context
     for (auto step : files.back()->module().getOps<StepOp>())
+      // What a run is made of is measured with it.
       if (onlyRuns.empty() ||
-          llvm::is_contained(onlyRuns, step.getSymName().str()))
+          llvm::any_of(onlyRuns, [&](const std::string &run) {
+            return step.getSymName() == run ||
+                   step.getSymName().starts_with(run + ".");
+          }))
         subjects.push_back({files.back()->module(), step.getSymName().str()});
   }
   if (!areKnown(files))

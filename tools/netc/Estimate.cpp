@@ -47,6 +47,8 @@ static mlir::LogicalResult sweepRun(const Session &session, Unit &unit,
 
 static mlir::LogicalResult planRuns(Unit &unit, PlanRun planRun) {
   for (const Run &run : unit.analysis.runs) {
+    if (!run.jobs.empty())
+      continue; // its jobs would each have a plan
     mlir::FailureOr<PlannedMemory> plan =
         planRun(unit.specification->module(), run.name());
     if (failed(plan))
