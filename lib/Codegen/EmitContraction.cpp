@@ -21,10 +21,15 @@ using namespace mlir;
 static constexpr int64_t kParallelFlop = 1 << 17;
 /// Elements of B that a block of k may touch for the columns of one tile, so
 /// that they stay in the first level of the cache, or near to it.
-static constexpr int64_t kPanelElements = 16 << 10;
+static constexpr int64_t kPanelElements = 12 << 10;
+/// From how many elements on the rows of B count as scattered, and for how many
+/// tiles of rows a copy of them pays.
+static constexpr int64_t kScattered = 256, kPackTiles = 2;
+/// For how many tiles of columns a copy of a block of A pays.
+static constexpr int64_t kPackColumns = 8;
 /// Elements of A that a block of rows may touch, so that they stay in the
 /// second level.
-static constexpr int64_t kBlockElements = 96 << 10;
+static constexpr int64_t kBlockElements = 48 << 10;
 
 namespace {
 enum Operand { A, B, C };
@@ -320,7 +325,45 @@ private:
     columnsInParallel = isParallel && !byRows;
     if (rowsInParallel && !roles.rows.empty())
       return emitRowBlocks(at);
+    isPacked = columnsInParallel && isScattered() && rowTiles >= kPackTiles;
     emitSumBlocks(at, {});
+  }
+
+  /// Whether the rows of B are so far apart that a panel of it meets itself in
+  /// the cache, and touches a page a row.
+  bool isScattered() const {
+    return !roles.isDot && !roles.isElementwise && !roles.sums.empty() &&
+           roles.sums.back().strides[B] >= kScattered;
+  }
+
+  /// Makes room for a panel; to be called where a thread's work begins.
+  void makePanel() {
+    if (!isPacked)
+      return;
+    int64_t elements = tileVectors * lanes * std::max<int64_t>(blockTurns, 1);
+    for (const Loop &loop : innerSums)
+      elements *= loop.extent;
+    panel = b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
+                                       b.getI64IntegerAttr(64));
+  }
+
+  void makeRowPanel() {
+    if (!packsRows)
+      return;
+    int64_t elements = rowTile.count() * std::max<int64_t>(blockTurns, 1);
+    for (const Loop &loop : innerSums)
+      elements *= loop.extent;
+    for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
+      elements *= llvm::divideCeil(loop.extent, std::min(size, loop.extent));
+    rowPanel = b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
+                                          b.getI64IntegerAttr(64));
+  }
+
+  int64_t columnTiles() const {
+    int64_t tiles = 1;
+    for (const Loop &loop : roles.columns)
+      tiles *= loop.extent;
+    return tiles / (tileVectors * lanes);
   }
 
   /// The outermost loop of rows, by threads.
@@ -347,8 +390,17 @@ private:
         std::max<int64_t>(kBlockElements / (rowsInside * sumsInside), 1);
     block = std::min(block, std::max<int64_t>(whole.extent / 8, 1));
     block = llvm::alignTo(block, tileSize);
+    isPacked =
+        isScattered() && block * rowsInside >= kPackTiles * rowTile.count();
+    // Rows of A next to each other, which a turn of the sum leaves far behind.
+    packsRows = !roles.isDot && !roles.isElementwise &&
+                roles.rows.back().strides[A] == 1 &&
+                roles.sums.back().strides[A] >= kScattered &&
+                columnTiles() >= kPackColumns;
     auto run = [&](Offsets start, int64_t extent) {
       roles.rows[longest].extent = extent;
+      makePanel();
+      makeRowPanel();
       emitSumBlocks(start, {});
       roles.rows[longest].extent = whole.extent;
     };
@@ -382,8 +434,60 @@ private:
 
   /// Columns in tiles; the last one may be narrower.
   void emitColumns(Offsets at, int64_t turns) {
-    currentTurns = turns;
+    // First what is left of the loop that was cut, then whole loops.
+    blockSums = innerSums;
+    if (!outerSums.empty()) {
+      blockSums.insert(blockSums.begin(), outerSums.back());
+      blockSums.front().extent = turns;
+    }
+    if (!packsRows)
+      return emitOuterColumns(0, at);
+    SmallVector<Loop> rows = roles.rows;
+    packRows(at);
+    std::swap(memory[A], rowPanel);
+    at[A] = b.index(0);
     emitOuterColumns(0, at);
+    std::swap(memory[A], rowPanel);
+    roles.rows = rows;
+  }
+
+  /// Copies what the tiles of a block read of A, a tile after the other, and
+  /// lets the loops walk over the copy.
+  void packRows(Offsets at) {
+    SmallVector<Loop> rows = roles.rows, sums = blockSums;
+    int64_t length = rowTile.count();
+    for (Loop &loop : llvm::reverse(blockSums)) {
+      loop.strides[A] = length;
+      length *= loop.extent;
+    }
+    for (size_t i = rows.size(); i-- > 0;) {
+      int64_t size = std::min(rowTile.sizes[i], rows[i].extent);
+      roles.rows[i].strides[A] = size < rows[i].extent ? length / size : 0;
+      length *= llvm::divideCeil(rows[i].extent, size);
+    }
+    // Where the copy is stands in for where the result is.
+    SmallVector<Loop> both = rows;
+    for (auto [loop, packed] : llvm::zip_equal(both, roles.rows))
+      loop.strides[C] = packed.strides[A];
+    at[C] = b.index(0);
+    emitTiles(both, rowTile.sizes, 0, {}, at, false,
+              [&](Offsets start, ArrayRef<int64_t> sizes) {
+                packTile(sums, start[A], start[C], placesOf(rows, sizes));
+              });
+  }
+
+  void packTile(ArrayRef<Loop> from, Value at, Value to, ArrayRef<Place> rows) {
+    if (from.empty()) {
+      for (auto [i, row] : llvm::enumerate(rows))
+        b.create<memref::StoreOp>(loadScalar(A, at, row.inA), rowPanel,
+                                  b.add(to, i));
+      return;
+    }
+    const Loop &packed = blockSums[blockSums.size() - from.size()];
+    b.forEach(packed.extent, 1, false, [&](Value turn) {
+      packTile(from.drop_front(), b.add(at, b.scaled(turn, from[0].strides[A])),
+               b.add(to, b.scaled(turn, packed.strides[A])), rows);
+    });
   }
 
   void emitOuterColumns(size_t depth, Offsets at) {
@@ -406,11 +510,53 @@ private:
     int64_t width = tileVectors * lanes;
     int64_t even = loop.extent / width * width;
     b.forEach(even, width, columnsInParallel, [&](Value turn) {
-      emitRowTiles(move(at, loop, turn), vectorsOf(tileVectors), 0);
+      if (columnsInParallel)
+        makePanel();
+      emitPanel(move(at, loop, turn), vectorsOf(tileVectors), 0);
     });
-    if (int64_t rest = loop.extent - even)
-      emitRowTiles(move(at, loop, b.index(even)),
-                   vectorsOf(llvm::divideCeil(rest, lanes)), rest % lanes);
+    if (int64_t rest = loop.extent - even) {
+      // Of columns by threads, what is left is no thread's work.
+      isPacked &= !columnsInParallel;
+      emitPanel(move(at, loop, b.index(even)),
+                vectorsOf(llvm::divideCeil(rest, lanes)), rest % lanes);
+    }
+  }
+
+  /// The tiles of these columns, on a copy of what they read of B if its rows
+  /// are scattered.
+  void emitPanel(Offsets at, ArrayRef<Place> columns, int64_t lastLanes) {
+    if (!isPacked)
+      return emitRowTiles(at, columns, lastLanes);
+    SmallVector<Loop> scattered = blockSums;
+    int64_t length = columns.size() * lanes;
+    for (Loop &loop : llvm::reverse(blockSums)) {
+      loop.strides[B] = length;
+      length *= loop.extent;
+    }
+    pack(scattered, at[B], b.index(0), columns, lastLanes);
+    std::swap(memory[B], panel);
+    at[B] = b.index(0);
+    emitRowTiles(at, columns, lastLanes);
+    std::swap(memory[B], panel);
+    blockSums = scattered;
+  }
+
+  void pack(ArrayRef<Loop> from, Value at, Value to, ArrayRef<Place> columns,
+            int64_t lastLanes) {
+    if (from.empty()) {
+      for (auto [i, column] : llvm::enumerate(columns)) {
+        bool isLast = i + 1 == columns.size();
+        Value row =
+            loadVector(B, at, column.inB, isLast ? maskOf(lastLanes) : Value());
+        b.create<vector::StoreOp>(row, panel, b.add(to, column.inB));
+      }
+      return;
+    }
+    const Loop &packed = blockSums[blockSums.size() - from.size()];
+    b.forEach(packed.extent, 1, false, [&](Value turn) {
+      pack(from.drop_front(), b.add(at, b.scaled(turn, from[0].strides[B])),
+           b.add(to, b.scaled(turn, packed.strides[B])), columns, lastLanes);
+    });
   }
 
   SmallVector<Place> vectorsOf(int64_t count) {
@@ -445,6 +591,9 @@ private:
     emitTiles(roles.rows, rowTile.sizes, 0, {}, at, false,
               [&](Offsets start, ArrayRef<int64_t> sizes) {
                 SmallVector<Place> rows = placesOf(roles.rows, sizes);
+                for (auto [i, row] : llvm::enumerate(rows))
+                  if (packsRows)
+                    row.inA = i;
                 if (roles.isDot)
                   emitDots(start, rows, columns);
                 else
@@ -484,14 +633,11 @@ private:
   SmallVector<Value> emitSums(
       size_t depth, Offsets at, ValueRange sums, int64_t step,
       function_ref<SmallVector<Value>(Offsets, ValueRange, int64_t)> body) {
-    // First what is left of the loop that was cut, then whole loops.
-    size_t cut = !outerSums.empty();
-    if (depth == cut + innerSums.size())
+    if (depth == blockSums.size())
       return body(at, sums, 0);
-    bool isCut = depth < cut;
-    const Loop &loop = isCut ? outerSums.back() : innerSums[depth - cut];
-    int64_t extent = isCut ? currentTurns : loop.extent;
-    bool isLast = depth + 1 == cut + innerSums.size();
+    const Loop &loop = blockSums[depth];
+    int64_t extent = loop.extent;
+    bool isLast = depth + 1 == blockSums.size();
     int64_t by = isLast ? step : 1;
     int64_t even = extent / by * by;
     SmallVector<Value> results(sums);
@@ -589,9 +735,15 @@ private:
   Tiling rowTile, columnTile;
   int64_t tileVectors = 1;
   /// Loops of sums outside of a block; the last is cut into blocks of
-  /// `blockTurns`. `currentTurns` are those of the block at hand.
-  SmallVector<Loop> outerSums, innerSums;
-  int64_t blockTurns = 1, currentTurns = 1;
+  /// `blockTurns`. `blockSums` are the loops of the block at hand.
+  SmallVector<Loop> outerSums, innerSums, blockSums;
+  int64_t blockTurns = 1;
+  /// A copy of a block of B, for the columns of a tile.
+  bool isPacked = false;
+  Value panel;
+  /// The same of A, for the rows of a block.
+  bool packsRows = false;
+  Value rowPanel;
 };
 } // namespace
 

@@ -82,8 +82,8 @@ bool isContraction(mlir::linalg::LinalgOp op);
 /// Emits a sum of products as tiles that live in registers; false if it is none
 /// that this can do.
 bool emitContraction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
-/// Emits a reduction of rows to columns that lie next to each other; false if it
-/// is none that this can do.
+/// Emits a reduction of rows to columns that lie next to each other; false if
+/// it is none that this can do.
 bool emitReduction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
 /// Emits any linalg op as loops that LLVM can vectorize; false if its layout is
 /// not static.

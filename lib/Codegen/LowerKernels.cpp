@@ -6,9 +6,11 @@
 #include "lib/Codegen/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace netc;
 using namespace mlir;
@@ -28,12 +30,28 @@ static void allowReordering(Operation *op) {
                                           arith::FastMathFlags::nsz));
 }
 
+/// Makes functions of f32, which libm computes one by one, polynomials, which
+/// vectors take. Sines stay: arguments may be large, and they are rare.
+static void approximate(ModuleOp module) {
+  SmallVector<Operation *> functions;
+  module.walk([&](Operation *op) {
+    if (isa<math::ErfOp, math::ExpOp, math::LogOp, math::TanhOp>(op))
+      functions.push_back(op);
+  });
+  RewritePatternSet patterns(module.getContext());
+  populateMathPolynomialApproximationPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.strictMode = GreedyRewriteStrictness::ExistingOps;
+  (void)applyOpPatternsAndFold(functions, std::move(patterns), config);
+}
+
 namespace {
 struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
 
   void runOnOperation() override {
     VectorIsa vectors = VectorIsa::of(isa);
+    approximate(getOperation());
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
     // First sums of products, which take the fills before them along.
     for (linalg::LinalgOp op : findOps())

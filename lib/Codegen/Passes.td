@@ -31,8 +31,8 @@ def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let options = [Option<"isa", "isa", "std::string", "\"baseline\"",
                         "The vectors of the target: `avx512`, `avx2` or `baseline`">];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {

@@ -64,3 +64,26 @@ func.func @columns(%x: memref<1001x40xf32>, %y: memref<40xf32>) {
   }
   return
 }
+
+// Rows of B that lie far apart are copied for the tiles of a thread, and so are
+// those of A where a turn of the sum leaves them behind.
+// CHECK-LABEL: func.func @scattered
+// CHECK:       scf.parallel
+// CHECK-DAG:     %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
+// CHECK-DAG:     %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
+// CHECK:         memref.store %{{.*}}, %[[ROWS]]
+// CHECK:         vector.store %{{.*}}, %[[PANEL]]
+// CHECK:         vector.load %[[PANEL]]
+// CHECK:         memref.load %[[ROWS]]
+// CHECK:         vector.fma
+func.func @scattered(%x: memref<512x512xf32>, %dy: memref<512x512xf32>, %dw: memref<512x512xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %dy : memref<512x512xf32>, memref<512x512xf32>) outs(%dw : memref<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
