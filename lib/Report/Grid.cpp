@@ -67,7 +67,7 @@ void Grid::print(llvm::raw_ostream &os, unsigned indent, bool colour) const {
       } else {
         blanks += cell.text.size();
       }
-      blanks += (align == Left ? missing : 0) + (width == 0 ? 0 : gap);
+      blanks += (align == Right ? 0 : missing) + (width == 0 ? 0 : gap);
     }
     os << llvm::StringRef(line).rtrim() << '\n';
   }

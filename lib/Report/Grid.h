@@ -22,7 +22,11 @@ std::string styled(llvm::StringRef text, Style style, bool colour);
 /// Text in columns, each as wide as its widest cell.
 class Grid {
 public:
-  enum Align { Left, Right };
+  enum Align {
+    Left,
+    Right,
+    Bar ///< a bar() to the left, which repeats a number beside it
+  };
 
   struct Cell {
     std::string text;

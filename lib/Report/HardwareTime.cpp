@@ -5,6 +5,7 @@
 #include "lib/Report/Report.h"
 
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace netc;
 
@@ -36,8 +37,9 @@ std::optional<Comparison> netc::compareMethods(const Run &run) {
     return std::nullopt;
   Comparison comparison;
   comparison.ratio = *byTime / *counted;
-  comparison.geometricMean =
-      std::sqrt(byTime->toDouble()) * std::sqrt(counted->toDouble());
+  comparison.geometricMean = *Rational::parse(
+      fmt::format("{:.6e}", std::sqrt(byTime->toDouble()) *
+                                std::sqrt(counted->toDouble())));
   if (comparison.ratio > 2)
     comparison.causes = {
         "less of the peak was reached, or the number format was a slower one",

@@ -37,20 +37,15 @@ static void number(OStream &json, StringRef key,
 }
 
 /// What is estimated and not counted: a number to six digits.
-static void estimate(OStream &json, StringRef key, double value) {
+static void estimate(OStream &json, StringRef key,
+                     const std::optional<Rational> &value) {
+  if (!value)
+    return json.attribute(key, nullptr);
   char text[32];
-  snprintf(text, sizeof text, "%.6g", value);
+  snprintf(text, sizeof text, "%.6g", value->toDouble());
   json.attributeBegin(key);
   json.rawValue(text);
   json.attributeEnd();
-}
-
-static void estimate(OStream &json, StringRef key,
-                     const std::optional<Rational> &value) {
-  if (value)
-    estimate(json, key, value->toDouble());
-  else
-    json.attribute(key, nullptr);
 }
 
 //===----------------------------------------------------------------------===//

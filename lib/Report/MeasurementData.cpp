@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Report/Csv.h"
 #include "lib/Report/MeasurementReport.h"
 
 #include <fmt/format.h>
@@ -176,16 +177,6 @@ void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
 // CSV
 //===----------------------------------------------------------------------===//
 
-/// A field of text; quoted if need be.
-static std::string field(llvm::StringRef text) {
-  if (text.find_first_of(",\"\r\n") == llvm::StringRef::npos)
-    return text.str();
-  std::string quoted = "\"";
-  for (char letter : text)
-    quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
-}
-
 static std::string field(std::optional<double> value) {
   return value ? fmt::format("{:.6g}", *value) : "";
 }
@@ -198,9 +189,9 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
       for (const Measurement::Op &op : measurement.ops) {
         Work work;
         work.add(op, report.peaks);
-        os << field(measurement.run) << ',' << field(measurement.network) << ','
-           << measurement.batch << ',' << measurement.threads << ','
-           << field(op.name) << ',' << op.op << ',' << op.phase << ','
+        os << csvField(measurement.run) << ',' << csvField(measurement.network)
+           << ',' << measurement.batch << ',' << measurement.threads << ','
+           << csvField(op.name) << ',' << op.op << ',' << op.phase << ','
            << op.calls << ',' << op.matmul << ',' << op.other << ','
            << work.bytes << ',' << field(op.seconds) << ','
            << field(quotient(op.flop(), op.seconds)) << ','

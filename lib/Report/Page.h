@@ -11,6 +11,12 @@
 
 namespace netc {
 
+/// An estimate of the compute of a run, and where else it may lie.
+struct Estimate {
+  std::string label;
+  Rational low, value, high; ///< FLOP
+};
+
 /// What a report is written on, in one format.
 class Page {
 public:
@@ -23,6 +29,8 @@ public:
   virtual void grid(const Grid &grid) = 0;
   virtual void lines(const Lines &lines) = 0;
   virtual void layers(const LayerRow &total) = 0;
+  /// A picture, of what lines say too.
+  virtual void compare(llvm::ArrayRef<Estimate>) {}
 };
 
 struct TableOptions;

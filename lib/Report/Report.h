@@ -29,8 +29,8 @@ std::optional<HardwareTime> hardwareTimeOf(const Run &run);
 
 /// Both methods side by side, of a run that both can be applied to.
 struct Comparison {
-  Rational ratio;       ///< FLOP by hardware time over counted matmul FLOP
-  double geometricMean; ///< of both, FLOP
+  Rational ratio;         ///< FLOP by hardware time over counted matmul FLOP
+  Rational geometricMean; ///< of both, FLOP, to seven digits
   /// What usually is behind a ratio above 2, or below 1/2; else empty.
   std::vector<std::string> causes;
 };

@@ -39,7 +39,7 @@ public:
   explicit LayerTable(unsigned depth)
       : depth(depth),
         grid({Grid::Left, Grid::Left, Grid::Left, Grid::Right, Grid::Right,
-              Grid::Right, Grid::Right, Grid::Right, Grid::Left}) {}
+              Grid::Right, Grid::Right, Grid::Right, Grid::Bar}) {}
 
   Grid build(const LayerRow &total) {
     std::vector<Grid::Cell> head;
@@ -164,7 +164,7 @@ static std::string durationText(const Run &run) {
 }
 
 static void writeSteps(Page &page, const Run &run) {
-  Grid grid({Grid::Left, Grid::Right, Grid::Right, Grid::Right, Grid::Left});
+  Grid grid({Grid::Left, Grid::Right, Grid::Right, Grid::Right, Grid::Bar});
   grid.add({{"", Style::Dim},
             {"matmul FLOP", Style::Dim},
             {"other FLOP", Style::Dim},
@@ -280,7 +280,8 @@ static std::string inPetaflopDays(const Rational &flop) {
   Rational days = petaflopDays(flop);
   if (days < Rational::fraction(1, 10))
     return "";
-  return " = " + formatQuantity(days, {}) + " PFLOP/s-days";
+  return " = " + (days < 100 ? formatQuantity(days, {}) : exact(days.floor())) +
+         " PFLOP/s-days";
 }
 
 static std::string deviceTime(const Rational &hours) {
@@ -313,12 +314,11 @@ static void addHardwareTime(Lines &lines, const HardwareTime &time) {
 
 static void addComparison(Lines &lines, const Comparison &comparison) {
   bool isFar = !comparison.causes.empty();
-  lines.add(
-      "both methods",
-      fmt::format("by time {} × by operations; geometric mean {:.4g} FLOP",
-                  formatQuantity(comparison.ratio, {}, 3),
-                  comparison.geometricMean),
-      isFar ? Style::Bad : Style::Plain);
+  lines.add("both methods",
+            "by time " + formatQuantity(comparison.ratio, {}, 3) +
+                " × by operations; geometric mean " +
+                flop(comparison.geometricMean),
+            isFar ? Style::Bad : Style::Plain);
   if (isFar)
     lines.add("", "warning: more than a factor of 2 apart; the usual causes:");
   for (const std::string &cause : comparison.causes)
@@ -408,6 +408,17 @@ static void writeSweep(Page &page, llvm::ArrayRef<SweepRow> sweep) {
   page.grid(grid);
 }
 
+/// The compute by each method that there is one by.
+static std::vector<Estimate> bothMethods(const RunReport &report) {
+  std::vector<Estimate> estimates;
+  if (std::optional<Rational> flop = report.run->modelFlop())
+    estimates.push_back({"by operations", *flop, *flop, *flop});
+  if (const std::optional<HardwareTime> &time = report.hardwareTime)
+    estimates.push_back(
+        {"by hardware time", time->low, time->flop, time->high});
+  return estimates;
+}
+
 static void writeRun(Page &page, const RunReport &report,
                      const TableOptions &options) {
   const Run &run = *report.run;
@@ -447,6 +458,7 @@ static void writeRun(Page &page, const RunReport &report,
   if (options.symbolic)
     addPolynomials(lines, run.symbolic);
   page.lines(lines);
+  page.compare(bothMethods(report));
   if (!report.sweep.empty())
     writeSweep(page, report.sweep);
 }

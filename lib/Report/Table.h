@@ -22,6 +22,15 @@ struct TableOptions {
 void printTable(llvm::raw_ostream &os, const Report &report,
                 const TableOptions &options);
 
+/// The same for a page of GitHub.
+void printMarkdown(llvm::raw_ostream &os, const Report &report,
+                   const TableOptions &options);
+
+/// The same for a browser, in one file that loads nothing: all layers, in a
+/// tree that folds, with pictures of the shares and of both methods.
+void printHtml(llvm::raw_ostream &os, const Report &report,
+               const TableOptions &options);
+
 } // namespace netc
 
 #endif // NETC_LIB_REPORT_TABLE_H

@@ -131,6 +131,7 @@ def words_of(text):
 
 
 def is_prose(text):
+    text = re.sub("<[^<>]*>", " ", text)  # markup is none
     return len([word for word in words_of(text) if len(word) > 1]) > 1 and " " in text.strip()
 
 

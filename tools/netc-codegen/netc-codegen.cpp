@@ -95,6 +95,9 @@ static Exit measureFiles(const Session &session) {
   if (conventionFlags().any())
     return complain(WrongUsage, "what is measured is always counted with "
                                 "`--fma=2 --causal=full`, as peaks are");
+  if (format == Format::Markdown || format == Format::Html)
+    return complain(WrongUsage, "`--format=markdown` and `--format=html` are "
+                                "for estimates");
   if (llvm::is_contained(batches, 0u))
     return complain(WrongUsage, "`--batch` takes sizes from 1 on");
   for (const std::string &path : inputs) {
@@ -142,6 +145,9 @@ static Exit measureFiles(const Session &session) {
       return printCsv(os, *report);
     case Format::Svg:
       return printChart(os, *report);
+    case Format::Markdown:
+    case Format::Html: // refused above
+      break;
     }
   });
 }

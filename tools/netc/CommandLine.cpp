@@ -77,11 +77,14 @@ cl::opt<std::string>
          cl::value_desc("file,..."), cl::cat(category));
 cl::opt<Format> format(
     "format", cl::desc("How to print the report:"), cl::init(Format::Table),
-    cl::values(clEnumValN(Format::Table, "table", "for people (default)"),
-               clEnumValN(Format::Json, "json",
-                          "for programs; docs/*.schema.json"),
-               clEnumValN(Format::Csv, "csv", "measured ops, a row each"),
-               clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
+    cl::values(
+        clEnumValN(Format::Table, "table", "for people (default)"),
+        clEnumValN(Format::Json, "json", "for programs; docs/*.schema.json"),
+        clEnumValN(Format::Csv, "csv",
+                   "layers and runs, or measured ops, a row each"),
+        clEnumValN(Format::Markdown, "markdown", "as the table"),
+        clEnumValN(Format::Html, "html", "a page for a browser, with pictures"),
+        clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
     cl::cat(category));
 cl::list<std::string> hardware(
     "hardware", cl::ValueOptional,

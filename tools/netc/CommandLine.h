@@ -34,7 +34,7 @@ enum class Action { Estimate, Check, Measure };
 enum class Emit { Net, Step, Bound, Linalg, Llvm, Object, Program };
 enum class Target { Cpu };
 enum class LoweringKind { Fast, Reference };
-enum class Format { Table, Json, Csv, Svg };
+enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
 
 extern llvm::cl::list<std::string> inputs;

@@ -4,6 +4,7 @@
 
 #include "tools/netc/Estimate.h"
 
+#include "lib/Report/Csv.h"
 #include "lib/Report/Json.h"
 #include "lib/Report/Table.h"
 #include "tools/netc/AnalysisResults.h"
@@ -124,9 +125,8 @@ static Report makeReport(const std::vector<Unit> &units) {
 }
 
 Exit netc::estimate(Session &session, PlanRun planRun) {
-  if (format == Format::Csv || format == Format::Svg)
-    return complain(WrongUsage, "`--format=csv` and `--format=svg` are for "
-                                "`--measure`");
+  if (format == Format::Svg)
+    return complain(WrongUsage, "`--format=svg` is for `--measure`");
   if (batches.size() > 1 || (!batches.empty() && !planRun))
     return complain(WrongUsage, "an estimate takes one `--batch`, with "
                                 "`--target`, to plan memory for");
@@ -144,10 +144,20 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
 
   Report report = makeReport(units);
   Exit status = write([&](llvm::raw_ostream &os) {
-    if (format == Format::Json)
-      printJson(os, report, symbolic);
-    else
-      printTable(os, report, {depth, symbolic, isColourful(os)});
+    TableOptions options{depth, symbolic, isColourful(os)};
+    switch (format) {
+    case Format::Json:
+      return printJson(os, report, symbolic);
+    case Format::Csv:
+      return printCsv(os, report);
+    case Format::Markdown:
+      return printMarkdown(os, report, options);
+    case Format::Html:
+      return printHtml(os, report, options);
+    case Format::Table:
+    case Format::Svg: // refused above
+      return printTable(os, report, options);
+    }
   });
   bool allHold = llvm::all_of(
       report.expects, [](const Verdict &verdict) { return verdict.holds; });

@@ -1,0 +1,123 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Csv.h"
+
+#include <fmt/format.h>
+
+using namespace netc;
+
+std::string netc::csvField(llvm::StringRef text) {
+  if (text.find_first_of(",\"\r\n") == llvm::StringRef::npos)
+    return text.str();
+  std::string quoted = "\"";
+  for (char letter : text)
+    quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + "\"";
+}
+
+static std::string number(const Polynomial &value) {
+  return csvField(value.str());
+}
+
+static std::string number(const std::optional<Rational> &value) {
+  return value ? value->str() : "";
+}
+
+static std::string estimate(const std::optional<Rational> &value) {
+  return value ? fmt::format("{:.6g}", value->toDouble()) : "";
+}
+
+namespace {
+/// Fields of one line.
+class Row {
+public:
+  Row(llvm::raw_ostream &os, llvm::StringRef kind) : os(os) { os << kind; }
+  ~Row() { os << "\r\n"; }
+
+  void add(const std::string &field) { os << ',' << field; }
+  void skip(unsigned fields) {
+    while (fields--)
+      add("");
+  }
+  void addCosts(const Figures &figures) {
+    const Cost &forward = figures[Phase::Forward];
+    Cost backward = figures.backward();
+    for (const Polynomial &value :
+         {figures.parameters, forward.matmul, forward.other, backward.matmul,
+          backward.other})
+      add(number(value));
+  }
+
+private:
+  llvm::raw_ostream &os;
+};
+} // namespace
+
+/// Of parameters, costs, and what only a run has.
+static constexpr unsigned costFields = 5, updateFields = 2, runFields = 5;
+
+static void print(llvm::raw_ostream &os, const Network &network) {
+  std::string name = csvField(network.name());
+  for (const Part *part : network.parts.layers()) {
+    Row row(os, "layer");
+    row.add(name);
+    row.add(csvField(part->path));
+    row.add(csvField(part->op));
+    row.addCosts(part->figures);
+    row.skip(updateFields + runFields);
+  }
+  Row row(os, "network");
+  row.skip(1);
+  row.add(name);
+  row.skip(1);
+  row.addCosts(network.parts.root().figures);
+  row.skip(updateFields + runFields);
+}
+
+static void print(llvm::raw_ostream &os, llvm::StringRef kind,
+                  llvm::StringRef of, llvm::StringRef name, const Run &run) {
+  {
+    Row row(os, kind);
+    row.add(csvField(of));
+    row.add(csvField(name));
+    row.skip(1);
+    if (run.hasStep()) {
+      row.addCosts(run.step());
+      row.add(number(run.step()[Phase::Update].total()));
+      row.add(number(run.step()[Phase::Recompute].total()));
+    } else {
+      row.skip(costFields + updateFields);
+    }
+    row.add(number(run.steps));
+    row.add(number(run.modelFlop()));
+    std::optional<HardwareTime> time = hardwareTimeOf(run);
+    row.add(time ? estimate(time->flop) : "");
+    row.add(time ? estimate(time->low) : "");
+    row.add(time ? estimate(time->high) : "");
+  }
+  for (const Run &job : run.jobs)
+    print(os, "job", name, job.name(), job);
+}
+
+static void print(llvm::raw_ostream &os, const RunReport &report) {
+  llvm::StringRef name = report.run->name();
+  print(os, "run", report.run->network(), name, *report.run);
+  for (const SweepRow &point : report.sweep) {
+    std::string values;
+    for (auto &[key, value] : point.values)
+      values += (values.empty() ? "" : " ") + key + "=" + value;
+    print(os, "point", name, values, *point.run);
+  }
+}
+
+void netc::printCsv(llvm::raw_ostream &os, const Report &report) {
+  os << "kind,of,name,op,parameters,forward_matmul,forward_other,"
+        "backward_matmul,backward_other,optimizer,recompute,steps,compute,"
+        "hardware_time,low,high\r\n";
+  for (const Network *network : report.networks)
+    print(os, *network);
+  for (const RunReport &run : report.runs)
+    print(os, run);
+}

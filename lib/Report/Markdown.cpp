@@ -1,0 +1,97 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Page.h"
+#include "lib/Report/Table.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+/// `text` without what Markdown reads as more than text; blanks in front, which
+/// it does not print, as wide ones.
+static std::string escaped(StringRef text) {
+  std::string result;
+  for (StringRef front = text; front.consume_front(" "); text = front)
+    result += "&ensp;";
+  for (char c : text) {
+    if (StringRef("\\|*<[~").contains(c))
+      result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+static std::string cellText(const Grid::Cell &cell) {
+  StringRef text = StringRef(cell.text).rtrim();
+  bool isStrong = cell.style == Style::Bold || cell.style == Style::Bad;
+  return isStrong && !text.empty() ? "**" + escaped(text) + "**"
+                                   : escaped(text);
+}
+
+namespace {
+/// As GitHub reads it.
+class MarkdownPage : public Page {
+public:
+  MarkdownPage(llvm::raw_ostream &os, const TableOptions &options)
+      : os(os), options(options) {}
+
+  void section(StringRef title, StringRef rest) override {
+    os << "## " << escaped(title) << "\n\n"
+       << escaped((title + rest).str()) << "\n\n";
+  }
+  void heading(StringRef text) override { os << "### " << text << "\n\n"; }
+  void paragraph(StringRef text) override { os << escaped(text) << "\n\n"; }
+
+  void grid(const Grid &grid) override {
+    llvm::ArrayRef<std::vector<Grid::Cell>> rows = grid.lines();
+    // A table has a head, if only an empty one.
+    bool hasHead = rows.size() > 1 && rows[1].empty();
+    row(grid, hasHead ? rows.front() : std::vector<Grid::Cell>());
+    rule(grid);
+    for (const std::vector<Grid::Cell> &cells : rows.drop_front(hasHead))
+      if (!cells.empty())
+        row(grid, cells);
+    os << '\n';
+  }
+  void lines(const Lines &lines) override {
+    for (const std::vector<Grid::Cell> &cells : lines.asGrid().lines())
+      os << (cells[0].text.empty() ? "  * "
+                                   : "* " + escaped(cells[0].text) + ": ")
+         << cellText({StringRef(cells[1].text).ltrim().str(), cells[1].style})
+         << '\n';
+    os << '\n';
+  }
+  void layers(const LayerRow &total) override {
+    grid(layerGrid(total, options.depth));
+  }
+
+private:
+  void row(const Grid &grid, llvm::ArrayRef<Grid::Cell> cells) {
+    os << '|';
+    for (auto [i, align] : llvm::enumerate(grid.aligns()))
+      if (align != Grid::Bar)
+        os << ' ' << (i < cells.size() ? cellText(cells[i]) : "") << " |";
+    os << '\n';
+  }
+  void rule(const Grid &grid) {
+    os << '|';
+    for (Grid::Align align : grid.aligns())
+      os << (align == Grid::Left    ? "---|"
+             : align == Grid::Right ? "---:|"
+                                    : "");
+    os << '\n';
+  }
+
+  llvm::raw_ostream &os;
+  const TableOptions &options;
+};
+} // namespace
+
+void netc::printMarkdown(llvm::raw_ostream &os, const Report &report,
+                         const TableOptions &options) {
+  MarkdownPage page(os, options);
+  writeReport(page, report, options);
+}
