@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -74,10 +75,62 @@ static bool shouldFuse(OpOperand *operand) {
   return producer->hasOneUse() || isCheap(producer);
 }
 
+/// Whether an op adds two tensors, element by element.
+static bool isSum(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() != 0 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  Block &body = *op.getBody();
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  return add && body.without_terminator().begin() == add->getIterator() &&
+         add.getLhs() == body.getArgument(0) &&
+         add.getRhs() == body.getArgument(1);
+}
+
 namespace {
+/// What a loop carries, plus a sum of products: the sum begins with what is
+/// carried. So gradients of parameters accumulate in place.
+struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSum(op))
+      return failure();
+    for (unsigned i : {0, 1}) {
+      auto carried = dyn_cast<BlockArgument>(op.getInputs()[i]);
+      auto products = op.getInputs()[1 - i].getDefiningOp<linalg::GenericOp>();
+      // `materialize_in_destination`, where the loop ends, only names it.
+      bool isOnlyAdded =
+          carried && llvm::all_of(carried.getUsers(), [&](Operation *user) {
+            return user == op ||
+                   isa<bufferization::MaterializeInDestinationOp>(user);
+          });
+      if (!isOnlyAdded || !isa<scf::ForOp>(carried.getOwner()->getParentOp()) ||
+          !products || !products->hasOneUse() || !isContraction(products) ||
+          products->getBlock() != carried.getOwner())
+        continue;
+      auto fill = products.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+      if (!fill || !matchPattern(fill.value(), m_AnyZeroFloat()))
+        continue;
+      rewriter.modifyOpInPlace(products, [&] {
+        products->setLoc(
+            rewriter.getFusedLoc({products.getLoc(), op.getLoc()}));
+        products.getOutputsMutable()[0].assign(carried);
+      });
+      rewriter.replaceOp(op, products);
+      return success();
+    }
+    return failure();
+  }
+};
+
 struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    patterns.add<AccumulateInPlace>(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     GreedyRewriteConfig config;

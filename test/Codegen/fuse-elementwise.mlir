@@ -42,3 +42,38 @@ func.func @product(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %y: tensor<4x16xf3
   } -> tensor<4x16xf32>
   return %z : tensor<4x16xf32>
 }
+
+// A sum of products that is added to what a loop carries begins with that.
+// CHECK-LABEL: func.func @accumulate
+// CHECK:      scf.for {{.*}} iter_args(%[[SUM:.*]] = %{{.*}})
+// CHECK-NOT:    linalg.fill
+// CHECK:        linalg.generic
+// CHECK-SAME:     outs(%[[SUM]] :
+// CHECK-NOT:    linalg.generic
+// CHECK:        scf.yield
+func.func @accumulate(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %start: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %sum = scf.for %t = %c0 to %c9 step %c1 iter_args(%carried = %start) -> (tensor<4x16xf32>) {
+    %e = tensor.empty() : tensor<4x16xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+    %dw = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %dy : tensor<8x4xf32>, tensor<8x16xf32>) outs(%f : tensor<4x16xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %p = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<4x16xf32>
+    %next = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%carried, %dw : tensor<4x16xf32>, tensor<4x16xf32>) outs(%e : tensor<4x16xf32>) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    } -> tensor<4x16xf32>
+    scf.yield %next : tensor<4x16xf32>
+  }
+  return %sum : tensor<4x16xf32>
+}
