@@ -4,7 +4,6 @@
 
 #include "lib/Report/Format.h"
 #include "lib/Report/Page.h"
-#include "lib/Report/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -180,8 +179,19 @@ static const char *classOf(Style style) {
 namespace {
 class HtmlPage : public Page {
 public:
-  explicit HtmlPage(llvm::raw_ostream &os) : os(os) {}
-  ~HtmlPage() override { endSection(); }
+  HtmlPage(llvm::raw_ostream &os, StringRef title, StringRef version) : os(os) {
+    os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+          "charset=\"utf-8\">\n<meta name=\"viewport\" "
+          "content=\"width=device-width, initial-scale=1\">\n<title>"
+       << escaped(title) << "</title>\n<style>\n"
+       << texts[0] << "</style>\n</head>\n<body>\n";
+    os << "<header>netc " << version
+       << " · FLOP of products; dense peaks</header>\n";
+  }
+  ~HtmlPage() override {
+    endSection();
+    os << "</body>\n</html>\n";
+  }
 
   void section(StringRef title, StringRef rest) override {
     endSection();
@@ -305,24 +315,7 @@ private:
 };
 } // namespace
 
-void netc::printHtml(llvm::raw_ostream &os, const Report &report,
-                     const TableOptions &options) {
-  std::string names;
-  for (const Network *network : report.networks)
-    names += (names.empty() ? "" : ", ") + network->name().str();
-  for (const RunReport &run : report.runs)
-    names += (names.empty() ? "" : ", ") + run.run->name().str();
-  os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
-        "charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, "
-        "initial-scale=1\">\n<title>"
-     << escaped(names) << "</title>\n<style>\n"
-     << texts[0] << "</style>\n</head>\n<body>\n";
-  os << "<header>netc " << report.version
-     << " · FLOP of products; dense peaks</header>\n";
-  {
-    HtmlPage page(os);
-    writeReport(page, report, options);
-  }
-  os << "</body>\n</html>\n";
+std::unique_ptr<Page> netc::htmlPage(llvm::raw_ostream &os, StringRef title,
+                                     StringRef version) {
+  return std::make_unique<HtmlPage>(os, title, version);
 }

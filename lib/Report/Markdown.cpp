@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Report/Page.h"
-#include "lib/Report/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -32,7 +31,6 @@ static std::string cellText(const Grid::Cell &cell) {
 }
 
 namespace {
-/// As GitHub reads it.
 class MarkdownPage : public Page {
 public:
   MarkdownPage(llvm::raw_ostream &os, const TableOptions &options)
@@ -86,12 +84,11 @@ private:
   }
 
   llvm::raw_ostream &os;
-  const TableOptions &options;
+  const TableOptions options;
 };
 } // namespace
 
-void netc::printMarkdown(llvm::raw_ostream &os, const Report &report,
-                         const TableOptions &options) {
-  MarkdownPage page(os, options);
-  writeReport(page, report, options);
+std::unique_ptr<Page> netc::markdownPage(llvm::raw_ostream &os,
+                                         const TableOptions &options) {
+  return std::make_unique<MarkdownPage>(os, options);
 }

@@ -8,6 +8,9 @@
 #include "lib/Report/Grid.h"
 #include "lib/Report/Layers.h"
 #include "lib/Report/Report.h"
+#include "lib/Report/Table.h"
+
+#include <memory>
 
 namespace netc {
 
@@ -33,10 +36,28 @@ public:
   virtual void compare(llvm::ArrayRef<Estimate>) {}
 };
 
-struct TableOptions;
+/// Lines for a terminal or a file.
+std::unique_ptr<Page> textPage(llvm::raw_ostream &os,
+                               const TableOptions &options);
+
+/// As GitHub reads it.
+std::unique_ptr<Page> markdownPage(llvm::raw_ostream &os,
+                                   const TableOptions &options);
+
+/// For a browser, in one file that loads nothing: all layers, in a tree that
+/// folds, with pictures of the shares and of both methods. Complete when the
+/// page is destroyed.
+std::unique_ptr<Page> htmlPage(llvm::raw_ostream &os, llvm::StringRef title,
+                               llvm::StringRef version);
 
 /// Writes all parts of a report on a page.
 void writeReport(Page &page, const Report &report, const TableOptions &options);
+
+/// Writes what is different in the second of two reports, block by block.
+/// Networks and runs of one name are compared, and if each report has just one
+/// other, those; blocks likewise, and those that were repeated.
+void writeDifference(Page &page, const Report &before, const Report &after,
+                     const TableOptions &options);
 
 /// The rows, down to `depth` levels, as a table.
 Grid layerGrid(const LayerRow &total, unsigned depth);

@@ -2,8 +2,6 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Report/Table.h"
-
 #include "lib/Report/Format.h"
 #include "lib/Report/Page.h"
 
@@ -500,7 +498,6 @@ void netc::writeReport(Page &page, const Report &report,
 }
 
 namespace {
-/// Lines for a terminal or a file.
 class TextPage : public Page {
 public:
   TextPage(llvm::raw_ostream &os, const TableOptions &options)
@@ -524,13 +521,12 @@ public:
 
 private:
   llvm::raw_ostream &os;
-  const TableOptions &options;
+  const TableOptions options;
   StringRef separator;
 };
 } // namespace
 
-void netc::printTable(llvm::raw_ostream &os, const Report &report,
-                      const TableOptions &options) {
-  TextPage page(os, options);
-  writeReport(page, report, options);
+std::unique_ptr<Page> netc::textPage(llvm::raw_ostream &os,
+                                     const TableOptions &options) {
+  return std::make_unique<TextPage>(os, options);
 }

@@ -5,8 +5,6 @@
 #ifndef NETC_LIB_REPORT_TABLE_H
 #define NETC_LIB_REPORT_TABLE_H
 
-#include "lib/Report/Report.h"
-
 namespace netc {
 
 struct TableOptions {
@@ -16,20 +14,6 @@ struct TableOptions {
   bool symbolic = false;
   bool colour = false;
 };
-
-/// Prints the report for a person: a table of layers for each network, a panel
-/// for each run, and the expects.
-void printTable(llvm::raw_ostream &os, const Report &report,
-                const TableOptions &options);
-
-/// The same for a page of GitHub.
-void printMarkdown(llvm::raw_ostream &os, const Report &report,
-                   const TableOptions &options);
-
-/// The same for a browser, in one file that loads nothing: all layers, in a
-/// tree that folds, with pictures of the shares and of both methods.
-void printHtml(llvm::raw_ostream &os, const Report &report,
-               const TableOptions &options);
 
 } // namespace netc
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Report/Json.h"
-#include "lib/Report/Table.h"
+#include "lib/Report/Page.h"
 #include "test/Analysis/Modules.h"
 
 #include "gmock/gmock.h"
@@ -40,7 +40,7 @@ TEST_F(ReportTest, ModelAndHardwareUtilizationAreToldApart) {
   report.runs.push_back({&run, hardwareTimeOf(run), {}, std::nullopt});
   std::string text;
   llvm::raw_string_ostream os(text);
-  printTable(os, report, {});
+  writeReport(*textPage(os, {}), report, {});
   EXPECT_THAT(text, HasSubstr("37.5 % (MFU), with recomputation 50.0 % (HFU) "
                               "of 20.48 kFLOP/s over 2 device-s\n"));
   printJson(os, report, false);

@@ -25,6 +25,9 @@ cl::opt<Action>
                                  "report networks, runs and expects (default)"),
                       clEnumValN(Action::Check, "check",
                                  "report errors and expects only"),
+                      clEnumValN(Action::Compare, "compare",
+                                 "report what is different in the second of "
+                                 "two files, block by block"),
                       clEnumValN(Action::Measure, "measure",
                                  "compile runs, let them train, and report "
                                  "their times and utilization")),

@@ -30,7 +30,7 @@ std::vector<llvm::StringRef> hardwareNames();
 
 namespace flags {
 
-enum class Action { Estimate, Check, Measure };
+enum class Action { Estimate, Check, Compare, Measure };
 enum class Emit { Net, Step, Bound, Linalg, Llvm, Object, Program };
 enum class Target { Cpu };
 enum class LoweringKind { Fast, Reference };

@@ -6,9 +6,10 @@
 
 #include "lib/Report/Csv.h"
 #include "lib/Report/Json.h"
-#include "lib/Report/Table.h"
+#include "lib/Report/Page.h"
 #include "tools/netc/AnalysisResults.h"
 #include "tools/netc/Output.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using namespace netc::flags;
@@ -100,14 +101,14 @@ static std::vector<SweepRow> sweepOf(const Unit &unit, const Run &run) {
 }
 
 /// What is shown of the units.
-static Report makeReport(const std::vector<Unit> &units) {
+static Report makeReport(llvm::ArrayRef<Unit> units) {
   Report report;
   report.version = NETC_VERSION;
   ConventionFlags flags = conventionFlags();
   report.conventions.fma = flags.fma.value_or(report.conventions.fma);
   report.conventions.causal = flags.causal.value_or(report.conventions.causal);
   for (const Unit &unit : units) {
-    if (action == Action::Estimate) {
+    if (action != Action::Check) {
       for (const Network &network : unit.analysis.networks)
         report.networks.push_back(&network);
       for (const Run &run : unit.analysis.runs) {
@@ -124,7 +125,38 @@ static Report makeReport(const std::vector<Unit> &units) {
   return report;
 }
 
+/// The page that the command line asks for.
+static std::unique_ptr<Page> makePage(llvm::raw_ostream &os,
+                                      const Report &report,
+                                      const TableOptions &options) {
+  if (format == Format::Markdown)
+    return markdownPage(os, options);
+  if (format == Format::Html)
+    return htmlPage(os, llvm::join(inputs, ", "), report.version);
+  return textPage(os, options);
+}
+
+static void printReport(llvm::raw_ostream &os, llvm::ArrayRef<Unit> units,
+                        const Report &report) {
+  TableOptions options{depth, symbolic, isColourful(os)};
+  if (format == Format::Json)
+    return printJson(os, report, symbolic);
+  if (format == Format::Csv)
+    return printCsv(os, report);
+  std::unique_ptr<Page> page = makePage(os, report, options);
+  if (action == Action::Compare)
+    writeDifference(*page, makeReport(units.take_front()),
+                    makeReport(units.take_back()), options);
+  else
+    writeReport(*page, report, options);
+}
+
 Exit netc::estimate(Session &session, PlanRun planRun) {
+  if (action == Action::Compare && inputs.size() != 2)
+    return complain(WrongUsage, "`--compare` takes two files");
+  if (action == Action::Compare &&
+      (format == Format::Json || format == Format::Csv))
+    return complain(WrongUsage, "`--compare` prints a table, markdown or html");
   if (format == Format::Svg)
     return complain(WrongUsage, "`--format=svg` is for `--measure`");
   if (batches.size() > 1 || (!batches.empty() && !planRun))
@@ -143,22 +175,8 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
     return WrongUsage;
 
   Report report = makeReport(units);
-  Exit status = write([&](llvm::raw_ostream &os) {
-    TableOptions options{depth, symbolic, isColourful(os)};
-    switch (format) {
-    case Format::Json:
-      return printJson(os, report, symbolic);
-    case Format::Csv:
-      return printCsv(os, report);
-    case Format::Markdown:
-      return printMarkdown(os, report, options);
-    case Format::Html:
-      return printHtml(os, report, options);
-    case Format::Table:
-    case Format::Svg: // refused above
-      return printTable(os, report, options);
-    }
-  });
+  Exit status =
+      write([&](llvm::raw_ostream &os) { printReport(os, units, report); });
   bool allHold = llvm::all_of(
       report.expects, [](const Verdict &verdict) { return verdict.holds; });
   return status != Fine ? status : allHold ? Fine : WrongInput;

@@ -1,0 +1,298 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Format.h"
+#include "lib/Report/Page.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace netc;
+using llvm::StringRef;
+
+namespace {
+/// What is in both, or only in one; the other is null then.
+template <typename T> struct Pair { const T *before, *after; };
+} // namespace
+
+/// Pairs by key, in the order of `before`, and what is new where it comes.
+template <typename T, typename KeyOf>
+static std::vector<Pair<T>> pairUp(llvm::ArrayRef<const T *> before,
+                                   llvm::ArrayRef<const T *> after,
+                                   KeyOf keyOf) {
+  llvm::StringMap<const T *> found;
+  std::vector<Pair<T>> pairs;
+  for (const T *item : after)
+    found[keyOf(*item)] = item;
+  llvm::StringMap<bool> seen;
+  for (const T *item : before) {
+    auto other = found.find(keyOf(*item));
+    pairs.push_back({item, other == found.end() ? nullptr : other->second});
+    seen[keyOf(*item)] = true;
+  }
+  for (const T *item : after)
+    if (!seen.count(keyOf(*item)))
+      pairs.push_back({nullptr, item});
+  return pairs;
+}
+
+/// If just one is without a partner on either side, they are partners.
+template <typename T> static void pairTheRest(std::vector<Pair<T>> &pairs) {
+  auto isOld = [](const Pair<T> &pair) { return !pair.after; };
+  auto isNew = [](const Pair<T> &pair) { return !pair.before; };
+  if (llvm::count_if(pairs, isOld) != 1 || llvm::count_if(pairs, isNew) != 1)
+    return;
+  auto added = llvm::find_if(pairs, isNew);
+  llvm::find_if(pairs, isOld)->after = added->after;
+  pairs.erase(added);
+}
+
+/// `a ⇒ b`, or `a` if nothing changes, or what there is of one of them.
+static std::string change(const std::string &before, const std::string &after) {
+  return before == after                   ? before
+         : before.empty() || after.empty() ? before + after
+                                           : before + " ⇒ " + after;
+}
+
+/// `+12.5 %`; none if there is no such number.
+static std::string changeOf(const Polynomial &before, const Polynomial &after) {
+  std::optional<Rational> ratio = shareOf(after, before);
+  if (!ratio || *ratio == 1)
+    return "";
+  double percent = ratio->toDouble() * 100 - 100;
+  return std::abs(percent) < 0.1 ? fmt::format("{:+.1g} %", percent)
+                                 : fmt::format("{:+.1f} %", percent);
+}
+
+//===----------------------------------------------------------------------===//
+// Networks
+//===----------------------------------------------------------------------===//
+
+static Polynomial productsOf(const Figures &figures) {
+  return figures[Phase::Forward].matmul + figures.backward().matmul;
+}
+
+namespace {
+class LayerChanges {
+public:
+  explicit LayerChanges(unsigned depth)
+      : depth(depth), grid({Grid::Left, Grid::Left, Grid::Right, Grid::Right,
+                            Grid::Right, Grid::Right, Grid::Right}) {
+    std::vector<Grid::Cell> head;
+    for (const char *title : {"layer", "shape", "parameters", "forward",
+                              "backward", "other", "change"})
+      head.push_back({title, Style::Dim});
+    grid.add(std::move(head));
+    grid.addRule();
+  }
+
+  const Grid &build(const LayerRow &before, const LayerRow &after) {
+    if (depth != 0) {
+      addChildren(before, after, 0);
+      grid.addRule();
+    }
+    addRow({&before, &after}, 0, Style::Bold);
+    return grid;
+  }
+  /// Blocks that are as they were.
+  unsigned unchanged() const { return numUnchanged; }
+
+private:
+  /// The rows of copies, `0–11`, by their order among such.
+  static std::vector<std::string> keysOf(llvm::ArrayRef<LayerRow> rows) {
+    std::vector<std::string> keys;
+    unsigned copies = 0;
+    for (const LayerRow &row : rows)
+      keys.push_back(llvm::isDigit(row.name[0]) ? fmt::format("#{}", copies++)
+                                                : row.name);
+    return keys;
+  }
+
+  static bool isSame(const LayerRow &a, const LayerRow &b) {
+    return a.figures == b.figures && a.shape == b.shape;
+  }
+
+  void addChildren(const LayerRow &before, const LayerRow &after,
+                   unsigned level) {
+    llvm::DenseMap<const LayerRow *, std::string> keys;
+    std::vector<const LayerRow *> rows[2];
+    for (auto [row, side] : {std::pair(&before, 0), std::pair(&after, 1)})
+      for (auto [child, key] :
+           llvm::zip(row->children, keysOf(row->children))) {
+        keys[&child] = key;
+        rows[side].push_back(&child);
+      }
+    for (const Pair<LayerRow> &pair :
+         pairUp<LayerRow>(rows[0], rows[1],
+                          [&](const LayerRow &row) { return keys[&row]; })) {
+      if (pair.before && pair.after && isSame(*pair.before, *pair.after)) {
+        ++numUnchanged;
+        continue;
+      }
+      addRow(pair, level, Style::Plain);
+      if (pair.before && pair.after && level + 1 < depth)
+        addChildren(*pair.before, *pair.after, level + 1);
+    }
+  }
+
+  void addRow(const Pair<LayerRow> &pair, unsigned level, Style style) {
+    auto both = [&](auto text) {
+      return change(pair.before ? text(*pair.before) : "",
+                    pair.after ? text(*pair.after) : "");
+    };
+    auto flops = [&](auto costOf) {
+      return both([&](const LayerRow &row) {
+        return StringRef(flopCell(costOf(row.figures))).trim().str();
+      });
+    };
+    std::string what = !pair.before ? "new"
+                       : !pair.after
+                           ? "gone"
+                           : changeOf(productsOf(pair.before->figures),
+                                      productsOf(pair.after->figures));
+    if (!pair.before || !pair.after)
+      style = Style::Dim;
+    grid.add({{std::string(level * 2, ' ') +
+                   both([](const LayerRow &row) { return row.name; }),
+               style},
+              {both([](const LayerRow &row) { return row.shape; }), Style::Dim},
+              {both([](const LayerRow &row) {
+                 return row.figures.parameters.isZero()
+                            ? std::string("·")
+                            : quantity(row.figures.parameters, {});
+               }),
+               style},
+              {flops([](const Figures &figures) {
+                 return figures[Phase::Forward].matmul;
+               }),
+               style},
+              {flops([](const Figures &figures) {
+                 return figures.backward().matmul;
+               }),
+               style},
+              {flops([](const Figures &figures) {
+                 return figures[Phase::Forward].other +
+                        figures.backward().other;
+               }),
+               style},
+              {what, style}});
+  }
+
+  const unsigned depth;
+  Grid grid;
+  unsigned numUnchanged = 0;
+};
+} // namespace
+
+/// `a`, or `a ⇒ b` of two names.
+static std::string nameOf(StringRef before, StringRef after) {
+  return change(before.str(), after.str());
+}
+
+/// What only one of the files has.
+static void writeLone(Page &page, StringRef name, bool isInFirst) {
+  page.section(name, isInFirst ? " · only in the first file"
+                               : " · only in the second file");
+}
+
+static void writeNetworks(Page &page, const Pair<Network> &pair,
+                          const TableOptions &options) {
+  if (!pair.before || !pair.after) {
+    writeLone(page, (pair.before ? pair.before : pair.after)->name(),
+              pair.before);
+    return;
+  }
+  page.section(nameOf(pair.before->name(), pair.after->name()), "");
+  LayerChanges changes(options.depth);
+  const Grid &grid = changes.build(layerRows(pair.before->parts),
+                                   layerRows(pair.after->parts));
+  const Figures &a = pair.before->parts.root().figures,
+                &b = pair.after->parts.root().figures;
+  if (a == b) {
+    page.paragraph("costs the same");
+    return;
+  }
+  page.grid(grid);
+  Lines lines;
+  lines.add("parameters", change(exact(a.parameters), exact(b.parameters)));
+  lines.add("saved for backward",
+            change(bytes(a.activations), bytes(b.activations)));
+  if (options.depth != 0)
+    lines.add("blocks as before", std::to_string(changes.unchanged()));
+  page.lines(lines);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+static void writeRuns(Page &page, const Pair<RunReport> &pair) {
+  if (!pair.before || !pair.after) {
+    writeLone(page, (pair.before ? pair.before : pair.after)->run->name(),
+              pair.before);
+    return;
+  }
+  const Run &a = *pair.before->run, &b = *pair.after->run;
+  page.section(nameOf(a.name(), b.name()), "");
+  Lines lines;
+  auto add = [&](const char *label, const std::optional<Rational> &before,
+                 const std::optional<Rational> &after, Dimension dimension) {
+    if (before == after)
+      return;
+    auto text = [&](const std::optional<Rational> &value) {
+      return !value ? "none"
+             : dimension.isNone() && *value < 1
+                 ? percent(*value, 1)
+                 : formatQuantity(*value, dimension);
+    };
+    std::string relative = before && after ? changeOf(*before, *after) : "";
+    lines.add(label, text(before) + " ⇒ " + text(after) +
+                         (relative.empty() ? "" : "; " + relative));
+  };
+  auto timeOf = [](const RunReport &report) {
+    return report.hardwareTime ? std::optional(report.hardwareTime->flop)
+                               : std::nullopt;
+  };
+  add("steps", a.steps, b.steps, {});
+  add("batch", a.batch, b.batch, Dimension::Example);
+  add("examples", a.examples, b.examples, Dimension::Example);
+  add("tokens", a.tokens, b.tokens, Dimension::Token);
+  add("compute", a.modelFlop(), b.modelFlop(), Dimension::Flop);
+  add("hardware time", timeOf(*pair.before), timeOf(*pair.after),
+      Dimension::Flop);
+  add("utilization", a.utilizationAt(a.peak), b.utilizationAt(b.peak), {});
+  add("memory per device", a.memory.total().constant(),
+      b.memory.total().constant(), Dimension::Data);
+  if (lines.asGrid().lines().empty())
+    page.paragraph("costs the same");
+  else
+    page.lines(lines);
+}
+
+void netc::writeDifference(Page &page, const Report &before,
+                           const Report &after, const TableOptions &options) {
+  auto nameOfNetwork = [](const Network &network) { return network.name(); };
+  std::vector<Pair<Network>> networks =
+      pairUp<Network>(before.networks, after.networks, nameOfNetwork);
+  pairTheRest(networks);
+  for (const Pair<Network> &pair : networks)
+    writeNetworks(page, pair, options);
+
+  auto pointers = [](llvm::ArrayRef<RunReport> reports) {
+    std::vector<const RunReport *> runs;
+    for (const RunReport &report : reports)
+      runs.push_back(&report);
+    return runs;
+  };
+  std::vector<Pair<RunReport>> runs = pairUp<RunReport>(
+      pointers(before.runs), pointers(after.runs),
+      [](const RunReport &report) { return report.run->name(); });
+  pairTheRest(runs);
+  for (const Pair<RunReport> &pair : runs)
+    writeRuns(page, pair);
+}
