@@ -306,6 +306,8 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
     return points;
   unsigned before = errors;
   for (size_t index = 0; index < sweep->points; ++index) {
+    if (options.onPoint)
+      options.onPoint(run, index, sweep->points);
     Point point;
     size_t rest = index, weight = sweep->points;
     for (auto &[name, values] : sweep->varied) {

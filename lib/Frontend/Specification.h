@@ -29,6 +29,8 @@ struct FrontendOptions {
   /// Called with each file that is read, imported ones and the standard
   /// library's too, so that diagnostics can show its lines. May be empty.
   std::function<void(llvm::StringRef path, llvm::StringRef text)> onRead;
+  /// Called before each point of a sweep is elaborated. May be empty.
+  std::function<void(llvm::StringRef run, size_t index, size_t points)> onPoint;
 };
 
 /// The verdict on one `expect`.

@@ -9,8 +9,7 @@
 #include "lib/Runtime/Options.h"
 #include "lib/Target/Child.h"
 #include "tools/netc-codegen/Programs.h"
-
-#include "llvm/Support/Process.h"
+#include "tools/netc/Progress.h"
 
 #include <chrono>
 #include <cstring>
@@ -25,15 +24,13 @@ char ProgramError::ID;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A line on a terminal: a bar, what is done now, and for how long at most.
-class Progress {
+/// What is done of the programs, each of which is compiled and measured.
+class Measuring {
 public:
   /// `budget` is how many seconds a measurement takes at most, if that is
   /// known.
-  Progress(size_t programs, std::optional<double> budget)
-      : shown(llvm::sys::Process::StandardErrIsDisplayed()), programs(programs),
-        budget(budget) {}
-  ~Progress() { clear(); }
+  Measuring(size_t programs, std::optional<double> budget)
+      : programs(programs), budget(budget) {}
 
   void begin(std::string what, bool isMeasurement) {
     doing = std::move(what);
@@ -47,40 +44,27 @@ public:
   }
 
   void show() {
-    if (!shown)
-      return;
-    constexpr unsigned width = 24;
     std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - start;
     double done = compiled + measured;
     if (measures && budget)
       done += std::min(spent.count() / *budget, 1.0);
-    unsigned full = done / (2.0 * programs) * width;
-    std::string text = "[" + std::string(full, '#') +
-                       std::string(width - full, '.') + "] " + doing;
+    std::string text = doing;
     if (budget) {
       double left = *budget * (programs - measured);
       left -= measures ? std::min(spent.count(), *budget) : 0;
       text += fmt::format(" · at most {:.0f} s to measure", left);
     }
-    clear();
-    llvm::errs() << text;
-    isDrawn = true;
-  }
-
-  void clear() {
-    if (isDrawn)
-      llvm::errs() << "\r\033[K";
-    isDrawn = false;
+    line.show(done / (2.0 * programs), text);
   }
 
 private:
-  const bool shown;
+  Progress line;
   const size_t programs;
   const std::optional<double> budget;
   size_t compiled = 0, measured = 0;
   std::string doing;
-  bool measures = false, isDrawn = false;
+  bool measures = false;
   std::chrono::steady_clock::time_point start;
 };
 
@@ -135,7 +119,7 @@ static llvm::Error build(const Subject &subject, const Job &job,
 
 static llvm::Expected<Measurement>
 runProgram(const Job &job, const std::vector<std::string> &arguments,
-           const ScratchFolder &scratch, Progress &progress) {
+           const ScratchFolder &scratch, Measuring &progress) {
   std::vector<std::string> words = {"netc"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   llvm::Expected<Child> child =
@@ -175,9 +159,9 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
                                                options.batches.end());
   if (batches.empty())
     batches.push_back(std::nullopt);
-  Progress progress(subjects.size() * batches.size(),
-                    parsed->steps ? std::nullopt
-                                  : std::optional(parsed->seconds));
+  Measuring progress(subjects.size() * batches.size(),
+                     parsed->steps ? std::nullopt
+                                   : std::optional(parsed->seconds));
   std::vector<Job> jobs;
   for (size_t i = 0; i < subjects.size(); ++i)
     for (std::optional<uint64_t> batch : batches) {

@@ -163,9 +163,12 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
     return complain(WrongUsage, "an estimate takes one `--batch`, with "
                                 "`--target`, to plan memory for");
   auto &units = *new std::vector<Unit>; // as long as the context
-  for (const std::string &path : inputs)
+  for (auto [i, path] : llvm::enumerate(inputs)) {
+    session.progress.show(double(i) / inputs.size(), "counting `" + path + "`");
     if (std::optional<Unit> unit = analyzeFile(session, path, planRun))
       units.push_back(std::move(*unit));
+  }
+  session.progress.clear();
   if (units.size() != inputs.size())
     return WrongInput;
   std::vector<Specification *> files;

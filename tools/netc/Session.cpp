@@ -9,6 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tools/netc/Output.h"
 #include "tools/netc/Peaks.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 
@@ -143,7 +144,18 @@ static Exit run(llvm::function_ref<Exit(Session &)> work) {
   options->onRead = [&](llvm::StringRef path, llvm::StringRef text) {
     printer.addSource(path, text);
   };
-  Session session(context, std::move(*options));
+  Progress progress(std::chrono::seconds(1));
+  mlir::ScopedDiagnosticHandler beforeEach(&context, [&](mlir::Diagnostic &) {
+    progress.clear();
+    return mlir::failure(); // the printer's turn
+  });
+  options->onPoint = [&](llvm::StringRef run, size_t index, size_t points) {
+    progress.show(double(index) / points,
+                  llvm::formatv("point {0} of {1} of the sweep of `{2}`",
+                                index + 1, points, run)
+                      .str());
+  };
+  Session session(context, std::move(*options), progress);
   return failed(session.readAccelerators()) ? WrongInput : work(session);
 }
 

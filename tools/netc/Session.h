@@ -9,17 +9,20 @@
 #include "lib/Hardware/Hardware.h"
 #include "lib/Pipelines/Pipelines.h"
 #include "tools/netc/CommandLine.h"
+#include "tools/netc/Progress.h"
 
 namespace netc {
 
 /// What the files of the command line are read with.
 class Session {
 public:
-  Session(mlir::MLIRContext &context, FrontendOptions frontend)
-      : context(context), frontend(std::move(frontend)) {}
+  Session(mlir::MLIRContext &context, FrontendOptions frontend,
+          Progress &progress)
+      : context(context), frontend(std::move(frontend)), progress(progress) {}
 
   mlir::MLIRContext &context;
   FrontendOptions frontend;
+  Progress &progress;
 
   /// Reads a file and takes it to `stage`. After errors, which are printed,
   /// null.

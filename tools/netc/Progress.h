@@ -1,0 +1,37 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_PROGRESS_H
+#define NETC_TOOLS_NETC_PROGRESS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <chrono>
+
+namespace netc {
+
+/// A line while work takes long, if stderr is a terminal: a bar, and what is
+/// done now. It is gone when the work is.
+class Progress {
+public:
+  /// Nothing is shown for the first `delay`.
+  explicit Progress(std::chrono::duration<double> delay = {});
+  ~Progress() { clear(); }
+  Progress(const Progress &) = delete;
+
+  /// `done` is a share of all work.
+  void show(double done, llvm::StringRef text);
+  /// Before other text.
+  void clear();
+
+private:
+  const bool isTerminal;
+  const std::chrono::steady_clock::time_point start;
+  const std::chrono::duration<double> delay;
+  bool isDrawn = false;
+};
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_PROGRESS_H
