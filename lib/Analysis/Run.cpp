@@ -306,6 +306,13 @@ static void warnOfGuesses(StepOp op, const Axes &axes) {
                    << ", which is low";
 }
 
+/// Whether the hardware time is one that can be multiplied by what the
+/// assumptions leave open.
+static bool isTimeInRange(const Run &run) {
+  std::optional<Rational> flop = run.flopByTime();
+  return !flop || (*flop * Rational(10).pow(9)).isValid();
+}
+
 static LogicalResult failOutOfRange(const Run &run) {
   return run.op->emitError()
          << "what `" << run.name() << "` costs is beyond the range of 128 bits";
@@ -359,7 +366,7 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   if (failed(verifyCounts(op, run.parts)))
     return failure();
   compareWithRuleOfThree(run);
-  if (!run.memory.total().isValid() ||
+  if (!run.memory.total().isValid() || !isTimeInRange(run) ||
       (run.steps && !run.total(&Figures::model)->total().isValid()))
     return failOutOfRange(run);
   warnOfGuesses(op, axes);
@@ -428,7 +435,7 @@ FailureOr<Run> netc::analyzeJob(JobOp op, const Conventions &conventions,
       }
   std::optional<Cost> model = run.total(&Figures::model);
   if (!run.step().isValid() || !run.memory.total().isValid() ||
-      (model && !model->total().isValid()))
+      !isTimeInRange(run) || (model && !model->total().isValid()))
     return failOutOfRange(run);
   return run;
 }

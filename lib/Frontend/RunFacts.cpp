@@ -363,7 +363,10 @@ bool RunBuilder::addDevice(const std::string &device) {
     if (entry.name != "peak")
       continue;
     auto setPeak = [&](const std::string &name, const Value &rate) {
-      if (std::optional<Number> number = netc::numberOf(rate))
+      std::optional<Number> number = netc::numberOf(rate);
+      if (number && *number->exact.constant() <= Rational(0))
+        e.fail(entry.at, "the peak of a device must be above zero");
+      else if (number)
         set(name, number->exact);
     };
     if (auto *record = entry.value.as<Record>())

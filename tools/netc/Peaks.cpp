@@ -86,6 +86,16 @@ static bool readsTokens(StepOp step) {
   return isa<IntegerType>(type.getElementType()) && type.getRank() > 1;
 }
 
+/// The same of any step of a run: its own, or one of its jobs'.
+static bool readsTokens(ModuleOp module, Operation &job) {
+  std::string name = SymbolTable::getSymbolName(&job).str();
+  return llvm::any_of(module.getOps<StepOp>(), [&](StepOp step) {
+    StringRef other = step.getSymName();
+    return (other == name || other.starts_with(name + ".")) &&
+           readsTokens(step);
+  });
+}
+
 /// What the run says that tells of its hardware.
 static HardwareFacts factsOf(DictionaryAttr run) {
   HardwareFacts facts;
@@ -155,8 +165,8 @@ netc::givePeaks(ModuleOp module,
     HardwareFacts facts = factsOf(run);
     facts.format = *format;
     facts.device = *device;
+    facts.readsTokens = readsTokens(module, job);
     auto step = dyn_cast<StepOp>(job);
-    facts.readsTokens = step && readsTokens(step);
     auto aligned = [&] { return alignedShare(step, 8); };
     if (step)
       facts.alignedShare = aligned;
