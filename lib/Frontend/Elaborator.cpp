@@ -168,8 +168,12 @@ FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
   }
   if (options.onRead)
     options.onRead(path, *text);
+  return addFile(path, *text);
+}
+
+FileScope *Elaborator::addFile(StringRef path, StringRef text) {
   std::unique_ptr<SourceFile> source =
-      parse(context, path, *text, options.limits);
+      parse(context, path, text, options.limits);
   if (!source) {
     ++errors;
     return nullptr;
@@ -179,6 +183,22 @@ FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
   file.path = path.str();
   filesByPath[path] = &file;
   return declare(file) ? &file : nullptr;
+}
+
+FileScope *Elaborator::preludeBlock(StringRef name) {
+  auto [known, isNew] = prelude.insert({name, nullptr});
+  if (!isNew)
+    return known->second;
+  const StandardBlock *block =
+      llvm::find_if(standardBlocks(), [&](const StandardBlock &block) {
+        return block.name == name;
+      });
+  if (block == standardBlocks().end())
+    return nullptr;
+  // Its lines keep their numbers.
+  FileScope *file = addFile(preludePath, std::string(block->line - 1, '\n') +
+                                             block->text.str());
+  return prelude[name] = file;
 }
 
 FileScope *Elaborator::import(NetParser::ImportDeclContext *tree,
@@ -287,9 +307,8 @@ bool Elaborator::declare(FileScope &file) {
 }
 
 bool Elaborator::load(StringRef path) {
-  prelude = readFile("std/core.net", {});
-  if (!prelude)
-    return false;
+  if (options.onRead)
+    options.onRead(preludePath, *standardLibrary(preludePath));
   main = readFile(path, {});
   if (!main || !define(*main))
     return false;
@@ -401,9 +420,8 @@ std::optional<Value> Elaborator::lookup(StringRef name) {
   }
   if (offeredBy)
     return lookupFile(*offeredBy, name);
-  if (&file != prelude)
-    if (std::optional<Value> value = lookupFile(*prelude, name))
-      return value;
+  if (FileScope *block = preludeBlock(name))
+    return lookupFile(*block, name);
   return lookupBuiltin(name);
 }
 
@@ -412,16 +430,17 @@ std::vector<std::string> Elaborator::visibleNames() {
   for (Scope *scope = frame->scope; scope; scope = scope->outer)
     for (auto &entry : scope->names)
       names.push_back(entry.first().str());
-  auto addFile = [&](FileScope &file) {
+  auto addNames = [&](FileScope &file) {
     for (auto &entry : file.names)
       names.push_back(entry.first);
   };
-  addFile(*frame->file);
+  addNames(*frame->file);
   for (auto &entry : frame->file->qualified)
     names.push_back(entry.first().str());
   for (FileScope *imported : frame->file->imports)
-    addFile(*imported);
-  addFile(*prelude);
+    addNames(*imported);
+  for (const StandardBlock &block : standardBlocks())
+    names.push_back(block.name.str());
   addBuiltinNames(names);
   llvm::sort(names);
   return names;

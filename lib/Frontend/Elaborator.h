@@ -223,6 +223,10 @@ private:
   /// The text of a regular file, or of the standard input, within the limit.
   std::optional<std::string> readText(llvm::StringRef path, mlir::Location at);
   FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
+  FileScope *addFile(llvm::StringRef path, llvm::StringRef text);
+  /// The file of a block that needs no import, or null. Of these only what is
+  /// used is read, since reading all takes a fifth of an estimate.
+  FileScope *preludeBlock(llvm::StringRef name);
   FileScope *import(NetParser::ImportDeclContext *tree, FileScope &into);
   bool declare(FileScope &file);
   /// Replaces constants of the file by those of `-D`.
@@ -507,7 +511,7 @@ private:
   std::vector<std::string> importing; ///< files being read, outermost first
   std::vector<std::string> computing; ///< top-level names being computed
   FileScope *main = nullptr;
-  FileScope *prelude = nullptr;
+  llvm::StringMap<FileScope *> prelude; ///< by the name of its one block
   Frame *frame = nullptr;
   Graph *graph = nullptr;
   unsigned graphs = 0;

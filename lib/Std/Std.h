@@ -18,6 +18,18 @@ std::optional<llvm::StringRef> standardLibrary(llvm::StringRef path);
 /// The paths that `standardLibrary` knows, in alphabetical order.
 llvm::ArrayRef<llvm::StringRef> standardLibraryPaths();
 
+/// The file of which each block can be used without an import.
+constexpr llvm::StringLiteral preludePath = "std/core.net";
+
+/// One of them: its text, from its first line in that file on.
+struct StandardBlock {
+  llvm::StringRef name, text;
+  unsigned line;
+};
+
+/// All of them, in the order of the file.
+llvm::ArrayRef<StandardBlock> standardBlocks();
+
 } // namespace netc
 
 #endif // NETC_LIB_STD_STD_H

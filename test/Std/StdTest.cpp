@@ -24,3 +24,22 @@ TEST(Std, FilesParse) {
   for (llvm::StringRef path : standardLibraryPaths())
     EXPECT_TRUE(parse(&context, path, *standardLibrary(path))) << path.str();
 }
+
+// Each block of the prelude is a file of its own, and nothing of it is left
+// out.
+TEST(Std, PreludeIsItsBlocks) {
+  mlir::MLIRContext context;
+  llvm::StringRef file = *standardLibrary(preludePath);
+  size_t at = file.find("\nblock ") + 1;
+  for (const StandardBlock &block : standardBlocks()) {
+    EXPECT_EQ(block.text, file.substr(at, block.text.size()));
+    EXPECT_EQ(block.line, 1 + file.take_front(at).count('\n'));
+    at += block.text.size();
+    auto source = parse(&context, preludePath, block.text);
+    ASSERT_TRUE(source) << block.name.str();
+    ASSERT_EQ(source->tree()->item().size(), 1u) << block.name.str();
+    EXPECT_EQ(source->tree()->item(0)->blockDecl()->ID()->getText(),
+              block.name.str());
+  }
+  EXPECT_EQ(at, file.size());
+}
