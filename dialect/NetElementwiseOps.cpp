@@ -23,6 +23,19 @@ LogicalResult LeakyReluOp::buildGradient(Gradients &g) {
   return success();
 }
 
+// Below zero the slope is read off the result, which needs its sign.
+LogicalResult EluOp::verify() {
+  if (getAlpha().isNegative())
+    return emitError() << "`elu` has alpha " << getAlpha().convertToDouble()
+                       << ", it must not be negative";
+  return success();
+}
+
+LogicalResult EluOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<EluGradOp>(g.of(0), getY(), getAlpha()));
+  return success();
+}
+
 LogicalResult NegOp::buildGradient(Gradients &g) {
   g.set(0, g.create<NegOp>(g.of(0)));
   return success();

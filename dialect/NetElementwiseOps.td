@@ -96,6 +96,21 @@ def Net_LeakyReluGradOp : Net_ActivationGradOp<"leaky_relu"> {
   let transcendental = "0";
 }
 
+def Net_EluOp : Net_UnaryOp<"elu"> {
+  let summary = "x where it is positive, else `alpha` (exp(x) - 1)";
+  let arguments = (ins Net_FloatTensor:$x, Net_Real<"1">:$alpha);
+  let other = "4 * y";
+  let transcendental = "y";
+  let example = "x |> elu";
+  let hasVerifier = 1;
+}
+def Net_EluGradOp : Net_ActivationGradOp<"elu"> {
+  let summary = "gradient of `elu`, from its saved `y`: dy where y is positive, else dy (y + alpha)";
+  let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$saved, F64Attr:$alpha);
+  let other = "3 * dx";
+  let transcendental = "0";
+}
+
 class Net_MathOp<string mnemonic, string text, string cost, string costTranscendental>
     : Net_UnaryOp<mnemonic> {
   let summary = text;

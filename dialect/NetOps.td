@@ -13,6 +13,7 @@ include "dialect/NetMatmulOps.td"
 include "dialect/NetWindowOps.td"
 include "dialect/NetReduceOps.td"
 include "dialect/NetShapeOps.td"
+include "dialect/NetIndexOps.td"
 include "dialect/NetLossOps.td"
 include "dialect/NetOptimizerOps.td"
 

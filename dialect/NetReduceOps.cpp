@@ -183,6 +183,32 @@ LogicalResult SoftmaxGradOp::inferReturnTypes(MLIRContext *,
                     adaptor.getOperands(), types);
 }
 
+LogicalResult LogSoftmaxOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  return inferAlong(loc, getOperationName(), adaptor.getOver(),
+                    adaptor.getOperands(), types);
+}
+
+Polynomial LogSoftmaxOp::getSums() {
+  return shapeOf(getX()).without(int64_t(getOver())).elements();
+}
+
+LogicalResult LogSoftmaxOp::buildGradient(Gradients &gradients) {
+  gradients.set(0, gradients.create<LogSoftmaxGradOp>(gradients.of(0), getY(),
+                                                      getOver()));
+  return success();
+}
+
+LogicalResult LogSoftmaxGradOp::inferReturnTypes(MLIRContext *,
+                                                 std::optional<Location> loc,
+                                                 Adaptor adaptor,
+                                                 SmallVectorImpl<Type> &types) {
+  return inferAlong(loc, getOperationName(), adaptor.getOver(),
+                    adaptor.getOperands(), types);
+}
+
 //===----------------------------------------------------------------------===//
 // NormalizeOp, RmsNormalizeOp
 //===----------------------------------------------------------------------===//

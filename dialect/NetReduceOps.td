@@ -90,6 +90,30 @@ def Net_SoftmaxGradOp : Net_NormOp<"softmax_grad", Net_Inferred> {
   let transcendental = "0";
 }
 
+def Net_LogSoftmaxOp : Net_NormOp<"log_softmax", Net_Callable # Net_Gradient> {
+  let summary = "the logarithm of `softmax`: x - max - log(sum(exp(x - max)))";
+  let description = [{
+    Largest, difference, exp, sum and the second difference an element; one logarithm
+    for each set of elements.
+  }];
+  let arguments = (ins Net_FloatTensor:$x, Net_Axis<"feature">:$over);
+  let results = (outs Net_Result:$y);
+  let other = "5 * x + getSums()";
+  let transcendental = "x + getSums()";
+  let example = "log_softmax(logits)";
+  let extraClassDeclaration = [{
+    /// How many sets of elements there are, each with a sum.
+    ::netc::Polynomial getSums();
+  }];
+}
+def Net_LogSoftmaxGradOp : Net_NormOp<"log_softmax_grad", Net_Inferred> {
+  let summary = "gradient of `log_softmax`: dy - exp(y) sum(dy)";
+  let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$y, I64Attr:$over);
+  let results = (outs Net_Result:$dx);
+  let other = "4 * dx";
+  let transcendental = "dx";
+}
+
 def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
   let summary = "subtracts the mean over some axes and divides by the standard deviation";
   let description = [{

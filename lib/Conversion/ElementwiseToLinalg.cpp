@@ -48,6 +48,10 @@ static Element formula(LeakyReluOp op, Element x) {
   Element low = x * op.getSlope().convertToDouble();
   return select(x > number(x, 0), x, low);
 }
+static Element formula(EluOp op, Element x) {
+  Element low = (exp(x) + -1) * op.getAlpha().convertToDouble();
+  return select(x > number(x, 0), x, low);
+}
 
 static Element formula(NegOp, Element x) { return -x; }
 static Element formula(ExpOp, Element x) { return exp(x); }
@@ -125,6 +129,10 @@ static Element formula(SoftplusGradOp, Element dy, Element x) {
 static Element formula(LeakyReluGradOp op, Element dy, Element x) {
   Element low = dy * op.getSlope().convertToDouble();
   return select(x > number(x, 0), dy, low);
+}
+static Element formula(EluGradOp op, Element dy, Element y) {
+  Element low = y + op.getAlpha().convertToDouble();
+  return dy * select(y > number(y, 0), number(y, 1), low);
 }
 
 template <typename OpTy> static void lowerFormula(OpTy op, LinalgBuilder &b) {
@@ -264,13 +272,13 @@ static void lowerDropoutGrad(DropoutGradOp op, LinalgBuilder &b) {
 }
 
 void netc::addElementwiseLowerings(Lowerings &lowerings) {
-  addFormulas<AbsOp, AddOp, CosOp, DivOp, ExpOp, GeluGradOp, GeluOp,
-              GeluTanhGradOp, GeluTanhOp, HardsigmoidGradOp, HardsigmoidOp,
-              HardswishGradOp, HardswishOp, LeakyReluGradOp, LeakyReluOp, LogOp,
-              MulOp, NegOp, PowerOp, Relu6GradOp, Relu6Op, ReluGradOp, ReluOp,
-              SigmoidGradOp, SigmoidOp, SignOp, SiluGradOp, SiluOp, SinOp,
-              SoftplusGradOp, SoftplusOp, SqrtOp, SubOp, TanhGradOp, TanhOp>(
-      lowerings);
+  addFormulas<AbsOp, AddOp, CosOp, DivOp, EluGradOp, EluOp, ExpOp, GeluGradOp,
+              GeluOp, GeluTanhGradOp, GeluTanhOp, HardsigmoidGradOp,
+              HardsigmoidOp, HardswishGradOp, HardswishOp, LeakyReluGradOp,
+              LeakyReluOp, LogOp, MulOp, NegOp, PowerOp, Relu6GradOp, Relu6Op,
+              ReluGradOp, ReluOp, SigmoidGradOp, SigmoidOp, SignOp, SiluGradOp,
+              SiluOp, SinOp, SoftplusGradOp, SoftplusOp, SqrtOp, SubOp,
+              TanhGradOp, TanhOp>(lowerings);
   lowerings.add(lowerMask);
   lowerings.add(lowerConvert);
   lowerings.add(lowerDropout);

@@ -199,6 +199,7 @@ void addConvolutionLowerings(Lowerings &lowerings);
 void addPoolingLowerings(Lowerings &lowerings);
 void addReduceLowerings(Lowerings &lowerings);
 void addShapeLowerings(Lowerings &lowerings);
+void addIndexLowerings(Lowerings &lowerings);
 void addLossLowerings(Lowerings &lowerings);
 void addOptimizerLowerings(Lowerings &lowerings);
 /// Needs all others, for the bodies of loops.

@@ -46,6 +46,10 @@ static int64_t boundOf(Value value) {
       take(*shapeOf(embedding.getTable())[0].toInt64());
     } else if (auto loss = dyn_cast<CrossEntropyOp>(user)) {
       take(*shapeOf(loss.getLogits())[loss.getOver()].toInt64());
+    } else if (auto picked = dyn_cast<TakeOp>(user)) {
+      take(*shapeOf(picked.getX())[picked.getOver()].toInt64());
+    } else if (auto dispatch = dyn_cast<DispatchOp>(user)) {
+      take(dispatch.getExperts());
     } else if (isa<BceOp, MseOp>(user) ||
                (isa<ConvertOp>(user) &&
                 isa<FloatType>(netc::elementOf(user->getResult(0))))) {
@@ -138,6 +142,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
     addPoolingLowerings(lowerings);
     addReduceLowerings(lowerings);
     addShapeLowerings(lowerings);
+    addIndexLowerings(lowerings);
     addLossLowerings(lowerings);
     addOptimizerLowerings(lowerings);
     addScanLowering(lowerings);

@@ -145,6 +145,30 @@ static void lowerSoftmaxGrad(SoftmaxGradOp op, LinalgBuilder &b) {
   }));
 }
 
+static void lowerLogSoftmax(LogSoftmaxOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  int64_t over = op.getOver();
+  Value centered =
+      b.mapWith(x, b.largest(x, over), over,
+                [](ArrayRef<Element> args) { return args[0] - args[1]; });
+  Value sums = b.reduce(centered, over, 0, [](ArrayRef<Element> args) {
+    return args[1] + exp(args[0]);
+  });
+  Value logs = b.map(sums, [](ArrayRef<Element> args) { return log(args[0]); });
+  b.set(op.getY(), b.mapWith(centered, logs, over, [](ArrayRef<Element> args) {
+    return args[0] - args[1];
+  }));
+}
+
+static void lowerLogSoftmaxGrad(LogSoftmaxGradOp op, LinalgBuilder &b) {
+  Value dy = b.get(op.getDy()), y = b.get(op.getY());
+  int64_t over = op.getOver();
+  b.set(op.getDx(),
+        b.mapWith({dy, y}, b.sum(dy, over), over, [](ArrayRef<Element> args) {
+          return args[0] - exp(args[1]) * args[2];
+        }));
+}
+
 static Element rsqrt(Element x) { return x.apply<math::RsqrtOp>(); }
 
 static void lowerNormalize(NormalizeOp op, LinalgBuilder &b) {
@@ -222,6 +246,8 @@ void netc::addReduceLowerings(Lowerings &lowerings) {
   lowerings.add(lowerExtremeGrad);
   lowerings.add(lowerSoftmax);
   lowerings.add(lowerSoftmaxGrad);
+  lowerings.add(lowerLogSoftmax);
+  lowerings.add(lowerLogSoftmaxGrad);
   lowerings.add(lowerNormalize);
   lowerings.add(lowerNormalizeGrad);
   lowerings.add(lowerRmsNormalize);

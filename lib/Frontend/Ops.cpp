@@ -570,8 +570,8 @@ Value Elaborator::matmul(Tree *at, const Tensor &a, const Tensor &b) {
 /// How a weight or buffer starts: by its fan-in, of one value, normal, or as a
 /// table of positions.
 static const std::vector<std::string> knownInits = {
-    "fan_in",  "zeros",    "ones", "normal",
-    "uniform", "sinusoid", "sine", "cosine"};
+    "fan_in", "zeros",    "ones",   "normal", "uniform",
+    "sine",   "sinusoid", "cosine", "alibi",  "identity"};
 
 /// What is being applied, not for the first time, and would own what `self`
 /// owns; null if there is no such.

@@ -86,6 +86,16 @@ void netc::runtime::initialize(const Slot &slot, uint64_t seed, char *data) {
       return feature % 2 ? std::cos(angle(i, feature - 1))
                          : std::sin(angle(i, feature));
     });
+  case Init::Alibi:
+    return fill(slot, data, [&](int64_t i) {
+      int64_t head = i / features % positions;
+      return double(i % features) *
+             std::exp2(-8.0 * double(head + 1) / double(positions));
+    });
+  case Init::Identity:
+    return fill(slot, data, [&](int64_t i) {
+      return i / features % positions == i % features;
+    });
   }
 }
 

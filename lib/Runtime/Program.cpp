@@ -26,8 +26,9 @@ static const ElementTraits elements[] = {{"f32", 4, true},
                                          {"i8", 1, false}};
 static const char *const roles[] = {"parameter", "state", "input",
                                     "result",    "step",  "seed"};
-static const char *const inits[] = {"zeros",   "ones", "fan_in", "normal",
-                                    "uniform", "sine", "cosine", "sinusoid"};
+static const char *const inits[] = {"zeros",   "ones",    "fan_in", "normal",
+                                    "uniform", "sine",    "cosine", "sinusoid",
+                                    "alibi",   "identity"};
 
 int64_t netc::runtime::bytesOf(Element element) {
   return elements[int(element)].bytes;

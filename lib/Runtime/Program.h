@@ -26,7 +26,18 @@ enum class Role {
 };
 
 /// How a parameter or state starts. `Initialize.h` says what they mean.
-enum class Init { Zeros, Ones, FanIn, Normal, Uniform, Sine, Cosine, Sinusoid };
+enum class Init {
+  Zeros,
+  Ones,
+  FanIn,
+  Normal,
+  Uniform,
+  Sine,
+  Cosine,
+  Sinusoid,
+  Alibi,
+  Identity
+};
 
 /// A tensor that lives in the arena, in row-major order.
 struct Slot {

@@ -15,8 +15,12 @@ void netc::substituteAxes(
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
     Shape shape = shapeOf(type);
-    for (Polynomial &axis : shape.sizes)
+    for (Polynomial &axis : shape.sizes) {
       axis = axis.substitute(size);
+      // The slots of an expert are a share of the rows.
+      if (std::optional<Rational> fixed = axis.constant())
+        axis = fixed->ceil();
+    }
     return tensorOf(type.getElementType(), shape);
   });
   replacer.addReplacement([&](PolynomialAttr attr) -> std::optional<Attribute> {

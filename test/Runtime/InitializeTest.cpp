@@ -123,6 +123,19 @@ TEST(Initialize, SineAndCosine) {
   EXPECT_TRUE(std::equal(sine.begin(), sine.end(), two.begin() + 160));
 }
 
+// "Train Short, Test Long", 3: eight heads have the slopes 1/2, 1/4, .. 1/256.
+TEST(Initialize, Alibi) {
+  std::vector<float> table = initialized(parameter(Init::Alibi, {8, 5}));
+  for (int head = 0; head < 8; ++head)
+    for (int p = 0; p < 5; ++p)
+      EXPECT_EQ(table[size_t(head * 5 + p)], p * std::exp2(-(head + 1.0f)));
+}
+
+TEST(Initialize, Identity) {
+  EXPECT_EQ(initialized(parameter(Init::Identity, {3, 3})),
+            (std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+}
+
 TEST(Synthesize, IntegersAreUniform) {
   Slot slot = makeSlot(Role::Input, Element::I64, {30000}, Init::Zeros, 3);
   std::vector<int64_t> values(30000);

@@ -58,6 +58,32 @@
 %leaky = net.leaky_relu %x {slope = 2.000000e-01} : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
 // expected-remark@+1 {{matmul 0, other 20*N, transcendental 0}}
 %d_leaky = net.leaky_relu_grad %dy, %x {slope = 2.000000e-01} : (tensor<?x10xf32, #net.axes<"N", "10">>, tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
+// A comparison, exp, difference and product; a comparison, sum and product.
+// expected-remark@+1 {{matmul 0, other 40*N, transcendental 10*N}}
+%elu = net.elu %x {alpha = 1.0} : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
+// expected-remark@+1 {{matmul 0, other 30*N, transcendental 0}}
+%d_elu = net.elu_grad %dy, %x {alpha = 1.0} : (tensor<?x10xf32, #net.axes<"N", "10">>, tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
+
+// -----
+
+// From the saved result, with the same alpha.
+// CHECK-LABEL: net.network @elu
+//       CHECK:   %[[Y:.*]] = net.elu
+//       CHECK:   %[[DY:.*]] = net.constant 1
+//       CHECK:   net.elu_grad %[[DY]], %[[Y]] {{.*}}alpha = 5.0
+net.network @elu attributes {inputs = []} {
+  %x = net.parameter "x" "normal" : tensor<5x5xf32>
+  // expected-remark@+2 {{matmul 0, other 100, transcendental 25}}
+  // expected-remark@+1 {{matmul 0, other 75, transcendental 0}}
+  %y = net.elu %x {alpha = 0.5} : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  net.return %y : tensor<5x5xf32> ["y"]
+}
+
+// -----
+
+%x = net.constant 0.0 : tensor<4xf32>
+// expected-error@+1 {{`elu` has alpha -1.000000e+00, it must not be negative}}
+%y = net.elu %x {alpha = -1.0} : (tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 

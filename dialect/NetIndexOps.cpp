@@ -1,0 +1,247 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ops that choose elements by number, and what makes such numbers.
+
+#include "dialect/Net.h"
+#include "llvm/ADT/SmallString.h"
+#include <cmath>
+
+using namespace netc;
+using namespace mlir;
+
+/// Numbers of this shape.
+static Type numbersOf(Value like, const Shape &shape) {
+  return tensorOf(IntegerType::get(like.getContext(), 64), shape);
+}
+
+//===----------------------------------------------------------------------===//
+// TopKOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult TopKOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  Shape shape = shapeOf(adaptor.getX());
+  int64_t over = adaptor.getOver(), k = adaptor.getK();
+  if (failed(checkAxes(loc, getOperationName(), over, shape.rank())))
+    return failure();
+  std::optional<int64_t> size = shape[over].toInt64();
+  if (!size)
+    return emitOptionalError(loc, "`top_k` looks along axis ", over,
+                             ", which is ", shape[over].str(),
+                             " and must have a fixed size");
+  if (k < 1 || k > *size)
+    return emitOptionalError(loc, "`top_k` takes the ", k,
+                             " largest elements, of axis ", over, " there are ",
+                             *size);
+  shape[over] = k;
+  types.push_back(numbersOf(adaptor.getX(), shape));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// TakeOp
+//===----------------------------------------------------------------------===//
+
+/// Whether `places` has the axes of x, but for the size of `over`.
+static LogicalResult checkPlaces(std::optional<Location> loc, Value x,
+                                 Value places, int64_t over) {
+  Shape shape = shapeOf(x), other = shapeOf(places);
+  if (failed(checkAxes(loc, "take", over, shape.rank())))
+    return failure();
+  if (other.rank() == shape.rank())
+    shape[over] = other[over];
+  return checkSameShape(loc, "take", shape, "in the tensor", other,
+                        "in the places");
+}
+
+LogicalResult TakeOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  if (failed(checkPlaces(loc, adaptor.getX(), adaptor.getPlaces(),
+                         adaptor.getOver())))
+    return failure();
+  types.push_back(
+      tensorOf(elementOf(adaptor.getX()), shapeOf(adaptor.getPlaces())));
+  return success();
+}
+
+std::optional<Polynomial> TakeOp::getTouched(unsigned operand) {
+  if (operand == 0)
+    return shapeOf(getY()).elements();
+  return std::nullopt;
+}
+
+LogicalResult TakeOp::buildGradient(Gradients &gradients) {
+  gradients.set(0,
+                gradients.create<TakeGradOp>(getX().getType(), gradients.of(0),
+                                             getPlaces(), getOverAttr()));
+  return success();
+}
+
+LogicalResult TakeGradOp::verify() {
+  if (failed(checkPlaces(getLoc(), getDx(), getPlaces(), getOver())))
+    return failure();
+  return verifyGradient(*this, getDy(), shapeOf(getPlaces()));
+}
+
+//===----------------------------------------------------------------------===//
+// DispatchOp, CollectOp
+//===----------------------------------------------------------------------===//
+
+/// `capacity` is what is written, not the fraction of 2^n nearest to it.
+static std::optional<Rational> exactOf(const APFloat &value) {
+  SmallString<32> text;
+  value.toString(text, /*FormatPrecision=*/15);
+  return Rational::parse(text);
+}
+
+LogicalResult DispatchOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX(), choices = adaptor.getChoices();
+  Shape rows = shapeOf(x), chosen = shapeOf(choices);
+  if (rows.rank() < 2)
+    return emitOptionalError(loc,
+                             "`dispatch` takes rows of features, its "
+                             "operand has ",
+                             rows.rank(), " axes");
+  Shape wanted = rows;
+  if (chosen.rank() == rows.rank())
+    wanted.sizes.back() = chosen.sizes.back();
+  if (failed(checkSameShape(loc, getOperationName(), wanted, "in the rows",
+                            chosen, "in the choices")))
+    return failure();
+  std::optional<Rational> capacity = exactOf(adaptor.getCapacity());
+  int64_t experts = adaptor.getExperts();
+  if (experts < 1 || !capacity || !(*capacity > 0))
+    return emitOptionalError(
+        loc, "`dispatch` has ", experts, " experts of capacity ",
+        adaptor.getCapacity().convertToDouble(), ", both must be positive");
+  Polynomial size = chosen.elements() * *capacity / experts;
+  if (std::optional<Rational> fixed = size.constant())
+    size = fixed->ceil();
+  Shape slots({experts, size, rows.sizes.back()});
+  if (failed(inferTensor(loc, getOperationName(), elementOf(x), slots, types)))
+    return failure();
+  types.push_back(numbersOf(choices, chosen));
+  return success();
+}
+
+std::optional<AxisSource> DispatchOp::getAxisSource(unsigned result,
+                                                    unsigned axis) {
+  if (result == 1)
+    return AxisSource{1, axis};
+  if (axis == 2)
+    return AxisSource{0, unsigned(getX().getType().getRank() - 1)};
+  return std::nullopt;
+}
+
+// Each row has the sum of what its choices have.
+LogicalResult DispatchOp::buildGradient(Gradients &gradients) {
+  Value choices = gradients.create<CollectOp>(gradients.of(0), getPlaces());
+  int64_t axis = getChoices().getType().getRank() - 1;
+  gradients.set(0, gradients.create<SumOp>(choices, axis));
+  return success();
+}
+
+/// The shape of what `places` have in the slots of experts, checked.
+static FailureOr<Shape> collectedShape(std::optional<Location> loc, Value slots,
+                                       Value places) {
+  Shape shape = shapeOf(places), from = shapeOf(slots);
+  if (from.rank() != 3)
+    return emitOptionalError(
+        loc, "`collect` takes [experts, slots, features], its operand has ",
+        from.rank(), " axes");
+  shape.sizes.push_back(from[2]);
+  return shape;
+}
+
+LogicalResult CollectOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  FailureOr<Shape> shape =
+      collectedShape(loc, adaptor.getSlots(), adaptor.getPlaces());
+  if (failed(shape))
+    return failure();
+  return inferTensor(loc, getOperationName(), elementOf(adaptor.getSlots()),
+                     *shape, types);
+}
+
+std::optional<AxisSource> CollectOp::getAxisSource(unsigned, unsigned axis) {
+  if (axis + 1 == getY().getType().getRank())
+    return AxisSource{0, 2};
+  return AxisSource{1, axis};
+}
+
+std::optional<Polynomial> CollectOp::getTouched(unsigned operand) {
+  if (operand == 0)
+    return shapeOf(getY()).elements();
+  return std::nullopt;
+}
+
+LogicalResult CollectOp::buildGradient(Gradients &gradients) {
+  gradients.set(0, gradients.create<CollectGradOp>(
+                       getSlots().getType(), gradients.of(0), getPlaces()));
+  return success();
+}
+
+LogicalResult CollectGradOp::verify() {
+  FailureOr<Shape> shape = collectedShape(getLoc(), getDslots(), getPlaces());
+  if (failed(shape))
+    return failure();
+  return verifyGradient(*this, getDy(), *shape);
+}
+
+//===----------------------------------------------------------------------===//
+// RelativePositionOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+RelativePositionOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  constexpr int64_t maxBuckets = 4096;
+  Shape shape = shapeOf(adaptor.getX());
+  if (shape.rank() < 2)
+    return emitOptionalError(
+        loc, "`relative_position` needs two axes, its operand has ",
+        shape.rank());
+  int64_t buckets = adaptor.getBuckets(), distance = adaptor.getDistance();
+  int64_t least = adaptor.getCausal() ? 2 : 4;
+  if (buckets < least || buckets > maxBuckets || buckets % 2 != 0)
+    return emitOptionalError(loc, "`relative_position` has ", buckets,
+                             " buckets, possible are even numbers from ", least,
+                             " to ", maxBuckets);
+  if (distance <= buckets / least)
+    return emitOptionalError(loc, "`relative_position` reaches to distance ",
+                             distance, ", of its buckets ", buckets / least,
+                             " hold one distance each");
+  Shape square({shape[shape.rank() - 2], shape[shape.rank() - 1]});
+  types.push_back(numbersOf(adaptor.getX(), square));
+  return success();
+}
+
+std::optional<AxisSource> RelativePositionOp::getAxisSource(unsigned,
+                                                            unsigned axis) {
+  return AxisSource{0, unsigned(getX().getType().getRank() - 2 + axis)};
+}
+
+SmallVector<int64_t> RelativePositionOp::getThresholds() {
+  int64_t buckets = getBucketsOfDirection(), exact = buckets / 2;
+  SmallVector<int64_t> thresholds;
+  for (int64_t bucket = 1; bucket < buckets; ++bucket) {
+    double part = double(bucket - exact) / double(buckets - exact);
+    double least = exact * std::pow(double(getDistance()) / exact, part);
+    // What is whole in the formula is whole here.
+    thresholds.push_back(
+        bucket <= exact ? bucket : int64_t(std::ceil(least - 1e-9 * least)));
+  }
+  return thresholds;
+}

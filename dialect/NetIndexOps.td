@@ -1,0 +1,102 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ops that choose elements by number, and what makes such numbers. Moving elements and
+// arithmetic on numbers are free.
+
+#ifndef NET_INDEX_OPS_TD
+#define NET_INDEX_OPS_TD
+
+include "dialect/NetBase.td"
+
+class Net_IndexOp<string mnemonic, list<Trait> traits = []> : Net_Op<mnemonic, traits> {
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
+  let summary = "the places of the `k` largest elements along an axis, the largest first";
+  let description = [{
+    Each of them is looked for among all: k comparisons an element. Of equal ones the first
+    comes first. `take` gets the elements.
+  }];
+  let arguments = (ins Net_FloatTensor:$x, Net_Integer<>:$k, Net_Axis<"feature">:$over);
+  let results = (outs Net_Result:$places);
+  let other = "x * k";
+  let example = "top_k(gate, 2)";
+}
+
+def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient> {
+  let summary = "the elements at some places along an axis, by their numbers";
+  let description = [{
+    `places` has the axes of x; on the axis `over` it may have another size. A negative
+    number takes a zero.
+  }];
+  let arguments = (ins Net_FloatTensor:$x, Net_IntegerTensor:$places, Net_Axis<"feature">:$over);
+  let results = (outs Net_Result:$y);
+  let example = "take(gate, top_k(gate, 2))";
+  let extraClassDeclaration = "std::optional<::netc::Polynomial> getTouched(unsigned operand);";
+}
+def Net_TakeGradOp : Net_IndexOp<"take_grad"> {
+  let summary = "gradient of `take`: adds each dy to the element that was taken";
+  let arguments = (ins Net_FloatTensor:$dy, Net_IntegerTensor:$places, I64Attr:$over);
+  let results = (outs Net_Result:$dx);
+  let other = "dy";
+  let hasVerifier = 1;
+}
+
+def Net_DispatchOp : Net_IndexOp<"dispatch", Net_Relabels # Net_Gradient> {
+  let summary = "gives the rows of x to experts, in slots";
+  let description = [{
+    `choices` has the axes of x but for the last one, and at its end one for the choices of
+    a row: numbers of experts. Every expert has as many slots: `capacity` times the
+    choices over the experts, rounded up. First choices come first, then second ones, each in
+    the order of the rows. Where an expert is full, a choice gets no slot.
+
+    `slots` is [experts, slots, features], zeros where a slot is left over; `places` tells
+    the slot of each choice, counted over all experts, or -1.
+  }];
+  let arguments = (ins Net_FloatTensor:$x, Net_IntegerTensor:$choices,
+                       Net_Integer<>:$experts, Net_Real<"1">:$capacity);
+  let results = (outs Net_Result:$slots, Net_Result:$places);
+  let example = "slots, places = dispatch(x, choices, experts = 8, capacity = 1.25)";
+}
+def Net_CollectOp : Net_IndexOp<"collect", Net_Relabels # Net_Gradient> {
+  let summary = "brings what is in the slots of experts back to the choices that own them";
+  let description = [{ Of a choice without a slot, zeros. }];
+  let arguments = (ins Net_FloatTensor:$slots, Net_IntegerTensor:$places);
+  let results = (outs Net_Result:$y);
+  let example = "collect(slots, places)";
+  let extraClassDeclaration = "std::optional<::netc::Polynomial> getTouched(unsigned operand);";
+}
+def Net_CollectGradOp : Net_IndexOp<"collect_grad"> {
+  let summary = "gradient of `collect`: each dy in its slot, zeros elsewhere";
+  let arguments = (ins Net_FloatTensor:$dy, Net_IntegerTensor:$places);
+  let results = (outs Net_Result:$dslots);
+  let hasVerifier = 1;
+}
+
+def Net_RelativePositionOp : Net_IndexOp<"relative_position", Net_Relabels> {
+  let summary = "how far the last axis is ahead of the last but one, by numbers of buckets";
+  let description = [{
+    For positions t and s on the last two axes of x, the bucket of s - t (T5, arXiv:1910.10683).
+    Half of the buckets, of these again half if there are two directions, hold one distance each; the
+    others grow with it, up to `distance`, after which all is in the last. With `causal`, what is
+    ahead is in bucket 0; without, it has the second half of the buckets.
+  }];
+  let arguments = (ins Net_Tensor:$x, Net_Integer<"32">:$buckets, Net_Integer<"128">:$distance,
+                       Net_Flag<"false">:$causal);
+  let results = (outs Net_Result:$y);
+  let example = "relative_position(scores, buckets = 32)";
+  let extraClassDeclaration = [{
+    /// How many buckets a direction has.
+    int64_t getBucketsOfDirection() { return getCausal() ? getBuckets() : getBuckets() / 2; }
+    /// The least distances of the second, third, .. bucket of a direction.
+    ::llvm::SmallVector<int64_t> getThresholds();
+  }];
+}
+
+#endif // NET_INDEX_OPS_TD

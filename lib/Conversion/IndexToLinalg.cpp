@@ -1,0 +1,267 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Conversion/LinalgBuilder.h"
+
+#include <limits>
+
+using namespace netc;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static Value integer(ImplicitLocOpBuilder &e, int64_t value) {
+  return e.create<arith::ConstantIntOp>(value, 64);
+}
+/// A number of any width or an index, as one of 64 bits.
+static Value widened(ImplicitLocOpBuilder &e, Value value) {
+  if (value.getType().isIndex())
+    return e.create<arith::IndexCastOp>(e.getI64Type(), value);
+  if (value.getType().isInteger(64))
+    return value;
+  return e.create<arith::ExtSIOp>(e.getI64Type(), value);
+}
+static Value isThere(ImplicitLocOpBuilder &e, Value place) {
+  return e.create<arith::CmpIOp>(arith::CmpIPredicate::sge, place,
+                                 integer(e, 0));
+}
+/// As an index; 0 where there is none.
+static Value indexOf(ImplicitLocOpBuilder &e, Value place) {
+  Value least = e.create<arith::MaxSIOp>(place, integer(e, 0));
+  return e.create<arith::IndexCastOp>(e.getIndexType(), least);
+}
+static SmallVector<Value> boundsOf(LinalgBuilder &b, ArrayRef<int64_t> sizes) {
+  return llvm::to_vector(
+      llvm::map_range(sizes, [&](int64_t size) { return b.index(size); }));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements along an axis
+//===----------------------------------------------------------------------===//
+
+/// Looks k times through all elements for the largest that is not taken.
+static void lowerTopK(TopKOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  RankedTensorType type = b.type(op.getPlaces());
+  int64_t axis = op.getOver(), size = b.type(op.getX()).getDimSize(axis);
+  Type element = b.type(op.getX()).getElementType();
+  Value lowest = b.constant(element, -std::numeric_limits<double>::infinity());
+  Value none = integer(b, -1), no = b.create<arith::ConstantIntOp>(0, 1);
+
+  auto choose = [&](ValueRange at, ValueRange carried) {
+    Value places = carried[0];
+    SmallVector<Value> other(at);
+    auto compare = [&](ValueRange candidate, ValueRange best) {
+      Value place = widened(b, candidate[0]);
+      auto isSame = [&](ValueRange before, ValueRange taken) {
+        other[axis] = before[0];
+        Value same = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                             b.scalar(places, other), place);
+        return SmallVector<Value>{b.create<arith::OrIOp>(taken[0], same)};
+      };
+      Value taken = b.loops(at[axis], no, isSame).front();
+      SmallVector<Value> from(at);
+      from[axis] = candidate[0];
+      Element here{&b, b.scalar(x, from)};
+      // The first that is left is taken, whatever it is.
+      Value isFirst = b.create<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                              best[1], integer(b, 0));
+      Value wins = b.create<arith::OrIOp>(here > Element{&b, best[0]}, isFirst);
+      Value skips =
+          b.create<arith::XOrIOp>(taken, b.create<arith::ConstantIntOp>(1, 1));
+      wins = b.create<arith::AndIOp>(wins, skips);
+      return SmallVector<Value>{
+          b.create<arith::SelectOp>(wins, here, best[0]),
+          b.create<arith::SelectOp>(wins, place, best[1])};
+    };
+    SmallVector<Value> best = b.loops(b.index(size), {lowest, none}, compare);
+    Value chosen = b.create<tensor::InsertOp>(best[1], places, at);
+    return SmallVector<Value>{chosen};
+  };
+  b.set(
+      op.getPlaces(),
+      b.loops(boundsOf(b, type.getShape()), b.filled(type, 0), choose).front());
+}
+
+static void lowerTake(TakeOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  RankedTensorType type = b.type(op.getY());
+  Value y =
+      b.mapTo(type, b.get(op.getPlaces()), b.identity(type.getRank()),
+              [&](ArrayRef<Element> args) {
+                ImplicitLocOpBuilder &e = *args[0].b;
+                Value place = widened(e, args[0]);
+                SmallVector<Value> at;
+                for (int64_t axis = 0; axis < type.getRank(); ++axis)
+                  at.push_back(axis == int64_t(op.getOver())
+                                   ? indexOf(e, place)
+                                   : e.create<linalg::IndexOp>(axis));
+                Element taken{&e, e.create<tensor::ExtractOp>(x, at)};
+                return select({&e, isThere(e, place)}, taken, number(taken, 0));
+              });
+  b.set(op.getY(), y);
+}
+
+static void lowerTakeGrad(TakeGradOp op, LinalgBuilder &b) {
+  Value dy = b.get(op.getDy()), places = b.get(op.getPlaces());
+  auto add = [&](ValueRange from, ValueRange carried) {
+    Value place = widened(b, b.scalar(places, from));
+    SmallVector<Value> at(from);
+    at[op.getOver()] = indexOf(b, place);
+    Element old{&b, b.scalar(carried[0], at)}, more{&b, b.scalar(dy, from)};
+    more = select({&b, isThere(b, place)}, more, number(more, 0));
+    Value sum = b.create<tensor::InsertOp>(old + more, carried[0], at);
+    return SmallVector<Value>{sum};
+  };
+  b.set(op.getDx(), b.loops(boundsOf(b, b.type(op.getDy()).getShape()),
+                            b.filled(b.type(op.getDx()), 0), add)
+                        .front());
+}
+
+//===----------------------------------------------------------------------===//
+// Rows and the slots of experts
+//===----------------------------------------------------------------------===//
+
+/// [expert, slot] of a place.
+static SmallVector<Value> slotOf(ImplicitLocOpBuilder &e, Value place,
+                                 RankedTensorType slots) {
+  Value index = indexOf(e, place);
+  Value perExpert = e.create<arith::ConstantIndexOp>(slots.getDimSize(1));
+  return {e.create<arith::DivUIOp>(index, perExpert),
+          e.create<arith::RemUIOp>(index, perExpert)};
+}
+
+/// Puts a row for each place into its slot; `rowOf` tells which, from the
+/// indices of the place.
+static Value scatter(LinalgBuilder &b, Value rows, Value places,
+                     RankedTensorType slots,
+                     function_ref<SmallVector<Value>(ValueRange)> rowOf) {
+  unsigned rank = cast<RankedTensorType>(places.getType()).getRank();
+  SmallVector<int64_t> sizes(
+      cast<RankedTensorType>(places.getType()).getShape());
+  sizes.push_back(slots.getDimSize(2));
+  auto put = [&](ValueRange indices, ValueRange carried) {
+    ValueRange from = indices.take_front(rank);
+    Value place = widened(b, b.scalar(places, from));
+    SmallVector<Value> to = slotOf(b, place, slots), at = rowOf(from);
+    to.push_back(indices.back());
+    at.push_back(indices.back());
+    Value value = b.create<arith::SelectOp>(
+        isThere(b, place), b.scalar(rows, at), b.scalar(carried[0], to));
+    return SmallVector<Value>{
+        b.create<tensor::InsertOp>(value, carried[0], to)};
+  };
+  return b.loops(boundsOf(b, sizes), b.filled(slots, 0), put).front();
+}
+
+/// The places of the choices: first ones first, each in the order of the rows.
+static Value assign(LinalgBuilder &b, Value choices, RankedTensorType slots,
+                    RankedTensorType type) {
+  auto countType = RankedTensorType::get({slots.getDimSize(0)}, b.getI64Type());
+  SmallVector<int64_t> sizes{type.getShape().back()};
+  llvm::append_range(sizes, type.getShape().drop_back());
+  Value perExpert = integer(b, slots.getDimSize(1)), one = integer(b, 1);
+  auto next = [&](ValueRange indices, ValueRange carried) {
+    SmallVector<Value> at(indices.drop_front());
+    at.push_back(indices.front());
+    Value expert = widened(b, b.scalar(choices, at));
+    Value index = b.create<arith::IndexCastOp>(b.getIndexType(), expert);
+    Value count = b.scalar(carried[1], index);
+    Value hasRoom =
+        b.create<arith::CmpIOp>(arith::CmpIPredicate::slt, count, perExpert);
+    Value place = b.create<arith::AddIOp>(
+        b.create<arith::MulIOp>(expert, perExpert), count);
+    place = b.create<arith::SelectOp>(hasRoom, place, integer(b, -1));
+    return SmallVector<Value>{
+        b.create<tensor::InsertOp>(place, carried[0], at),
+        b.create<tensor::InsertOp>(b.create<arith::AddIOp>(count, one),
+                                   carried[1], index)};
+  };
+  return b
+      .loops(boundsOf(b, sizes), {b.filled(type, 0), b.filled(countType, 0)},
+             next)
+      .front();
+}
+
+static void lowerDispatch(DispatchOp op, LinalgBuilder &b) {
+  RankedTensorType slots = b.type(op.getSlots());
+  Value places =
+      assign(b, b.get(op.getChoices()), slots, b.type(op.getPlaces()));
+  b.set(op.getPlaces(), places);
+  b.set(op.getSlots(),
+        scatter(b, b.get(op.getX()), places, slots, [](ValueRange place) {
+          return SmallVector<Value>(place.drop_back());
+        }));
+}
+
+static void lowerCollect(CollectOp op, LinalgBuilder &b) {
+  Value slots = b.get(op.getSlots());
+  RankedTensorType type = b.type(op.getY());
+  SmallVector<int64_t> placeAxes =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
+  Value y =
+      b.mapTo(type, b.get(op.getPlaces()), b.project(type.getRank(), placeAxes),
+              [&](ArrayRef<Element> args) {
+                ImplicitLocOpBuilder &e = *args[0].b;
+                SmallVector<Value> at =
+                    slotOf(e, args[0], b.type(op.getSlots()));
+                at.push_back(e.create<linalg::IndexOp>(type.getRank() - 1));
+                Element held{&e, e.create<tensor::ExtractOp>(slots, at)};
+                return select({&e, isThere(e, args[0])}, held, number(held, 0));
+              });
+  b.set(op.getY(), y);
+}
+
+static void lowerCollectGrad(CollectGradOp op, LinalgBuilder &b) {
+  b.set(op.getDslots(), scatter(b, b.get(op.getDy()), b.get(op.getPlaces()),
+                                b.type(op.getDslots()), [](ValueRange place) {
+                                  return SmallVector<Value>(place);
+                                }));
+}
+
+//===----------------------------------------------------------------------===//
+// Distances
+//===----------------------------------------------------------------------===//
+
+static void lowerRelativePosition(RelativePositionOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  int64_t size = std::max(type.getDimSize(0), type.getDimSize(1));
+  b.set(op.getY(), b.mapTo(type, {}, {}, [&](ArrayRef<Element> args) {
+    ImplicitLocOpBuilder &e = *args[0].b;
+    Value t = widened(e, e.create<linalg::IndexOp>(0));
+    Value s = widened(e, e.create<linalg::IndexOp>(1));
+    Value ahead = e.create<arith::SubIOp>(s, t);
+    Value behind = e.create<arith::SubIOp>(t, s);
+    Value distance = op.getCausal()
+                         ? e.create<arith::MaxSIOp>(behind, integer(e, 0))
+                         : e.create<arith::MaxSIOp>(ahead, behind);
+    auto count = [&](Value isMore, Value bucket, int64_t more) -> Value {
+      Value sum = e.create<arith::AddIOp>(bucket, integer(e, more));
+      return e.create<arith::SelectOp>(isMore, sum, bucket);
+    };
+    auto reaches = [&](Value distance, int64_t least) -> Value {
+      return e.create<arith::CmpIOp>(arith::CmpIPredicate::sge, distance,
+                                     integer(e, least));
+    };
+    Value bucket = integer(e, 0);
+    for (int64_t least : op.getThresholds())
+      if (least < size)
+        bucket = count(reaches(distance, least), bucket, 1);
+    if (!op.getCausal())
+      bucket = count(reaches(ahead, 1), bucket, op.getBucketsOfDirection());
+    return Element{&e, bucket};
+  }));
+}
+
+void netc::addIndexLowerings(Lowerings &lowerings) {
+  lowerings.add(lowerTopK);
+  lowerings.add(lowerTake);
+  lowerings.add(lowerTakeGrad);
+  lowerings.add(lowerDispatch);
+  lowerings.add(lowerCollect);
+  lowerings.add(lowerCollectGrad);
+  lowerings.add(lowerRelativePosition);
+}
