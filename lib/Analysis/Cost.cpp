@@ -72,8 +72,8 @@ template <typename FiguresT>
 static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 20>
 numbersOf(FiguresT &figures) {
   SmallVector<decltype(&figures.parameters), 20> numbers{
-      &figures.parameters, &figures.trainable, &figures.read, &figures.written,
-      &figures.activations};
+      &figures.parameters, &figures.trainable, &figures.idle,
+      &figures.read,       &figures.written,   &figures.activations};
   for (auto &cost : figures.costs)
     numbers.append({&cost.matmul, &cost.other, &cost.transcendental});
   return numbers;
@@ -252,6 +252,30 @@ private:
     }
   }
 
+  /// Of a weight that each of some experts has: the share of them that a row
+  /// does not choose.
+  static Rational idleShare(ParameterOp parameter) {
+    Rational share;
+    for (Operation *user : parameter->getUsers()) {
+      auto loop = dyn_cast<ScanOp>(user);
+      if (!loop ||
+          !llvm::is_contained(loop.getSequences(), parameter.getValue()))
+        continue;
+      for (Value sequence : loop.getSequences())
+        forEachBase(sequence, [&](Value base) {
+          auto dispatch = base.getDefiningOp<DispatchOp>();
+          if (!dispatch)
+            return;
+          int64_t experts = dispatch.getExperts();
+          Shape choices = shapeOf(dispatch.getChoices());
+          if (std::optional<int64_t> chosen = choices.sizes.back().toInt64();
+              chosen && *chosen < experts)
+            share = Rational(experts - *chosen) / Rational(experts);
+        });
+    }
+    return share;
+  }
+
   void countOp(Operation *op, const Polynomial &trip, Phase phase) {
     Cost cost = cast<CostOpInterface>(op).getCost();
     if (trip != 1)
@@ -269,6 +293,7 @@ private:
       figures.parameters += elements;
       if (parameter.getTrainable())
         figures.trainable += elements;
+      figures.idle += elements * idleShare(parameter);
     }
     countTraffic(figures, op, trip);
     if (phase == Phase::Forward) {

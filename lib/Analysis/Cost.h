@@ -53,6 +53,7 @@ struct Figures {
   std::array<Cost, getMaxEnumValForPhase() + 1> costs;
   Polynomial parameters; ///< elements, a shared weight once
   Polynomial trainable;  ///< the elements of them that learn
+  Polynomial idle;       ///< those of experts that a row does not choose
   /// Bytes that each op by itself reads and writes; one that only gives its
   /// operand another shape moves nothing.
   Polynomial read, written;

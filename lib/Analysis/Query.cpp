@@ -119,10 +119,12 @@ static std::variant<const Part *, std::string> findPart(const Network &network,
 
 static Answer answerFigures(Path &path, const Figures &figures) {
   if (path.take({"params"})) {
-    std::optional<StringRef> which = path.take({"trainable", "frozen"});
+    std::optional<StringRef> which =
+        path.take({"trainable", "frozen", "active"});
     return last(path,
                 which == "trainable" ? figures.trainable
                 : which == "frozen"  ? figures.parameters - figures.trainable
+                : which == "active"  ? figures.parameters - figures.idle
                                      : figures.parameters,
                 "");
   }

@@ -34,10 +34,10 @@ struct Query {
 /// The answer, or what is wrong with the question: which name is not known and
 /// which was perhaps meant, or which key of the specification is missing.
 ///
-/// Networks have `params[.trainable .frozen]`, `forward`, `backward[.input
-/// .weight]` of one example, and `activations`. Runs have `steps`, `batch`,
-/// `examples`, `tokens`, `epochs`; `step` and `compute` (all steps) `[.forward
-/// .backward .update .recompute]`; `compute.by_time`, and
+/// Networks have `params[.trainable .frozen .active]`, `forward`,
+/// `backward[.input .weight]` of one example, and `activations`. Runs have
+/// `steps`, `batch`, `examples`, `tokens`, `epochs`; `step` and `compute` (all
+/// steps) `[.forward .backward .update .recompute]`; `compute.by_time`, and
 /// `compute.rule_of_three`, three times the forward pass;
 /// `memory_per_device[.weights .gradients .optimizer .activations]`; `bytes`,
 /// moved in a step; `time`, `device_time`, `utilization`. What a run is made of

@@ -146,6 +146,7 @@ static void network(OStream &json, const Network &network, bool symbolic) {
     json.attributeObject("parameters", [&] {
       number(json, "total", figures.parameters);
       number(json, "trainable", figures.trainable);
+      number(json, "active", figures.parameters - figures.idle);
     });
     forwardAndBackward(json, figures);
     number(json, "activations", figures.activations);

@@ -124,6 +124,8 @@ static void writeNetwork(Page &page, const Network &network,
   std::string parameters = exact(figures.parameters) + " parameters";
   if (figures.trainable != figures.parameters)
     parameters += ", " + exact(figures.trainable) + " trainable";
+  if (!figures.idle.isZero())
+    parameters += ", " + exact(figures.parameters - figures.idle) + " active";
   parameters += " · FLOP of one example";
   for (auto &[name, size] : network.freeAxes())
     if (size && name != "N")
