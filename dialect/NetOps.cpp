@@ -5,6 +5,7 @@
 // Networks and steps.
 
 #include "dialect/Net.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace netc;
 using namespace mlir;
@@ -65,16 +66,21 @@ LogicalResult OptimizerOp::verify() {
     return emitOpError() << "takes " << block.getNumArguments()
                          << " values, expected a parameter, its gradient and "
                             "the number of the step";
-  auto vector = dyn_cast<RankedTensorType>(getParameter().getType());
-  if (!vector || vector.getRank() != 1 ||
-      shapeOf(vector)[0].symbols().size() != 1 ||
-      Polynomial::symbol(shapeOf(vector)[0].symbols().front()) !=
-          shapeOf(vector)[0])
-    return emitOpError() << "takes a parameter of type "
-                         << getParameter().getType()
-                         << ", expected a vector whose size is a symbol";
-  if (getGradient().getType() != vector)
-    return emitOpError() << "takes a parameter of type " << vector
+  Type type = getParameter().getType();
+  llvm::StringSet<> symbols;
+  auto isNewSymbol = [&](const Polynomial &size) {
+    return size.symbols().size() == 1 &&
+           Polynomial::symbol(size.symbols().front()) == size &&
+           symbols.insert(size.symbols().front()).second;
+  };
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() == 0 || tensor.getRank() > 2 ||
+      !llvm::all_of(shapeOf(tensor).sizes, isNewSymbol))
+    return emitOpError() << "takes a parameter of type " << type
+                         << ", expected a vector whose size is a symbol, or a "
+                            "matrix of two";
+  if (getGradient().getType() != type)
+    return emitOpError() << "takes a parameter of type " << type
                          << " and a gradient of type "
                          << getGradient().getType();
   auto step = dyn_cast<RankedTensorType>(getStep().getType());

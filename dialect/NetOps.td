@@ -52,7 +52,8 @@ def Net_StepOp : Net_GraphOp<"step"> {
     of the whole run, exact numbers as `#net.poly`: `steps`; `examples` and `tokens`
     seen in the run; `batch` (examples a step); `epochs`; `took` (seconds), `devices`,
     `device` (a name), `peak` (FLOP/s of one device, if given), `utilization`,
-    `precision`, `fma` and `causal` (conventions). Where the run belongs to a
+    `precision`, `fma` and `causal` (conventions), `recompute` (see net-recompute),
+    `loss_scale`. Where the run belongs to a
     `net.job`: `times` (in each of its steps; a phase has none). `inference` marks a
     run that does not train, `tuning` one that sums leave out; `decode` is how many of
     the last positions, along `decode_axis`, are made one by one. `classes` maps an
@@ -89,7 +90,8 @@ def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbov
   let summary = "the update rule of a step, for any parameter";
   let description = [{
     The block takes a parameter and its gradient, as vectors whose one axis is a symbol
-    that stands for the number of elements, and the number of the step.
+    that stands for the number of elements, and the number of the step. Or it takes
+    them as matrices of two symbols: the last axis, and all others as one.
     net-apply-optimizer copies it for each trainable parameter; what does not depend
     on one is copied once.
   }];

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
+#include "dialect/Repetition.h"
 #include "dialect/ReverseMode.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -181,6 +182,30 @@ static SmallVector<Stack> handOut(ScanOp scan, ArrayRef<Value> values) {
     size_t place = places.lookup(value);
     return Stack{scan.getResult(place), scan.getOutAxes()[place]};
   });
+}
+
+void netc::dropUnusedOutputs(ScanOp scan) {
+  unsigned numOutputs = scan.getNumOutputs();
+  llvm::BitVector unused(scan.getNumResults());
+  for (unsigned i = 0; i < numOutputs; ++i)
+    unused[i] = scan.getResult(i).use_empty();
+  if (unused.none())
+    return;
+  scan.getYield()->eraseOperands(unused);
+  OpBuilder builder(scan);
+  Loop loop(scan);
+  loop.outAxes.clear();
+  for (unsigned i = 0; i < numOutputs; ++i)
+    if (!unused[i])
+      loop.outAxes.push_back(scan.getOutAxes()[i]);
+  ScanOp shorter = loop.create(builder, scan.getLoc(), scan.getTripAttr(),
+                               scan.getReversed());
+  shorter->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  unsigned next = 0;
+  for (auto [i, result] : llvm::enumerate(scan.getResults()))
+    if (!unused[i])
+      result.replaceAllUsesWith(shorter.getResult(next++));
+  scan.erase();
 }
 
 /// The values from outside that the body reads, each once.

@@ -215,8 +215,10 @@ public:
       return finish(run.took ? *run.took : bestDeviceTime() / devices(), "s");
     if (path.take({"device_time"}))
       return finish(bestDeviceTime(), "device*s");
-    if (path.take({"utilization"}))
-      return finish(model() / (deviceTime() * peak()), "");
+    if (path.take({"utilization"})) {
+      Rational flop = path.take({"hardware"}) ? hardware() : model();
+      return finish(flop / (deviceTime() * peak()), "");
+    }
     return path.complain();
   }
 
@@ -235,6 +237,8 @@ private:
       ofStep = phase(Phase::Update);
     else if (path.take({"recompute"}))
       ofStep = phase(Phase::Recompute);
+    else if (path.take({"hardware"}))
+      ofStep = &Figures::hardware;
     std::optional<Cost> sum =
         ofAll ? run.total(ofStep) : std::optional(ofStep(run.step()));
     if (!sum)
@@ -292,6 +296,7 @@ private:
                              : model() / (peak() * utilization());
   }
   Rational model() { return need("duration", run.modelFlop()); }
+  Rational hardware() { return need("duration", run.hardwareFlop()); }
 
   Answer finish(const Rational &value, StringRef unit) {
     if (!missing.empty())

@@ -37,13 +37,12 @@ struct Query {
 /// Networks have `params[.trainable .frozen .active]`, `forward`,
 /// `backward[.input .weight]` of one example, and `activations`. Runs have
 /// `steps`, `batch`, `examples`, `tokens`, `epochs`; `step` and `compute` (all
-/// steps) `[.forward .backward .update .recompute]`; `compute.by_time`, and
-/// `compute.rule_of_three`, three times the forward pass;
-/// `memory_per_device[.weights .gradients .optimizer .activations]`; `bytes`,
-/// moved in a step; `time`, `device_time`, `utilization`. What a run is made of
-/// goes by its name: `run.critic.steps`. A FLOP figure is its matmul part,
-/// unless
-/// `.other`, `.transcendental` or `.total` follows.
+/// steps) `[.forward .backward .update .recompute .hardware]`;
+/// `compute.by_time`, and `compute.rule_of_three`, three times the forward
+/// pass; `memory_per_device[.weights .gradients .optimizer .activations]`;
+/// `bytes`, moved in a step; `time`, `device_time`, `utilization[.hardware]`.
+/// What a run is made of goes by its name: `run.critic.steps`. A FLOP figure is
+/// its matmul part, unless `.other`, `.transcendental` or `.total` follows.
 std::variant<Quantity, std::string> answer(const Network &network,
                                            const Query &query);
 std::variant<Quantity, std::string> answer(const Run &run, const Query &query);

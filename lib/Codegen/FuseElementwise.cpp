@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/LoopNest.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Conversion/OpTable.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -61,9 +62,36 @@ static bool changesBetween(Value slot, Operation *first, Operation *later) {
   });
 }
 
+namespace {
+/// Where parts of the forward pass are run again, what is kept for that stays
+/// in memory, and is not made of more that would have to be kept instead.
+class Kept {
+public:
+  explicit Kept(func::FuncOp step) {
+    if (auto ops = step->getParentOp()->getAttrOfType<ArrayAttr>(kOps))
+      for (auto op : ops.getAsRange<DictionaryAttr>())
+        phases.push_back(op.getAs<StringAttr>("phase").getValue());
+    recomputes = llvm::is_contained(phases, "recompute");
+  }
+  /// Whether `producer`, of the forward pass, is kept for `consumer`.
+  bool keeps(Operation *producer, Operation *consumer) const {
+    return recomputes && isForward(producer) && !isForward(consumer);
+  }
+
+private:
+  bool isForward(Operation *op) const {
+    std::optional<unsigned> number = opNumberOf(op->getLoc());
+    return number && phases[*number] == "forward";
+  }
+
+  SmallVector<StringRef> phases;
+  bool recomputes;
+};
+} // namespace
+
 /// Sums of products stay what they are, so that they can be tiled. What is read
 /// is read before it changes.
-static bool shouldFuse(OpOperand *operand) {
+static bool shouldFuse(OpOperand *operand, const Kept &kept) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || isContraction(consumer))
@@ -72,7 +100,8 @@ static bool shouldFuse(OpOperand *operand) {
     if (Value slot = slotOf(input);
         slot && changesBetween(slot, producer, consumer))
       return false;
-  return producer->hasOneUse() || isCheap(producer);
+  return producer->hasOneUse() ||
+         (isCheap(producer) && !kept.keeps(producer, consumer));
 }
 
 /// Whether an op adds two tensors, element by element.
@@ -131,7 +160,10 @@ struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AccumulateInPlace>(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    Kept kept(getOperation());
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns,
+        [&](OpOperand *operand) { return shouldFuse(operand, kept); });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;

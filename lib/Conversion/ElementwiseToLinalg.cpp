@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/Repetition.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -233,7 +234,8 @@ static void lowerDropout(DropoutOp op, LinalgBuilder &b) {
   RankedTensorType maskType = b.type(op.getMask());
   auto integer = RankedTensorType::get({}, b.getI64Type());
   Value seed = b.read("seed", integer, SlotRole::Seed);
-  unsigned draw = b.nextDraw();
+  auto same = op->getAttrOfType<IntegerAttr>(kDraw);
+  unsigned draw = same ? same.getInt() : b.nextDraw();
   double p = op.getP().convertToDouble();
   uint64_t threshold = std::ldexp(p, 32);
   AffineMap none = b.project(maskType.getRank(), {});

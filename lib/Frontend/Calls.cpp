@@ -670,6 +670,8 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
 
 Value Elaborator::applyIfComplete(Tree *at,
                                   std::shared_ptr<Instance> instance) {
+  if (graph && graph->step)
+    giveStep(*instance);
   if (!isComplete(*instance))
     return instance;
   // An optimizer and a schedule lack tensors that the step gives them.

@@ -331,6 +331,8 @@ private:
                      std::vector<Argument> &arguments);
   bool completeSettings(Tree *at, Instance &instance);
   bool isComplete(const Instance &instance);
+  /// An optimizer inside another gets the number of the step.
+  void giveStep(Instance &instance);
   Value applyIfComplete(Tree *at, std::shared_ptr<Instance> instance);
   Value apply(Tree *at, Instance &instance);
   Value applyBlock(Tree *at, Instance &instance);

@@ -165,6 +165,22 @@ Value Elaborator::scheduled(Tree *at, const Value &schedule) {
               instance ? Value(instance) : schedule);
 }
 
+void Elaborator::giveStep(Instance &instance) {
+  const Parameters &all = parametersOf(instance.function);
+  std::vector<Value> *step = nullptr;
+  bool lacksMore = false;
+  for (auto [parameter, given] : llvm::zip_equal(all.tensors, instance.tensors))
+    if (parameter.required && given.empty()) {
+      if (parameter.name == "step")
+        step = &given;
+      else
+        lacksMore = true;
+    }
+  // A schedule, which lacks nothing else, is piped into where it is used.
+  if (step && !lacksMore && all.tensors.front().name == "parameter")
+    *step = {Tensor{graph->step, {}}};
+}
+
 Value Elaborator::applyOp(Tree *at, Instance &instance) {
   const Signature &signature = *instance.function.op;
   const Parameters &all = parametersOf(instance.function);

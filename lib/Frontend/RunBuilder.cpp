@@ -36,8 +36,6 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
       std::string name = target->getStart()->getText();
       if (isLike && (name == "took" || keys.count(name)))
         continue;
-      if (llvm::is_contained(laterKeys, name))
-        e.fail(bind, "`" + name + "` is not there yet");
       if (name == "parallel" || name == "placement")
         e.warn(bind, "`" + name +
                          "` is not there yet; each device is taken to hold the "
@@ -101,6 +99,12 @@ void RunBuilder::checkKeys() {
                     "one of `times` and `duration` out");
 }
 
+/// Whether a key has this word among its values.
+static bool isWord(StringRef key, StringRef text) {
+  return key == "recompute" &&
+         (text == "full" || text == "selective" || text == "none");
+}
+
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
   for (auto &[name, value] : point)
     if (name == key && (!outer || !isOwn(name)))
@@ -111,7 +115,9 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   auto found = keys.find(key.str());
   if (found == keys.end())
     return std::nullopt;
-  Value value = e.eval(found->second.second->expr());
+  auto *expr = found->second.second->expr();
+  Value value =
+      isWord(key, expr->getText()) ? Value(expr->getText()) : e.eval(expr);
   names.names[key] = value;
   return value;
 }
@@ -213,8 +219,7 @@ bool RunBuilder::collectAxes() {
     axes.insert({name, Moments(*size)});
   };
   for (auto &[name, key] : keys) {
-    if (llvm::is_contained(runKeys, name) ||
-        llvm::is_contained(laterKeys, name))
+    if (llvm::is_contained(runKeys, name))
       continue;
     if (llvm::is_contained(symbols, name) && name != "N") {
       if (std::optional<Value> value = valueOf(name))
@@ -463,71 +468,6 @@ bool RunBuilder::freezeAllBut() {
   return true;
 }
 
-bool RunBuilder::addOptimizer() {
-  std::optional<Value> value = valueOf("optimizer");
-  if (!value)
-    return true;
-  Tree *at = placeOf("optimizer");
-  if (value->isUnknown())
-    return false;
-  mlir::OpBuilder &builder = e.builder;
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(step.getReturn());
-  auto optimizer = builder.create<OptimizerOp>(e.locationOf(at));
-  mlir::Block *body = builder.createBlock(&optimizer.getBody());
-  mlir::Type f32 = builder.getF32Type();
-  mlir::RankedTensorType any =
-      tensorOf(f32, Shape(llvm::ArrayRef(Polynomial::symbol("P"))));
-  mlir::Location location = e.locationOf(at);
-  std::pair<const char *, mlir::Value> given[] = {
-      {"parameter", body->addArgument(any, location)},
-      {"gradient", body->addArgument(any, location)},
-      {"step", body->addArgument(tensorOf(f32, Shape()), location)}};
-  Identity identity;
-  identity.path = "optimizer";
-  Frame inner = *e.frame;
-  inner.self = &identity;
-  Frame *outer = std::exchange(e.frame, &inner);
-  e.graph->step = given[2].second;
-  if (auto steps = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("steps")))
-    e.graph->steps = steps.getValue().constant();
-  auto leave = llvm::make_scope_exit([&] {
-    e.frame = outer;
-    e.graph->step = nullptr;
-  });
-  // Evaluated again, so that its names are the optimizer's.
-  Value callee = e.eval(static_cast<NetParser::ExprContext *>(at));
-  std::shared_ptr<Instance> instance;
-  if (auto *function = callee.as<Function>(); function && !function->builtin) {
-    instance = e.instantiate(at, callee);
-    if (!e.completeSettings(at, *instance))
-      return false;
-  } else if (auto *made = callee.as<std::shared_ptr<Instance>>()) {
-    instance = std::make_shared<Instance>(**made);
-  }
-  if (!instance || instance->isComposition()) {
-    if (!callee.isUnknown())
-      e.fail(at, "an optimizer is a block that lacks `parameter` and "
-                 "`gradient`, this is " +
-                     kindOf(callee));
-    return false;
-  }
-  const Parameters &all = e.parametersOf(instance->function);
-  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
-    for (auto &[name, tensor] : given)
-      if (slot.empty() && parameter.name == name)
-        slot = {Tensor{tensor, Labels(shapeOf(tensor).rank())}};
-  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
-    if (parameter.required && slot.empty()) {
-      e.fail(at, "`" + instance->function.name + "` needs `" + parameter.name +
-                     "`");
-      return false;
-    }
-  unsigned before = e.errors;
-  e.apply(at, *instance);
-  return e.errors == before;
-}
-
 //===----------------------------------------------------------------------===//
 // All together
 //===----------------------------------------------------------------------===//
@@ -633,7 +573,8 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
       return;
     bool isMade = isInference() ? addResults() && addSchedule()
                                 : addLoss() && freezeAllBut() &&
-                                      addSchedule() && addOptimizer();
+                                      addSchedule() && addLossScale() &&
+                                      addRecomputation() && addOptimizer();
     if (isMade)
       addHardware();
     checkRequires();
@@ -681,8 +622,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
     }
   for (auto &[name, key] : keys)
     if (isOwn(name) && !llvm::is_contained(runKeys, name) &&
-        !llvm::is_contained(laterKeys, name) && !axes.count(name) &&
-        !taken.contains(name))
+        !axes.count(name) && !taken.contains(name))
       failUnknownKey(name, {});
   if (e.errors != before) {
     op.erase();

@@ -19,8 +19,7 @@ inline constexpr const char *runKeys[] = {
     "loss",  "batch",  "duration", "optimizer",  "precision",   "hardware",
     "peak",  "took",   "parallel", "placement",  "utilization", "count",
     "like",  "seed",   "year",     "trained_by", "framework",   "updates",
-    "times", "decode", "tuning"};
-inline constexpr const char *laterKeys[] = {"recompute"};
+    "times", "decode", "tuning",   "recompute",  "loss_scale"};
 
 /// `run` of `train Net as run`, else the net's name and `_run`.
 std::string nameOf(NetParser::JobContext *job);
@@ -90,7 +89,18 @@ private:
   bool addResults();
   /// Freezes what `updates` does not name.
   bool freezeAllBut();
+
+  //===--- the update (RunUpdate.cpp)
+  //--------------------------------------===//
+  bool addLossScale();
+  bool addRecomputation();
   bool addOptimizer();
+  /// Whether it takes parameters as matrices.
+  bool takesMatrix(const Instance &optimizer);
+  /// The gradient of the loss from that of the scaled loss.
+  mlir::Value addUnscaling(mlir::Value gradient);
+  /// Whether an optimizer changes the parameter, or a view of it.
+  static bool isUpdated(mlir::Value parameter);
 
   //===--- facts (RunFacts.cpp)
   //--------------------------------------------===//

@@ -17,9 +17,10 @@ void netc::addPasses(mlir::OpPassManager &passes, Stage stage) {
   if (stage == Stage::Net)
     return;
 
-  // The backward pass needs the forward pass alone, so it comes first; the
-  // updates need its gradients.
+  // The backward pass needs the forward pass alone, so it comes first. What it
+  // reads tells what is worth running again; the updates need its gradients.
   passes.addPass(createDifferentiate());
+  passes.addPass(createRecompute());
   passes.addPass(createApplyOptimizer());
   if (stage == Stage::Step)
     return;

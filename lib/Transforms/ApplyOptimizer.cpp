@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
-#include "lib/Transforms/DataFlow.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
 #include "mlir/IR/IRMapping.h"
@@ -17,14 +16,22 @@ namespace netc {
 #include "lib/Transforms/Passes.h.inc"
 } // namespace netc
 
-/// The elements of `value` in a vector of type `element`.
-static Value toVector(OpBuilder &builder, Location loc, Value value,
-                      Type element) {
-  Shape shape;
-  shape.sizes.push_back(shapeOf(value).elements());
-  Type vector = tensorOf(elementOf(value), shape);
-  if (value.getType() != vector)
-    value = builder.create<ReshapeOp>(loc, vector, value);
+/// The elements of `value` as a vector, or as a matrix whose columns are its
+/// last axis, of type `element`.
+static Value regroup(OpBuilder &builder, Location loc, Value value, size_t rank,
+                     Type element) {
+  Shape from = shapeOf(value), shape;
+  if (rank == 2) {
+    size_t rows = from.rank() == 0 ? 0 : from.rank() - 1;
+    shape.sizes.assign(2, Polynomial(1));
+    for (size_t i = 0; i < from.rank(); ++i)
+      shape.sizes[i < rows ? 0 : 1] = shape.sizes[i < rows ? 0 : 1] * from[i];
+  } else {
+    shape.sizes.push_back(from.elements());
+  }
+  Type type = tensorOf(elementOf(value), shape);
+  if (value.getType() != type)
+    value = builder.create<ReshapeOp>(loc, type, value);
   if (elementOf(value) != element)
     value = builder.create<ConvertOp>(loc, tensorOf(element, shape), value);
   return value;
@@ -34,19 +41,21 @@ namespace {
 /// The update rule of a step, ready to be copied.
 class Rule {
 public:
-  /// Copies before `at` what serves all parameters: learning rates, say.
-  Rule(OptimizerOp rule, Operation *at)
-      : rule(rule), symbol(shapeOf(rule.getParameter())[0].symbols().front()),
-        builder(at) {
-    SmallVector<Value> roots;
-    rule.getBody().walk([&](Block *block) {
-      roots.append(block->args_begin(), block->args_end());
-      for (Operation &op : *block)
-        roots.append(op.result_begin(), op.result_end());
-    });
-    llvm::erase_if(roots, [&](Value value) { return !hasSymbol(value); });
-    perParameter = DataFlow(rule.getBlock()).computedFrom(roots);
+  Rule(OptimizerOp rule, Operation *at) : rule(rule), builder(at) {
+    for (const Polynomial &size : shapeOf(rule.getParameter()).sizes)
+      symbols.push_back(size.symbols().front());
+    perParameter.insert(rule.getParameter());
+    perParameter.insert(rule.getGradient());
+    for (Operation &op : rule.getBlock())
+      if (isPerParameter(op))
+        op.walk([&](Operation *op) {
+          perParameter.insert(op->result_begin(), op->result_end());
+        });
+  }
 
+  /// Copies what serves all parameters, learning rates, say, once, then the
+  /// rest for each.
+  void apply(ArrayRef<GradientOp> gradients) {
     if (!rule.getStep().use_empty())
       shared.map(rule.getStep(),
                  builder.create<BufferOp>(
@@ -54,47 +63,57 @@ public:
     for (Operation &op : rule.getBlock())
       if (!isPerParameter(op))
         builder.clone(op, shared);
-  }
-
-  void apply(GradientOp gradient) {
-    Location loc = gradient.getParameter().getLoc();
-    Type element = elementOf(rule.getParameter());
-    Polynomial size = shapeOf(gradient.getParameter()).elements();
-    IRMapping values = shared;
-    values.map(rule.getParameter(),
-               toVector(builder, loc, gradient.getParameter(), element));
-    values.map(rule.getGradient(),
-               toVector(builder, loc, gradient.getGradient(), element));
-    for (Operation &op : rule.getBlock()) {
-      if (!isPerParameter(op))
-        continue;
-      Operation *copy = builder.clone(op, values);
-      substituteAxes(copy, [&](StringRef axis) -> std::optional<Polynomial> {
-        if (axis != symbol)
-          return std::nullopt;
-        return size;
-      });
-      copy->walk([&](Operation *op) { op->setLoc(loc); });
-      // State of the parameter: named after it.
-      if (auto buffer = dyn_cast<BufferOp>(copy)) {
-        auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
-        buffer.setName((parameter.getName() + "." + buffer.getName()).str());
-      }
+    for (GradientOp gradient : gradients) {
+      IRMapping values = shared;
+      start(gradient, values);
+      for (Operation &op : rule.getBlock())
+        if (isPerParameter(op))
+          copy(&op, gradient, values);
     }
   }
 
 private:
-  bool hasSymbol(Value value) const {
-    return llvm::any_of(shapeOf(value).sizes, [&](const Polynomial &size) {
-      return size.degree(symbol) > 0;
-    });
+  void start(GradientOp gradient, IRMapping &values) {
+    Location loc = gradient.getParameter().getLoc();
+    Type element = elementOf(rule.getParameter());
+    values.map(rule.getParameter(),
+               regroup(builder, loc, gradient.getParameter(), symbols.size(),
+                       element));
+    values.map(rule.getGradient(), regroup(builder, loc, gradient.getGradient(),
+                                           symbols.size(), element));
   }
+
+  void copy(Operation *op, GradientOp gradient, IRMapping &values) {
+    Location loc = gradient.getParameter().getLoc();
+    Shape shape = shapeOf(values.lookup(rule.getParameter()));
+    Operation *copy = builder.clone(*op, values);
+    substituteAxes(copy, [&](StringRef axis) -> std::optional<Polynomial> {
+      for (auto [symbol, size] : llvm::zip_equal(symbols, shape.sizes))
+        if (axis == symbol)
+          return size;
+      return std::nullopt;
+    });
+    copy->walk([&](Operation *op) { op->setLoc(loc); });
+    // State of the parameter: named after it.
+    if (auto buffer = dyn_cast<BufferOp>(copy)) {
+      auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
+      buffer.setName((parameter.getName() + "." + buffer.getName()).str());
+    }
+  }
+
   bool isPerParameter(Operation &op) const {
-    auto contains = [&](Value value) { return perParameter.contains(value); };
+    auto depends = [&](Value value) {
+      return perParameter.contains(value) ||
+             llvm::any_of(shapeOf(value).sizes, [&](const Polynomial &size) {
+               return llvm::any_of(symbols, [&](StringRef symbol) {
+                 return size.degree(symbol) > 0;
+               });
+             });
+    };
     return op
         .walk([&](Operation *op) {
-          return llvm::any_of(op->getOperands(), contains) ||
-                         llvm::any_of(op->getResults(), contains)
+          return llvm::any_of(op->getOperands(), depends) ||
+                         llvm::any_of(op->getResults(), depends)
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         })
@@ -102,10 +121,11 @@ private:
   }
 
   OptimizerOp rule;
-  std::string symbol;
+  /// The sizes of a parameter as the rule sees it.
+  SmallVector<std::string> symbols;
   OpBuilder builder;
   /// Values of the rule that differ from parameter to parameter.
-  DataFlow::Values perParameter;
+  DenseSet<Value> perParameter;
   IRMapping shared;
 };
 
@@ -141,9 +161,7 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
 
     Operation *last = &step.back();
     Operation *before = last->getPrevNode();
-    Rule rule(optimizer, last);
-    for (GradientOp gradient : gradients)
-      rule.apply(gradient);
+    Rule(optimizer, last).apply(gradients);
     auto phase = PhaseAttr::get(optimizer.getContext(), Phase::Update);
     SmallVector<Operation *> updates;
     for (Operation *op = before->getNextNode(); op != last;

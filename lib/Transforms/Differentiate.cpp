@@ -48,6 +48,14 @@ static LogicalResult checkLoss(ReturnOp last) {
   return success();
 }
 
+/// The gradient of what is returned: 1, or what the run scales its loss by.
+static double seedOf(Operation *graph) {
+  auto step = dyn_cast<StepOp>(graph);
+  auto scale =
+      step ? step.getRun().getAs<PolynomialAttr>("loss_scale") : nullptr;
+  return scale ? scale.getValue().constant()->toDouble() : 1;
+}
+
 /// Appends the backward pass of the values that `last` returns.
 static LogicalResult differentiate(ReturnOp last) {
   Block &block = *last->getBlock();
@@ -77,8 +85,9 @@ static LogicalResult differentiate(ReturnOp last) {
   for (Value value : last.getResults()) {
     if (!reverse.wants(value))
       continue;
-    auto seed = builder.create<ConstantOp>(value.getLoc(), value.getType(),
-                                           builder.getF64FloatAttr(1));
+    auto seed = builder.create<ConstantOp>(
+        value.getLoc(), value.getType(),
+        builder.getF64FloatAttr(seedOf(last->getParentOp())));
     if (!first)
       first = seed;
     reverse.add(value, seed);

@@ -18,11 +18,26 @@ def Differentiate : Pass<"net-differentiate", "::mlir::ModuleOp"> {
   }];
 }
 
+def Recompute : Pass<"net-recompute", "::mlir::ModuleOp"> {
+  let summary = "Run parts of the forward pass again for the backward pass";
+  let description = [{
+    Where the `run` of a step has `recompute`. What a part makes for itself is then not
+    kept: before the backward pass reads it, all of the part is run again, from what
+    the rest of the forward pass hands it, which is kept. The copies have the phase
+    `recompute`; dropouts draw the same masks, and nothing that the step keeps is
+    written twice.
+
+    With "full" the parts are the copies of each outermost `repeat`, `recompute_together`
+    of them at a time, and of these every `recompute_every`-th. With "selective" they
+    are the attentions: all between a product of two activations and the next.
+  }];
+}
+
 def ApplyOptimizer : Pass<"net-apply-optimizer", "::mlir::ModuleOp"> {
   let summary = "Update each parameter of a step by its gradient";
   let description = [{
     Copies the body of `net.optimizer` for each `net.gradient`, the parameter and the
-    gradient as vectors; what depends on neither is copied once. Both kinds of op are
+    gradient in the shape that it takes; what depends on neither is copied once. Both kinds of op are
     gone after it. A step without an optimizer stays as it is.
   }];
 }

@@ -67,6 +67,7 @@ TEST_F(QueryTest, FiguresOfARun) {
   EXPECT_EQ(ask(run(), "compute"), "245583708160 FLOP");
   EXPECT_EQ(ask(run(), "compute.update.other"), "3818035200 FLOP");
   EXPECT_EQ(ask(run(), "step.recompute"), "0 FLOP");
+  EXPECT_EQ(ask(run(), "step.hardware"), ask(run(), "step"));
   EXPECT_EQ(ask(run(), "memory_per_device.optimizer"), "407040 bytes");
   EXPECT_EQ(ask(run(), "time"), "60 s");
   EXPECT_EQ(ask(run(), "device_time"), "120 device*s");

@@ -45,6 +45,7 @@ def each(function, *vectors):
 
 
 # A rule takes a weight, its gradient, the number of the step, and what it keeps; it returns the weight after the step.
+# What it keeps under a name that netc has for it, too, is compared as well.
 
 
 def sgd(w, g, t, kept):
@@ -91,7 +92,84 @@ def lion(w, g, t, kept):
     return each(lambda w, g, m: w - 0.01 * (copysign(1, 0.9 * m + 0.1 * g) + 0.1 * w), w, g, m)
 
 
-RULES = [sgd, nesterov, adam, adamw, rmsprop, adagrad, lion]
+def norm(values):
+    return sqrt(sum(value * value for value in values))
+
+
+def trust(weights, steps):
+    return weights / steps if weights and steps else 1.0
+
+
+def lamb(w, g, t, kept):
+    m, v = moments(g, t, kept)
+    r = each(lambda w, m, v: m / (sqrt(v) + 1e-6) + 0.1 * w, w, m, v)
+    rate = 0.01 * trust(norm(w), norm(r))
+    return each(lambda w, r: w - rate * r, w, r)
+
+
+def lars(w, g, t, kept):
+    rate = 0.1 * 0.1 * trust(norm(w), norm(g) + 0.1 * norm(w))
+    v = kept["v"] = each(lambda w, g, v: 0.9 * v + rate * (g + 0.1 * w), w, g, kept.get("v", zeros(w)))
+    return each(lambda w, v: w - v, w, v)
+
+
+def adafactor(w, g, t, kept):
+    columns = 4
+    rows = len(w) // columns
+    keep = 1 - t**-0.8
+    square = [g * g + 1e-30 for g in g]
+    at = lambda r, c: square[r * columns + c]
+    row_means = [sum(at(r, c) for c in range(columns)) / columns for r in range(rows)]
+    column_means = [sum(at(r, c) for r in range(rows)) / rows for c in range(columns)]
+    mix = lambda old, new: keep * old + (1 - keep) * new
+    r = kept["rows"] = each(mix, kept.get("rows", [0.0] * rows), row_means)
+    c = kept["columns"] = each(mix, kept.get("columns", [0.0] * columns), column_means)
+    mean = sum(r) / rows
+    u = [g[i * columns + j] / sqrt(r[i] * c[j] / mean) for i in range(rows) for j in range(columns)]
+    length = norm(u) / sqrt(len(u))
+    return each(lambda w, u: w - 0.01 * (u / max(1, length) + 0.1 * w), w, u)
+
+
+def shortened(g):
+    scale = min(1, 1 / norm(g))
+    return [scale * g for g in g]
+
+
+def clipped(w, g, t, kept):
+    return each(lambda w, g: w - 0.1 * g, w, shortened(g))
+
+
+def clipped_adam(w, g, t, kept):
+    m, v = moments(shortened(g), t, kept)
+    return each(lambda w, m, v: w - 0.01 * 0.01 * w - 0.01 * m / (sqrt(v) + 1e-8), w, m, v)
+
+
+def by_value(w, g, t, kept):
+    m, v = moments([min(max(g, -0.3), 0.3) for g in g], t, kept)
+    return each(lambda w, m, v: w - 0.01 * m / (sqrt(v) + 1e-8), w, m, v)
+
+
+def scaled(w, g, t, kept):
+    return sgd(w, g, t, kept)
+
+
+def ema(w, g, t, kept):
+    w = each(lambda w, g: w - 0.1 * g, w, g)
+    kept["average"] = each(lambda a, w: 0.8 * a + 0.2 * w, kept.get("average", w), w)
+    return w
+
+
+def swa(w, g, t, kept):
+    m, v = moments(g, t, kept)
+    w = each(lambda w, m, v: w - 0.01 * m / (sqrt(v) + 1e-8), w, m, v)
+    seen = kept["seen"] = kept.get("seen", []) + [w]
+    last = seen[min(1, len(seen) - 1) :]
+    kept["average"] = [sum(values) / len(last) for values in zip(*last)]
+    return w
+
+
+RULES = [sgd, nesterov, adam, adamw, rmsprop, adagrad, lion, lamb, lars, adafactor]
+RULES += [clipped, clipped_adam, by_value, scaled, ema, swa]
 
 file, folder = sys.argv[1:]
 shutil.rmtree(folder, ignore_errors=True)
@@ -117,9 +195,14 @@ for rule in RULES:
         expected, kept = start[weight], {}
         for step in range(STEPS):
             expected = rule(expected, gradients[weight][step], step + 1, kept)
-        ours = read(os.path.join(end, weight + ".npy"))
-        error = max(abs(a - b) for a, b in zip(ours, expected)) / max(map(abs, expected))
-        if not error <= TOLERANCE or len(ours) != len(expected):
-            failed = True
-            print(f"{name}: {weight} is off by {error:.3g} of the largest: {ours}, not {expected}")
+        compared = {weight: expected}
+        for state in ("average", "rows", "columns"):
+            if state in kept:
+                compared[f"{weight}.optimizer.{name}.{state}"] = kept[state]
+        for tensor, values in compared.items():
+            ours = read(os.path.join(end, tensor + ".npy"))
+            error = max(abs(a - b) for a, b in zip(ours, values)) / max(map(abs, values))
+            if not error <= TOLERANCE or len(ours) != len(values):
+                failed = True
+                print(f"{name}: {tensor} is off by {error:.3g} of the largest: {ours}, not {values}")
 sys.exit(failed)

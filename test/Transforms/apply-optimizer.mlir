@@ -99,3 +99,35 @@ net.step @no_optimizer attributes {inputs = [], network = "M"} {
   %loss = net.constant 0.0 : tensor<f32>
   net.return %loss : tensor<f32> ["loss"]
 }
+
+// -----
+
+// A rule may see matrices: the columns are the last axis, and a vector is one row.
+// CHECK-LABEL: net.step @matrices
+//       CHECK:   net.buffer "k.rows" {{.*}} : tensor<18xf32>
+//       CHECK:   net.sgd {{.*}} : (tensor<18x4xf32>, tensor<18x4xf32>, tensor<f32>)
+//       CHECK:   net.buffer "b.rows" {{.*}} : tensor<1xf32>
+//       CHECK:   net.sgd {{.*}} : (tensor<1x5xf32>, tensor<1x5xf32>, tensor<f32>)
+//       CHECK:   net.buffer "s.rows" {{.*}} : tensor<1xf32>
+//       CHECK:   net.sgd {{.*}} : (tensor<1x1xf32>, tensor<1x1xf32>, tensor<f32>)
+net.step @matrices attributes {inputs = [], network = "M"} {
+  %k = net.parameter "k" "uniform" : tensor<2x3x3x4xf32>
+  %b = net.parameter "b" "zeros" : tensor<5xf32>
+  %s = net.parameter "s" "zeros" : tensor<f32>
+  %dk = net.constant 1.0 : tensor<2x3x3x4xf32>
+  %db = net.constant 2.0 : tensor<5xf32>
+  %ds = net.constant 3.0 : tensor<f32>
+  net.gradient %k, %dk : tensor<2x3x3x4xf32>
+  net.gradient %b, %db : tensor<5xf32>
+  net.gradient %s, %ds : tensor<f32>
+  net.optimizer {
+  ^bb0(%p: tensor<?x?xf32, #net.axes<"R", "C">>, %g: tensor<?x?xf32, #net.axes<"R", "C">>, %step: tensor<f32>):
+    %lr = net.constant 0.1 : tensor<f32>
+    %rows = net.buffer "rows" "zeros" : tensor<?xf32, #net.axes<"R">>
+    %means = net.mean %g {over = array<i64: 1>} : (tensor<?x?xf32, #net.axes<"R", "C">>) -> tensor<?xf32, #net.axes<"R">>
+    net.assign %rows, %means : (tensor<?xf32, #net.axes<"R">>, tensor<?xf32, #net.axes<"R">>) -> ()
+    net.sgd %p, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<?x?xf32, #net.axes<"R", "C">>, tensor<?x?xf32, #net.axes<"R", "C">>, tensor<f32>) -> ()
+  }
+  %loss = net.constant 0.0 : tensor<f32>
+  net.return %loss : tensor<f32> ["loss"]
+}

@@ -40,7 +40,7 @@ net.step @fixed attributes {inputs = [], network = "Net"} {
 // -----
 
 net.step @product attributes {inputs = [], network = "Net"} {
-  // expected-error@+1 {{expected a vector whose size is a symbol}}
+  // expected-error@+1 {{expected a vector whose size is a symbol, or a matrix of two}}
   net.optimizer {
   ^bb0(%p: tensor<?xf32, #net.axes<"2*P">>, %g: tensor<?xf32, #net.axes<"2*P">>, %step: tensor<f32>):
     %r = net.relu %p : (tensor<?xf32, #net.axes<"2*P">>) -> tensor<?xf32, #net.axes<"2*P">>
@@ -113,6 +113,17 @@ net.step @reads_the_step attributes {inputs = [], network = "Net"} {
   ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
     // expected-error@+1 {{using value defined outside the region}}
     net.sgd %p, %g, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
+  }
+  net.return []
+}
+
+// -----
+
+net.step @square attributes {inputs = [], network = "Net"} {
+  // expected-error@+1 {{takes a parameter of type 'tensor<?x?xf32, #net.axes<"P", "P">>', expected a vector whose size is a symbol, or a matrix of two}}
+  net.optimizer {
+  ^bb0(%p: tensor<?x?xf32, #net.axes<"P", "P">>, %g: tensor<?x?xf32, #net.axes<"P", "P">>, %step: tensor<f32>):
+    %r = net.relu %p : (tensor<?x?xf32, #net.axes<"P", "P">>) -> tensor<?x?xf32, #net.axes<"P", "P">>
   }
   net.return []
 }

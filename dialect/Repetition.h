@@ -1,0 +1,23 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What running parts of a step again asks of its ops.
+
+#ifndef NETC_DIALECT_REPETITION_H
+#define NETC_DIALECT_REPETITION_H
+
+#include "dialect/Net.h"
+
+namespace netc {
+
+/// The discardable attribute that numbers the dropouts of a step where one may
+/// be run again: those with one number draw one mask.
+constexpr llvm::StringLiteral kDraw = "net.draw";
+
+/// Replaces a loop by one that hands out only what is read.
+void dropUnusedOutputs(ScanOp scan);
+
+} // namespace netc
+
+#endif // NETC_DIALECT_REPETITION_H

@@ -1,0 +1,175 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How a run updates its weights, what it scales its loss by, and what it
+// recomputes.
+
+#include "lib/Frontend/RunBuilder.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+bool RunBuilder::addOptimizer() {
+  std::optional<Value> value = valueOf("optimizer");
+  if (!value)
+    return true;
+  Tree *at = placeOf("optimizer");
+  if (value->isUnknown())
+    return false;
+  mlir::OpBuilder &builder = e.builder;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(step.getReturn());
+  auto optimizer = builder.create<OptimizerOp>(e.locationOf(at));
+  mlir::Block *body = builder.createBlock(&optimizer.getBody());
+  mlir::Type f32 = builder.getF32Type();
+  mlir::RankedTensorType any =
+      tensorOf(f32, Shape(llvm::ArrayRef(Polynomial::symbol("P"))));
+  mlir::Location location = e.locationOf(at);
+  mlir::BlockArgument parameter = body->addArgument(any, location);
+  mlir::BlockArgument gradient = body->addArgument(any, location);
+  mlir::Value number = body->addArgument(tensorOf(f32, Shape()), location);
+  Identity identity;
+  identity.path = "optimizer";
+  Frame inner = *e.frame;
+  inner.self = &identity;
+  Frame *outer = std::exchange(e.frame, &inner);
+  e.graph->step = number;
+  if (auto steps = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("steps")))
+    e.graph->steps = steps.getValue().constant();
+  auto leave = llvm::make_scope_exit([&] {
+    e.frame = outer;
+    e.graph->step = nullptr;
+  });
+  // Evaluated again, so that its names are the optimizer's.
+  Value callee = e.eval(static_cast<NetParser::ExprContext *>(at));
+  std::shared_ptr<Instance> instance;
+  if (auto *function = callee.as<Function>(); function && !function->builtin) {
+    instance = e.instantiate(at, callee);
+    if (!e.completeSettings(at, *instance))
+      return false;
+  } else if (auto *made = callee.as<std::shared_ptr<Instance>>()) {
+    instance = std::make_shared<Instance>(**made);
+  }
+  if (!instance || instance->isComposition()) {
+    if (!callee.isUnknown())
+      e.fail(at, "an optimizer is a block that lacks `parameter` and "
+                 "`gradient`, this is " +
+                     kindOf(callee));
+    return false;
+  }
+  if (takesMatrix(*instance)) {
+    Shape shape({Polynomial::symbol("R"), Polynomial::symbol("C")});
+    parameter.setType(tensorOf(f32, shape));
+    gradient.setType(tensorOf(f32, shape));
+  }
+  std::pair<const char *, mlir::Value> given[] = {
+      {"parameter", parameter},
+      {"gradient", addUnscaling(gradient)},
+      {"step", number}};
+  const Parameters &all = e.parametersOf(instance->function);
+  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
+    for (auto &[name, tensor] : given)
+      if (slot.empty() && parameter.name == name)
+        slot = {Tensor{tensor, Labels(shapeOf(tensor).rank())}};
+  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
+    if (parameter.required && slot.empty()) {
+      e.fail(at, "`" + instance->function.name + "` needs `" + parameter.name +
+                     "`");
+      return false;
+    }
+  unsigned before = e.errors;
+  e.apply(at, *instance);
+  if (e.errors == before && !isUpdated(parameter))
+    e.fail(at, "`" + instance->function.name +
+                   "` does not update `parameter`; an optimizer ends in `sgd`, "
+                   "`assign`, or another optimizer");
+  return e.errors == before;
+}
+
+bool RunBuilder::takesMatrix(const Instance &optimizer) {
+  if (!optimizer.function.block)
+    return false;
+  const Parameters &all = e.parametersOf(optimizer.function);
+  for (const Parameter &parameter : all.tensors)
+    if (parameter.name == "parameter" && parameter.tree->COLON()) {
+      auto *pattern = ruleCast<NetParser::ListContext>(parameter.tree->expr(0));
+      return pattern && pattern->axis().size() == 2;
+    }
+  // It may hand the parameter on to the optimizer that it is given.
+  return llvm::any_of(optimizer.settings, [&](const auto &setting) {
+    auto *inner =
+        setting ? setting->template as<std::shared_ptr<Instance>>() : nullptr;
+    return inner && takesMatrix(**inner);
+  });
+}
+
+mlir::Value RunBuilder::addUnscaling(mlir::Value gradient) {
+  auto scale = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("loss_scale"));
+  if (!scale)
+    return gradient;
+  mlir::Location at = e.opLocation(placeOf("loss_scale"), "unscale");
+  mlir::Value factor = e.builder.create<ConstantOp>(
+      at, gradient.getType(),
+      e.builder.getF64FloatAttr(1 / scale.getValue().constant()->toDouble()));
+  return e.builder.create<MulOp>(at, gradient, factor);
+}
+
+bool RunBuilder::isUpdated(mlir::Value parameter) {
+  return llvm::any_of(parameter.getUsers(), [&](mlir::Operation *user) {
+    if (mlir::isa<UpdateOpInterface>(user))
+      return user->getOperand(0) == parameter;
+    return mlir::isa<ReshapeOp, ConvertOp>(user) &&
+           isUpdated(user->getResult(0));
+  });
+}
+
+/// A number of blocks.
+static std::optional<int64_t> countOf(const Value &value) {
+  std::optional<Number> number = netc::numberOf(value);
+  std::optional<int64_t> count =
+      number && !number->real ? number->exact.toInt64() : std::nullopt;
+  return count && *count >= 1 ? count : std::nullopt;
+}
+
+bool RunBuilder::addRecomputation() {
+  std::optional<Value> value = valueOf("recompute");
+  if (!value || value->isUnknown())
+    return !value;
+  auto *word = value->as<std::string>();
+  if (word && *word == "none")
+    return true;
+  if (word && (*word == "full" || *word == "selective")) {
+    run.set("recompute", e.builder.getStringAttr(*word));
+    return true;
+  }
+  auto *record = value->as<Record>();
+  bool fine = record && !record->fields->empty();
+  if (fine)
+    for (auto &[name, value] : *record->fields) {
+      std::optional<int64_t> count = countOf(value);
+      fine &= count && (name == "every" || name == "together");
+      if (fine)
+        set("recompute_" + name, Polynomial(*count));
+    }
+  run.set("recompute", e.builder.getStringAttr("full"));
+  if (!fine)
+    e.fail(placeOf("recompute"),
+           "`recompute` takes `full`, `selective`, `none`, or how many blocks, "
+           "as in `{ every = 2 }` or `{ together = 4 }`; this is " +
+               textOf(*value));
+  return fine;
+}
+
+bool RunBuilder::addLossScale() {
+  std::optional<Number> scale = numberOf("loss_scale");
+  if (!scale)
+    return !valueOf("loss_scale");
+  if (!scale->dimension.isNone() || *scale->exact.constant() <= Rational(0)) {
+    e.fail(placeOf("loss_scale"), "`loss_scale` takes a number above zero");
+    return false;
+  }
+  set("loss_scale", scale->exact);
+  return true;
+}

@@ -1,0 +1,251 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Repetition.h"
+#include "lib/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_RECOMPUTE
+#include "lib/Transforms/Passes.h.inc"
+} // namespace netc
+
+namespace {
+/// Ops of the forward pass that are run again together, before the part of the
+/// backward pass that reads what they made.
+using Segment = SetVector<Operation *>;
+
+/// The forward pass of a step, which is its top-level ops of that phase.
+class ForwardPass {
+public:
+  explicit ForwardPass(StepOp step) : block(step.getBlock()) {}
+
+  static bool contains(Operation *op) {
+    return phaseOf(op) == Phase::Forward && !isa<ReturnOp>(op);
+  }
+  /// The copies of the outermost `repeat`s: `together` of them are one segment,
+  /// and of the segments of one `repeat` every `every`-th is taken.
+  std::vector<Segment> copies(int64_t every, int64_t together) const;
+  /// What lies between a product of two activations and the next: scores and
+  /// weights of an attention.
+  std::vector<Segment> attentions() const;
+
+private:
+  Block &block;
+};
+
+/// Runs segments again.
+class Recomputation {
+public:
+  explicit Recomputation(StepOp step) : block(step.getBlock()) {
+    // A mask that is drawn again is the same.
+    int64_t draws = 0;
+    step.walk([&](DropoutOp op) {
+      op->setAttr(kDraw, Builder(op.getContext()).getI64IntegerAttr(draws++));
+    });
+  }
+  void repeat(const Segment &segment);
+
+private:
+  /// The op of the step's own block that `op` is, or is in.
+  Operation *topLevel(Operation *op) {
+    return block.findAncestorOpInBlock(*op);
+  }
+
+  Block &block;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is run again
+//===----------------------------------------------------------------------===//
+
+static StringRef nameOf(Operation *op) {
+  auto name = op->getLoc()->findInstanceOf<NameLoc>();
+  return name ? name.getName().getValue() : StringRef();
+}
+
+/// The `repeat` that an op is in, the outermost, and in which copy: `layer` and
+/// 3 of `layer.3.mha.linear`.
+static std::optional<std::pair<StringRef, int64_t>> copyOf(Operation *op) {
+  StringRef name = nameOf(op);
+  for (size_t dot = name.find('.'); dot != StringRef::npos;
+       dot = name.find('.', dot + 1)) {
+    int64_t copy;
+    StringRef part = name.drop_front(dot + 1);
+    if (!part.take_until([](char c) { return c == '.'; })
+             .getAsInteger(10, copy))
+      return std::pair(name.take_front(dot), copy);
+  }
+  return std::nullopt;
+}
+
+std::vector<Segment> ForwardPass::copies(int64_t every,
+                                         int64_t together) const {
+  llvm::MapVector<std::pair<StringRef, int64_t>, Segment> segments;
+  for (Operation &op : block)
+    if (auto copy = copyOf(&op); copy && contains(&op)) {
+      int64_t place = copy->second / together;
+      if (place % every == every - 1)
+        segments[{copy->first, place}].insert(&op);
+    }
+  std::vector<Segment> list;
+  for (auto &[place, segment] : segments)
+    list.push_back(std::move(segment));
+  return list;
+}
+
+/// Whether a weight is `value`, or `value` a view of one.
+static bool isWeight(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && op->getNumOperands() == 1 && isMemoryEffectFree(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<ParameterOp>(op);
+}
+
+static bool isAttentionProduct(Operation *op) {
+  return isa<EinsumOp>(op) &&
+         !cast<CostOpInterface>(op).getCost().matmul.isZero() &&
+         llvm::none_of(op->getOperands(), isWeight);
+}
+
+std::vector<Segment> ForwardPass::attentions() const {
+  /// The product that a value is computed from, by what is no product.
+  DenseMap<Value, Operation *> scores;
+  llvm::MapVector<Operation *, Segment> segments;
+  auto scoresOf = [&](Operation *op) -> Operation * {
+    for (Value operand : op->getOperands())
+      if (Operation *product = scores.lookup(operand))
+        return product;
+    return nullptr;
+  };
+  for (Operation &op : block) {
+    if (!contains(&op) || op.getNumRegions() != 0)
+      continue;
+    Operation *product = scoresOf(&op);
+    if (isAttentionProduct(&op)) {
+      if (!product) {
+        scores[op.getResult(0)] = &op;
+        continue;
+      }
+      // All that leads from the first product to this one.
+      SmallVector<Operation *> work{&op};
+      Segment &segment = segments[product];
+      while (!work.empty()) {
+        Operation *next = work.pop_back_val();
+        if (!segment.insert(next) || next == product)
+          continue;
+        for (Value operand : next->getOperands())
+          if (scores.lookup(operand) == product)
+            work.push_back(operand.getDefiningOp());
+      }
+    } else if (product && cast<CostOpInterface>(op).getCost().matmul.isZero()) {
+      for (Value result : op.getResults())
+        scores[result] = product;
+    }
+  }
+  std::vector<Segment> list;
+  for (auto &[product, segment] : segments)
+    list.push_back(std::move(segment));
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Running it again
+//===----------------------------------------------------------------------===//
+
+void Recomputation::repeat(const Segment &segment) {
+  // What another part of the forward pass reads is kept, too.
+  auto isInner = [&](Value value) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      Operation *top = topLevel(user);
+      return segment.contains(top) ||
+             !(ForwardPass::contains(top) || isa<ReturnOp>(top));
+    });
+  };
+  SmallVector<Value> inner;
+  Operation *first = nullptr;
+  for (Operation *op : segment) {
+    for (Value value : op->getResults()) {
+      if (!isInner(value))
+        continue;
+      inner.push_back(value);
+      for (Operation *user : value.getUsers()) {
+        Operation *top = topLevel(user);
+        if (!segment.contains(top) && (!first || top->isBeforeInBlock(first)))
+          first = top;
+      }
+    }
+  }
+  if (!first)
+    return; // nothing that learns is in it
+
+  OpBuilder builder(first);
+  auto phase = PhaseAttr::get(builder.getContext(), Phase::Recompute);
+  auto writes = [](Operation *op) {
+    return op->getNumResults() == 0 && hasEffect<MemoryEffects::Write>(op);
+  };
+  IRMapping copies;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    // What a step keeps is updated once.
+    bool isHeld = op.getNumOperands() == 0 && op.getNumRegions() == 0;
+    if (!segment.contains(&op) || writes(&op) || isHeld)
+      continue;
+    Operation *copy = builder.clone(op, copies);
+    copy->setAttr(kPhase, phase);
+    copy->walk([&](Operation *inBody) {
+      if (writes(inBody))
+        inBody->erase();
+    });
+  }
+  for (Value value : inner)
+    value.replaceUsesWithIf(copies.lookupOrDefault(value), [&](OpOperand &use) {
+      Operation *top = topLevel(use.getOwner());
+      return !ForwardPass::contains(top) && phaseOf(top) != Phase::Recompute;
+    });
+  for (Operation *op : segment)
+    if (auto scan = dyn_cast<ScanOp>(op))
+      dropUnusedOutputs(scan);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Recompute : netc::impl::RecomputeBase<Recompute> {
+  void runOnOperation() override {
+    for (auto step : getOperation().getOps<StepOp>())
+      if (auto kind = step.getRun().getAs<StringAttr>("recompute"))
+        if (failed(recompute(step, kind)))
+          signalPassFailure();
+  }
+
+  static LogicalResult recompute(StepOp step, StringRef kind) {
+    auto number = [&](StringRef key) -> int64_t {
+      auto value = step.getRun().getAs<PolynomialAttr>(key);
+      return value ? value.getValue().toInt64().value_or(1) : 1;
+    };
+    ForwardPass forward(step);
+    std::vector<Segment> segments =
+        kind == "selective" ? forward.attentions()
+                            : forward.copies(number("recompute_every"),
+                                             number("recompute_together"));
+    if (segments.empty())
+      return step.emitError()
+             << "nothing can be recomputed: `" << step.getNetwork() << "` has "
+             << (kind == "selective"
+                     ? "no attention, which is two products of activations"
+                     : "no copies of a `repeat`, or too few");
+    Recomputation again(step);
+    for (const Segment &segment : segments)
+      again.repeat(segment);
+    return success();
+  }
+};
+} // namespace
