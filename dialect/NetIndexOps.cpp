@@ -150,6 +150,15 @@ LogicalResult DispatchOp::buildGradient(Gradients &gradients) {
   return success();
 }
 
+/// Whether a dispatch made them, so that no two choices have one slot; a loop
+/// may hand them on.
+static bool areDispatched(Value places) {
+  Operation *op = places.getDefiningOp();
+  if (!op)
+    op = places.getParentBlock()->getParentOp();
+  return isa_and_nonnull<DispatchOp, ScanOp>(op);
+}
+
 /// The shape of what `places` have in the slots of experts, checked.
 static FailureOr<Shape> collectedShape(std::optional<Location> loc, Value slots,
                                        Value places) {
@@ -158,6 +167,17 @@ static FailureOr<Shape> collectedShape(std::optional<Location> loc, Value slots,
     return emitOptionalError(
         loc, "`collect` takes [experts, slots, features], its operand has ",
         from.rank(), " axes");
+  if (!areDispatched(places))
+    return emitOptionalError(loc,
+                             "`collect` takes the places that `dispatch` made");
+  if (auto dispatch = places.getDefiningOp<DispatchOp>()) {
+    Shape made = shapeOf(dispatch.getSlots());
+    if (made[0] != from[0] || made[1] != from[1])
+      return emitOptionalError(loc, "`collect` takes the ", made[0].str(),
+                               " x ", made[1].str(),
+                               " slots that `dispatch` made, here are ",
+                               from[0].str(), " x ", from[1].str());
+  }
   shape.sizes.push_back(from[2]);
   return shape;
 }

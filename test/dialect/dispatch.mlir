@@ -19,11 +19,12 @@ net.network @dispatch attributes {inputs = ["choices"]} {
 // What is collected goes back to the slots.
 // CHECK-LABEL: net.network @collect
 // CHECK:       %[[DY:.*]] = net.constant 1.0
-// CHECK:       net.collect_grad %[[DY]], %places {{.*}}: (tensor<6x2x3xf32>, tensor<6x2xi64>) -> tensor<4x5x3xf32>
-net.network @collect attributes {inputs = ["places"]} {
-^bb0(%places: tensor<6x2xi64>):
-  %slots = net.parameter "slots" "normal" : tensor<4x5x3xf32>
-  %y = net.collect %slots, %places : (tensor<4x5x3xf32>, tensor<6x2xi64>) -> tensor<6x2x3xf32>
+// CHECK:       net.collect_grad %[[DY]], %places{{.*}}: (tensor<6x2x3xf32>, tensor<6x2xi64>) -> tensor<4x4x3xf32>
+net.network @collect attributes {inputs = ["x", "choices"]} {
+^bb0(%x: tensor<6x3xf32>, %choices: tensor<6x2xi64>):
+  %slots = net.parameter "slots" "normal" : tensor<4x4x3xf32>
+  %_, %places = net.dispatch %x, %choices {experts = 4 : i64, capacity = 1.25} : (tensor<6x3xf32>, tensor<6x2xi64>) -> (tensor<4x4x3xf32>, tensor<6x2xi64>)
+  %y = net.collect %slots, %places : (tensor<4x4x3xf32>, tensor<6x2xi64>) -> tensor<6x2x3xf32>
   net.return %y : tensor<6x2x3xf32> ["y"]
 }
 
@@ -70,7 +71,27 @@ net.network @free attributes {inputs = ["x", "choices"]} {
 
 // -----
 
-%dy = net.constant 0.0 : tensor<6x1x3xf32>
+%slots = net.constant 0.0 : tensor<4x4x3xf32>
 %places = net.constant 0.0 : tensor<6x2xi64>
+// expected-error@+2 {{`collect` takes the places that `dispatch` made}}
+// expected-error@+1 {{failed to infer returned types}}
+%y = net.collect %slots, %places : (tensor<4x4x3xf32>, tensor<6x2xi64>) -> tensor<6x2x3xf32>
+
+// -----
+
+%x = net.constant 0.0 : tensor<6x3xf32>
+%choices = net.constant 0.0 : tensor<6x2xi64>
+%slots, %places = net.dispatch %x, %choices {experts = 4 : i64, capacity = 1.0} : (tensor<6x3xf32>, tensor<6x2xi64>) -> (tensor<4x3x3xf32>, tensor<6x2xi64>)
+%others = net.constant 0.0 : tensor<4x4x3xf32>
+// expected-error@+2 {{`collect` takes the 4 x 3 slots that `dispatch` made, here are 4 x 4}}
+// expected-error@+1 {{failed to infer returned types}}
+%y = net.collect %others, %places : (tensor<4x4x3xf32>, tensor<6x2xi64>) -> tensor<6x2x3xf32>
+
+// -----
+
+%x = net.constant 0.0 : tensor<6x3xf32>
+%choices = net.constant 0.0 : tensor<6x2xi64>
+%slots, %places = net.dispatch %x, %choices {experts = 4 : i64, capacity = 1.25} : (tensor<6x3xf32>, tensor<6x2xi64>) -> (tensor<4x4x3xf32>, tensor<6x2xi64>)
+%dy = net.constant 0.0 : tensor<6x1x3xf32>
 // expected-error@+1 {{takes a gradient 'tensor<6x2x3xf32>', it is given 'tensor<6x1x3xf32>'}}
-%dslots = net.collect_grad %dy, %places : (tensor<6x1x3xf32>, tensor<6x2xi64>) -> tensor<4x5x3xf32>
+%dslots = net.collect_grad %dy, %places : (tensor<6x1x3xf32>, tensor<6x2xi64>) -> tensor<4x4x3xf32>
