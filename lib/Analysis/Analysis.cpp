@@ -100,3 +100,22 @@ FailureOr<Analysis> netc::analyze(ModuleOp module,
     return failure();
   return analysis;
 }
+
+static FailureOr<Run> reevaluateTree(const Run &run,
+                                     const SymbolTable &symbols) {
+  Operation *op = symbols.lookup(run.name());
+  if (auto step = dyn_cast<StepOp>(op))
+    return reevaluateRun(run, step);
+  std::vector<Run> jobs;
+  for (const Run &job : run.jobs) {
+    FailureOr<Run> there = reevaluateTree(job, symbols);
+    if (failed(there))
+      return failure();
+    jobs.push_back(std::move(*there));
+  }
+  return analyzeJob(cast<JobOp>(op), run.conventions, std::move(jobs));
+}
+
+FailureOr<Run> netc::reevaluate(const Run &run, ModuleOp module) {
+  return reevaluateTree(run, SymbolTable(module));
+}

@@ -47,6 +47,10 @@ struct ConventionFlags {
 mlir::FailureOr<Analysis> analyze(mlir::ModuleOp module,
                                   const ConventionFlags &flags = {});
 
+/// The run with the facts that `module` has of it under its name: its steps
+/// there may be empty. No op is counted again.
+mlir::FailureOr<Run> reevaluate(const Run &run, mlir::ModuleOp module);
+
 } // namespace netc
 
 #endif // NETC_LIB_ANALYSIS_ANALYSIS_H

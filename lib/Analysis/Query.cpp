@@ -252,9 +252,9 @@ private:
   }
 
   Answer decodes() {
-    return quote(run.name()) + " makes positions one by one, and reads what it "
-                               "keeps of them again each time; the bytes of "
-                               "that are not counted";
+    return quote(run.name()) +
+           " makes positions one by one, or goes through a batch in parts; the "
+           "bytes that it moves are not counted";
   }
 
   Answer memory() {

@@ -27,7 +27,8 @@ bool Run::hasStep() const {
 }
 
 bool Run::knowsTraffic() const {
-  return hasStep() && !decode && llvm::all_of(jobs, [](const Run &job) {
+  return hasStep() && !decode && !accumulate &&
+         llvm::all_of(jobs, [](const Run &job) {
            return !isCounted(job) || job.knowsTraffic();
          });
 }
@@ -110,8 +111,8 @@ Run::hardwareUtilizationAt(std::optional<Rational> peak) const {
 //===----------------------------------------------------------------------===//
 
 /// The names of ops whose products read a weight that does not learn.
-static llvm::StringSet<> readersOfFrozenWeights(StepOp step) {
-  llvm::StringSet<> readers;
+static std::set<std::string> readersOfFrozenWeights(StepOp step) {
+  std::set<std::string> readers;
   step.walk([&](CostOpInterface op) {
     if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
       return;
@@ -119,7 +120,7 @@ static llvm::StringSet<> readersOfFrozenWeights(StepOp step) {
       forEachBase(operand, [&](Value base) {
         auto parameter = base.getDefiningOp<ParameterOp>();
         if (parameter && !parameter.getTrainable())
-          readers.insert(nameOf(op));
+          readers.insert(nameOf(op).str());
       });
   });
   return readers;
@@ -185,7 +186,7 @@ static void compareWithRuleOfThree(Run &run) {
       *run.step()[Phase::Forward].matmul.constant() * 3 / examplesPerStep;
   run.ruleOfThree = tripled * examples;
 
-  llvm::StringSet<> frozen = readersOfFrozenWeights(cast<StepOp>(run.op));
+  const std::set<std::string> &frozen = run.counted->readersOfFrozen;
   Deviants noInputGradient, noWeightGradient, moreGradients;
   for (const Part &part : run.parts.parts) {
     const Figures &figures = part.figures;
@@ -201,7 +202,7 @@ static void compareWithRuleOfThree(Run &run) {
       continue;
     }
     Rational missing;
-    if (frozen.contains(part.path))
+    if (frozen.count(part.path))
       missing = std::max(more, weight - forward);
     noWeightGradient.add(layer, missing);
     noInputGradient.add(layer, more - missing);
@@ -275,6 +276,7 @@ static void readSettings(Run &run, DictionaryAttr settings, Axes &axes) {
     }
   run.times = number("times");
   run.decode = number("decode");
+  run.accumulate = number("accumulate");
   run.isInference = settings.contains("inference");
   run.isTuning = settings.contains("tuning");
 }
@@ -284,8 +286,10 @@ static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
   auto step = cast<StepOp>(run.op);
   Axes axes(step.getAxes());
   if (run.batch)
-    axes.fix("N", (*run.batch / run.devices.value_or(1)).ceil());
-  std::map<std::string, Memory> memory = countMemoryByName(step);
+    axes.fix("N",
+             (*run.batch / run.devices.value_or(1) / run.accumulate.value_or(1))
+                 .ceil());
+  std::map<std::string, Memory> memory = run.counted->memory;
   for (auto &[name, ofWeight] : memory)
     for (Polynomial *bytes : ofWeight.numbers())
       *bytes = axes.evaluate(*bytes);
@@ -351,18 +355,35 @@ static void decodeOneByOne(const Run &run, DictionaryAttr settings,
   axes.know(axis, Moments(moments));
 }
 
-FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
+/// A batch that is gone through in parts: all but the update is done for each,
+/// and the gradient of each is added to those before.
+static void accumulate(PartTree &tree, const Rational &parts) {
+  for (Part &part : tree.parts) {
+    Figures &figures = part.figures;
+    for (Phase phase : {Phase::Forward, Phase::InputGradient,
+                        Phase::WeightGradient, Phase::Recompute})
+      figures[phase] = figures[phase] * parts;
+    figures[Phase::WeightGradient].other += figures.trainable * (parts - 1);
+  }
+}
+
+/// The run that `op` says, of a step that is counted.
+static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
+                                  std::shared_ptr<const CountedStep> counted) {
   Run run;
   run.op = op;
   run.conventions = conventions;
-  run.parts = countParts(op, conventions);
+  run.parts = counted->parts;
   run.symbolic = run.parts.root().figures;
+  run.counted = std::move(counted);
   Axes axes(op.getAxes());
   readSettings(run, op.getRun(), axes);
   decodeOneByOne(run, op.getRun(), axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
   run.parts.evaluate(axes);
+  if (run.accumulate)
+    accumulate(run.parts, *run.accumulate);
   if (failed(verifyCounts(op, run.parts)))
     return failure();
   compareWithRuleOfThree(run);
@@ -371,6 +392,18 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
     return failOutOfRange(run);
   warnOfGuesses(op, axes);
   return run;
+}
+
+FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
+  auto counted = std::make_shared<CountedStep>();
+  counted->parts = countParts(op, conventions);
+  counted->memory = countMemoryByName(op);
+  counted->readersOfFrozen = readersOfFrozenWeights(op);
+  return evaluateRun(op, conventions, std::move(counted));
+}
+
+FailureOr<Run> netc::reevaluateRun(const Run &run, StepOp op) {
+  return evaluateRun(op, run.conventions, run.counted);
 }
 
 //===----------------------------------------------------------------------===//

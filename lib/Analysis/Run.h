@@ -10,6 +10,8 @@
 #include "lib/Hardware/Defaults.h"
 
 #include <functional>
+#include <memory>
+#include <set>
 
 namespace netc {
 
@@ -17,6 +19,14 @@ namespace netc {
 struct Deviation {
   std::string reason; ///< "`conv1` needs no input gradient"
   Rational flop;      ///< negative if the exact count is smaller
+};
+
+/// A step as it is counted, in all free axes.
+struct CountedStep {
+  PartTree parts;
+  std::map<std::string, Memory> memory; ///< see countMemoryByName
+  std::set<std::string>
+      readersOfFrozen; ///< products of a weight that is frozen
 };
 
 /// What is counted of one run, and what the specification says of it. A run may
@@ -33,6 +43,7 @@ struct Run {
   /// whole network. Jobs run one after the other, and share what they hold of a
   /// network that several of them use.
   Memory memory;
+  std::shared_ptr<const CountedStep> counted; ///< of a net.step
   /// What a job is made of, in the order of the text.
   std::vector<Run> jobs;
   /// How often it runs in each step of the job that it belongs to; none of a
@@ -42,6 +53,9 @@ struct Run {
   /// How many positions are made one by one. What that moves is not known: keys
   /// and values are read again for each.
   std::optional<Rational> decode;
+  /// In how many parts a batch is gone through, whose gradients are added up.
+  /// What that moves is not known: the update does it once.
+  std::optional<Rational> accumulate;
   bool isTuning = false; ///< sums leave it out
 
   /// As specified, in base units; none where nothing is said.
@@ -103,6 +117,9 @@ struct Run {
 
 /// Counts a step that has its gradients and updates.
 mlir::FailureOr<Run> analyzeRun(StepOp op, const Conventions &conventions);
+/// The run with other facts: those of `op`, a net.step that does what `run`
+/// does and may be empty. Nothing is counted again.
+mlir::FailureOr<Run> reevaluateRun(const Run &run, StepOp op);
 /// Adds up the jobs of one.
 mlir::FailureOr<Run> analyzeJob(JobOp op, const Conventions &conventions,
                                 std::vector<Run> jobs);

@@ -28,8 +28,8 @@ static const Builtin builtins[] = {
     {"floor", &Elaborator::callFloor, false},
     {"ceil", &Elaborator::callCeil, false},
     {"mean", &Elaborator::callMean, false},
-    {"between", &Elaborator::callLater, false},
-    {"histogram", &Elaborator::callLater, false},
+    {"between", &Elaborator::callBetween, false},
+    {"histogram", &Elaborator::callHistogram, false},
     {"opaque", &Elaborator::callOpaque, true},
     {"class", &Elaborator::callClass, false},
     {"axes", &Elaborator::callAxes, false},
@@ -105,8 +105,72 @@ static const Value *onlyArgument(const std::vector<Argument> &arguments) {
              : nullptr;
 }
 
-Value Elaborator::callLater(Tree *at, std::vector<Argument> &) {
-  return fail(at, "`" + at->getStart()->getText() + "` is not there yet");
+Value Elaborator::callBetween(Tree *at, std::vector<Argument> &arguments) {
+  std::optional<Number> ends[2];
+  if (arguments.size() == 2)
+    for (auto [end, argument] : llvm::zip(ends, arguments))
+      if (argument.name.empty())
+        end = numberOf(argument.value);
+  auto isExact = [](const std::optional<Number> &end) {
+    return end && !end->real && end->exact.isConstant();
+  };
+  if (!isExact(ends[0]) || !isExact(ends[1]) ||
+      ends[0]->dimension != ends[1]->dimension ||
+      ends[0]->device != ends[1]->device ||
+      *ends[0]->exact.constant() > *ends[1]->exact.constant())
+    return fail(at, "`between` takes two numbers of one unit, the lower first");
+  if (frame->block)
+    return fail(at, "a net is made for one value, not for what lies `between` "
+                    "two");
+  touched.insert(at);
+  auto end = this->ends.find(at);
+  if (end != this->ends.end())
+    return *ends[end->second];
+  Number middle = *ends[0];
+  Rational low = *ends[0]->exact.constant(), high = *ends[1]->exact.constant();
+  Rational half = (low + high) / 2;
+  // Of whole numbers a whole one.
+  middle.exact = low.isInteger() && high.isInteger() ? half.ceil() : half;
+  return middle;
+}
+
+Value Elaborator::callHistogram(Tree *at, std::vector<Argument> &arguments) {
+  const Value *value = onlyArgument(arguments);
+  auto *name = value ? value->as<std::string>() : nullptr;
+  if (!name)
+    return fail(at, "`histogram` takes the name of a file whose lines are "
+                    "`size,count`");
+  std::optional<std::string> path = pathBeside(at, *name);
+  std::optional<std::string> text =
+      path ? readText(*path, locationOf(at)) : std::nullopt;
+  if (!text)
+    return {};
+  constexpr unsigned maxPower = 4;
+  Rational all, sums[maxPower];
+  llvm::SmallVector<StringRef> lines;
+  StringRef(*text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (auto [index, line] : llvm::enumerate(lines)) {
+    auto [first, second] = line.trim().split(',');
+    std::optional<Rational> size = Rational::parse(first.trim()),
+                            count = Rational::parse(second.trim());
+    if (index == 0 && !size && !count)
+      continue; // a heading
+    if (!size || !count || !(*size > 0) || count->isNegative())
+      return fail(at, "line " + llvm::Twine(index + 1) + " of `" + *name +
+                          "` is not `size,count`");
+    all += *count;
+    for (unsigned power = 1; power <= maxPower; ++power)
+      sums[power - 1] += size->pow(power) * *count;
+  }
+  if (all.isZero())
+    return fail(at, "`" + *name + "` counts nothing");
+  std::vector<Rational> moments;
+  for (const Rational &sum : sums)
+    if ((sum / all).isValid())
+      moments.push_back(sum / all);
+    else
+      break;
+  return Distribution{Moments(moments)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -152,6 +152,17 @@ std::optional<std::string> Elaborator::readText(StringRef path,
   return problem.empty() ? std::optional(std::move(text)) : refuse(problem);
 }
 
+std::optional<std::string> Elaborator::pathBeside(Tree *at, StringRef name) {
+  StringRef folder = llvm::sys::path::parent_path(frame->file->path);
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, name);
+  if (!llvm::sys::path::is_absolute(name) && !name.contains("..") &&
+      (!llvm::sys::fs::exists(path) || isBelow(path, folder)))
+    return path.str().str();
+  fail(at, "`" + name + "` is not below the folder of the file that names it");
+  return std::nullopt;
+}
+
 FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
   auto [known, isNew] = filesByPath.insert({path, nullptr});
   if (!isNew)
@@ -465,7 +476,7 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   unsigned present = graph ? graph->id : 0;
   if (entry.state == TopLevel::Done &&
       (!entry.isPerGraph || entry.graph == present))
-    return entry.value;
+    return used(entry);
   if (entry.state == TopLevel::InProgress) {
     std::string cycle;
     for (const std::string &name : computing)
@@ -485,7 +496,10 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   top.hint = entry.name;
   Frame *outer = std::exchange(frame, &top);
   Value outerLeft = std::move(left);
+  llvm::SetVector<Tree *> outerTouched = std::exchange(touched, {});
   visitBind(bind);
+  entry.ranges.assign(touched.begin(), touched.end());
+  touched = std::move(outerTouched);
   entry.value = scope.names.lookup(entry.name);
   left = std::move(outerLeft);
   frame = outer;
@@ -493,6 +507,16 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   entry.graph = present;
   entry.isPerGraph = netc::isPerGraph(entry.value);
   entry.state = TopLevel::Done;
+  return used(entry);
+}
+
+Value Elaborator::used(const TopLevel &entry) {
+  touched.insert(entry.ranges.begin(), entry.ranges.end());
+  if (!entry.ranges.empty() && frame->block)
+    return fail(use ? use : entry.tree,
+                "`" + entry.name +
+                    "` is a range of values, `between` two; a "
+                    "net is made for one");
   return entry.value;
 }
 
@@ -524,6 +548,9 @@ public:
   llvm::ArrayRef<std::string> runs() override { return elaborator.getRuns(); }
   std::optional<std::vector<SweepPoint>> sweep(StringRef run) override {
     return elaborator.sweep(run);
+  }
+  std::optional<std::vector<SweepPoint>> corners(StringRef run) override {
+    return elaborator.corners(run);
   }
   std::vector<ExpectResult> check(const Results &results) override {
     return elaborator.check(results);

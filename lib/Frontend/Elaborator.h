@@ -9,8 +9,10 @@
 #include "lib/Frontend/Specification.h"
 #include "lib/Frontend/Value.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include <deque>
+#include <set>
 #include <unordered_map>
 
 namespace netc {
@@ -23,7 +25,8 @@ struct TopLevel {
   antlr4::ParserRuleContext *tree =
       nullptr; ///< a declaration, section, job or binding
   State state = Untouched;
-  bool isPerGraph = false; ///< it holds an instance
+  bool isPerGraph = false;                         ///< it holds an instance
+  std::vector<antlr4::ParserRuleContext *> ranges; ///< `between`s in it
   unsigned graph =
       0; ///< the network that it was computed for, 0 outside of any
   Value value;
@@ -159,6 +162,7 @@ public:
   llvm::ArrayRef<std::string> getNetworks() { return networks; }
   llvm::ArrayRef<std::string> getRuns() { return runs; }
   std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run);
+  std::optional<std::vector<SweepPoint>> corners(llvm::StringRef run);
   std::vector<ExpectResult> check(const Results &results);
 
   // Built-ins, by their table in Builtins.cpp.
@@ -195,7 +199,8 @@ public:
   Value callEach(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callFreeze(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callOpaque(antlr4::ParserRuleContext *, std::vector<Argument> &);
-  Value callLater(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callBetween(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callHistogram(antlr4::ParserRuleContext *, std::vector<Argument> &);
 
 private:
   using Tree = antlr4::ParserRuleContext;
@@ -223,6 +228,8 @@ private:
   /// The text of a regular file, or of the standard input, within the limit.
   std::optional<std::string> readText(llvm::StringRef path, mlir::Location at);
   FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
+  /// The path of a file that the present one names: below its folder.
+  std::optional<std::string> pathBeside(Tree *at, llvm::StringRef name);
   FileScope *addFile(llvm::StringRef path, llvm::StringRef text);
   /// The file of a block that needs no import, or null. Of these only what is
   /// used is read, since reading all takes a fifth of an estimate.
@@ -237,6 +244,8 @@ private:
   std::optional<Value> lookupBuiltin(llvm::StringRef name);
   void addBuiltinNames(std::vector<std::string> &names);
   Value valueOf(FileScope &file, TopLevel &entry);
+  /// Its value, and a note of the ranges in it. A net may have none.
+  Value used(const TopLevel &entry);
   Value ambiguous(llvm::StringRef name, FileScope &a, FileScope &b);
   std::vector<std::string> visibleNames();
   void bind(Tree *at, llvm::StringRef name, Value value);
@@ -472,9 +481,19 @@ private:
   };
   /// None after errors. The run has been elaborated as written.
   std::optional<Sweep> sweepOf(NetParser::JobContext *job);
-  /// Elaborates the run with what the point sets.
+  /// Elaborates the run with what the point sets; its facts alone, if what it
+  /// does is the same there.
   SweepPoint elaborateAt(const Point &point, NetParser::JobContext *job,
-                         NetParser::SweepContext *sweep);
+                         Tree *at, bool isFacts);
+  /// Whether `name` may change what a step of the run does, and not only how
+  /// long it goes on, at which sizes and on what.
+  bool isStructural(llvm::StringRef name, NetParser::JobContext *job);
+  NetParser::JobContext *jobNamed(llvm::StringRef run);
+  /// Calls `function` with each range at its lower or upper end, in all
+  /// combinations, those of the first range alternating first. What was
+  /// computed from them is computed anew.
+  void atEnds(llvm::ArrayRef<Tree *> ranges,
+              llvm::function_ref<void()> function);
   /// The names that a sweep of the run may vary.
   std::vector<std::string> sweepable(NetParser::JobContext *job);
   bool elaborateFile(FileScope &file);
@@ -494,14 +513,21 @@ private:
   std::optional<std::vector<NetInput>> inputsOf(Instance &instance);
   Value applyNet(Tree *at, Instance &instance, llvm::ArrayRef<NetInput> inputs,
                  llvm::ArrayRef<mlir::Value> values);
-  mlir::Operation *elaborateRun(FileScope &file, NetParser::JobContext *job,
-                                mlir::ModuleOp into, const Point &point);
+  void elaborateRun(FileScope &file, NetParser::JobContext *job,
+                    mlir::ModuleOp into);
   /// The `expect`s in a job, and in those that stand in it.
   void collectExpectations(FileScope &file, NetParser::JobContext *job);
   /// A network is reported at the sizes that its first run's dataset gives.
   void giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun);
   /// The verdict, or none after an error.
   std::optional<ExpectResult> decideExpect(NetParser::ExpectContext *tree);
+  /// `value ~ between(least, most)`
+  std::optional<ExpectResult> decideBetween(NetParser::ExpectContext *tree,
+                                            const Value &value,
+                                            NetParser::CallContext *range);
+  /// Where ranges are asked about, it must hold at all their ends; `result` is
+  /// as for their middle.
+  void decideAtEnds(NetParser::ExpectContext *tree, ExpectResult &result);
   static std::string valueText(const Number &value, const Number &expected);
 
   mlir::MLIRContext *context;
@@ -526,7 +552,14 @@ private:
   const Results *results = nullptr;
   std::vector<std::string> networks, runs; ///< those left out, too
   llvm::StringSet<> leftOut;
-  bool asksLeftOut = false; ///< the `expect` that is being decided
+  bool asksLeftOut = false;    ///< the `expect` that is being decided
+  std::set<std::string> asked; ///< the runs that it asks about
+  Value decided;               ///< what it compares
+  /// The `between`s that the value being computed depends on, and at which end
+  /// each is now: in the middle, if at none.
+  llvm::SetVector<Tree *> touched;
+  llvm::DenseMap<Tree *, bool> ends;
+  llvm::StringMap<std::vector<Tree *>> rangesOf; ///< by run
   llvm::StringSet<> reported;
   std::map<const void *, Parameters> parameters;
   // A block is walked once for each of its copies: what depends on the text

@@ -78,6 +78,13 @@ Value Elaborator::resolve(Tree *at, const Value &value) {
   question.members = subject->members;
   question.parts = subject->parts;
   question.numbers = subject->numbers;
+  asked.insert(subject->symbol);
+  if (!ends.empty()) {
+    const std::vector<Tree *> &ranges = rangesOf[subject->symbol];
+    for (auto [i, range] : llvm::enumerate(ranges))
+      question.corner = question.corner.value_or(0) | size_t(ends.lookup(range))
+                                                          << i;
+  }
   if (!question.subject)
     return fail(at, "there is no result of `" + subject->symbol + "`");
   std::variant<Answer, std::string> answer = results->ask(question);
@@ -106,6 +113,7 @@ Elaborator::decideExpect(NetParser::ExpectContext *tree) {
       if (!verdict.is<bool>())
         return std::nullopt;
       holds = *verdict.as<bool>();
+      decided = a;
       result.value = textOf(a);
       result.expected = comparison->op->getText() + " " + textOf(b);
     } else {
@@ -120,9 +128,13 @@ Elaborator::decideExpect(NetParser::ExpectContext *tree) {
   }
 
   Value a = resolve(comparison, eval(comparison->expr(0)));
+  if (auto *call = ruleCast<NetParser::CallContext>(comparison->expr(1));
+      call && call->expr()->getText() == "between")
+    return decideBetween(tree, a, call);
   Value b = resolve(comparison, eval(comparison->expr(1)));
   if (a.isUnknown() || b.isUnknown())
     return std::nullopt;
+  decided = a;
   std::optional<Number> value = numberOf(a), expected = numberOf(b);
   if (!value || !expected)
     return fail(comparison, "`~` compares numbers, not " + kindOf(a) +
@@ -191,6 +203,68 @@ Elaborator::decideExpect(NetParser::ExpectContext *tree) {
   return result;
 }
 
+std::optional<ExpectResult>
+Elaborator::decideBetween(NetParser::ExpectContext *tree, const Value &value,
+                          NetParser::CallContext *range) {
+  if (tree->expr().size() > 1)
+    return fail(tree->expr(1), "`between` says how far off a value may be; "
+                               "leave `within` out"),
+           std::nullopt;
+  std::vector<Argument> ends = evalArguments(range->args(), {});
+  if (ends.size() != 2)
+    return fail(range, "`~ between` takes the least and the largest value"),
+           std::nullopt;
+  ExpectResult result;
+  result.text = sourceText(tree);
+  result.file = frame->file->path;
+  result.line = tree->getStart()->getLine();
+  result.expected = "~ " + sourceText(range);
+  result.value = textOf(value);
+  result.holds = true;
+  decided = value;
+  for (auto [i, end] : llvm::enumerate(ends)) {
+    Value verdict =
+        compare(range, i == 0 ? ">=" : "<=", value, resolve(range, end.value));
+    if (!verdict.is<bool>())
+      return std::nullopt;
+    result.holds &= *verdict.as<bool>();
+  }
+  return result;
+}
+
+void Elaborator::decideAtEnds(NetParser::ExpectContext *tree,
+                              ExpectResult &result) {
+  llvm::SetVector<Tree *> ranges = touched;
+  for (const std::string &run : asked)
+    ranges.insert(rangesOf[run].begin(), rangesOf[run].end());
+  if (ranges.empty())
+    return;
+  std::optional<Number> least, most;
+  bool fails = false;
+  atEnds(ranges.getArrayRef(), [&] {
+    std::vector<std::pair<TopLevel *, TopLevel>> saved;
+    for (auto &[name, entry] : main->names)
+      if (!entry.ranges.empty()) {
+        saved.push_back({&entry, entry});
+        entry.state = TopLevel::Untouched;
+      }
+    std::optional<ExpectResult> there = decideExpect(tree);
+    for (auto &[entry, old] : saved)
+      *entry = old;
+    fails |= !there || !there->holds;
+    std::optional<Number> number = numberOf(decided);
+    if (!number)
+      return;
+    if (!least || number->toDouble() < least->toDouble())
+      least = number;
+    if (!most || number->toDouble() > most->toDouble())
+      most = number;
+  });
+  result.holds &= !fails;
+  if (least && most)
+    result.value = textOf(*least) + " to " + textOf(*most);
+}
+
 std::string Elaborator::valueText(const Number &value, const Number &expected) {
   std::optional<Rational> exact =
       value.real ? std::nullopt : value.exact.constant();
@@ -211,9 +285,13 @@ std::vector<ExpectResult> Elaborator::check(const Results &given) {
     Frame *outer = std::exchange(frame, &top);
     auto leave = llvm::make_scope_exit([&] { frame = outer; });
     asksLeftOut = false;
+    asked.clear();
+    touched.clear();
     std::optional<ExpectResult> result = decideExpect(expectation.tree);
     if (asksLeftOut)
       continue;
+    if (result)
+      decideAtEnds(expectation.tree, *result);
     if (!result) {
       ExpectResult undecided;
       undecided.text = sourceText(expectation.tree);

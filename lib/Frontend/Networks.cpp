@@ -147,7 +147,7 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
   } else if (auto *expect = ruleCast<NetParser::ExpectContext>(stmt)) {
     expectations.push_back({expect, &file});
   } else if (auto *job = ruleCast<NetParser::JobStmtContext>(stmt)) {
-    elaborateRun(file, job->job(), *module, {});
+    elaborateRun(file, job->job(), *module);
   } else if (ruleCast<NetParser::RequireContext>(stmt)) {
     visit(stmt);
   } else {
@@ -256,6 +256,7 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(into.getBody());
   unsigned before = errors;
+  touched.clear();
   auto network = builder.create<NetworkOp>(
       locationOf(at), builder.getStringAttr(symbol),
       builder.getStrArrayAttr({}), builder.getDictionaryAttr({}));
@@ -278,6 +279,9 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
     network.setInputsAttr(builder.getStrArrayAttr(names));
     result = applyNet(at, *instance, *inputs, values);
   }
+  if (!touched.empty() && errors == before)
+    fail(at, "a net is made for one value of each setting, not for what lies "
+             "`between` two");
   if (errors != before || !result.results) {
     network.erase();
     return nullptr;

@@ -665,8 +665,15 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
     flop = Polynomial::symbol(name);
   }
   if (parameters) {
-    std::vector<Argument> size{{"", Number(*parameters), at, false}};
-    Value made = weight(at, size, /*isParameter=*/true);
+    // More than one axis can have stand in two.
+    Polynomial rows = 1, rest = *parameters;
+    if (*parameters->constant() > Rational(Shape::maxSize)) {
+      rows = 1024;
+      rest /= rows;
+    }
+    std::vector<Argument> sizes{{"", Number(rows), at, false},
+                                {"", Number(rest), at, false}};
+    Value made = weight(at, sizes, /*isParameter=*/true);
     if (!made.is<Tensor>())
       return {};
     operands.push_back(made.as<Tensor>()->value);

@@ -7,6 +7,7 @@
 
 #include "dialect/Polynomial.h"
 #include "mlir/IR/Operation.h"
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,6 +28,8 @@ struct Question {
   std::vector<std::string> parts;
   /// Numbers given by name, in base units.
   std::vector<std::pair<std::string, Rational>> numbers;
+  /// Which of the run's corners is meant, and not the run as written.
+  std::optional<size_t> corner;
 };
 
 /// A number in base units (FLOP, bytes, seconds, FLOP/s, steps, examples,

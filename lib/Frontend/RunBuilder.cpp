@@ -436,6 +436,9 @@ bool RunBuilder::freezeAllBut() {
     for (NetParser::AxisContext *axis : list->axis())
       parts.push_back(axis->expr());
   }
+  if (parts.empty())
+    e.fail(key->second.second->expr(),
+           "`updates` names at least one part of the net");
   llvm::DenseSet<mlir::Operation *> trained;
   for (Expr *part : parts) {
     size_t before = trained.size();
@@ -505,7 +508,12 @@ bool RunBuilder::collect() {
                     job->kind->getText() + " Net on Data as name { .. }`");
     return false;
   }
+  llvm::SetVector<Tree *> touched = std::exchange(e.touched, {});
   net = e.netInstance(expr, e.eval(expr));
+  if (!e.touched.empty())
+    e.fail(expr, "a net is made for one value of each setting, not for what "
+                 "lies `between` two");
+  e.touched = std::move(touched);
   if (!net)
     return false;
   const Parameters &all = e.parametersOf(net->function);
@@ -569,7 +577,16 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
   Elaborator::GraphScope scope(e, file, entry);
   unsigned before = e.errors;
   auto elaborate = [&] {
-    if (!collect() || !addInputs())
+    if (!collect())
+      return;
+    if (isFacts) {
+      builder.create<ReturnOp>(e.locationOf(job), mlir::ValueRange(),
+                               builder.getStrArrayAttr({}));
+      if (addSchedule())
+        addHardware();
+      return checkRequires();
+    }
+    if (!addInputs())
       return;
     bool isMade = isInference() ? addResults() && addSchedule()
                                 : addLoss() && freezeAllBut() &&
@@ -613,7 +630,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
   std::vector<StringRef> jobNames;
   if (e.errors == before)
     for (NetParser::JobContext *inner : jobsIn(job)) {
-      RunBuilder innerBuilder(e, file, inner, point, this);
+      RunBuilder innerBuilder(e, file, inner, point, this, isFacts);
       if (llvm::is_contained(jobs, innerBuilder.symbol()))
         e.fail(inner, "`" + nameOf(inner) + "` is the name of two jobs");
       else

@@ -19,7 +19,11 @@ inline constexpr const char *runKeys[] = {
     "loss",  "batch",  "duration", "optimizer",  "precision",   "hardware",
     "peak",  "took",   "parallel", "placement",  "utilization", "count",
     "like",  "seed",   "year",     "trained_by", "framework",   "updates",
-    "times", "decode", "tuning",   "recompute",  "loss_scale"};
+    "times", "decode", "tuning",   "recompute",  "loss_scale",  "accumulate"};
+
+/// Of these, those that say what a step does or how it is counted.
+inline constexpr const char *structuralKeys[] = {
+    "loss", "optimizer", "updates", "count", "recompute", "loss_scale"};
 
 /// `run` of `train Net as run`, else the net's name and `_run`.
 std::string nameOf(NetParser::JobContext *job);
@@ -29,10 +33,13 @@ std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job);
 /// Elaborates one run, with the jobs in it.
 class RunBuilder {
 public:
-  /// `outer` builds the job that this one stands in, if there is one.
+  /// `outer` builds the job that this one stands in, if there is one. With
+  /// `isFacts`, steps say what the specification says of them, and do nothing.
   RunBuilder(Elaborator &e, FileScope &file, NetParser::JobContext *job,
-             const Elaborator::Point &point, RunBuilder *outer = nullptr)
-      : e(e), file(file), job(job), point(point), outer(outer) {}
+             Elaborator::Point point, RunBuilder *outer = nullptr,
+             bool isFacts = false)
+      : e(e), file(file), job(job), point(std::move(point)), outer(outer),
+        isFacts(isFacts) {}
 
   /// A net.step; or, if there are jobs in it, a net.job and what it is made of.
   /// Null after an error.
@@ -126,8 +133,9 @@ private:
   Elaborator &e;
   FileScope &file;
   NetParser::JobContext *job;
-  const Elaborator::Point &point;
+  const Elaborator::Point point;
   RunBuilder *outer;
+  bool isFacts; ///< steps are left empty
   Keys keys;
   llvm::StringSet<> inherited; ///< of `keys`, those of the job around
   llvm::StringSet<> taken;     ///< axes that jobs in this one have sizes from

@@ -43,8 +43,13 @@ void RunBuilder::readAmounts() {
 }
 
 bool RunBuilder::isReported() {
+  // Facts are those of a step that was made before.
+  StepOp made = step;
+  if (isFacts)
+    made = mlir::dyn_cast_or_null<StepOp>(
+        mlir::SymbolTable::lookupSymbolIn(e.getModule(), symbol()));
   bool isOpaque =
-      step && step.walk([](OpaqueOp) { return mlir::WalkResult::interrupt(); })
+      made && made.walk([](OpaqueOp) { return mlir::WalkResult::interrupt(); })
                   .wasInterrupted();
   return isOpaque && !valueOf("optimizer");
 }
@@ -82,8 +87,20 @@ bool RunBuilder::addBatch() {
            "`batch` takes examples or tokens, not " + batch->dimension.str());
     return false;
   }
+  Rational parts = 1;
+  if (std::optional<Number> number = numberOf("accumulate"))
+    parts = *number->exact.constant();
+  if (!parts.isInteger() || parts < Rational(1) || parts > amount) {
+    e.fail(
+        placeOf("accumulate"),
+        "`accumulate` takes in how many parts a batch is gone through, not " +
+            parts.str());
+    return false;
+  }
+  if (parts != Rational(1))
+    set("accumulate", parts);
   examplesPerStep = amount;
-  axes.insert({"N", Moments(amount)});
+  axes.insert({"N", Moments(amount / parts)});
   set("batch", amount);
   return true;
 }

@@ -143,42 +143,42 @@ void Elaborator::collectExpectations(FileScope &file,
   }
 }
 
-mlir::Operation *Elaborator::elaborateRun(FileScope &file,
-                                          NetParser::JobContext *job,
-                                          mlir::ModuleOp into,
-                                          const Point &point) {
-  RunBuilder builder(*this, file, job, point);
+void Elaborator::elaborateRun(FileScope &file, NetParser::JobContext *job,
+                              mlir::ModuleOp into) {
+  RunBuilder builder(*this, file, job, {});
   auto networkOf = [&](StringRef name) {
     return mlir::dyn_cast_or_null<NetworkOp>(
         mlir::SymbolTable::lookupSymbolIn(into, name));
   };
-  bool isAsWritten = point.empty();
-  if (isAsWritten) {
-    std::vector<std::string> names;
-    collectNames(job, "", names);
-    bool wanted = names.empty();
-    for (const std::string &name : names)
-      wanted |= isWanted(name, runs, options.onlyRuns);
-    if (!wanted) {
-      if (!job->expr().empty())
-        if (NetworkOp network = networkOf(job->expr(0)->getText()))
-          giveAxes(network, builder.readAxes());
-      return nullptr;
-    }
-    for (const std::string &name : names)
-      leftOut.erase(name);
+  std::vector<std::string> names;
+  collectNames(job, "", names);
+  bool wanted = names.empty();
+  for (const std::string &name : names)
+    wanted |= isWanted(name, runs, options.onlyRuns);
+  if (!wanted) {
+    if (!job->expr().empty())
+      if (NetworkOp network = networkOf(job->expr(0)->getText()))
+        giveAxes(network, builder.readAxes());
+    return;
   }
-  mlir::Operation *run = builder.build(into);
-  if (!run || !isAsWritten)
-    return run;
-  collectExpectations(file, job);
+  for (const std::string &name : names)
+    leftOut.erase(name);
+  touched.clear();
+  if (!builder.build(into))
+    return;
+  constexpr size_t maxRanges = 6;
   std::string name = netc::nameOf(job);
+  rangesOf[name].assign(touched.begin(), touched.end());
+  if (rangesOf[name].size() > maxRanges)
+    fail(job, "a run may depend on " + llvm::Twine(maxRanges) +
+                  " `between`s at most, this one depends on " +
+                  llvm::Twine(rangesOf[name].size()));
+  collectExpectations(file, job);
   for (auto step : into.getOps<StepOp>())
     if (step.getSymName() == name || step.getSymName().starts_with(name + "."))
       if (NetworkOp network = networkOf(step.getNetwork()))
         giveAxes(network, step.getAxes());
   sweepOf(job);
-  return run;
 }
 
 void Elaborator::giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun) {
@@ -254,9 +254,71 @@ Elaborator::sweepOf(NetParser::JobContext *job) {
   return errors == before ? std::optional(std::move(sweep)) : std::nullopt;
 }
 
+namespace {
+/// Names, each once, in the order in which they are found.
+struct Names {
+  std::vector<std::string> list;
+  llvm::StringSet<> known;
+
+  /// Adds those that occur in `tree`.
+  void add(antlr4::ParserRuleContext *tree) {
+    for (antlr4::Token *token : tokensOf(tree))
+      if (known.insert(token->getText()).second)
+        list.push_back(token->getText());
+  }
+};
+} // namespace
+
+/// Adds the names that say what a step of `job`, and of the jobs in it, does.
+static void addStructure(NetParser::JobContext *job, Names &names) {
+  for (NetParser::ExprContext *expr : job->expr())
+    names.add(expr);
+  if (!job->body())
+    return;
+  for (NetParser::StmtContext *stmt : job->body()->stmt()) {
+    if (auto *inner = ruleCast<NetParser::JobStmtContext>(stmt))
+      addStructure(inner->job(), names);
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
+    std::string key = bind ? bind->target(0)->getStart()->getText() : "";
+    if (llvm::is_contained(structuralKeys, key) || key == "like")
+      names.add(bind->expr());
+  }
+}
+
+bool Elaborator::isStructural(StringRef name, NetParser::JobContext *job) {
+  if (llvm::is_contained(structuralKeys, name))
+    return true;
+  // A setting of the net.
+  if (!job->expr().empty()) {
+    Value net = eval(job->expr(0));
+    auto *instance = net.as<std::shared_ptr<Instance>>();
+    auto *function = instance ? &(*instance)->function : net.as<Function>();
+    if (function && function->block)
+      for (const Parameter &setting : parametersOf(*function).settings)
+        if (setting.name == name)
+          return true;
+  }
+  // A constant that the text of the net, or of what it uses, names.
+  auto constant = main->names.find(name.str());
+  if (constant == main->names.end())
+    return false;
+  Names names;
+  addStructure(job, names);
+  for (size_t i = 0; i < names.list.size(); ++i) {
+    auto entry = main->names.find(names.list[i]);
+    if (entry == main->names.end())
+      continue;
+    if (auto *liked = ruleCast<NetParser::JobContext>(entry->second.tree))
+      addStructure(liked, names);
+    else
+      names.add(entry->second.tree);
+  }
+  return names.known.contains(name);
+}
+
 SweepPoint Elaborator::elaborateAt(const Point &point,
-                                   NetParser::JobContext *job,
-                                   NetParser::SweepContext *sweep) {
+                                   NetParser::JobContext *job, Tree *at,
+                                   bool isFacts) {
   SweepPoint result;
   std::string place;
   for (auto &[name, value] : point) {
@@ -272,24 +334,62 @@ SweepPoint Elaborator::elaborateAt(const Point &point,
       if (key == name && ruleCast<NetParser::BindContext>(entry.tree)) {
         entry.state = TopLevel::Done;
         entry.isPerGraph = false;
+        entry.ranges.clear();
         entry.value = value;
       }
   }
-  result.module = mlir::ModuleOp::create(locationOf(sweep));
-  sweepNote = {locationOf(sweep), "at the point " + place + " of this sweep"};
-  elaborateRun(*main, job, *result.module, point);
+  result.module = mlir::ModuleOp::create(locationOf(at));
+  result.isFacts = isFacts;
+  if (!point.empty())
+    sweepNote = {locationOf(at), "at the point " + place + " of this sweep"};
+  else
+    sweepNote = {locationOf(at), "at an end of a `between`"};
+  RunBuilder(*this, *main, job, point, nullptr, isFacts).build(*result.module);
   sweepNote = {};
   for (auto &[entry, old] : saved)
     *entry = old;
   return result;
 }
 
-std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
-  NetParser::JobContext *job = nullptr;
+NetParser::JobContext *Elaborator::jobNamed(StringRef run) {
   for (NetParser::ItemContext *item : main->source->tree()->item())
     if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt());
         stmt && netc::nameOf(stmt->job()) == run)
-      job = stmt->job();
+      return stmt->job();
+  return nullptr;
+}
+
+void Elaborator::atEnds(llvm::ArrayRef<Tree *> ranges,
+                        llvm::function_ref<void()> function) {
+  for (size_t corner = 0; corner < size_t(1) << ranges.size(); ++corner) {
+    for (auto [i, range] : llvm::enumerate(ranges))
+      ends[range] = corner >> i & 1;
+    function();
+  }
+  ends.clear();
+}
+
+std::optional<std::vector<SweepPoint>> Elaborator::corners(StringRef run) {
+  std::vector<SweepPoint> points;
+  const std::vector<Tree *> &ranges = rangesOf[run];
+  NetParser::JobContext *job = jobNamed(run);
+  if (ranges.empty() || !job)
+    return points;
+  Scope scope;
+  Frame top;
+  top.file = main;
+  top.scope = &scope;
+  Frame *outer = std::exchange(frame, &top);
+  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+  unsigned before = errors;
+  atEnds(ranges, [&] {
+    points.push_back(elaborateAt({}, job, ranges.front(), /*isFacts=*/true));
+  });
+  return errors == before ? std::optional(std::move(points)) : std::nullopt;
+}
+
+std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
+  NetParser::JobContext *job = jobNamed(run);
   if (!job)
     return std::vector<SweepPoint>();
   Scope scope;
@@ -305,6 +405,9 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
   if (!sweep->tree)
     return points;
   unsigned before = errors;
+  bool isFacts = llvm::none_of(sweep->varied, [&](auto &varied) {
+    return isStructural(varied.first, job);
+  });
   for (size_t index = 0; index < sweep->points; ++index) {
     if (options.onPoint)
       options.onPoint(run, index, sweep->points);
@@ -315,7 +418,7 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
       point.push_back({name, values[rest / weight]});
       rest %= weight;
     }
-    points.push_back(elaborateAt(point, job, sweep->tree));
+    points.push_back(elaborateAt(point, job, sweep->tree, isFacts));
   }
   return errors == before ? std::optional(std::move(points)) : std::nullopt;
 }

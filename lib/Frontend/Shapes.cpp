@@ -280,28 +280,27 @@ Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis,
                         const Value &index) {
   Shape shape = shapeOf(tensor.value);
   const Polynomial length = shape[axis];
+  // From the end, which of a free axis is a size of its own: T - 1.
+  auto place = [&](Polynomial at) {
+    std::optional<Rational> fixed = at.constant();
+    return fixed && fixed->isNegative() ? at + length : at;
+  };
   Polynomial begin, size = 1;
   auto *range = index.as<Range>();
   if (range) {
-    begin = range->begin;
-    size = range->end - range->begin;
+    begin = place(range->begin);
+    size = place(range->end) - begin;
   } else if (std::optional<Number> number = numberOf(index);
              number && !number->real) {
-    begin = number->exact;
+    begin = place(number->exact);
   } else {
     return fail(at,
                 "an index is a whole number or a range, not " + kindOf(index));
   }
-  // From the end, which of a free axis is a size of its own: T - 1.
-  std::optional<int64_t> fixedLength = length.toInt64(),
-                         fixedSize = size.toInt64();
-  if (std::optional<Rational> fixed = begin.constant();
-      fixed && fixed->isNegative())
-    begin += length;
-  std::optional<int64_t> first = begin.toInt64();
-  bool outside =
-      (first && *first < 0) || (fixedSize && *fixedSize < 1) ||
-      (first && fixedLength && fixedSize && *first + *fixedSize > *fixedLength);
+  std::optional<int64_t> first = begin.toInt64(), fixedSize = size.toInt64();
+  std::optional<Rational> beyond = (begin + size - length).constant();
+  bool outside = (first && *first < 0) || (fixedSize && *fixedSize < 1) ||
+                 (beyond && *beyond > 0);
   if (outside)
     return fail(
         at, (range ? "`" + range->begin.str() + ".." + range->end.str() + "`"

@@ -43,11 +43,14 @@ struct ExpectResult {
   bool holds;
 };
 
-/// One point of a run's `sweep`: what was varied, and the step elaborated for
+/// One point of a run's `sweep`: what was varied, and the run elaborated for
 /// it.
 struct SweepPoint {
   std::vector<std::pair<std::string, std::string>> values;
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds the one net.step
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds the one run
+  /// The steps say what the specification says of them, and are empty: they do
+  /// what they do in the file as written.
+  bool isFacts;
 };
 
 /// A `.net` file, read and elaborated.
@@ -72,6 +75,12 @@ public:
   /// The points of the sweep of run `name`, elaborated anew; empty without one.
   /// None after an error.
   virtual std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run) = 0;
+
+  /// The run where each `between` that it depends on is at its lower or its
+  /// upper end, in all combinations; empty if it depends on none. Facts alone.
+  /// None after an error.
+  virtual std::optional<std::vector<SweepPoint>>
+  corners(llvm::StringRef run) = 0;
 
   /// Decides the expects, in text order. One that fails is an error at its
   /// line.

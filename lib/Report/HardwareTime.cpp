@@ -31,6 +31,29 @@ std::optional<HardwareTime> netc::hardwareTimeOf(const Run &run) {
   return time;
 }
 
+std::optional<std::pair<Rational, Rational>> RunReport::range(
+    const std::function<std::optional<Rational>(const Run &)> &figure) const {
+  std::optional<std::pair<Rational, Rational>> range;
+  for (const Run *corner : corners) {
+    std::optional<Rational> value = figure(*corner);
+    if (!value)
+      return std::nullopt;
+    if (!range)
+      range = {*value, *value};
+    range->first = std::min(range->first, *value);
+    range->second = std::max(range->second, *value);
+  }
+  return range;
+}
+
+void netc::widen(HardwareTime &time, const RunReport &report) {
+  for (const Run *corner : report.corners)
+    if (std::optional<HardwareTime> there = hardwareTimeOf(*corner)) {
+      time.low = std::min(time.low, there->low);
+      time.high = std::max(time.high, there->high);
+    }
+}
+
 std::optional<Comparison> netc::compareMethods(const Run &run) {
   std::optional<Rational> byTime = run.flopByTime(), counted = run.modelFlop();
   if (!byTime || !counted || counted->isZero())

@@ -255,6 +255,23 @@ static void sweep(OStream &json, llvm::ArrayRef<SweepRow> rows) {
   });
 }
 
+/// Where the specification gives ranges: what comes out at their ends.
+static void ranges(OStream &json, const RunReport &report) {
+  auto range = [&](StringRef key, auto figure) {
+    auto range = report.range(figure);
+    json.attributeObject(key, [&] {
+      number(json, "low", range ? std::optional(range->first) : std::nullopt);
+      number(json, "high", range ? std::optional(range->second) : std::nullopt);
+    });
+  };
+  json.attributeObject("ranges", [&] {
+    range("steps", [](const Run &run) { return run.steps; });
+    range("compute", &Run::modelFlop);
+    range("memory_per_device",
+          [](const Run &run) { return run.memory.total().constant(); });
+  });
+}
+
 static void runMembers(OStream &json, const Run &run, bool symbolic) {
   json.attribute("name", run.name());
   if (run.network().empty())
@@ -299,6 +316,8 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
     hardwareTime(json, report.hardwareTime);
     comparison(json, compareMethods(run));
     estimate(json, "implied_utilization", run.utilizationAt(run.peak));
+    if (!report.corners.empty())
+      ranges(json, report);
     estimate(json, "implied_hardware_utilization",
              run.hardwareUtilizationAt(run.peak));
     if (!report.sweep.empty())

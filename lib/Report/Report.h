@@ -69,7 +69,18 @@ struct RunReport {
   std::optional<HardwareTime> hardwareTime;
   std::vector<SweepRow> sweep;
   std::optional<PlannedMemory> plan;
+  /// The run at the ends of the ranges that it depends on, in all
+  /// combinations; empty if it depends on none.
+  std::vector<const Run *> corners;
+
+  /// The least and the largest of what `figure` has at the corners; none if
+  /// there are none, or one has no figure.
+  std::optional<std::pair<Rational, Rational>> range(
+      const std::function<std::optional<Rational>(const Run &)> &figure) const;
 };
+
+/// Makes the range of `time` that of the corners, too.
+void widen(HardwareTime &time, const RunReport &report);
 
 /// What a report shows, in the order of the text. Owns nothing of the analysis.
 struct Report {

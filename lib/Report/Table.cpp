@@ -411,12 +411,25 @@ static void writeSweep(Page &page, llvm::ArrayRef<SweepRow> sweep) {
 /// The compute by each method that there is one by.
 static std::vector<Estimate> bothMethods(const RunReport &report) {
   std::vector<Estimate> estimates;
-  if (std::optional<Rational> flop = report.run->modelFlop())
-    estimates.push_back({"by operations", *flop, *flop, *flop});
+  if (std::optional<Rational> flop = report.run->modelFlop()) {
+    auto range = report.range(&Run::modelFlop);
+    estimates.push_back({"by operations", range ? range->first : *flop, *flop,
+                         range ? range->second : *flop});
+  }
   if (const std::optional<HardwareTime> &time = report.hardwareTime)
     estimates.push_back(
         {"by hardware time", time->low, time->flop, time->high});
   return estimates;
+}
+
+/// `; 1.0 GFLOP to 1.4 GFLOP`; nothing where there is no range.
+static std::string
+rangeText(const std::optional<std::pair<Rational, Rational>> &range,
+          const Dimension &dimension) {
+  if (!range || range->first == range->second)
+    return "";
+  return "; " + formatQuantity(range->first, dimension) + " to " +
+         formatQuantity(range->second, dimension);
 }
 
 static void writeRun(Page &page, const RunReport &report,
@@ -438,11 +451,12 @@ static void writeRun(Page &page, const RunReport &report,
   if (std::optional<Cost> cost = run.total(&Figures::model)) {
     const Polynomial &model = cost->matmul;
     lines.add("compute",
-              flop(model) + (model.isConstant()
-                                 ? ", exactly " + exact(model) +
-                                       inPetaflopDays(*model.constant())
-                                 : "; `" + model.symbols().front() +
-                                       "` has no size in this run"),
+              flop(model) +
+                  (model.isConstant() ? ", exactly " + exact(model) +
+                                            inPetaflopDays(*model.constant())
+                                      : "; `" + model.symbols().front() +
+                                            "` has no size in this run") +
+                  rangeText(report.range(&Run::modelFlop), Dimension::Flop),
               Style::Bold);
   }
   if (run.ruleOfThree)

@@ -21,8 +21,13 @@ AnalysisResults::ask(const Question &question) const {
   for (const Network &network : analysis.networks)
     if (network.op == question.subject)
       return convert(answer(network, query));
-  for (const Run &run : analysis.runs)
-    if (run.op == question.subject)
-      return convert(answer(run, query));
+  for (const Run &run : analysis.runs) {
+    if (run.op != question.subject)
+      continue;
+    auto found = corners.find(run.name());
+    bool isAtEnd = question.corner && found != corners.end();
+    return convert(
+        answer(isAtEnd ? found->second[*question.corner] : run, query));
+  }
   llvm_unreachable("what an expect asks is a network or a run of the module");
 }

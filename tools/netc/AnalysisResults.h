@@ -10,15 +10,20 @@
 
 namespace netc {
 
+/// By run, what it is where the ranges that it depends on are at their ends.
+using Corners = llvm::StringMap<std::vector<Run>>;
+
 /// Answers what an `expect` asks from an analysis of its module.
 class AnalysisResults : public Results {
 public:
-  explicit AnalysisResults(const Analysis &analysis) : analysis(analysis) {}
+  AnalysisResults(const Analysis &analysis, const Corners &corners)
+      : analysis(analysis), corners(corners) {}
 
   std::variant<Answer, std::string> ask(const Question &) const override;
 
 private:
   const Analysis &analysis;
+  const Corners &corners;
 };
 
 } // namespace netc

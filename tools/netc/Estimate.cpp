@@ -21,30 +21,55 @@ struct Unit {
   Analysis analysis;
   std::vector<ExpectResult> expects;
   /// By run: what each point of its sweep sets, and what was counted there.
-  llvm::StringMap<std::vector<std::pair<SweepPoint, Analysis>>> sweeps;
+  llvm::StringMap<std::vector<std::pair<SweepPoint, Run>>> sweeps;
+  /// The same at the ends of the ranges that it depends on.
+  llvm::StringMap<std::vector<std::pair<SweepPoint, Run>>> corners;
   llvm::StringMap<PlannedMemory> plans; ///< by run, if they are asked for
 };
 } // namespace
 
-/// Elaborates and counts the points of a run's sweep.
+/// Counts the run at a point; the counts of the run as written are evaluated
+/// again, if it does the same there.
+static mlir::FailureOr<Run> countAt(const Session &session,
+                                    const SweepPoint &point, const Run &run,
+                                    mlir::ModuleOp written) {
+  if (point.isFacts) {
+    if (failed(session.givePeaks(*point.module, written)))
+      return mlir::failure();
+    return reevaluate(run, *point.module);
+  }
+  if (failed(session.givePeaks(*point.module)) ||
+      failed(runPasses(*point.module, Stage::Step)))
+    return mlir::failure();
+  mlir::FailureOr<Analysis> analysis =
+      analyze(*point.module, conventionFlags());
+  if (failed(analysis))
+    return mlir::failure();
+  return std::move(analysis->runs.front());
+}
+
+/// Counts the points of a run's sweep, and the ends of its ranges.
 static mlir::LogicalResult sweepRun(const Session &session, Unit &unit,
-                                    const Run &run,
-                                    const ConventionFlags &flags) {
+                                    const Run &run) {
   std::optional<std::vector<SweepPoint>> points =
       unit.specification->sweep(run.name());
-  if (!points)
+  std::optional<std::vector<SweepPoint>> corners =
+      unit.specification->corners(run.name());
+  if (!points || !corners)
     return mlir::failure();
-  for (SweepPoint &point : *points) {
-    if (failed(session.givePeaks(*point.module)) ||
-        failed(runPasses(*point.module, Stage::Step)))
-      return mlir::failure();
-    mlir::FailureOr<Analysis> analysis = analyze(*point.module, flags);
-    if (failed(analysis))
-      return mlir::failure();
-    unit.sweeps[run.name()].emplace_back(std::move(point),
-                                         std::move(*analysis));
-  }
-  return mlir::success();
+  auto count = [&](std::vector<SweepPoint> &from,
+                   std::vector<std::pair<SweepPoint, Run>> &into) {
+    for (SweepPoint &point : from) {
+      mlir::FailureOr<Run> there =
+          countAt(session, point, run, unit.specification->module());
+      if (failed(there))
+        return false;
+      into.emplace_back(std::move(point), std::move(*there));
+    }
+    return true;
+  };
+  return mlir::success(count(*points, unit.sweeps[run.name()]) &&
+                       count(*corners, unit.corners[run.name()]));
 }
 
 static mlir::LogicalResult planRuns(Unit &unit, PlanRun planRun) {
@@ -71,21 +96,32 @@ static std::optional<Unit> analyzeFile(const Session &session,
   mlir::FailureOr<Analysis> analysis = analyze(module);
   if (failed(analysis))
     return std::nullopt;
-  // Every sweep is tried, and before the expects: errors come first.
-  bool isSwept = true;
-  for (const Run &run : analysis->runs)
-    isSwept &= succeeded(sweepRun(session, unit, run, conventionFlags()));
-  if (!isSwept)
-    return std::nullopt;
-  unit.expects = unit.specification->check(AnalysisResults(*analysis));
   // Flags change what is shown. An expect was written by the specification's
   // own conventions.
-  if (conventionFlags().any()) {
-    analysis = analyze(module, conventionFlags());
-    if (failed(analysis))
+  bool hasFlags = conventionFlags().any();
+  mlir::FailureOr<Analysis> shown = mlir::failure();
+  if (hasFlags) {
+    shown = analyze(module, conventionFlags());
+    if (failed(shown))
       return std::nullopt;
   }
-  unit.analysis = std::move(*analysis);
+  unit.analysis = std::move(hasFlags ? *shown : *analysis);
+  const Analysis &asWritten = hasFlags ? *analysis : unit.analysis;
+  // Every sweep is tried, and before the expects: errors come first.
+  bool isSwept = true;
+  for (const Run &run : unit.analysis.runs)
+    isSwept &= succeeded(sweepRun(session, unit, run));
+  if (!isSwept)
+    return std::nullopt;
+  Corners corners;
+  for (const Run &run : asWritten.runs)
+    for (auto &[point, there] : unit.corners[run.name()]) {
+      mlir::FailureOr<Run> own = reevaluate(run, *point.module);
+      if (failed(own))
+        return std::nullopt;
+      corners[run.name()].push_back(std::move(*own));
+    }
+  unit.expects = unit.specification->check(AnalysisResults(asWritten, corners));
   if (planRun && failed(planRuns(unit, planRun)))
     return std::nullopt;
   return unit;
@@ -95,8 +131,8 @@ static std::vector<SweepRow> sweepOf(const Unit &unit, const Run &run) {
   std::vector<SweepRow> rows;
   auto found = unit.sweeps.find(run.name());
   if (found != unit.sweeps.end())
-    for (auto &[point, analysis] : found->second)
-      rows.push_back({point.values, &analysis.runs.front()});
+    for (auto &[point, there] : found->second)
+      rows.push_back({point.values, &there});
   return rows;
 }
 
@@ -113,9 +149,16 @@ static Report makeReport(llvm::ArrayRef<Unit> units) {
         report.networks.push_back(&network);
       for (const Run &run : unit.analysis.runs) {
         report.runs.push_back(
-            {&run, hardwareTimeOf(run), sweepOf(unit, run), std::nullopt});
+            {&run, hardwareTimeOf(run), sweepOf(unit, run), std::nullopt, {}});
+        RunReport &shown = report.runs.back();
+        if (auto corners = unit.corners.find(run.name());
+            corners != unit.corners.end())
+          for (auto &[point, there] : corners->second)
+            shown.corners.push_back(&there);
+        if (shown.hardwareTime)
+          widen(*shown.hardwareTime, shown);
         if (auto plan = unit.plans.find(run.name()); plan != unit.plans.end())
-          report.runs.back().plan = plan->second;
+          shown.plan = plan->second;
       }
     }
     for (const ExpectResult &expect : unit.expects)

@@ -148,7 +148,8 @@ static DictionaryAttr complete(DictionaryAttr settings,
 
 LogicalResult
 netc::givePeaks(ModuleOp module,
-                function_ref<const AcceleratorTable &()> accelerators) {
+                function_ref<const AcceleratorTable &()> accelerators,
+                ModuleOp written) {
   for (Operation &job : *module.getBody()) {
     auto run = job.getAttrOfType<DictionaryAttr>("run");
     if (!run)
@@ -165,8 +166,11 @@ netc::givePeaks(ModuleOp module,
     HardwareFacts facts = factsOf(run);
     facts.format = *format;
     facts.device = *device;
-    facts.readsTokens = readsTokens(module, job);
+    facts.readsTokens = readsTokens(written ? written : module, job);
     auto step = dyn_cast<StepOp>(job);
+    if (step && written)
+      step = cast<StepOp>(
+          SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()));
     auto aligned = [&] { return alignedShare(step, 8); };
     if (step)
       facts.alignedShare = aligned;

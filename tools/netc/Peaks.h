@@ -16,9 +16,12 @@ namespace netc {
 /// figure for its device a run has no peak. Fails, with an error at the place,
 /// if there is no such device or number format. `accelerators` takes
 /// milliseconds, and is called only where it is needed.
+///
+/// Empty steps of `module` do what those of `written` do, if that is given.
 mlir::LogicalResult
 givePeaks(mlir::ModuleOp module,
-          llvm::function_ref<const AcceleratorTable &()> accelerators);
+          llvm::function_ref<const AcceleratorTable &()> accelerators,
+          mlir::ModuleOp written = {});
 
 } // namespace netc
 

@@ -52,9 +52,11 @@ std::unique_ptr<Specification> Session::load(llvm::StringRef path,
   return specification;
 }
 
-mlir::LogicalResult Session::givePeaks(mlir::ModuleOp module) const {
+mlir::LogicalResult Session::givePeaks(mlir::ModuleOp module,
+                                       mlir::ModuleOp written) const {
   return netc::givePeaks(
-      module, [&]() -> const AcceleratorTable & { return accelerators(); });
+      module, [&]() -> const AcceleratorTable & { return accelerators(); },
+      written);
 }
 
 const AcceleratorTable &Session::accelerators() const {

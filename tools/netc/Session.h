@@ -29,7 +29,8 @@ public:
   std::unique_ptr<Specification> load(llvm::StringRef path, Stage stage) const;
 
   /// Completes what the runs of a module say of their hardware.
-  mlir::LogicalResult givePeaks(mlir::ModuleOp module) const;
+  mlir::LogicalResult givePeaks(mlir::ModuleOp module,
+                                mlir::ModuleOp written = {}) const;
 
   /// Those of netc, and of the files that the command line names.
   const AcceleratorTable &accelerators() const;
