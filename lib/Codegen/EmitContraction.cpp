@@ -25,6 +25,8 @@ static constexpr int64_t kPanelElements = 12 << 10;
 /// From how many elements on the rows of B count as scattered, and for how many
 /// tiles of rows a copy of them pays.
 static constexpr int64_t kScattered = 256, kPackTiles = 2;
+/// Elements of a copy: a thread's stack holds a few MB.
+static constexpr int64_t kMostOnStack = 128 << 10;
 /// For how many tiles of columns a copy of a block of A pays.
 static constexpr int64_t kPackColumns = 8;
 /// Elements of A that a block of rows may touch, so that they stay in the
@@ -347,14 +349,23 @@ private:
                                        b.getI64IntegerAttr(64));
   }
 
+  /// The same for the rows of a block, where they lie next to each other in A
+  /// and a turn of the sum leaves them far behind.
   void makeRowPanel() {
-    if (!packsRows)
+    packsRows = false;
+    if (roles.isDot || roles.isElementwise || roles.sums.empty() ||
+        roles.rows.back().strides[A] != 1 ||
+        roles.sums.back().strides[A] < kScattered ||
+        columnTiles() < kPackColumns)
       return;
     int64_t elements = rowTile.count() * std::max<int64_t>(blockTurns, 1);
     for (const Loop &loop : innerSums)
       elements *= loop.extent;
     for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
       elements *= llvm::divideCeil(loop.extent, std::min(size, loop.extent));
+    if (elements > kMostOnStack)
+      return;
+    packsRows = true;
     rowPanel = b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
                                           b.getI64IntegerAttr(64));
   }
@@ -392,11 +403,6 @@ private:
     block = llvm::alignTo(block, tileSize);
     isPacked =
         isScattered() && block * rowsInside >= kPackTiles * rowTile.count();
-    // Rows of A next to each other, which a turn of the sum leaves far behind.
-    packsRows = !roles.isDot && !roles.isElementwise &&
-                roles.rows.back().strides[A] == 1 &&
-                roles.sums.back().strides[A] >= kScattered &&
-                columnTiles() >= kPackColumns;
     auto run = [&](Offsets start, int64_t extent) {
       roles.rows[longest].extent = extent;
       makePanel();

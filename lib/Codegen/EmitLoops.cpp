@@ -134,7 +134,8 @@ private:
       return;
     }
     unsigned dim = loop.dims.front().first;
-    dims[dim] = partStart && loop.extent == part ? b.add(partStart, at) : at;
+    bool isCut = partStart && &loop == &nest.loops.back();
+    dims[dim] = isCut ? b.add(partStart, at) : at;
   }
 
   bool usesIndex() { return op.hasIndexSemantics(); }

@@ -34,8 +34,8 @@ extern const char netc_program[];
 void netc_step(char *arena);
 /// Three numbers an op, in a program that counts.
 extern int64_t netc_counts[] __attribute__((weak));
-/// Of the OpenMP runtime, which a program without threads may lack.
-void omp_set_num_threads(int threads) __attribute__((weak));
+/// Of the OpenMP runtime.
+void omp_set_num_threads(int threads);
 }
 
 /// How many threads the steps shall use; tells the OpenMP runtime.
@@ -45,14 +45,8 @@ static int setThreads(const Options &options, const Machine &machine) {
   if (variable && std::atoi(variable) > 0)
     threads = std::atoi(variable);
   threads = options.threads.value_or(threads);
-  if (omp_set_num_threads) {
-    omp_set_num_threads(threads);
-    return threads;
-  }
-  if (options.threads && threads > 1)
-    throw Failure(2, "this program is linked without threads: `--threads=" +
-                         std::to_string(threads) + "` is not possible");
-  return 1;
+  omp_set_num_threads(threads);
+  return threads;
 }
 
 static Peaks measurePeaks(const Machine &machine, const Clock &clock,
