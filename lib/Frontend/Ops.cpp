@@ -7,6 +7,7 @@
 
 #include "dialect/Opaque.h"
 #include "lib/Frontend/Elaborator.h"
+#include "lib/Std/Std.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,8 +44,14 @@ Elaborator::tensorType(Tree *at, mlir::Type element, const Shape &shape) {
 mlir::Location Elaborator::opLocation(Tree *at, StringRef name) {
   Identity &self = *frame->self;
   std::string path = self.path.empty() ? "" : self.path + ".";
+  mlir::Location location = locationOf(at);
+  // As in fail(): what goes wrong later is wrong where the library was called.
+  for (Frame *inner = frame;
+       inner && inner->calledFrom && standardLibrary(inner->file->path);
+       inner = inner->caller)
+    location = mlir::Location(inner->calledFrom);
   return mlir::NameLoc::get(builder.getStringAttr(path + unique(self, name)),
-                            locationOf(at));
+                            location);
 }
 
 //===----------------------------------------------------------------------===//

@@ -204,10 +204,15 @@ bool RunBuilder::collectAxes() {
           symbols.push_back(symbol);
   auto give = [&](const std::string &name, const Value &value, Tree *at) {
     std::optional<Number> number = netc::numberOf(value);
-    if (auto *distribution = value.as<Distribution>()) {
-      axes.insert({name, distribution->moments});
-      return;
-    }
+    auto insert = [&](const Moments &moments) {
+      if (moments.mean() > Rational(Shape::maxSize))
+        e.fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
+                       moments.mean().str());
+      else
+        axes.insert({name, moments});
+    };
+    if (auto *distribution = value.as<Distribution>())
+      return insert(distribution->moments);
     std::optional<Rational> size =
         number && !number->real ? number->exact.constant() : std::nullopt;
     if (!size || !size->isInteger() || *size < Rational(1)) {
@@ -216,7 +221,7 @@ bool RunBuilder::collectAxes() {
                        textOf(value));
       return;
     }
-    axes.insert({name, Moments(*size)});
+    insert(Moments(*size));
   };
   for (auto &[name, key] : keys) {
     if (llvm::is_contained(runKeys, name))

@@ -10,6 +10,28 @@
 using namespace netc;
 using llvm::StringRef;
 
+/// Whether `value` is below `least` at all sizes of its axes, or at all but the
+/// small ones. What is linear in each axis has its extremes where each is 1 or
+/// the largest; of other values nothing is said.
+static bool isBelow(const Polynomial &value, int64_t least,
+                    bool exceptSmall = false) {
+  llvm::SmallVector<std::string> axes = value.symbols();
+  if (axes.size() > 8 || llvm::any_of(axes, [&](const std::string &axis) {
+        return value.degree(axis) > 1;
+      }))
+    return false;
+  for (unsigned large = exceptSmall; large < 1u << axes.size(); ++large) {
+    Polynomial atCorner = value.evaluate([&](StringRef axis, unsigned) {
+      bool isLarge = large >> (llvm::find(axes, axis) - axes.begin()) & 1;
+      return std::optional<Rational>(isLarge ? Shape::maxSize : 1);
+    });
+    std::optional<Rational> number = atCorner.constant();
+    if (!number || !(*number < Rational(least)))
+      return false;
+  }
+  return true;
+}
+
 std::optional<Polynomial> Elaborator::sizeOf(Tree *at, const Value &value) {
   if (value.isUnknown())
     return std::nullopt;
@@ -26,6 +48,11 @@ std::optional<Polynomial> Elaborator::sizeOf(Tree *at, const Value &value) {
   if (fixed && (!fixed->isInteger() || *fixed < Rational(1) ||
                 *fixed > Rational(int64_t(1) << 40))) {
     fail(at, "a size is a whole number from 1 to 2^40, not " + fixed->str());
+    return std::nullopt;
+  }
+  if (!fixed && isBelow(number->exact, 1, /*exceptSmall=*/true)) {
+    fail(at, "a size is 1 or more however large its axes are, `" +
+                 number->exact.str() + "` is not");
     return std::nullopt;
   }
   return number->exact;
@@ -292,16 +319,18 @@ Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis,
     size = place(range->end) - begin;
   } else if (std::optional<Number> number = numberOf(index);
              number && !number->real) {
+    if (number->exact.isConstant() && !number->exact.toInt64())
+      return fail(at, "an index is a whole number, not " + textOf(index));
     begin = place(number->exact);
   } else {
     return fail(at,
                 "an index is a whole number or a range, not " + kindOf(index));
   }
-  std::optional<int64_t> first = begin.toInt64(), fixedSize = size.toInt64();
-  std::optional<Rational> beyond = (begin + size - length).constant();
-  bool outside = (first && *first < 0) || (fixedSize && *fixedSize < 1) ||
-                 (beyond && *beyond > 0);
-  if (outside)
+  bool isOutside =
+      isBelow(begin, 0) || isBelow(size, 1) ||
+      isBelow(length - begin - size, 0) ||
+      (!size.isConstant() && isBelow(size, 1, /*exceptSmall=*/true));
+  if (isOutside)
     return fail(
         at, (range ? "`" + range->begin.str() + ".." + range->end.str() + "`"
                    : "index " + textOf(index)) +

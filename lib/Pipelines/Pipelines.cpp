@@ -14,6 +14,7 @@ void netc::addPasses(mlir::OpPassManager &passes, Stage stage) {
   // What no result needs costs nothing: a block may compute more than the net
   // takes from it. Gradients of it would be built only to be dropped.
   passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(createCheckSizes());
   if (stage == Stage::Net)
     return;
 

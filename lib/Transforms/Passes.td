@@ -7,6 +7,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckSizes : Pass<"net-check-sizes", "::mlir::ModuleOp"> {
+  let summary = "Check networks and steps at the sizes of their axes";
+  let description = [{
+    While an axis is free, an op cannot know whether a window or a slice fits. This
+    asks each op again with the sizes from the `axes` of its network or step, and
+    changes nothing. An axis that nothing is known of stays free. A mean is rounded
+    up, and sizes that are not whole for it are left alone.
+  }];
+}
+
 def Differentiate : Pass<"net-differentiate", "::mlir::ModuleOp"> {
   let summary = "Append the backward pass to networks and steps";
   let description = [{

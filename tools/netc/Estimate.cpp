@@ -7,6 +7,7 @@
 #include "lib/Report/Csv.h"
 #include "lib/Report/Json.h"
 #include "lib/Report/Page.h"
+#include "lib/Transforms/CheckSizes.h"
 #include "tools/netc/AnalysisResults.h"
 #include "tools/netc/Output.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,6 +37,11 @@ static mlir::FailureOr<Run> countAt(const Session &session,
   if (point.isFacts) {
     if (failed(session.givePeaks(*point.module, written)))
       return mlir::failure();
+    for (auto step : point.module->getOps<StepOp>())
+      if (failed(checkSizes(
+              mlir::SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()),
+              step.getAxes(), point.module->getLoc())))
+        return mlir::failure();
     return reevaluate(run, *point.module);
   }
   if (failed(session.givePeaks(*point.module)) ||

@@ -1,0 +1,226 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Transforms/CheckSizes.h"
+
+#include "dialect/Net.h"
+#include "lib/Transforms/Passes.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+
+#include <map>
+#include <set>
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_CHECKSIZES
+#include "lib/Transforms/Passes.h.inc"
+} // namespace netc
+
+namespace {
+/// Of ops that are alike, one is checked: layers repeat.
+class Checker {
+public:
+  Checker(Operation *graph, DictionaryAttr axes, Location run)
+      : graph(graph), run(run) {
+    for (NamedAttribute axis : axes) {
+      Moments moments = cast<MomentsAttr>(axis.getValue()).getValue();
+      bool isMean = !moments.isFixed() || !moments.mean().isInteger();
+      sizes[axis.getName()] = {moments.mean(), isMean};
+    }
+    replacer.addReplacement([&](PolynomialAttr attr) -> Attribute {
+      return PolynomialAttr::get(attr.getContext(), bind(attr.getValue()));
+    });
+  }
+
+  LogicalResult check() {
+    if (sizes.empty())
+      return success();
+    ScopedDiagnosticHandler notes(graph->getContext(), [&](Diagnostic &error) {
+      note(error);
+      return failure(); // the next handler's turn
+    });
+    Region &body = graph->getRegion(0);
+    for (BlockArgument input : body.getArguments())
+      if (failed(checkType(input.getLoc(), "the input", input.getType())))
+        return failure();
+    WalkResult result = body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      // A gradient has the sizes of what it is the gradient of.
+      if (phaseOf(op) != Phase::Forward)
+        return WalkResult::skip();
+      current = op;
+      return WalkResult(check(op));
+    });
+    return failure(result.wasInterrupted());
+  }
+
+private:
+  struct Size {
+    Rational value;
+    bool isMean; ///< or another number that need not be whole
+  };
+
+  /// A mean that is not whole is rounded up, as it is to execute.
+  Polynomial bind(const Polynomial &value) const {
+    return value.substitute([&](StringRef axis) -> std::optional<Polynomial> {
+      auto known = sizes.find(axis);
+      if (known == sizes.end())
+        return std::nullopt;
+      return known->second.value.ceil();
+    });
+  }
+
+  bool dependsOnMean(const Polynomial &value) const {
+    return llvm::any_of(value.symbols(), [&](const std::string &axis) {
+      auto known = sizes.find(axis);
+      return known != sizes.end() && known->second.isMean;
+    });
+  }
+
+  /// A type with sizes in place of free axes, and the first axis that cannot
+  /// have its size. No type if a mean leaves a size that is not whole.
+  struct BoundType {
+    Type type;
+    std::optional<size_t> wrong;
+  };
+
+  const BoundType &bind(Type type) {
+    auto [entry, isNew] = types.try_emplace(type);
+    BoundType &bound = entry->second;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!isNew)
+      return bound;
+    bound.type = type;
+    if (!tensor || !tensor.getEncoding())
+      return bound;
+    Shape shape = shapeOf(type), whole;
+    bool isOpen = false;
+    for (const Polynomial &size : shape.sizes) {
+      Polynomial value = bind(size);
+      std::optional<Rational> number = value.constant();
+      bool isRounded = number && !number->isInteger() && dependsOnMean(size);
+      isOpen |= isRounded;
+      whole.sizes.push_back(isRounded ? Polynomial(number->ceil()) : value);
+    }
+    bound.wrong = whole.invalidAxis();
+    bound.type = isOpen || bound.wrong
+                     ? Type()
+                     : tensorOf(tensor.getElementType(), whole);
+    return bound;
+  }
+
+  LogicalResult checkType(Location loc, StringRef what, Type type) {
+    const BoundType &bound = bind(type);
+    if (!bound.wrong)
+      return success();
+    Polynomial size = shapeOf(type)[*bound.wrong];
+    return emitError(loc) << "axis " << *bound.wrong << " of " << what
+                          << " has size `" << size.str() << "`, which is "
+                          << bind(size).str()
+                          << "; a size is a whole number from 1 to 2^40";
+  }
+
+  /// Whether an op like this one has been seen.
+  bool isKnown(Operation *op, DictionaryAttr attributes) {
+    std::vector<const void *> key{op->getName().getAsOpaquePointer(),
+                                  attributes.getAsOpaquePointer()};
+    for (Type type : op->getOperandTypes())
+      key.push_back(type.getAsOpaquePointer());
+    for (Type type : op->getResultTypes())
+      key.push_back(type.getAsOpaquePointer());
+    return !known.insert(std::move(key)).second;
+  }
+
+  LogicalResult check(Operation *op) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return success();
+    DictionaryAttr attributes = op->getAttrDictionary();
+    if (isKnown(op, attributes))
+      return success();
+    Block scratch;
+    IRMapping mapping;
+    bool isBound = op->getNumRegions() == 0;
+    for (Value operand : op->getOperands()) {
+      Type type = bind(operand.getType()).type;
+      isBound &= bool(type);
+      if (isBound && !mapping.contains(operand))
+        mapping.map(operand, scratch.addArgument(type, op->getLoc()));
+    }
+    Operation *bound = nullptr;
+    if (isBound) {
+      bound = op->cloneWithoutRegions(mapping);
+      scratch.push_back(bound);
+      bound->setAttrs(cast<DictionaryAttr>(replacer.replace(attributes)));
+      if (auto inferring = dyn_cast<InferTypeOpInterface>(bound)) {
+        SmallVector<Type> inferred;
+        return inferring.inferReturnTypes(
+            op->getContext(), op->getLoc(), bound->getOperands(),
+            bound->getRawDictionaryAttrs(), bound->getPropertiesStorage(),
+            bound->getRegions(), inferred);
+      }
+    }
+    for (Type type : op->getResultTypes()) {
+      if (failed(checkType(op->getLoc(), "the result", type)))
+        return failure();
+      isBound &= bool(bind(type).type);
+    }
+    if (!isBound)
+      return success();
+    for (OpResult result : bound->getResults())
+      result.setType(bind(result.getType()).type);
+    return verify(bound, /*verifyRecursively=*/false);
+  }
+
+  /// Says where an error comes from: nothing is wrong with the op itself.
+  void note(Diagnostic &error) {
+    Diagnostic &note = error.attachNote(run);
+    if (auto name =
+            current ? current->getLoc()->findInstanceOf<NameLoc>() : NameLoc())
+      note << "`" << name.getName().getValue() << "` of ";
+    else
+      note << "in ";
+    note << "`" << SymbolTable::getSymbolName(graph).getValue() << "`, where ";
+    StringRef separator;
+    for (const auto &[axis, size] : sizes) {
+      if (axis == "N" && sizes.size() > 1)
+        continue;
+      note << separator << "`" << axis << "` is " << size.value.str();
+      separator = ", ";
+    }
+  }
+
+  Operation *graph;
+  Location run;
+  std::map<StringRef, Size> sizes;
+  AttrTypeReplacer replacer;
+  DenseMap<Type, BoundType> types;
+  std::set<std::vector<const void *>> known;
+  Operation *current = nullptr;
+};
+
+template <typename GraphOp> LogicalResult checkOwnSizes(GraphOp graph) {
+  return checkSizes(graph, graph.getAxes(), graph.getLoc());
+}
+
+struct CheckSizes : netc::impl::CheckSizesBase<CheckSizes> {
+  void runOnOperation() override {
+    bool isFine = true;
+    // A network has its sizes from a run, whose errors say more.
+    for (auto step : getOperation().getOps<StepOp>())
+      isFine &= succeeded(checkOwnSizes(step));
+    for (auto network : getOperation().getOps<NetworkOp>())
+      isFine &= succeeded(checkOwnSizes(network));
+    if (!isFine)
+      signalPassFailure();
+  }
+};
+} // namespace
+
+LogicalResult netc::checkSizes(Operation *graph, DictionaryAttr axes,
+                               Location run) {
+  return Checker(graph, axes, run).check();
+}

@@ -1,0 +1,21 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_TRANSFORMS_CHECKSIZES_H
+#define NETC_LIB_TRANSFORMS_CHECKSIZES_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+namespace netc {
+
+/// Infers or verifies every op of a network or step once more, with sizes in
+/// place of the free axes that `axes` knows. Fails after an error at an op that
+/// cannot be, with a note at `run`, which gives the sizes.
+mlir::LogicalResult checkSizes(mlir::Operation *graph,
+                               mlir::DictionaryAttr axes, mlir::Location run);
+
+} // namespace netc
+
+#endif // NETC_LIB_TRANSFORMS_CHECKSIZES_H
