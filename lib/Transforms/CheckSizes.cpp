@@ -141,6 +141,12 @@ private:
     DictionaryAttr attributes = op->getAttrDictionary();
     if (isKnown(op, attributes))
       return success();
+    Attribute boundAttributes = replacer.replace(attributes);
+    auto isFixed = [&](Type type) { return bind(type).type == type; };
+    if (boundAttributes == attributes &&
+        llvm::all_of(op->getOperandTypes(), isFixed) &&
+        llvm::all_of(op->getResultTypes(), isFixed))
+      return success();
     Block scratch;
     IRMapping mapping;
     bool isBound = op->getNumRegions() == 0;
@@ -154,7 +160,7 @@ private:
     if (isBound) {
       bound = op->cloneWithoutRegions(mapping);
       scratch.push_back(bound);
-      bound->setAttrs(cast<DictionaryAttr>(replacer.replace(attributes)));
+      bound->setAttrs(cast<DictionaryAttr>(boundAttributes));
       if (auto inferring = dyn_cast<InferTypeOpInterface>(bound)) {
         SmallVector<Type> inferred;
         return inferring.inferReturnTypes(
