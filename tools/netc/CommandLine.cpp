@@ -7,6 +7,8 @@
 #include "lib/Report/Table.h"
 #include "mlir/IR/AsmState.h"
 #include "tools/netc/Session.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/StringSaver.h"
 
 using namespace netc;
 using namespace netc::flags;
@@ -191,7 +193,14 @@ bool netc::parseCommandLine(int argc, char **argv) {
   mlir::registerAsmPrinterCLOptions();
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(printVersion);
-  if (!cl::ParseCommandLineOptions(argc, argv,
+  // To LLVM `@file` stands for the options in that file. Here it is a file.
+  llvm::BumpPtrAllocator memory;
+  llvm::StringSaver saver(memory);
+  llvm::SmallVector<const char *> arguments(argv, argv + argc);
+  for (const char *&argument : llvm::drop_begin(arguments))
+    if (*argument == '@')
+      argument = saver.save("./" + llvm::Twine(argument)).data();
+  if (!cl::ParseCommandLineOptions(argc, arguments.data(),
                                    "what it costs to train a neural network\n",
                                    &llvm::errs()))
     return false;
