@@ -86,6 +86,8 @@ void Elaborator::warn(Tree *at, const llvm::Twine &message) {
 
 std::string Elaborator::didYouMean(StringRef name,
                                    llvm::ArrayRef<std::string> known) {
+  if (reported.size() >= options.limits.maxErrors)
+    return "";
   return netc::didYouMean(
       name, llvm::SmallVector<StringRef>(known.begin(), known.end()));
 }
@@ -438,6 +440,10 @@ std::optional<Value> Elaborator::lookup(StringRef name) {
 
 std::vector<std::string> Elaborator::visibleNames() {
   std::vector<std::string> names;
+  // Of what is not shown, it is not asked what was meant: in a file with an
+  // error on each line that takes time quadratic in its length.
+  if (reported.size() >= options.limits.maxErrors)
+    return names;
   for (Scope *scope = frame->scope; scope; scope = scope->outer)
     for (auto &entry : scope->names)
       names.push_back(entry.first().str());
