@@ -4,8 +4,8 @@
 
 // Files, their top-level names, and how errors are reported.
 
-#include "lib/Frontend/Elaborator.h"
 #include "dialect/Spelling.h"
+#include "lib/Frontend/RunBuilder.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -288,6 +288,7 @@ bool Elaborator::declare(FileScope &file) {
            {{netc::locationOf(*file.source, known->second.tree),
              "it is declared here"}});
   };
+  llvm::StringSet<> unnamed;
   for (NetParser::ItemContext *item : file.source->tree()->item()) {
     if (NetParser::ImportDeclContext *tree = item->importDecl()) {
       FileScope *imported = import(tree, file);
@@ -312,6 +313,10 @@ bool Elaborator::declare(FileScope &file) {
     } else if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt())) {
       if (antlr4::tree::TerminalNode *name = stmt->job()->ID())
         add(name->getSymbol(), stmt->job());
+      else if (!stmt->job()->expr().empty() &&
+               !unnamed.insert(nameOf(stmt->job())).second)
+        fail(stmt, "two runs without a name are both `" + nameOf(stmt->job()) +
+                       "`; give this one a name of its own, with `as`");
     }
   }
   importing.pop_back();

@@ -166,6 +166,11 @@ Elaborator::decideExpect(NetParser::ExpectContext *tree) {
       return allowed.isUnknown()
                  ? std::nullopt
                  : (fail(within, "`within` takes a number"), std::nullopt);
+    if (!(number->toDouble() >= 0))
+      return fail(within, "`within` takes a number that is not negative, this "
+                          "is " +
+                              sourceText(within)),
+             std::nullopt;
     bool relative = StringRef(within->getText()).ends_with("%");
     tolerance = relative ? std::abs(expected->toDouble()) * number->toDouble()
                          : number->toDouble();

@@ -147,6 +147,10 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
       evalItem(axis);
     return listOf(std::move(items));
   }
+  if (comp->ID().size() == 2 &&
+      comp->ID(0)->getText() == comp->ID(1)->getText())
+    return fail(comp, "`" + comp->ID(0)->getText() +
+                          "` is the name of the turn and of the item");
   std::optional<std::vector<Value>> domain =
       itemsOf(comp->expr(0), eval(comp->expr(0)));
   if (!domain)
@@ -195,11 +199,11 @@ antlrcpp::Any Elaborator::visitPow(NetParser::PowContext *tree) {
 }
 
 antlrcpp::Any Elaborator::visitNeg(NetParser::NegContext *tree) {
-  Value value = eval(tree->expr());
+  Value value = resolve(tree, eval(tree->expr()));
   if (auto *tensor = value.as<Tensor>())
     return emit(tree, "neg", *tensor);
-  if (auto *subject = value.as<Subject>(); subject || numberOf(value))
-    return binary(tree, "-", Number(0), value);
+  if (std::optional<Number> number = numberOf(value))
+    return arithmetic(tree, "-", Number(0, number->dimension), *number);
   if (value.isUnknown())
     return Value();
   return fail(tree, "cannot negate " + kindOf(value));
@@ -347,7 +351,6 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
   } else if (op == "/") {
     dimension = a.dimension / b.dimension;
   }
-  std::string device = a.device.empty() ? b.device : a.device;
   auto inexact = [&](double value) -> Value {
     bool given = std::isinf(a.toDouble()) || std::isinf(b.toDouble());
     if (std::isnan(value) || (std::isinf(value) && !given))
@@ -387,6 +390,16 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
                           " have a unit");
     return inexact(std::pow(a.toDouble(), b.toDouble()));
   }
+  std::string device = a.device.empty() ? b.device : a.device;
+  if (!b.device.empty() && b.device != device)
+    return fail(at, "cannot " +
+                        llvm::Twine(additive    ? "add "
+                                    : op == "*" ? "multiply "
+                                                : "divide ") +
+                        a.device + " and " + b.device +
+                        ", which are different devices");
+  if (dimension.power(Dimension::Device) == 0)
+    device.clear();
   if (a.real || b.real) {
     if (!a.isConstant() || !b.isConstant())
       return fail(at, "a free size does not mix with a number that is not "
@@ -456,6 +469,9 @@ Value Elaborator::compare(Tree *at, StringRef op, const Value &a0,
         return fail(at, "cannot compare " + nameOf(x->dimension) + " with " +
                             nameOf(y->dimension));
     }
+    if (!x->device.empty() && !y->device.empty() && x->device != y->device)
+      return fail(at, "cannot compare " + x->device + " with " + y->device +
+                          ", which are different devices");
     double sign;
     if (x->real || y->real) {
       if (!x->isConstant() || !y->isConstant())

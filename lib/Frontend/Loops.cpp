@@ -50,7 +50,11 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
   std::vector<Tensor> sequences;
   llvm::SmallVector<int64_t> axes;
   std::optional<Polynomial> trip;
+  llvm::StringSet<> names;
   for (NetParser::EachContext *each : tree->each()) {
+    if (!names.insert(each->ID()->getText()).second)
+      return fail(each, "`" + each->ID()->getText() +
+                            "` is a name twice in this scan");
     Value value = eval(each->expr());
     if (value.isUnknown())
       return Value();
@@ -75,6 +79,9 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
       Value value = tensorFor(expr, eval(expr), builder.getF32Type());
       if (value.isUnknown())
         return Value();
+      if (!names.insert(name->getText()).second)
+        return fail(carry,
+                    "`" + name->getText() + "` is a name twice in this scan");
       carried.push_back({name->getText(), *value.as<Tensor>()});
     }
 

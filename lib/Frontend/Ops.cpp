@@ -138,6 +138,9 @@ Value Elaborator::tensorFor(Tree *at, const Value &value, mlir::Type element) {
     if (!number->isConstant())
       return fail(at, "`" + number->exact.str() +
                           "` must have a fixed size to be a tensor's value");
+    if (!number->dimension.isNone() && !number->dimension.isCount())
+      return fail(at, "the value of a tensor has no unit, this is " +
+                          textOf(value));
     return constant(at, number->toDouble(), tensorOf(element, Shape()), {});
   }
   if (graph->step &&

@@ -108,7 +108,7 @@ static bool isWord(StringRef key, StringRef text) {
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
   for (auto &[name, value] : point)
     if (name == key && (!outer || !isOwn(name)))
-      return value;
+      return names.names[key] = value;
   auto known = names.names.find(key);
   if (known != names.names.end())
     return known->second;
@@ -215,7 +215,8 @@ bool RunBuilder::collectAxes() {
       return insert(distribution->moments);
     std::optional<Rational> size =
         number && !number->real ? number->exact.constant() : std::nullopt;
-    if (!size || !size->isInteger() || *size < Rational(1)) {
+    if (!size || !size->isInteger() || *size < Rational(1) ||
+        !isUnitOfSizes(number->dimension)) {
       if (!value.isUnknown())
         e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
                        textOf(value));
@@ -484,6 +485,11 @@ std::string netc::nameOf(NetParser::JobContext *job) {
   return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
 }
 
+bool netc::isUnitOfSizes(const Dimension &dimension) {
+  return dimension.isNone() || dimension == Dimension::Example ||
+         dimension == Dimension::Token;
+}
+
 std::vector<NetParser::JobContext *> netc::jobsIn(NetParser::JobContext *job) {
   std::vector<NetParser::JobContext *> jobs;
   if (job->body())
@@ -549,6 +555,24 @@ mlir::DictionaryAttr RunBuilder::readAxes() {
   return collect() ? axesAttr() : mlir::DictionaryAttr();
 }
 
+void RunBuilder::nameSettings() {
+  // What the file calls so keeps its name.
+  auto add = [&](const std::string &name, const Value &value) {
+    if (!e.lookupBody(name) && !e.lookupFile(file, name))
+      names.names[name] = value;
+  };
+  for (auto &[name, value] : point)
+    valueOf(name);
+  for (auto &[name, moments] : axes)
+    if (moments.isFixed())
+      add(name, Number(moments.mean()));
+  if (net)
+    for (auto [parameter, setting] :
+         llvm::zip_equal(e.parametersOf(net->function).settings, net->settings))
+      if (setting)
+        add(parameter.name, *setting);
+}
+
 void RunBuilder::checkRequires() {
   for (NetParser::StmtContext *stmt :
        job->body() ? job->body()->stmt()
@@ -558,6 +582,7 @@ void RunBuilder::checkRequires() {
         if (name != "loss" && name != "precision" && name != "placement" &&
             name != "optimizer" && name != "updates")
           valueOf(name);
+      nameSettings();
       e.visit(stmt);
     }
   e.frame->scope = names.outer;

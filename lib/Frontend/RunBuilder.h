@@ -27,6 +27,9 @@ inline constexpr const char *structuralKeys[] = {
 
 /// `run` of `train Net as run`, else the net's name and `_run`.
 std::string nameOf(NetParser::JobContext *job);
+/// Whether numbers in this unit can be sizes of axes: plain ones, examples and
+/// tokens.
+bool isUnitOfSizes(const Dimension &dimension);
 /// The jobs that stand in one.
 std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job);
 
@@ -85,6 +88,8 @@ private:
   Expr *datasetExpr() const;
   mlir::DictionaryAttr axesAttr() const;
   void checkRequires();
+  /// Lets `require` see the sizes of axes and the settings of the net, too.
+  void nameSettings();
 
   //===--- the step (RunBuilder.cpp)
   //---------------------------------------===//
@@ -114,6 +119,9 @@ private:
   bool addSchedule();
   void readAmounts();
   bool addBatch();
+  /// False, and an error, if no input of the net has the axis `N` that a batch
+  /// of more than one example goes along.
+  bool hasBatchAxis(const Rational &batch);
   /// Whether the step has parts that only report what they cost, and nothing
   /// that is done once a step: then the run can be counted without a batch.
   bool isReported();

@@ -54,6 +54,39 @@ bool RunBuilder::isReported() {
   return isOpaque && !valueOf("optimizer");
 }
 
+bool RunBuilder::hasBatchAxis(const Rational &batch) {
+  const NetInput *fixed = nullptr;
+  size_t place = 0;
+  for (const NetInput &input : inputs)
+    for (auto [axis, size] : llvm::enumerate(input.shape.sizes)) {
+      if (llvm::is_contained(size.symbols(), "N"))
+        return true;
+      if (!fixed && input.labels[axis] == "N") {
+        fixed = &input;
+        place = axis;
+      }
+    }
+  if (fixed) {
+    e.fail(placeOf("batch"), "`batch` is the size of the axis `N`, and `" +
+                                 fixed->name +
+                                 "` has `N = " + fixed->shape[place].str() +
+                                 "`; leave the size out there");
+    return false;
+  }
+  // What has no such axis is one example.
+  if (inputs.empty() || batch == Rational(1))
+    return true;
+  const NetInput &input = inputs.front();
+  std::string axis = input.labels.empty() ? "" : input.labels.front();
+  e.fail(placeOf("batch"),
+         "`batch` is the size of an axis `N`, and `" + input.name + "` is " +
+             Elaborator::sizesText(input.shape) +
+             (axis.empty() || input.shape[0].isConstant()
+                  ? ""
+                  : "; did you mean to call `" + axis + "` `N`?"));
+  return false;
+}
+
 bool RunBuilder::addBatch() {
   std::optional<Number> batch = numberOf("batch");
   if (!batch) {
@@ -99,6 +132,8 @@ bool RunBuilder::addBatch() {
   }
   if (parts != Rational(1))
     set("accumulate", parts);
+  if (!hasBatchAxis(amount / parts))
+    return false;
   examplesPerStep = amount;
   axes.insert({"N", Moments(amount / parts)});
   set("batch", amount);
@@ -280,7 +315,8 @@ bool RunBuilder::addHardware() {
                  (number->dimension.isNone() ? "a plain number"
                                              : number->dimension.str()));
     else if (*number->exact.constant() <= Rational(0))
-      e.fail(placeOf(key), "`" + key + "` must be above zero");
+      e.fail(placeOf(key),
+             "`" + key + "` must be above zero, not " + textOf(Value(*number)));
     else
       set(key, number->exact);
   };
@@ -293,7 +329,8 @@ bool RunBuilder::addHardware() {
              "a rate such as `125 TFLOP/s`");
   if (std::optional<Number> took = numberOf("took")) {
     if (*took->exact.constant() <= Rational(0))
-      e.fail(placeOf("took"), "a run took longer than no time at all");
+      e.fail(placeOf("took"), "a run took longer than no time at all, not " +
+                                  textOf(Value(*took)));
     Dimension time = Dimension::Time, device = Dimension::Device,
               flop = Dimension::Flop;
     if (took->dimension == time)

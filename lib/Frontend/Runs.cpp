@@ -28,14 +28,23 @@ std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
   std::optional<Number> number = numberOf(value);
   std::optional<Rational> constant =
       number && !number->real ? number->exact.constant() : std::nullopt;
-  bool isCount =
-      constant && (number->dimension.isNone() || number->dimension.isCount());
+  auto isIn = [&](Dimension dimension) {
+    return constant && number->dimension == dimension;
+  };
+  auto isAbove0In = [&](Dimension dimension) {
+    return isIn(dimension) && *constant > Rational(0);
+  };
   if (isDataset) {
-    if (entry.name == "examples" || entry.name == "tokens")
-      return isCount && *constant > Rational(0)
+    if (entry.name == "examples" || entry.name == "tokens") {
+      Dimension::Base unit =
+          entry.name == "tokens" ? Dimension::Token : Dimension::Example;
+      return isAbove0In({}) || isAbove0In(unit)
                  ? ""
-                 : "`" + entry.name + "` of a dataset takes a positive number";
-    if (value.is<TypeValue>() || value.is<Distribution>() || isCount)
+                 : "`" + entry.name + "` of a dataset takes a positive number" +
+                       (number ? ", not " + textOf(value) : "");
+    }
+    if (value.is<TypeValue>() || value.is<Distribution>() ||
+        (constant && isUnitOfSizes(number->dimension)))
       return "";
     return "`" + entry.name +
            "` of a dataset takes a size, a `mean`, or a type such as `f32[3]`, "
@@ -43,8 +52,38 @@ std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
            (number ? textOf(value) : kindOf(value)) +
            didYouMean(entry.name, {"examples", "tokens"});
   }
-  if (entry.name != "peak")
+  Dimension rateOfData = Dimension(Dimension::Data) / Dimension::Time;
+  auto takes = [&](const Value &value, StringRef expected) {
+    return ("`" + entry.name + "` takes " + expected + ", this is " +
+            (numberOf(value) ? textOf(value) : kindOf(value)))
+        .str();
+  };
+  if (entry.name == "memory")
+    return isAbove0In(Dimension::Data) ? ""
+                                       : takes(value, "bytes, such as `80 GB`");
+  if (entry.name == "bandwidth")
+    return isAbove0In(rateOfData) ? ""
+                                  : takes(value, "a rate such as `900 GB/s`");
+  if (entry.name == "node")
+    return isAbove0In({}) || isAbove0In(Dimension::Device)
+               ? ""
+               : takes(value, "the number of devices in one, such as `8`");
+  if (entry.name == "power")
+    return isAbove0In({}) ? "" : takes(value, "watts without a unit, as `300`");
+  if (entry.name == "link") {
+    auto isLink = [&](const Value &value) {
+      std::optional<Number> rate = numberOf(value);
+      return value.isUnknown() || (rate && rate->dimension == rateOfData);
+    };
+    auto *record = value.as<Record>();
+    if (!record && !isLink(value))
+      return takes(value, "rates such as `600 GB/s`");
+    if (record)
+      for (auto &[kind, rate] : *record->fields)
+        if (!isLink(rate))
+          return takes(rate, "rates such as `600 GB/s`");
     return "";
+  }
   auto isRate = [](const Value &value) {
     std::optional<Number> rate = numberOf(value);
     return value.isUnknown() ||

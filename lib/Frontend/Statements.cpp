@@ -33,6 +33,7 @@ antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
     return fail(tree,
                 "`return` stands in a block or net, a scan ends in `yield`");
   ResultList results;
+  llvm::StringSet<> taken, named; ///< by any, and by `name = value`
   for (NetParser::Item2Context *item : tree->item2()) {
     std::string name;
     if (item->target())
@@ -44,6 +45,10 @@ antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
       value = matched(item->target()->expr(), value);
     if (frame->block->isNet && value.is<None>())
       continue;
+    // `return h, h` names one thing twice, which is no matter.
+    if (item->target() ? !taken.insert(name).second : named.contains(name))
+      fail(item, "`" + name + "` is returned twice");
+    (item->target() ? named : taken).insert(name);
     results.push_back({name, std::move(value)});
   }
   frame->returned = std::move(results);
@@ -85,6 +90,10 @@ antlrcpp::Any Elaborator::visitIfStmt(NetParser::IfStmtContext *tree) {
 }
 
 antlrcpp::Any Elaborator::visitForStmt(NetParser::ForStmtContext *tree) {
+  if (tree->ID().size() == 2 &&
+      tree->ID(0)->getText() == tree->ID(1)->getText())
+    return fail(tree, "`" + tree->ID(0)->getText() +
+                          "` is the name of the turn and of the item");
   std::optional<std::vector<Value>> items =
       itemsOf(tree->expr(), eval(tree->expr()));
   if (!items)
@@ -124,7 +133,8 @@ antlrcpp::Any Elaborator::visitRequire(NetParser::RequireContext *tree) {
       why = tree->STRING()->getText();
       why = ": " + why.substr(1, why.size() - 2);
     }
-    fail(tree, "`require " + tree->expr()->getText() + "` does not hold" + why);
+    fail(tree,
+         "`require " + sourceText(tree->expr()) + "` does not hold" + why);
   }
   return nullptr;
 }
