@@ -156,7 +156,8 @@ static bool areDispatched(Value places) {
   Operation *op = places.getDefiningOp();
   if (!op)
     op = places.getParentBlock()->getParentOp();
-  return isa_and_nonnull<DispatchOp, ScanOp>(op);
+  // Where sizes are checked, an op stands alone, in a block of no op.
+  return !op || isa<DispatchOp, ScanOp>(op);
 }
 
 /// The shape of what `places` have in the slots of experts, checked.

@@ -29,8 +29,7 @@ public:
       : graph(graph), run(run) {
     for (NamedAttribute axis : axes) {
       Moments moments = cast<MomentsAttr>(axis.getValue()).getValue();
-      bool isMean = !moments.isFixed() || !moments.mean().isInteger();
-      sizes[axis.getName()] = {moments.mean(), isMean};
+      sizes[axis.getName()] = moments.mean();
     }
     replacer.addReplacement([&](PolynomialAttr attr) -> Attribute {
       return PolynomialAttr::get(attr.getContext(), bind(attr.getValue()));
@@ -59,30 +58,19 @@ public:
   }
 
 private:
-  struct Size {
-    Rational value;
-    bool isMean; ///< or another number that need not be whole
-  };
-
   /// A mean that is not whole is rounded up, as it is to execute.
   Polynomial bind(const Polynomial &value) const {
     return value.substitute([&](StringRef axis) -> std::optional<Polynomial> {
       auto known = sizes.find(axis);
       if (known == sizes.end())
         return std::nullopt;
-      return known->second.value.ceil();
-    });
-  }
-
-  bool dependsOnMean(const Polynomial &value) const {
-    return llvm::any_of(value.symbols(), [&](const std::string &axis) {
-      auto known = sizes.find(axis);
-      return known != sizes.end() && known->second.isMean;
+      return known->second.ceil();
     });
   }
 
   /// A type with sizes in place of free axes, and the first axis that cannot
-  /// have its size. No type if a mean leaves a size that is not whole.
+  /// have its size. No type if a mean or a share of
+  /// an axis leaves a size that is not whole: what is executed rounds it up.
   struct BoundType {
     Type type;
     std::optional<size_t> wrong;
@@ -102,7 +90,7 @@ private:
     for (const Polynomial &size : shape.sizes) {
       Polynomial value = bind(size);
       std::optional<Rational> number = value.constant();
-      bool isRounded = number && !number->isInteger() && dependsOnMean(size);
+      bool isRounded = number && !number->isInteger();
       isOpen |= isRounded;
       whole.sizes.push_back(isRounded ? Polynomial(number->ceil()) : value);
     }
@@ -194,14 +182,14 @@ private:
     for (const auto &[axis, size] : sizes) {
       if (axis == "N" && sizes.size() > 1)
         continue;
-      note << separator << "`" << axis << "` is " << size.value.str();
+      note << separator << "`" << axis << "` is " << size.str();
       separator = ", ";
     }
   }
 
   Operation *graph;
   Location run;
-  std::map<StringRef, Size> sizes;
+  std::map<StringRef, Rational> sizes;
   AttrTypeReplacer replacer;
   DenseMap<Type, BoundType> types;
   std::set<std::vector<const void *>> known;

@@ -14,12 +14,3 @@ net.network @free attributes {inputs = ["x"]} {
 ^bb0(%x: tensor<?x?x?xf32, #net.axes<"N", "T", "S">>):
   net.return %x : tensor<?x?x?xf32, #net.axes<"N", "T", "S">> ["y"]
 }
-
-// -----
-
-// Half of an axis must be whole.
-net.network @part attributes {inputs = ["x"]} {
-^bb0(%x: tensor<?x4xf32, #net.axes<"1/3*N", "4">>):
-  // expected-error@+1 {{must be variadic of a tensor of numbers}}
-  net.return %x : tensor<?x4xf32, #net.axes<"1/3*N", "4">> ["y"]
-}

@@ -37,10 +37,11 @@ static mlir::FailureOr<Run> countAt(const Session &session,
   if (point.isFacts) {
     if (failed(session.givePeaks(*point.module, written)))
       return mlir::failure();
-    for (auto step : point.module->getOps<StepOp>())
+    mlir::ModuleOp facts = point.module.get();
+    for (auto step : facts.getOps<StepOp>())
       if (failed(checkSizes(
               mlir::SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()),
-              step.getAxes(), point.module->getLoc())))
+              step.getAxes(), step.getLoc())))
         return mlir::failure();
     return reevaluate(run, *point.module);
   }
