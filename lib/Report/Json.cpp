@@ -329,7 +329,7 @@ void netc::printJson(llvm::raw_ostream &os, const Report &report,
                      bool symbolic) {
   OStream json(os, /*IndentSize=*/2);
   json.object([&] {
-    json.attribute("format", 2);
+    json.attribute("format", 1);
     json.attribute("netc", report.version);
     conventions(json, report.conventions);
     json.attributeArray("networks", [&] {
