@@ -327,7 +327,7 @@ private:
     columnsInParallel = isParallel && !byRows;
     if (rowsInParallel && !roles.rows.empty())
       return emitRowBlocks(at);
-    isPacked = columnsInParallel && isScattered() && rowTiles >= kPackTiles;
+    packsColumns = columnsInParallel && isScattered() && rowTiles >= kPackTiles;
     emitSumBlocks(at, {});
   }
 
@@ -338,15 +338,21 @@ private:
            roles.sums.back().strides[B] >= kScattered;
   }
 
-  /// Makes room for a panel; to be called where a thread's work begins.
-  void makePanel() {
-    if (!isPacked)
-      return;
-    int64_t elements = tileVectors * lanes * std::max<int64_t>(blockTurns, 1);
+  /// Points of a block of the sums, at most.
+  int64_t blockLength() const {
+    int64_t length = blockTurns;
     for (const Loop &loop : innerSums)
-      elements *= loop.extent;
-    panel = b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
-                                       b.getI64IntegerAttr(64));
+      length *= loop.extent;
+    return length;
+  }
+
+  /// Makes room for a panel; to be called where a thread's work begins.
+  void makeColumnPanel() {
+    if (!packsColumns)
+      return;
+    int64_t elements = tileVectors * lanes * blockLength();
+    columnPanel = b.create<memref::AllocaOp>(
+        MemRefType::get({elements}, element), b.getI64IntegerAttr(64));
   }
 
   /// The same for the rows of a block, where they lie next to each other in A
@@ -358,9 +364,7 @@ private:
         roles.sums.back().strides[A] < kScattered ||
         columnTiles() < kPackColumns)
       return;
-    int64_t elements = rowTile.count() * std::max<int64_t>(blockTurns, 1);
-    for (const Loop &loop : innerSums)
-      elements *= loop.extent;
+    int64_t elements = rowTile.count() * blockLength();
     for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
       elements *= llvm::divideCeil(loop.extent, std::min(size, loop.extent));
     if (elements > kMostOnStack)
@@ -391,21 +395,19 @@ private:
         longest = i;
     Loop whole = roles.rows[longest];
     int64_t tileSize = rowTile.sizes[longest];
-    int64_t rowsInside = 1, sumsInside = blockTurns;
+    int64_t rowsInside = 1;
     for (size_t i = 0; i < roles.rows.size(); ++i)
       if (i != longest)
         rowsInside *= roles.rows[i].extent;
-    for (const Loop &loop : innerSums)
-      sumsInside *= loop.extent;
     int64_t block =
-        std::max<int64_t>(kBlockElements / (rowsInside * sumsInside), 1);
+        std::max<int64_t>(kBlockElements / (rowsInside * blockLength()), 1);
     block = std::min(block, std::max<int64_t>(whole.extent / 8, 1));
     block = llvm::alignTo(block, tileSize);
-    isPacked =
+    packsColumns =
         isScattered() && block * rowsInside >= kPackTiles * rowTile.count();
     auto run = [&](Offsets start, int64_t extent) {
       roles.rows[longest].extent = extent;
-      makePanel();
+      makeColumnPanel();
       makeRowPanel();
       emitSumBlocks(start, {});
       roles.rows[longest].extent = whole.extent;
@@ -461,11 +463,7 @@ private:
   /// lets the loops walk over the copy.
   void packRows(Offsets at) {
     SmallVector<Loop> rows = roles.rows, sums = blockSums;
-    int64_t length = rowTile.count();
-    for (Loop &loop : llvm::reverse(blockSums)) {
-      loop.strides[A] = length;
-      length *= loop.extent;
-    }
+    int64_t length = layBlock(A, rowTile.count());
     for (size_t i = rows.size(); i-- > 0;) {
       int64_t size = std::min(rowTile.sizes[i], rows[i].extent);
       roles.rows[i].strides[A] = size < rows[i].extent ? length / size : 0;
@@ -478,21 +476,37 @@ private:
     at[C] = b.index(0);
     emitTiles(both, rowTile.sizes, 0, {}, at, false,
               [&](Offsets start, ArrayRef<int64_t> sizes) {
-                packTile(sums, start[A], start[C], placesOf(rows, sizes));
+                SmallVector<Place> places = placesOf(rows, sizes);
+                copyBlock(A, sums, start[A], start[C], [&](Value at, Value to) {
+                  for (auto [i, row] : llvm::enumerate(places))
+                    b.create<memref::StoreOp>(loadScalar(A, at, row.inA),
+                                              rowPanel, b.add(to, i));
+                });
               });
   }
 
-  void packTile(ArrayRef<Loop> from, Value at, Value to, ArrayRef<Place> rows) {
-    if (from.empty()) {
-      for (auto [i, row] : llvm::enumerate(rows))
-        b.create<memref::StoreOp>(loadScalar(A, at, row.inA), rowPanel,
-                                  b.add(to, i));
-      return;
+  /// Lets the sums of the block walk over a copy of an operand that has
+  /// `elements` next to each other for each turn. Returns its length.
+  int64_t layBlock(Operand operand, int64_t elements) {
+    for (Loop &loop : llvm::reverse(blockSums)) {
+      loop.strides[operand] = elements;
+      elements *= loop.extent;
     }
+    return elements;
+  }
+
+  /// Calls `copy` for each turn of the block's sums, with the place in the
+  /// operand, where `from` are the loops, and that in its copy.
+  void copyBlock(Operand operand, ArrayRef<Loop> from, Value at, Value to,
+                 function_ref<void(Value, Value)> copy) {
+    if (from.empty())
+      return copy(at, to);
+    const Loop &loop = from.front();
     const Loop &packed = blockSums[blockSums.size() - from.size()];
-    b.forEach(packed.extent, 1, false, [&](Value turn) {
-      packTile(from.drop_front(), b.add(at, b.scaled(turn, from[0].strides[A])),
-               b.add(to, b.scaled(turn, packed.strides[A])), rows);
+    b.forEach(loop.extent, 1, false, [&](Value turn) {
+      copyBlock(operand, from.drop_front(),
+                b.add(at, b.scaled(turn, loop.strides[operand])),
+                b.add(to, b.scaled(turn, packed.strides[operand])), copy);
     });
   }
 
@@ -517,12 +531,12 @@ private:
     int64_t even = loop.extent / width * width;
     b.forEach(even, width, columnsInParallel, [&](Value turn) {
       if (columnsInParallel)
-        makePanel();
+        makeColumnPanel();
       emitPanel(move(at, loop, turn), vectorsOf(tileVectors), 0);
     });
     if (int64_t rest = loop.extent - even) {
       // Of columns by threads, what is left is no thread's work.
-      isPacked &= !columnsInParallel;
+      packsColumns &= !columnsInParallel;
       emitPanel(move(at, loop, b.index(even)),
                 vectorsOf(llvm::divideCeil(rest, lanes)), rest % lanes);
     }
@@ -531,38 +545,23 @@ private:
   /// The tiles of these columns, on a copy of what they read of B if its rows
   /// are scattered.
   void emitPanel(Offsets at, ArrayRef<Place> columns, int64_t lastLanes) {
-    if (!isPacked)
+    if (!packsColumns)
       return emitRowTiles(at, columns, lastLanes);
     SmallVector<Loop> scattered = blockSums;
-    int64_t length = columns.size() * lanes;
-    for (Loop &loop : llvm::reverse(blockSums)) {
-      loop.strides[B] = length;
-      length *= loop.extent;
-    }
-    pack(scattered, at[B], b.index(0), columns, lastLanes);
-    std::swap(memory[B], panel);
-    at[B] = b.index(0);
-    emitRowTiles(at, columns, lastLanes);
-    std::swap(memory[B], panel);
-    blockSums = scattered;
-  }
-
-  void pack(ArrayRef<Loop> from, Value at, Value to, ArrayRef<Place> columns,
-            int64_t lastLanes) {
-    if (from.empty()) {
+    layBlock(B, columns.size() * lanes);
+    copyBlock(B, scattered, at[B], b.index(0), [&](Value at, Value to) {
       for (auto [i, column] : llvm::enumerate(columns)) {
         bool isLast = i + 1 == columns.size();
-        Value row =
-            loadVector(B, at, column.inB, isLast ? maskOf(lastLanes) : Value());
-        b.create<vector::StoreOp>(row, panel, b.add(to, column.inB));
+        Value mask = isLast ? b.maskOf(vector, lastLanes) : Value();
+        b.create<vector::StoreOp>(loadVector(B, at, column.inB, mask),
+                                  columnPanel, b.add(to, column.inB));
       }
-      return;
-    }
-    const Loop &packed = blockSums[blockSums.size() - from.size()];
-    b.forEach(packed.extent, 1, false, [&](Value turn) {
-      pack(from.drop_front(), b.add(at, b.scaled(turn, from[0].strides[B])),
-           b.add(to, b.scaled(turn, packed.strides[B])), columns, lastLanes);
     });
+    std::swap(memory[B], columnPanel);
+    at[B] = b.index(0);
+    emitRowTiles(at, columns, lastLanes);
+    std::swap(memory[B], columnPanel);
+    blockSums = scattered;
   }
 
   SmallVector<Place> vectorsOf(int64_t count) {
@@ -615,24 +614,10 @@ private:
   /// `lanes` elements, or those of `mask`.
   Value loadVector(Operand operand, Value at, int64_t shift, Value mask) {
     Value start = b.add(at, shift);
-    if (!mask)
-      return b.create<vector::LoadOp>(vector, memory[operand], start);
-    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
-    return b.create<vector::MaskedLoadOp>(vector, memory[operand], start, mask,
-                                          zeros);
+    return b.loadVector(vector, memory[operand], start, mask);
   }
   void storeVector(Value value, Value at, int64_t shift, Value mask) {
-    Value start = b.add(at, shift);
-    if (mask)
-      b.create<vector::MaskedStoreOp>(memory[C], start, mask, value);
-    else
-      b.create<vector::StoreOp>(value, memory[C], start);
-  }
-  Value maskOf(int64_t count) {
-    if (count == 0)
-      return {};
-    auto type = VectorType::get({lanes}, b.getI1Type());
-    return b.create<vector::CreateMaskOp>(type, b.index(count));
+    b.storeVector(value, memory[C], b.add(at, shift), mask);
   }
 
   /// Runs the sums of a block, carrying the accumulators.
@@ -658,7 +643,7 @@ private:
 
   void emitTile(Offsets at, ArrayRef<Place> rows, ArrayRef<Place> columns,
                 int64_t lastLanes) {
-    Value lastMask = maskOf(lastLanes);
+    Value lastMask = b.maskOf(vector, lastLanes);
     auto mask = [&](size_t column) {
       return column + 1 == columns.size() ? lastMask : Value();
     };
@@ -702,7 +687,7 @@ private:
     SmallVector<Value> sums(rows.size() * columns.size(), zeros);
     sums = emitSums(
         0, at, sums, lanes, [&](Offsets now, ValueRange carried, int64_t rest) {
-          Value mask = maskOf(rest);
+          Value mask = b.maskOf(vector, rest);
           SmallVector<Value> next, vectors;
           for (const Place &column : columns)
             vectors.push_back(loadVector(B, now[B], column.inB, mask));
@@ -745,8 +730,8 @@ private:
   SmallVector<Loop> outerSums, innerSums, blockSums;
   int64_t blockTurns = 1;
   /// A copy of a block of B, for the columns of a tile.
-  bool isPacked = false;
-  Value panel;
+  bool packsColumns = false;
+  Value columnPanel;
   /// The same of A, for the rows of a block.
   bool packsRows = false;
   Value rowPanel;

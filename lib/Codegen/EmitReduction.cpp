@@ -123,26 +123,15 @@ private:
 
   /// Of vector `i` of `count` columns: null if it is full.
   Value maskOf(int64_t i, int64_t count) {
-    int64_t left = count - i * lanes;
-    if (left >= lanes)
-      return {};
-    return b.create<vector::CreateMaskOp>(
-        VectorType::get({lanes}, b.getI1Type()), b.index(left));
+    return b.maskOf(vector, std::min(count - i * lanes, lanes));
   }
   Value load(Value memory, Value at, int64_t i, int64_t count) {
     Value from = b.add(at, i * lanes);
-    Value mask = maskOf(i, count);
-    if (!mask)
-      return b.create<vector::LoadOp>(vector, memory, from);
-    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
-    return b.create<vector::MaskedLoadOp>(vector, memory, from, mask, zeros);
+    return b.loadVector(vector, memory, from, maskOf(i, count));
   }
   void store(Value value, Value memory, Value at, int64_t i, int64_t count) {
     Value to = b.add(at, i * lanes);
-    if (Value mask = maskOf(i, count))
-      b.create<vector::MaskedStoreOp>(memory, to, mask, value);
-    else
-      b.create<vector::StoreOp>(value, memory, to);
+    b.storeVector(value, memory, to, maskOf(i, count));
   }
 
   int64_t vectorsOf(int64_t count) const {

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace netc;
 using namespace mlir;
@@ -146,6 +147,25 @@ Value NestBuilder::scaled(Value a, int64_t factor) {
   if (factor == 1)
     return a;
   return create<arith::MulIOp>(a, index(factor));
+}
+
+Value NestBuilder::maskOf(VectorType vector, int64_t count) {
+  if (count % vector.getNumElements() == 0)
+    return {};
+  return create<vector::CreateMaskOp>(vector.clone(getI1Type()), index(count));
+}
+Value NestBuilder::loadVector(VectorType vector, Value memory, Value at,
+                              Value mask) {
+  if (!mask)
+    return create<vector::LoadOp>(vector, memory, at);
+  Value zeros = create<arith::ConstantOp>(getZeroAttr(vector));
+  return create<vector::MaskedLoadOp>(vector, memory, at, mask, zeros);
+}
+void NestBuilder::storeVector(Value value, Value memory, Value at, Value mask) {
+  if (mask)
+    create<vector::MaskedStoreOp>(memory, at, mask, value);
+  else
+    create<vector::StoreOp>(value, memory, at);
 }
 
 SmallVector<Value>

@@ -54,6 +54,15 @@ public:
   mlir::Value add(mlir::Value a, int64_t b);
   mlir::Value scaled(mlir::Value a, int64_t factor);
 
+  /// Of a vector of which `count` elements are there, null if these are all or
+  /// a multiple of all.
+  mlir::Value maskOf(mlir::VectorType vector, int64_t count);
+  /// Elements from `at` on: those of the mask, if there is one, and zeros.
+  mlir::Value loadVector(mlir::VectorType vector, mlir::Value memory,
+                         mlir::Value at, mlir::Value mask);
+  void storeVector(mlir::Value value, mlir::Value memory, mlir::Value at,
+                   mlir::Value mask);
+
   /// Calls `body` for 0, step, ..., below `extent`, carrying values.
   llvm::SmallVector<mlir::Value>
   loop(int64_t extent, int64_t step, mlir::ValueRange carried,
