@@ -15,10 +15,13 @@ namespace netc {
 struct LoweringOptions {
   std::string run; ///< the step's name; empty if there is only one
   std::vector<std::string>
-      sizes;              ///< of free axes: `N=8`; others as the step says
-  bool reference = false; ///< plain loops that execute what is counted
-  bool counted = false;   ///< the program counts what it executes
-  bool doubles = false;   ///< f32 is computed as f64
+      sizes; ///< of free axes: `N=8`; others as the step says
+  void setBatch(uint64_t examples) {
+    sizes.push_back("N=" + std::to_string(examples));
+  }
+  bool reference = false;       ///< plain loops that execute what is counted
+  bool counted = false;         ///< the program counts what it executes
+  bool doubles = false;         ///< f32 is computed as f64
   std::string isa = "baseline"; ///< what the target has: `avx512`, `avx2`
 };
 

@@ -105,7 +105,7 @@ static llvm::Error build(const Subject &subject, const Job &job,
   LoweringOptions lowering = options.lowering;
   lowering.run = subject.run;
   if (batch)
-    lowering.sizes.push_back("N=" + std::to_string(*batch));
+    lowering.setBatch(*batch);
   mlir::OwningOpRef<mlir::ModuleOp> module(
       mlir::cast<mlir::ModuleOp>(subject.module->clone()));
   mlir::FailureOr<CompiledStep> step =

@@ -12,6 +12,7 @@
 #include "llvm/Support/Path.h"
 
 using namespace netc;
+using flags::Emit;
 
 char EnvironmentError::ID;
 char ReportedError::ID;
@@ -66,12 +67,12 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
   return llvm::Error::success();
 }
 
-llvm::Error netc::emitCode(mlir::ModuleOp module, Code code,
+llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
                            const LoweringOptions &options,
                            llvm::json::Object description,
                            llvm::StringRef output) {
-  if (code == Code::Linalg || code == Code::Llvm) {
-    auto stage = code == Code::Linalg ? CodeStage::Linalg : CodeStage::Llvm;
+  if (code == Emit::Linalg || code == Emit::Llvm) {
+    auto stage = code == Emit::Linalg ? CodeStage::Linalg : CodeStage::Llvm;
     if (failed(lower(module, options, stage)))
       return llvm::make_error<ReportedError>();
     return writeOutput(output,
@@ -81,7 +82,7 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Code code,
       compile(module, options, std::move(description));
   if (failed(step))
     return llvm::make_error<ReportedError>();
-  if (code == Code::Object)
+  if (code == Emit::Object)
     return writeOutput(output, [&](llvm::raw_ostream &os) {
       os.write(step->object.data(), step->object.size());
     });

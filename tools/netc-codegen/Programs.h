@@ -6,16 +6,15 @@
 #define NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
 
 #include "lib/Target/Compile.h"
+#include "tools/netc/CommandLine.h"
 
 namespace netc {
 
-/// What lowering makes of a step.
-enum class Code { Linalg, Llvm, Object, Program };
-
-/// Lowers the step of a module at Stage::Step as far as `code`, and writes it
-/// to `output`; a program is executable. `description` is what the caller knows
-/// of it. Errors are diagnostics, or what is returned.
-llvm::Error emitCode(mlir::ModuleOp module, Code code,
+/// Lowers the step of a module at Stage::Step as far as `code`, which is at
+/// least Emit::Linalg, and writes it to `output`; a program is executable.
+/// `description` is what the caller knows of it. Errors are diagnostics, or
+/// what is returned.
+llvm::Error emitCode(mlir::ModuleOp module, flags::Emit code,
                      const LoweringOptions &options,
                      llvm::json::Object description, llvm::StringRef output);
 

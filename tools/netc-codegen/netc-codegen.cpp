@@ -23,6 +23,15 @@ static LoweringOptions loweringOptions() {
   return options;
 }
 
+/// Of a run, or the only one, for the one batch size that may be given.
+static LoweringOptions loweringOptions(llvm::StringRef run) {
+  LoweringOptions options = loweringOptions();
+  options.run = run.str();
+  if (!batches.empty())
+    options.setBatch(batches.front());
+  return options;
+}
+
 static void readyForLowering(mlir::MLIRContext &context) {
   mlir::DialectRegistry registry;
   registerLoweringInterfaces(registry);
@@ -32,11 +41,7 @@ static void readyForLowering(mlir::MLIRContext &context) {
 /// Plans the memory of a run as it would be compiled.
 static mlir::FailureOr<PlannedMemory> planRun(mlir::ModuleOp module,
                                               llvm::StringRef run) {
-  LoweringOptions options = loweringOptions();
-  options.run = run.str();
-  if (!batches.empty())
-    options.sizes.push_back("N=" + std::to_string(batches.front()));
-  mlir::FailureOr<MemoryPlan> plan = planMemory(module, options);
+  mlir::FailureOr<MemoryPlan> plan = planMemory(module, loweringOptions(run));
   if (failed(plan))
     return mlir::failure();
   return PlannedMemory{"cpu", plan->batch, plan->arena, plan->buffers};
@@ -65,11 +70,11 @@ static llvm::json::Object descriptionOfPrograms() {
 }
 
 /// Lowers the run of the one file, and writes the code.
-static Exit emitCodeOf(const Session &session, Code code) {
+static Exit emitCodeOf(const Session &session) {
   if (inputs.size() != 1 || onlyRuns.size() > 1 || batches.size() > 1)
     return complain(WrongUsage,
                     "code is made of one run of one file, for one batch size");
-  if (output == "-" && code == Code::Program)
+  if (output == "-" && emit == Emit::Program)
     return complain(WrongUsage, "a program needs a name: `-o PROG`");
   auto specification = session.load(inputs.front(), Stage::Step);
   if (!specification)
@@ -77,12 +82,9 @@ static Exit emitCodeOf(const Session &session, Code code) {
   std::vector<Specification *> files{specification.get()};
   if (!areKnown(files))
     return WrongUsage;
-  LoweringOptions lower = loweringOptions();
-  if (!onlyRuns.empty())
-    lower.run = onlyRuns.front();
-  if (!batches.empty())
-    lower.sizes.push_back("N=" + std::to_string(batches.front()));
-  if (llvm::Error error = emitCode(specification->module(), code, lower,
+  LoweringOptions options =
+      loweringOptions(onlyRuns.empty() ? "" : onlyRuns.front());
+  if (llvm::Error error = emitCode(specification->module(), emit, options,
                                    descriptionOfPrograms(), output))
     return complain(std::move(error));
   return Fine;
@@ -154,19 +156,10 @@ static Exit measureFiles(const Session &session) {
 
 static Exit run(Session &session) {
   readyForLowering(session.context);
-  if (!emit.getNumOccurrences())
-    return action == Action::Measure ? measureFiles(session)
-                                     : estimate(session, planRun);
-  switch (emit) {
-  case Emit::Linalg:
-    return emitCodeOf(session, Code::Linalg);
-  case Emit::Llvm:
-    return emitCodeOf(session, Code::Llvm);
-  case Emit::Object:
-    return emitCodeOf(session, Code::Object);
-  default:
-    return emitCodeOf(session, Code::Program);
-  }
+  if (emit.getNumOccurrences())
+    return emitCodeOf(session);
+  return action == Action::Measure ? measureFiles(session)
+                                   : estimate(session, planRun);
 }
 
 int main(int argc, char **argv) {
