@@ -39,16 +39,21 @@ const std::string &Elaborator::wordOf(antlr4::Token *token) {
   return word->second;
 }
 
-Value Elaborator::fail(
-    Tree *at, const llvm::Twine &message,
-    llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
-  ++errors;
-  mlir::Location said = locationOf(at), location = said;
-  // What is wrong inside the standard library is wrong where it was called.
+mlir::Location Elaborator::locationOfUse(Tree *at) {
+  mlir::Location location = locationOf(at);
   for (Frame *inner = frame;
        inner && inner->calledFrom && standardLibrary(inner->file->path);
        inner = inner->caller)
     location = mlir::Location(inner->calledFrom);
+  return location;
+}
+
+Value Elaborator::fail(
+    Tree *at, const llvm::Twine &message,
+    llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
+  ++errors;
+  // What is wrong inside the standard library is wrong where it was called.
+  mlir::Location said = locationOf(at), location = locationOfUse(at);
   std::string text = message.str(), key = text;
   llvm::raw_string_ostream(key) << location;
   // A block that is applied many times says what is wrong with it once.

@@ -378,6 +378,9 @@ private:
   std::optional<mlir::RankedTensorType> tensorType(Tree *at, mlir::Type element,
                                                    const Shape &shape);
   mlir::Location opLocation(Tree *at, llvm::StringRef name);
+  /// Where `at` stands; of what stands in the standard library, where that was
+  /// called.
+  mlir::Location locationOfUse(Tree *at);
   /// The value as an operand: a number becomes a scalar, a schedule is applied.
   Value tensorFor(Tree *at, const Value &value, mlir::Type element);
   /// The value of a schedule at the step that is being elaborated.
@@ -452,17 +455,22 @@ private:
   //===--- networks and runs (Networks.cpp, Runs.cpp, Expectations.cpp)
   //----===//
   friend class RunBuilder;
-  /// Makes `entry` the place that ops are added to, for as long as it lives.
-  struct GraphScope {
-    GraphScope(Elaborator &elaborator, FileScope &file, mlir::Block *entry);
-    ~GraphScope();
+  /// Makes names those of the top level of `file`, for as long as it lives.
+  struct TopScope {
+    TopScope(Elaborator &elaborator, FileScope &file);
+    ~TopScope();
     Elaborator &elaborator;
-    mlir::OpBuilder::InsertionGuard guard;
-    Graph *outerGraph;
     Frame *outerFrame;
-    Graph graph;
     Scope scope;
     Frame frame;
+  };
+  /// The same, and `entry` the place that ops are added to.
+  struct GraphScope : TopScope {
+    GraphScope(Elaborator &elaborator, FileScope &file, mlir::Block *entry);
+    ~GraphScope();
+    mlir::OpBuilder::InsertionGuard guard;
+    Graph *outerGraph;
+    Graph graph;
   };
   /// What a point of a sweep sets: keys, axes, settings, constants.
   using Point = std::vector<std::pair<std::string, Value>>;

@@ -283,12 +283,7 @@ std::vector<ExpectResult> Elaborator::check(const Results &given) {
   results = &given;
   std::vector<ExpectResult> decided;
   for (const Expectation &expectation : expectations) {
-    Scope scope;
-    Frame top;
-    top.file = expectation.file;
-    top.scope = &scope;
-    Frame *outer = std::exchange(frame, &top);
-    auto leave = llvm::make_scope_exit([&] { frame = outer; });
+    TopScope top(*this, *expectation.file);
     asksLeftOut = false;
     asked.clear();
     touched.clear();

@@ -21,12 +21,7 @@ bool Elaborator::isWanted(const std::string &name,
 }
 
 bool Elaborator::elaborateFile(FileScope &file) {
-  Scope scope;
-  Frame top;
-  top.file = &file;
-  top.scope = &scope;
-  Frame *outer = std::exchange(frame, &top);
-  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+  TopScope top(*this, file);
 
   // A net that is only given other settings under another name is reported
   // there.
@@ -162,26 +157,29 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
+Elaborator::TopScope::TopScope(Elaborator &elaborator, FileScope &file)
+    : elaborator(elaborator), outerFrame(elaborator.frame) {
+  frame.file = &file;
+  frame.scope = &scope;
+  elaborator.frame = &frame;
+}
+
+Elaborator::TopScope::~TopScope() { elaborator.frame = outerFrame; }
+
 Elaborator::GraphScope::GraphScope(Elaborator &elaborator, FileScope &file,
                                    mlir::Block *entry)
-    : elaborator(elaborator), guard(elaborator.builder),
-      outerGraph(elaborator.graph), outerFrame(elaborator.frame) {
+    : TopScope(elaborator, file), guard(elaborator.builder),
+      outerGraph(elaborator.graph) {
   graph.id = ++elaborator.graphs;
   graph.entry = entry;
   graph.file = std::make_shared<Identity>();
   graph.root = graph.file;
-  frame.file = &file;
-  frame.scope = &scope;
   frame.self = graph.root.get();
   elaborator.graph = &graph;
-  elaborator.frame = &frame;
   elaborator.builder.setInsertionPointToEnd(entry);
 }
 
-Elaborator::GraphScope::~GraphScope() {
-  elaborator.graph = outerGraph;
-  elaborator.frame = outerFrame;
-}
+Elaborator::GraphScope::~GraphScope() { elaborator.graph = outerGraph; }
 
 std::shared_ptr<Instance> Elaborator::netInstance(Tree *at,
                                                   const Value &value) {

@@ -44,14 +44,8 @@ Elaborator::tensorType(Tree *at, mlir::Type element, const Shape &shape) {
 mlir::Location Elaborator::opLocation(Tree *at, StringRef name) {
   Identity &self = *frame->self;
   std::string path = self.path.empty() ? "" : self.path + ".";
-  mlir::Location location = locationOf(at);
-  // As in fail(): what goes wrong later is wrong where the library was called.
-  for (Frame *inner = frame;
-       inner && inner->calledFrom && standardLibrary(inner->file->path);
-       inner = inner->caller)
-    location = mlir::Location(inner->calledFrom);
   return mlir::NameLoc::get(builder.getStringAttr(path + unique(self, name)),
-                            location);
+                            locationOfUse(at));
 }
 
 //===----------------------------------------------------------------------===//

@@ -414,12 +414,7 @@ std::optional<std::vector<SweepPoint>> Elaborator::corners(StringRef run) {
   NetParser::JobContext *job = jobNamed(run);
   if (ranges.empty() || !job)
     return points;
-  Scope scope;
-  Frame top;
-  top.file = main;
-  top.scope = &scope;
-  Frame *outer = std::exchange(frame, &top);
-  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+  TopScope top(*this, *main);
   unsigned before = errors;
   atEnds(ranges, [&] {
     points.push_back(elaborateAt({}, job, ranges.front(), /*isFacts=*/true));
@@ -431,12 +426,7 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
   NetParser::JobContext *job = jobNamed(run);
   if (!job)
     return std::vector<SweepPoint>();
-  Scope scope;
-  Frame top;
-  top.file = main;
-  top.scope = &scope;
-  Frame *outer = std::exchange(frame, &top);
-  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+  TopScope top(*this, *main);
   std::optional<Sweep> sweep = sweepOf(job);
   if (!sweep)
     return std::nullopt;
