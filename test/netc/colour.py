@@ -7,28 +7,17 @@
 # Colour is for terminals that want it, for the report and for messages.
 
 import os
-import pty
 import subprocess
 import sys
+
+from Inputs.terminal import run_on_terminal
 
 PLAIN = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
 PLAIN["TERM"] = "xterm-256color"
 
 
 def on_terminal(environment):
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        ["netc", sys.argv[1]], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
-    )
-    os.close(theirs)
-    text = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            text += chunk
-    except OSError:  # the other end is closed
-        pass
-    process.wait()
-    return text
+    return run_on_terminal(["netc", sys.argv[1]], ["stdin", "stdout", "stderr"], env=environment)[1]
 
 
 def in_pipe(environment):

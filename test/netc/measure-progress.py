@@ -6,27 +6,16 @@
 
 # On a terminal, a bar says what is done; it is gone before the report.
 
-import os
-import pty
 import subprocess
 import sys
 
+from Inputs.terminal import run_on_terminal
+
 
 def stderr_of(*options):
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        ["netc", "--measure", "--batch=1,4", *options, sys.argv[1]],
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    text = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            text += chunk
-    except OSError:  # the other end is closed
-        pass
-    assert process.wait() == 0, text
+    command = ["netc", "--measure", "--batch=1,4", *options, sys.argv[1]]
+    status, text = run_on_terminal(command, ["stderr"], stdout=subprocess.DEVNULL)
+    assert status == 0, text
     return text.decode()
 
 

@@ -7,10 +7,10 @@
 # After a second a bar on the terminal says what is counted. It is gone before other
 # text, and never there where stderr is no terminal.
 
-import os
-import pty
 import subprocess
 import sys
+
+from Inputs.terminal import run_on_terminal
 
 NET = """
 net Net(x: f32[N, 8]; layers = 200) { return loss = mean(x |> repeat layers { Linear(8) |> relu }) }
@@ -26,18 +26,10 @@ expect Net.params == 1
 def stderr_of(points):
     with open(sys.argv[1], "w") as file:
         file.write(NET % (points + 1))
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        ["netc", "--check", sys.argv[1], sys.argv[1]], stdout=subprocess.DEVNULL, stderr=theirs
+    status, text = run_on_terminal(
+        ["netc", "--check", sys.argv[1], sys.argv[1]], ["stderr"], stdout=subprocess.DEVNULL
     )
-    os.close(theirs)
-    text = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            text += chunk
-    except OSError:  # the other end is closed
-        pass
-    assert process.wait() == 1, text
+    assert status == 1, text
     return text.decode()
 
 

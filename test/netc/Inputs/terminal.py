@@ -1,0 +1,22 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import os
+import pty
+import subprocess
+
+
+def run_on_terminal(command, streams, **options):
+    """The exit status of a command, and what a terminal shows that is these streams of it."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, **{stream: theirs for stream in streams}, **options)
+    os.close(theirs)
+    text = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            text += chunk
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    return process.wait(), text
