@@ -69,8 +69,8 @@ private:
   }
 
   /// A type with sizes in place of free axes, and the first axis that cannot
-  /// have its size. No type if a mean or a share of
-  /// an axis leaves a size that is not whole: what is executed rounds it up.
+  /// have its size. No type if a mean or a share of an axis leaves a size that
+  /// is not whole: what is executed rounds it up.
   struct BoundType {
     Type type;
     std::optional<size_t> wrong;
