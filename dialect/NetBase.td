@@ -97,4 +97,8 @@ defvar Net_Relabels = [DeclareOpInterfaceMethods<LanguageOpInterface, ["getAxisS
 defvar Net_Inferred = [InferTypeOpAdaptor];
 defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];
 
+// What is there once for a whole step is not made anew in each turn of a loop.
+def Net_NotInLoop : PredOpTrait<"it stands outside of loops",
+    CPred<"!::llvm::isa_and_nonnull<::netc::ScanOp>($_op.getParentOp())">>;
+
 #endif // NET_BASE_TD

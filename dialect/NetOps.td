@@ -109,10 +109,6 @@ def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbov
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
-// What is kept from step to step is not made anew in each turn of a loop.
-def Net_NotInLoop : PredOpTrait<"it stands outside of loops",
-    CPred<"!::llvm::isa_and_nonnull<::netc::ScanOp>($_op.getParentOp())">>;
-
 def Net_ParameterOp : Net_Op<"parameter", [Net_NotInLoop]> {
   let summary = "a weight of the network";
   let description = [{

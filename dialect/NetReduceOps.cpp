@@ -89,6 +89,43 @@ LogicalResult MeanGradOp::inferReturnTypes(MLIRContext *,
 }
 
 //===----------------------------------------------------------------------===//
+// GlobalNormOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GlobalNormOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  ValueRange xs = adaptor.getXs();
+  if (xs.empty())
+    return emitOptionalError(loc, "`global_norm` is of one tensor or more");
+  if (failed(checkSameElement(loc, getOperationName(), xs)))
+    return failure();
+  return inferTensor(loc, getOperationName(), elementOf(xs.front()), Shape(),
+                     types);
+}
+
+Polynomial GlobalNormOp::getElements() {
+  Polynomial elements;
+  for (Value x : getXs())
+    elements += shapeOf(x).elements();
+  return elements;
+}
+
+LogicalResult GlobalNormOp::buildGradient(Gradients &gradients) {
+  // Each element has its share of the length.
+  Value share = gradients.create<DivOp>(gradients.of(0), getY());
+  for (auto [i, x] : llvm::enumerate(getXs())) {
+    if (!gradients.wants(i))
+      continue;
+    Value shares =
+        gradients.create<BroadcastOp>(x.getType(), share, ArrayRef<int64_t>());
+    gradients.set(i, gradients.create<MulOp>(x, shares));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // MaxOp, MinOp
 //===----------------------------------------------------------------------===//
 

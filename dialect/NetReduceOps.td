@@ -22,6 +22,24 @@ def Net_SumOp : Net_ReduceOp<"sum"> {
   let other = "x";
   let example = "sum(x, over = [H, W])";
 }
+def Net_GlobalNormOp : Net_Op<"global_norm", [Net_NotInLoop] # Net_Callable # Net_Gradient> {
+  let summary = "the length of some tensors, taken together as one vector";
+  let description = [{
+    A square and its sum for each element, and one root. In an optimizer, which sees one
+    parameter at a time, what is given stands for that of all parameters.
+  }];
+  let arguments = (ins Variadic<Net_FloatTensor>:$xs);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+  let other = "2 * getElements() + 1";
+  let transcendental = "1";
+  let example = "global_norm(gradient)";
+  let extraClassDeclaration = [{
+    /// Of all operands.
+    ::netc::Polynomial getElements();
+  }];
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
 def Net_MeanOp : Net_ReduceOp<"mean"> {
   let summary = "the mean over some axes, which are gone after it";
   let other = "x + y";

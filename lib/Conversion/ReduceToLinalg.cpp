@@ -29,6 +29,20 @@ static void lowerSum(SumOp op, LinalgBuilder &b) {
   b.set(op.getY(), b.sum(b.get(op.getX()), op.getOver()));
 }
 
+static void lowerGlobalNorm(GlobalNormOp op, LinalgBuilder &b) {
+  Value sum = b.filled(b.type(op.getY()), 0);
+  for (Value x : op.getXs()) {
+    int64_t rank = b.type(x).getRank();
+    sum = b.generic(b.get(x), sum, {b.identity(rank), b.project(rank, {})},
+                    [](ArrayRef<Element> args) -> SmallVector<Element> {
+                      return {args[1] + args[0] * args[0]};
+                    })
+              .front();
+  }
+  b.set(op.getY(),
+        b.map(sum, [](ArrayRef<Element> args) { return sqrt(args[0]); }));
+}
+
 static void lowerMean(MeanOp op, LinalgBuilder &b) {
   Value sum = b.sum(b.get(op.getX()), op.getOver());
   b.set(op.getY(), b.divide(sum, countOf(b.type(op.getX()), op.getOver())));
@@ -239,6 +253,7 @@ static void lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {
 
 void netc::addReduceLowerings(Lowerings &lowerings) {
   lowerings.add(lowerSum);
+  lowerings.add(lowerGlobalNorm);
   lowerings.add(lowerMean);
   lowerings.add(lowerMeanGrad);
   lowerings.add(lowerMax);

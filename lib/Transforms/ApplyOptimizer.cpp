@@ -47,28 +47,42 @@ public:
     perParameter.insert(rule.getParameter());
     perParameter.insert(rule.getGradient());
     for (Operation &op : rule.getBlock())
-      if (isPerParameter(op))
+      if (isPerParameter(op) && !isa<GlobalNormOp>(op))
         op.walk([&](Operation *op) {
           perParameter.insert(op->result_begin(), op->result_end());
         });
   }
 
-  /// Copies what serves all parameters, learning rates, say, once, then the
-  /// rest for each.
+  /// Copies what serves all parameters, learning rates, say, once, and the
+  /// rest for each of them. A norm of all parameters ends a stage: before it
+  /// stands what comes before it in the rule, of every parameter.
   void apply(ArrayRef<GradientOp> gradients) {
     if (!rule.getStep().use_empty())
       shared.map(rule.getStep(),
                  builder.create<BufferOp>(
                      rule.getLoc(), rule.getStep().getType(), "step", "step"));
-    for (Operation &op : rule.getBlock())
-      if (!isPerParameter(op))
-        builder.clone(op, shared);
-    for (GradientOp gradient : gradients) {
-      IRMapping values = shared;
-      start(gradient, values);
-      for (Operation &op : rule.getBlock())
-        if (isPerParameter(op))
-          copy(&op, gradient, values);
+    SmallVector<IRMapping> each(gradients.size());
+    for (auto stage = rule.getBlock().begin(), end = rule.getBlock().end();
+         stage != end;) {
+      auto norm = std::find_if(stage, end, [&](Operation &op) {
+        return isa<GlobalNormOp>(op) && isPerParameter(op);
+      });
+      for (Operation &op : llvm::make_range(stage, norm))
+        if (!isPerParameter(op))
+          builder.clone(op, shared);
+      for (auto [gradient, values] : llvm::zip_equal(gradients, each)) {
+        for (auto [value, copy] : shared.getValueMap())
+          values.map(value, copy);
+        if (stage == rule.getBlock().begin())
+          start(gradient, values);
+        for (Operation &op : llvm::make_range(stage, norm))
+          if (isPerParameter(op))
+            copy(&op, gradient, values);
+      }
+      if (norm == end)
+        break;
+      takeNorm(cast<GlobalNormOp>(*norm), each);
+      stage = std::next(norm);
     }
   }
 
@@ -99,6 +113,16 @@ private:
       auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
       buffer.setName((parameter.getName() + "." + buffer.getName()).str());
     }
+  }
+
+  /// The norm of what the rule has of each parameter.
+  void takeNorm(GlobalNormOp norm, ArrayRef<IRMapping> each) {
+    SmallVector<Value> all;
+    for (const IRMapping &values : each)
+      for (Value x : norm.getXs())
+        all.push_back(values.lookup(x));
+    shared.map(norm.getY(), builder.create<GlobalNormOp>(
+                                norm.getLoc(), norm.getY().getType(), all));
   }
 
   bool isPerParameter(Operation &op) const {

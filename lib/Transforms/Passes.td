@@ -47,7 +47,8 @@ def ApplyOptimizer : Pass<"net-apply-optimizer", "::mlir::ModuleOp"> {
   let summary = "Update each parameter of a step by its gradient";
   let description = [{
     Copies the body of `net.optimizer` for each `net.gradient`, the parameter and the
-    gradient in the shape that it takes; what depends on neither is copied once. Both kinds of op are
+    gradient in the shape that it takes; what depends on neither is copied once. A
+    `net.global_norm` of what is there for each parameter becomes one of all of them. Both kinds of op are
     gone after it. A step without an optimizer stays as it is.
   }];
 }

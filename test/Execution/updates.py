@@ -130,17 +130,18 @@ def adafactor(w, g, t, kept):
     return each(lambda w, u: w - 0.01 * (u / max(1, length) + 0.1 * w), w, u)
 
 
-def shortened(g):
-    scale = min(1, 1 / norm(g))
+def shortened(g, t):
+    """The gradient, scaled by what takes those of all weights together to the length 1."""
+    scale = min(1, 1 / norm([element for all in gradients.values() for element in all[t - 1]]))
     return [scale * g for g in g]
 
 
 def clipped(w, g, t, kept):
-    return each(lambda w, g: w - 0.1 * g, w, shortened(g))
+    return each(lambda w, g: w - 0.1 * g, w, shortened(g, t))
 
 
 def clipped_adam(w, g, t, kept):
-    m, v = moments(shortened(g), t, kept)
+    m, v = moments(shortened(g, t), t, kept)
     return each(lambda w, m, v: w - 0.01 * 0.01 * w - 0.01 * m / (sqrt(v) + 1e-8), w, m, v)
 
 

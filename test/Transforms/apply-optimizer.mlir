@@ -131,3 +131,41 @@ net.step @matrices attributes {inputs = [], network = "M"} {
   %loss = net.constant 0.0 : tensor<f32>
   net.return %loss : tensor<f32> ["loss"]
 }
+
+// -----
+
+// The norm of all gradients stands between what comes before it of every parameter, and what follows.
+// CHECK-LABEL: net.step @norm
+//       CHECK:   %[[W:.*]] = net.parameter "w"
+//       CHECK:   %[[W2:.*]] = net.add {{.*}} : (tensor<12xf32>, tensor<12xf32>)
+//       CHECK:   %[[B2:.*]] = net.add {{.*}} : (tensor<5xf32>, tensor<5xf32>)
+//  CHECK-NEXT:   %[[NORM:.*]] = net.global_norm %[[W2]], %[[B2]] {{.*}}phase update
+//  CHECK-NEXT:   %[[ONE:.*]] = net.constant 1.0{{.*}} : tensor<f32>
+//  CHECK-NEXT:   %[[SCALE:.*]] = net.div %[[ONE]], %[[NORM]]
+//   CHECK-NOT:   net.div
+//   CHECK-NOT:   net.global_norm
+//       CHECK:   %[[SCALES:.*]] = net.broadcast %[[SCALE]] {{.*}} -> tensor<12xf32>
+//  CHECK-NEXT:   net.mul %[[W2]], %[[SCALES]]
+//  CHECK-NEXT:   net.sgd
+//       CHECK:   net.mul %[[B2]]
+//  CHECK-NEXT:   net.sgd
+net.step @norm attributes {inputs = [], network = "M"} {
+  %w = net.parameter "w" "uniform" : tensor<3x4xf32>
+  %b = net.parameter "b" "zeros" : tensor<5xf32>
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
+    %twice = net.add %g, %g : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
+    %norm = net.global_norm %twice : (tensor<?xf32, #net.axes<"P">>) -> tensor<f32>
+    %one = net.constant 1.0 : tensor<f32>
+    %scale = net.div %one, %norm : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %scales = net.broadcast %scale {axes = array<i64>} : (tensor<f32>) -> tensor<?xf32, #net.axes<"P">>
+    %scaled = net.mul %twice, %scales : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
+    net.sgd %p, %scaled, %one {momentum = 0.0, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
+  }
+  %loss = net.constant 0.0 : tensor<f32>
+  %dw = net.constant 1.0 : tensor<3x4xf32>
+  %db = net.constant 2.0 : tensor<5xf32>
+  net.gradient %w, %dw : tensor<3x4xf32>
+  net.gradient %b, %db : tensor<5xf32>
+  net.return %loss : tensor<f32> ["loss"]
+}
