@@ -15,6 +15,10 @@ namespace netc {
 /// be run again: those with one number draw one mask.
 constexpr llvm::StringLiteral kDraw = "net.draw";
 
+/// The discardable attribute that numbers the parts of a forward pass that are
+/// run again whatever the run says: ops with one number are one part.
+constexpr llvm::StringLiteral kRecomputed = "net.recomputed";
+
 /// Replaces a loop by one that hands out only what is read.
 void dropUnusedOutputs(ScanOp scan);
 

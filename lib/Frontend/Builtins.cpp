@@ -49,6 +49,7 @@ static const Builtin builtins[] = {
     {"map", &Elaborator::callMap, true},
     {"each", &Elaborator::callEach, true},
     {"freeze", &Elaborator::callFreeze, false},
+    {"recomputed", &Elaborator::callRecomputed, false},
 };
 
 std::optional<Value> Elaborator::lookupBuiltin(StringRef name) {

@@ -5,6 +5,7 @@
 // Calls, pipes and compositions: arguments find their parameters, instances are
 // made and applied.
 
+#include "dialect/Repetition.h"
 #include "lib/Frontend/Elaborator.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -705,12 +706,36 @@ Value Elaborator::apply(Tree *at, Instance &instance) {
         at,
         "`" + instance.function.name +
             "` is applied outside of a net; tensors live in nets and blocks");
-  if (instance.function.op)
-    return applyOp(at, instance);
-  return applyBlock(at, instance);
+  auto application = [&] {
+    return instance.function.op ? applyOp(at, instance)
+                                : applyBlock(at, instance);
+  };
+  return instance.recomputed ? applyRecomputed(at, application) : application();
+}
+
+Value Elaborator::applyRecomputed(Tree *at,
+                                  llvm::function_ref<Value()> application) {
+  mlir::Block *block = builder.getInsertionBlock();
+  if (block != graph->entry)
+    return fail(at, "what is `recomputed` stands outside of loops; take the "
+                    "loop as a whole");
+  mlir::Block::iterator end = builder.getInsertionPoint();
+  mlir::Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
+  Value result = application();
+  mlir::Attribute number = builder.getI64IntegerAttr(graph->recomputed++);
+  for (mlir::Operation &op : llvm::make_range(
+           before ? std::next(before->getIterator()) : block->begin(), end))
+    op.setAttr(kRecomputed, number);
+  return result;
 }
 
 Value Elaborator::applyComposition(Tree *at, Instance &instance, Value value) {
+  if (instance.recomputed) {
+    Instance parts = instance;
+    parts.recomputed = false;
+    return applyRecomputed(at,
+                           [&] { return applyComposition(at, parts, value); });
+  }
   Identity &identity = *instance.identity;
   bool transparent = identity.name.empty() && !instance.isRepeat;
   if (!transparent) {

@@ -114,6 +114,8 @@ struct Graph {
   std::vector<EachLoop *> loops;
   mlir::Value step; ///< while an optimizer is elaborated: the step number
   std::optional<Rational> steps; ///< and how many there are, if that is known
+  bool training = true;          ///< what an `infer` does goes only forward
+  unsigned recomputed = 0;       ///< parts that are run again
 };
 
 /// One `expect` or `require` of the top level or of a run.
@@ -198,6 +200,12 @@ public:
   Value callMap(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callEach(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callFreeze(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callRecomputed(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  /// A copy of the block that is the only argument of `function`; null after an
+  /// error.
+  std::shared_ptr<Instance> copyOfBlock(antlr4::ParserRuleContext *at,
+                                        llvm::StringRef function,
+                                        const std::vector<Argument> &arguments);
   Value callOpaque(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callBetween(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callHistogram(antlr4::ParserRuleContext *, std::vector<Argument> &);
@@ -345,6 +353,8 @@ private:
   Value applyIfComplete(Tree *at, std::shared_ptr<Instance> instance);
   Value apply(Tree *at, Instance &instance);
   Value applyBlock(Tree *at, Instance &instance);
+  /// Marks what `application` adds to the graph as a part that is run again.
+  Value applyRecomputed(Tree *at, llvm::function_ref<Value()> application);
   Value applyComposition(Tree *at, Instance &instance, Value value);
   void enter(Identity &identity, llvm::StringRef fallback, Tree *at);
   /// An unapplied instance is named by the variable it is bound to, `tables.3`

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `scan`, `map`, `each` and `freeze`.
+// `scan`, `map`, `each`, `freeze` and `recomputed`.
 
 #include "lib/Frontend/Elaborator.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -328,21 +328,36 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
   return Tensor{scan->getResult(0), labels};
 }
 
-Value Elaborator::callFreeze(Tree *at, std::vector<Argument> &arguments) {
-  if (arguments.size() != 1)
-    return fail(at, "`freeze` takes a block");
-  const Value &value = arguments.front().value;
-  std::shared_ptr<Instance> frozen;
-  if (auto *instance = value.as<std::shared_ptr<Instance>>()) {
-    frozen = std::make_shared<Instance>(**instance);
-  } else if (auto *function = value.as<Function>();
-             function && !function->builtin) {
-    frozen = instantiate(at, value);
-    if (!completeSettings(at, *frozen))
-      return {};
-  } else {
-    return fail(at, "`freeze` takes a block, this is " + kindOf(value));
+std::shared_ptr<Instance>
+Elaborator::copyOfBlock(Tree *at, StringRef function,
+                        const std::vector<Argument> &arguments) {
+  if (arguments.size() != 1) {
+    fail(at, "`" + function + "` takes a block");
+    return nullptr;
   }
+  const Value &value = arguments.front().value;
+  if (auto *instance = value.as<std::shared_ptr<Instance>>())
+    return std::make_shared<Instance>(**instance);
+  if (auto *block = value.as<Function>(); block && !block->builtin) {
+    std::shared_ptr<Instance> made = instantiate(at, value);
+    return completeSettings(at, *made) ? made : nullptr;
+  }
+  fail(at, "`" + function + "` takes a block, this is " + kindOf(value));
+  return nullptr;
+}
+
+Value Elaborator::callRecomputed(Tree *at, std::vector<Argument> &arguments) {
+  std::shared_ptr<Instance> again = copyOfBlock(at, "recomputed", arguments);
+  if (!again)
+    return {};
+  again->recomputed = true;
+  return again;
+}
+
+Value Elaborator::callFreeze(Tree *at, std::vector<Argument> &arguments) {
+  std::shared_ptr<Instance> frozen = copyOfBlock(at, "freeze", arguments);
+  if (!frozen)
+    return {};
   frozen->frozen = true;
   for (Value &part : frozen->parts) {
     auto inner =

@@ -198,6 +198,7 @@ public:
   std::vector<Value> parts; ///< of a composition
   std::vector<std::pair<std::string, Value>> arguments; ///< of a built-in
   bool frozen = false;
+  bool recomputed = false; ///< run again for the backward pass
 
   bool isComposition() const { return isComposed; }
   bool isComposed = false; ///< a composition, perhaps of no parts

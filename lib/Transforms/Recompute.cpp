@@ -34,6 +34,8 @@ public:
   /// What lies between a product of two activations and the next: scores and
   /// weights of an attention.
   std::vector<Segment> attentions() const;
+  /// What the network says is run again.
+  std::vector<Segment> marked() const;
 
 private:
   Block &block;
@@ -49,7 +51,8 @@ public:
       op->setAttr(kDraw, Builder(op.getContext()).getI64IntegerAttr(draws++));
     });
   }
-  void repeat(const Segment &segment);
+  /// All of it, or only what the backward pass needs.
+  void repeat(const Segment &segment, bool isWhole);
 
 private:
   /// The op of the step's own block that `op` is, or is in.
@@ -155,11 +158,22 @@ std::vector<Segment> ForwardPass::attentions() const {
   return list;
 }
 
+std::vector<Segment> ForwardPass::marked() const {
+  llvm::MapVector<Attribute, Segment> segments;
+  for (Operation &op : block)
+    if (Attribute number = op.getAttr(kRecomputed); number && contains(&op))
+      segments[number].insert(&op);
+  std::vector<Segment> list;
+  for (auto &[number, segment] : segments)
+    list.push_back(std::move(segment));
+  return list;
+}
+
 //===----------------------------------------------------------------------===//
 // Running it again
 //===----------------------------------------------------------------------===//
 
-void Recomputation::repeat(const Segment &segment) {
+void Recomputation::repeat(const Segment &segment, bool isWhole) {
   // What another part of the forward pass reads is kept, too.
   auto isInner = [&](Value value) {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -191,6 +205,7 @@ void Recomputation::repeat(const Segment &segment) {
     return op->getNumResults() == 0 && hasEffect<MemoryEffects::Write>(op);
   };
   IRMapping copies;
+  SetVector<Operation *> made;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     // What a step keeps is updated once.
     bool isHeld = op.getNumOperands() == 0 && op.getNumRegions() == 0;
@@ -198,6 +213,7 @@ void Recomputation::repeat(const Segment &segment) {
       continue;
     Operation *copy = builder.clone(op, copies);
     copy->setAttr(kPhase, phase);
+    made.insert(copy);
     copy->walk([&](Operation *inBody) {
       if (writes(inBody))
         inBody->erase();
@@ -206,11 +222,14 @@ void Recomputation::repeat(const Segment &segment) {
   for (Value value : inner)
     value.replaceUsesWithIf(copies.lookupOrDefault(value), [&](OpOperand &use) {
       Operation *top = topLevel(use.getOwner());
-      return !ForwardPass::contains(top) && phaseOf(top) != Phase::Recompute;
+      return !ForwardPass::contains(top) && !made.contains(top);
     });
   for (Operation *op : segment)
     if (auto scan = dyn_cast<ScanOp>(op))
       dropUnusedOutputs(scan);
+  for (Operation *op : llvm::reverse(made.getArrayRef()))
+    if (!isWhole && op->use_empty())
+      op->erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,13 +239,23 @@ void Recomputation::repeat(const Segment &segment) {
 namespace {
 struct Recompute : netc::impl::RecomputeBase<Recompute> {
   void runOnOperation() override {
-    for (auto step : getOperation().getOps<StepOp>())
-      if (auto kind = step.getRun().getAs<StringAttr>("recompute"))
-        if (failed(recompute(step, kind)))
-          signalPassFailure();
+    for (auto step : getOperation().getOps<StepOp>()) {
+      std::vector<Segment> marked = ForwardPass(step).marked();
+      auto kind = step.getRun().getAs<StringAttr>("recompute");
+      if (marked.empty() && !kind)
+        continue;
+      Recomputation again(step);
+      // First the parts, then what they may be parts of: a copy of a block then
+      // makes what its own parts are made from.
+      for (const Segment &segment : marked)
+        again.repeat(segment, /*isWhole=*/false);
+      if (kind && failed(recompute(step, kind, again)))
+        signalPassFailure();
+    }
   }
 
-  static LogicalResult recompute(StepOp step, StringRef kind) {
+  static LogicalResult recompute(StepOp step, StringRef kind,
+                                 Recomputation &again) {
     auto number = [&](StringRef key) -> int64_t {
       auto value = step.getRun().getAs<PolynomialAttr>(key);
       return value ? value.getValue().toInt64().value_or(1) : 1;
@@ -242,9 +271,8 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
              << (kind == "selective"
                      ? "no attention, which is two products of activations"
                      : "no copies of a `repeat`, or too few");
-    Recomputation again(step);
     for (const Segment &segment : segments)
-      again.repeat(segment);
+      again.repeat(segment, /*isWhole=*/true);
     return success();
   }
 };

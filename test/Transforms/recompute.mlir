@@ -165,6 +165,32 @@ net.step @selective attributes {inputs = ["x"], network = "Net", run = {recomput
 
 // -----
 
+// What the ops say is run again whatever the run says, but only what the backward pass needs: not what leaves the part.
+// In a copy of a block that is run again, too, such a part is made from what the copy makes.
+// CHECK-LABEL: net.step @marked
+// CHECK:         %[[A:.*]] = net.add
+// CHECK:         %[[D:.*]] = net.exp
+// CHECK:         net.mul %{{.*}}, %[[D]]
+// CHECK-NEXT:    %[[B1:.*]] = net.tanh %[[A]] {net.phase = #net<phase recompute>}
+// CHECK-NEXT:    %[[C1:.*]] = net.tanh %[[B1]] {{.*}}phase recompute
+// CHECK-NEXT:    net.exp %[[C1]] {{.*}}phase recompute
+// CHECK-NEXT:    %[[C2:.*]] = net.tanh %[[B1]] {net.phase = #net<phase recompute>, net.recomputed = 0
+// CHECK-NEXT:    net.tanh_grad %{{.*}}, %[[C2]]
+// CHECK-NEXT:    net.tanh_grad %{{.*}}, %[[B1]]
+!x = tensor<4xf32>
+net.step @marked attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
+^bb0(%x: !x):
+  %w = net.parameter "w" "uniform" : !x
+  %a = net.add %x, %w : (!x, !x) -> !x loc("add")
+  %b = net.tanh %a : (!x) -> !x loc("layer.0.tanh")
+  %c = net.tanh %b {net.recomputed = 0 : i64} : (!x) -> !x loc("layer.0.tanh_2")
+  %d = net.exp %c {net.recomputed = 0 : i64} : (!x) -> !x loc("layer.0.exp")
+  %loss = net.sum %d {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
+  net.return %loss : tensor<f32> ["loss"]
+}
+
+// -----
+
 // Where nothing learns, nothing is read again.
 // CHECK-LABEL: net.step @frozen
 // CHECK-NOT:     phase recompute

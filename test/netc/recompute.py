@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-RUNS = ["kept", "full", "every", "together", "selective"]
+RUNS = ["kept", "full", "every", "together", "selective", "flash", "flash_full"]
 STEPS = 2
 
 file, folder = sys.argv[1:]
@@ -66,6 +66,8 @@ for run in RUNS:
 assert arena["full"] < arena["every"] < arena["kept"], arena
 assert arena["full"] < arena["together"] < arena["kept"], arena
 assert arena["full"] < arena["selective"] < arena["kept"], arena
+assert saved["flash"] == saved["selective"] and arena["flash"] < arena["kept"], (arena, saved)
+assert saved["flash_full"] == saved["full"], saved
 for run in RUNS[1:]:
     part = (saved["kept"] - saved["full"]) * {"together": 3}.get(run, 1) / 8
     assert arena["kept"] - arena[run] >= saved["kept"] - saved[run] - 2 * part, (run, arena, saved)
