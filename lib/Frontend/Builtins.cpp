@@ -57,6 +57,9 @@ std::optional<Value> Elaborator::lookupBuiltin(StringRef name) {
     return Value(None{});
   if (name == "inf")
     return Value(Number::inexact(INFINITY));
+  // Only what is made for one network or step can tell.
+  if (name == "training" && frame->block && graph)
+    return Value(graph->training);
   mlir::Type element = llvm::StringSwitch<mlir::Type>(name)
                            .Case("f64", builder.getF64Type())
                            .Case("f32", builder.getF32Type())
@@ -95,7 +98,7 @@ void Elaborator::addBuiltinNames(std::vector<std::string> &names) {
     if (op.hasInterface<LanguageOpInterface>())
       names.push_back(op.stripDialect().str());
   for (const char *name : {"f64", "f32", "f16", "bf16", "i64", "i32", "i16",
-                           "i8", "u8", "bool", "none", "inf"})
+                           "i8", "u8", "bool", "none", "inf", "training"})
     names.push_back(name);
 }
 

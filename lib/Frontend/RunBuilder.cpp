@@ -605,6 +605,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
       builder.getDictionaryAttr({}));
   mlir::Block *entry = builder.createBlock(&step.getBody());
   Elaborator::GraphScope scope(e, file, entry);
+  e.graph->training = !isInference();
   unsigned before = e.errors;
   auto elaborate = [&] {
     if (!collect())
