@@ -26,6 +26,16 @@ def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def SumAfterLoops : Pass<"net-sum-after-loops", "::mlir::func::FuncOp"> {
+  let summary = "Take sums of products over the turns of a loop as one product after it";
+  let description = [{
+    What a loop only adds products to, as to the gradient of a weight that a recurrence uses, becomes
+    one sum of products over turns too. Its operands are those that the loop reads or writes turn by
+    turn, or are stacked for it.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Make linalg ops on memory loops for the CPU: tiles in registers, threads";
   let options = [Option<"isa", "isa", "std::string", "\"baseline\"",
