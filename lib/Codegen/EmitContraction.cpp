@@ -8,7 +8,7 @@
 // vectors of B. What a convolution, a matrix product or their gradients are
 // differs by strides only.
 
-#include "lib/Codegen/LoopNest.h"
+#include "lib/Codegen/ContractionRoles.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,8 +20,8 @@ using namespace mlir;
 /// FLOP that are worth waking other threads for.
 static constexpr int64_t kParallelFlop = 1 << 17;
 /// Elements of B that a block of k may touch for the columns of one tile, so
-/// that they stay in the first level of the cache, or near to it.
-static constexpr int64_t kPanelElements = 12 << 10;
+/// that they stay in the first level of the cache, with room for what passes.
+static constexpr int64_t kPanelElements = 6 << 10;
 /// From how many elements on the rows of B count as scattered, and for how many
 /// tiles of rows a copy of them pays.
 static constexpr int64_t kScattered = 256, kPackTiles = 2;
@@ -30,24 +30,17 @@ static constexpr int64_t kMostOnStack = 128 << 10;
 /// For how many tiles of columns a copy of a block of A pays.
 static constexpr int64_t kPackColumns = 8;
 /// Elements of A that a block of rows may touch, so that they stay in the
-/// second level.
+/// second level: one of many blocks, of which threads take their own, or one
+/// that all of them read, each for its own columns.
 static constexpr int64_t kBlockElements = 48 << 10;
+static constexpr int64_t kSharedElements = 192 << 10;
+/// From how many tiles of columns on threads take these, so that each copies
+/// its own part of B only; and where there are but few tiles of rows.
+static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
 
-namespace {
-enum Operand { A, B, C };
 using Loop = LoopNest::Loop;
 
-/// The loops by what they move.
-struct Roles {
-  SmallVector<Loop> batches, rows, columns, sums;
-  /// Columns are vectors in A and B alike: an element-wise product, summed.
-  bool isElementwise = false;
-  /// Vectors run along a sum: rows and columns are products of vectors.
-  bool isDot = false;
-  /// A is the second operand of the op.
-  bool isSwapped = false;
-};
-
+namespace {
 /// A part of the rows or columns of a tile: for each, where it starts in the
 /// operands, from the start of the tile.
 struct Place {
@@ -65,96 +58,6 @@ struct Tiling {
   }
 };
 } // namespace
-
-bool netc::isContraction(linalg::LinalgOp op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  if (!generic || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() == 0)
-    return false;
-  Block &body = *generic.getBody();
-  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add || std::distance(body.begin(), body.end()) != 3)
-    return false;
-  auto mul = add.getRhs().getDefiningOp<arith::MulFOp>();
-  return mul && add.getLhs() == body.getArgument(2) &&
-         mul.getLhs() == body.getArgument(0) &&
-         mul.getRhs() == body.getArgument(1);
-}
-
-static void swapOperands(Loop &loop) {
-  std::swap(loop.strides[A], loop.strides[B]);
-}
-
-/// Sorts loops by what they move; none if the sums cannot be vectors.
-static std::optional<Roles> rolesOf(const LoopNest &nest) {
-  Roles roles;
-  auto classify = [&](bool swap) {
-    roles = Roles();
-    roles.isSwapped = swap;
-    for (Loop loop : nest.loops) {
-      if (swap)
-        swapOperands(loop);
-      bool a = loop.strides[A] != 0, b = loop.strides[B] != 0;
-      if (!loop.isParallel)
-        roles.sums.push_back(loop);
-      else if (a && b)
-        roles.batches.push_back(loop);
-      else if (b)
-        roles.columns.push_back(loop);
-      else
-        roles.rows.push_back(loop);
-    }
-  };
-  auto unitColumn = [&](ArrayRef<Loop> loops) -> const Loop * {
-    const Loop *best = nullptr;
-    for (const Loop &loop : loops)
-      if (loop.strides[B] == 1 && loop.strides[C] == 1 &&
-          (!best || loop.extent > best->extent))
-        best = &loop;
-    return best;
-  };
-  // The vector loop is last of the columns.
-  auto makeLast = [](SmallVectorImpl<Loop> &loops, const Loop *loop) {
-    std::rotate(loops.begin() + (loop - loops.begin()),
-                loops.begin() + (loop - loops.begin()) + 1, loops.end());
-  };
-
-  // Columns of either operand; the more there are, the better.
-  std::optional<Roles> found;
-  int64_t most = 0;
-  for (bool swap : {false, true}) {
-    classify(swap);
-    if (const Loop *loop = unitColumn(roles.columns);
-        loop && loop->extent > most) {
-      most = loop->extent;
-      makeLast(roles.columns, loop);
-      found = roles;
-    }
-  }
-  if (found && most >= 8)
-    return found;
-  // A batch that is next to itself everywhere: depthwise convolution.
-  classify(false);
-  if (!roles.columns.empty())
-    classify(true);
-  for (const Loop &loop : roles.batches)
-    if (roles.columns.empty() &&
-        llvm::all_of(loop.strides, [](int64_t s) { return s == 1; }) &&
-        loop.extent > most) {
-      roles.columns.push_back(loop);
-      roles.isElementwise = true;
-      roles.batches.erase(&loop);
-      return roles;
-    }
-  // Products of rows that lie next to each other.
-  for (const Loop &loop : roles.sums)
-    if (loop.strides[A] == 1 && loop.strides[B] == 1 && loop.extent >= 8) {
-      makeLast(roles.sums, &loop);
-      roles.isDot = true;
-      return roles;
-    }
-  return found;
-}
 
 namespace {
 class Emitter {
@@ -308,7 +211,7 @@ private:
       int64_t fits = std::max<int64_t>(kPanelElements / (inner * width), 1);
       int64_t parts = llvm::divideCeil(last.extent, fits);
       blockTurns = llvm::divideCeil(last.extent, parts);
-      if (roles.isDot && cut == roles.sums.size())
+      if ((roles.isDot || roles.isTransposed) && cut == roles.sums.size())
         blockTurns = llvm::alignTo(blockTurns, lanes);
     }
   }
@@ -322,20 +225,34 @@ private:
     int64_t columns = roles.columns.empty() ? 1 : roles.columns.back().extent;
     if (!roles.isDot)
       columnTiles = llvm::divideCeil(columns, tileVectors * lanes);
+    bool copies = isScattered() && rowTiles >= kPackTiles;
     bool byRows = rowTiles >= columnTiles || rowTiles >= 16;
-    rowsInParallel = isParallel && byRows;
+    // A copy of A serves all columns; one of B all rows.
+    if (copies && !rowsAreScattered() &&
+        columnTiles >= (rowTiles < kFewRows ? kFewColumns : kSharedColumns))
+      byRows = false;
     columnsInParallel = isParallel && !byRows;
-    if (rowsInParallel && !roles.rows.empty())
-      return emitRowBlocks(at);
-    packsColumns = columnsInParallel && isScattered() && rowTiles >= kPackTiles;
+    rowsInParallel = isParallel && byRows;
+    if ((rowsInParallel || copies) && !roles.rows.empty())
+      return emitRowBlocks(at, copies);
+    packsColumns = roles.isTransposed;
+    makeColumnPanel();
     emitSumBlocks(at, {});
   }
 
   /// Whether the rows of B are so far apart that a panel of it meets itself in
   /// the cache, and touches a page a row.
   bool isScattered() const {
+    return roles.isTransposed ||
+           (!roles.isDot && !roles.isElementwise && !roles.sums.empty() &&
+            roles.sums.back().strides[B] >= kScattered);
+  }
+  /// Whether rows lie next to each other in A, and a turn of the sum leaves
+  /// them far behind.
+  bool rowsAreScattered() const {
     return !roles.isDot && !roles.isElementwise && !roles.sums.empty() &&
-           roles.sums.back().strides[B] >= kScattered;
+           !roles.rows.empty() && roles.rows.back().strides[A] == 1 &&
+           roles.sums.back().strides[A] >= kScattered;
   }
 
   /// Points of a block of the sums, at most.
@@ -346,7 +263,8 @@ private:
     return length;
   }
 
-  /// Makes room for a panel; to be called where a thread's work begins.
+  /// Makes room for a panel; to be called where a thread's work begins. What is
+  /// left of columns that threads take is no thread's work.
   void makeColumnPanel() {
     if (!packsColumns)
       return;
@@ -355,13 +273,10 @@ private:
         MemRefType::get({elements}, element), b.getI64IntegerAttr(64));
   }
 
-  /// The same for the rows of a block, where they lie next to each other in A
-  /// and a turn of the sum leaves them far behind.
+  /// The same for the rows of a block, if they are scattered.
   void makeRowPanel() {
     packsRows = false;
-    if (roles.isDot || roles.isElementwise || roles.sums.empty() ||
-        roles.rows.back().strides[A] != 1 ||
-        roles.sums.back().strides[A] < kScattered ||
+    if (!rowsAreScattered() || columnsInParallel ||
         columnTiles() < kPackColumns)
       return;
     int64_t elements = rowTile.count() * blockLength();
@@ -381,8 +296,8 @@ private:
     return tiles / (tileVectors * lanes);
   }
 
-  /// The outermost loop of rows, by threads.
-  void emitRowBlocks(Offsets at) {
+  /// The outermost loop of rows, by threads unless these take columns.
+  void emitRowBlocks(Offsets at, bool copies) {
     // The longest loop of rows is cut; a block is what stays in the cache.
     size_t longest = 0;
     for (size_t i = 0; i < roles.rows.size(); ++i)
@@ -399,21 +314,28 @@ private:
     for (size_t i = 0; i < roles.rows.size(); ++i)
       if (i != longest)
         rowsInside *= roles.rows[i].extent;
+    int64_t elements = rowsInParallel ? kBlockElements : kSharedElements;
     int64_t block =
-        std::max<int64_t>(kBlockElements / (rowsInside * blockLength()), 1);
-    block = std::min(block, std::max<int64_t>(whole.extent / 8, 1));
-    block = llvm::alignTo(block, tileSize);
+        std::max<int64_t>(elements / (rowsInside * blockLength()), 1);
+    if (rowsInParallel)
+      block = std::min(block, std::max<int64_t>(whole.extent / 8, 1));
+    block = std::min<int64_t>(llvm::alignTo(block, tileSize),
+                              llvm::alignTo(whole.extent, tileSize));
     packsColumns =
-        isScattered() && block * rowsInside >= kPackTiles * rowTile.count();
+        roles.isTransposed ||
+        (copies && block * rowsInside >= kPackTiles * rowTile.count());
+    if (!rowsInParallel)
+      makeColumnPanel();
     auto run = [&](Offsets start, int64_t extent) {
       roles.rows[longest].extent = extent;
-      makeColumnPanel();
+      if (rowsInParallel)
+        makeColumnPanel();
       makeRowPanel();
       emitSumBlocks(start, {});
       roles.rows[longest].extent = whole.extent;
     };
     int64_t even = whole.extent / block * block;
-    b.forEach(even, block, true,
+    b.forEach(even, block, rowsInParallel,
               [&](Value turn) { run(move(at, whole, turn), block); });
     if (even < whole.extent)
       run(move(at, whole, b.index(even)), whole.extent - even);
@@ -477,17 +399,31 @@ private:
     emitTiles(both, rowTile.sizes, 0, {}, at, false,
               [&](Offsets start, ArrayRef<int64_t> sizes) {
                 SmallVector<Place> places = placesOf(rows, sizes);
-                copyBlock(A, sums, start[A], start[C], [&](Value at, Value to) {
-                  for (auto [i, row] : llvm::enumerate(places))
-                    b.create<memref::StoreOp>(loadScalar(A, at, row.inA),
-                                              rowPanel, b.add(to, i));
-                });
+                copyBlock(
+                    A, sums, blockSums, start[A], start[C],
+                    [&](Value at, Value to) { copyRows(at, to, places); });
               });
+  }
+
+  /// Copies a tile's part of A for one turn of the sums; where rows are all
+  /// next to each other, as vectors.
+  void copyRows(Value at, Value to, ArrayRef<Place> places) {
+    auto start = [&](size_t i) { return places[i].inA; };
+    for (size_t i = 0; i < places.size();) {
+      size_t end = i + 1;
+      while (end < places.size() && start(end) == start(end - 1) + 1 &&
+             end - i < size_t(lanes))
+        ++end;
+      Value mask = b.maskOf(vector, end - i);
+      b.storeVector(loadVector(A, at, start(i), mask), rowPanel, b.add(to, i),
+                    mask);
+      i = end;
+    }
   }
 
   /// Lets the sums of the block walk over a copy of an operand that has
   /// `elements` next to each other for each turn. Returns its length.
-  int64_t layBlock(Operand operand, int64_t elements) {
+  int64_t layBlock(ContractionOperand operand, int64_t elements) {
     for (Loop &loop : llvm::reverse(blockSums)) {
       loop.strides[operand] = elements;
       elements *= loop.extent;
@@ -495,18 +431,19 @@ private:
     return elements;
   }
 
-  /// Calls `copy` for each turn of the block's sums, with the place in the
-  /// operand, where `from` are the loops, and that in its copy.
-  void copyBlock(Operand operand, ArrayRef<Loop> from, Value at, Value to,
+  /// Calls `copy` for each turn of the loops `from`, with the place in the
+  /// operand and that in its copy, over which `packed` walk.
+  void copyBlock(ContractionOperand operand, ArrayRef<Loop> from,
+                 ArrayRef<Loop> packed, Value at, Value to,
                  function_ref<void(Value, Value)> copy) {
     if (from.empty())
       return copy(at, to);
     const Loop &loop = from.front();
-    const Loop &packed = blockSums[blockSums.size() - from.size()];
     b.forEach(loop.extent, 1, false, [&](Value turn) {
-      copyBlock(operand, from.drop_front(),
+      copyBlock(operand, from.drop_front(), packed.drop_front(),
                 b.add(at, b.scaled(turn, loop.strides[operand])),
-                b.add(to, b.scaled(turn, packed.strides[operand])), copy);
+                b.add(to, b.scaled(turn, packed.front().strides[operand])),
+                copy);
     });
   }
 
@@ -529,17 +466,19 @@ private:
     const Loop &loop = roles.columns.back();
     int64_t width = tileVectors * lanes;
     int64_t even = loop.extent / width * width;
+    auto run = [&](Value turn, int64_t count) {
+      emitPanel(move(at, loop, turn), vectorsOf(llvm::divideCeil(count, lanes)),
+                count % lanes);
+    };
+    Value shared = columnPanel;
     b.forEach(even, width, columnsInParallel, [&](Value turn) {
       if (columnsInParallel)
         makeColumnPanel();
-      emitPanel(move(at, loop, turn), vectorsOf(tileVectors), 0);
+      run(turn, width);
     });
-    if (int64_t rest = loop.extent - even) {
-      // Of columns by threads, what is left is no thread's work.
-      packsColumns &= !columnsInParallel;
-      emitPanel(move(at, loop, b.index(even)),
-                vectorsOf(llvm::divideCeil(rest, lanes)), rest % lanes);
-    }
+    columnPanel = shared;
+    if (even < loop.extent)
+      run(b.index(even), loop.extent - even);
   }
 
   /// The tiles of these columns, on a copy of what they read of B if its rows
@@ -549,19 +488,52 @@ private:
       return emitRowTiles(at, columns, lastLanes);
     SmallVector<Loop> scattered = blockSums;
     layBlock(B, columns.size() * lanes);
-    copyBlock(B, scattered, at[B], b.index(0), [&](Value at, Value to) {
-      for (auto [i, column] : llvm::enumerate(columns)) {
-        bool isLast = i + 1 == columns.size();
-        Value mask = isLast ? b.maskOf(vector, lastLanes) : Value();
-        b.create<vector::StoreOp>(loadVector(B, at, column.inB, mask),
-                                  columnPanel, b.add(to, column.inB));
-      }
-    });
+    if (roles.isTransposed)
+      copyBlock(B, ArrayRef(scattered).drop_back(), blockSums, at[B],
+                b.index(0), [&](Value at, Value to) {
+                  copyTransposed(at, to, columns.size(), lastLanes);
+                });
+    else
+      copyBlock(
+          B, scattered, blockSums, at[B], b.index(0), [&](Value at, Value to) {
+            for (auto [i, column] : llvm::enumerate(columns)) {
+              bool isLast = i + 1 == columns.size();
+              Value mask = isLast ? b.maskOf(vector, lastLanes) : Value();
+              b.create<vector::StoreOp>(loadVector(B, at, column.inB, mask),
+                                        columnPanel, b.add(to, column.inB));
+            }
+          });
     std::swap(memory[B], columnPanel);
     at[B] = b.index(0);
     emitRowTiles(at, columns, lastLanes);
     std::swap(memory[B], columnPanel);
     blockSums = scattered;
+  }
+
+  /// Copies a panel's part of B along the last sum, by squares of vectors.
+  void copyTransposed(Value at, Value to, int64_t vectors, int64_t lastLanes) {
+    const Loop &sum = blockSums.back();
+    int64_t next = roles.columns.back().strides[B], width = vectors * lanes;
+    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+    auto square = [&](Value turn, int64_t turns) {
+      Value from = b.add(at, turn);
+      Value onto = b.add(to, b.scaled(turn, width));
+      Value mask = b.maskOf(vector, turns);
+      for (int64_t i = 0; i < vectors; ++i) {
+        bool isCut = i + 1 == vectors && lastLanes != 0;
+        SmallVector<Value> rows(lanes, zeros);
+        for (int64_t row = 0; row < (isCut ? lastLanes : lanes); ++row)
+          rows[row] = loadVector(B, from, (i * lanes + row) * next, mask);
+        rows = b.transpose(rows);
+        for (int64_t row = 0; row < turns; ++row)
+          b.create<vector::StoreOp>(rows[row], columnPanel,
+                                    b.add(onto, row * width + i * lanes));
+      }
+    };
+    int64_t even = sum.extent / lanes * lanes;
+    b.forEach(even, lanes, false, [&](Value turn) { square(turn, lanes); });
+    if (even < sum.extent)
+      square(b.index(even), sum.extent - even);
   }
 
   SmallVector<Place> vectorsOf(int64_t count) {
@@ -608,11 +580,12 @@ private:
 
   //===-- Inside a tile ---------------------------------------------------===//
 
-  Value loadScalar(Operand operand, Value at, int64_t shift) {
+  Value loadScalar(ContractionOperand operand, Value at, int64_t shift) {
     return b.create<memref::LoadOp>(memory[operand], b.add(at, shift));
   }
   /// `lanes` elements, or those of `mask`.
-  Value loadVector(Operand operand, Value at, int64_t shift, Value mask) {
+  Value loadVector(ContractionOperand operand, Value at, int64_t shift,
+                   Value mask) {
     Value start = b.add(at, shift);
     return b.loadVector(vector, memory[operand], start, mask);
   }
@@ -701,12 +674,11 @@ private:
           return next;
         });
     size_t place = 0;
+    sums = b.sumsOf(sums);
     for (const Place &row : rows)
       for (const Place &column : columns) {
         Value old = start ? start : loadScalar(C, at[C], row.inC + column.inC);
-        Value sum = b.create<vector::ReductionOp>(
-            vector::CombiningKind::ADD, sums[place++], old,
-            arith::FastMathFlags::reassoc);
+        Value sum = b.create<arith::AddFOp>(old, sums[place++]);
         b.create<memref::StoreOp>(sum, memory[C],
                                   b.add(at[C], row.inC + column.inC));
       }
@@ -753,7 +725,7 @@ bool netc::emitContraction(linalg::LinalgOp op, const VectorIsa &isa) {
       return a.strides[C] > b.strides[C];
     return a.strides[A] + a.strides[B] > b.strides[A] + b.strides[B];
   });
-  std::optional<Roles> roles = rolesOf(*nest);
+  std::optional<Roles> roles = Roles::of(*nest);
   if (!roles)
     return false;
   Emitter(op, *nest, std::move(*roles), isa).emit();

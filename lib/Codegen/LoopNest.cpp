@@ -168,6 +168,53 @@ void NestBuilder::storeVector(Value value, Value memory, Value at, Value mask) {
     create<vector::StoreOp>(value, memory, at);
 }
 
+std::pair<Value, Value> NestBuilder::exchange(Value a, Value b, int64_t width) {
+  int64_t lanes = cast<VectorType>(a.getType()).getNumElements();
+  SmallVector<int64_t> even, odd;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    bool isOdd = lane & width;
+    even.push_back(isOdd ? lanes + lane - width : lane);
+    odd.push_back(isOdd ? lanes + lane : lane + width);
+  }
+  return {create<vector::ShuffleOp>(a, b, even),
+          create<vector::ShuffleOp>(a, b, odd)};
+}
+
+SmallVector<Value> NestBuilder::transpose(ValueRange vectors) {
+  SmallVector<Value> rows(vectors);
+  for (size_t width = rows.size() / 2; width > 0; width /= 2)
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (!(i & width))
+        std::tie(rows[i], rows[i | width]) =
+            exchange(rows[i], rows[i | width], width);
+  return rows;
+}
+
+SmallVector<Value> NestBuilder::sumsOf(ValueRange vectors) {
+  auto type = cast<VectorType>(vectors.front().getType());
+  size_t lanes = type.getNumElements();
+  SmallVector<Value> sums;
+  for (; !vectors.empty();
+       vectors = vectors.drop_front(std::min(lanes, vectors.size()))) {
+    SmallVector<Value> rows(
+        vectors.take_front(std::min(lanes, vectors.size())));
+    size_t count = rows.size();
+    rows.resize(lanes);
+    // Each turn adds up halves and puts the results of two vectors into one.
+    for (size_t width = lanes / 2; width > 0; width /= 2)
+      for (size_t i = 0; i < width; ++i) {
+        Value a = rows[i], b = rows[i + width];
+        if (!a)
+          continue;
+        auto [even, odd] = exchange(a, b ? b : a, width);
+        rows[i] = create<arith::AddFOp>(even, odd);
+      }
+    for (size_t i = 0; i < count; ++i)
+      sums.push_back(create<vector::ExtractOp>(rows.front(), int64_t(i)));
+  }
+  return sums;
+}
+
 SmallVector<Value>
 NestBuilder::loop(int64_t extent, int64_t step, ValueRange carried,
                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {

@@ -63,6 +63,12 @@ public:
   void storeVector(mlir::Value value, mlir::Value memory, mlir::Value at,
                    mlir::Value mask);
 
+  /// As many vectors as one has elements: element j of vector i becomes element
+  /// i of vector j.
+  llvm::SmallVector<mlir::Value> transpose(mlir::ValueRange vectors);
+  /// The sum of the elements of each vector.
+  llvm::SmallVector<mlir::Value> sumsOf(mlir::ValueRange vectors);
+
   /// Calls `body` for 0, step, ..., below `extent`, carrying values.
   llvm::SmallVector<mlir::Value>
   loop(int64_t extent, int64_t step, mlir::ValueRange carried,
@@ -74,6 +80,12 @@ public:
                llvm::function_ref<void(mlir::Value)> body);
 
 private:
+  /// Of two vectors, in which blocks of `width` elements are told apart by
+  /// being even or odd: the even ones of `a`, and behind each that of `b`
+  /// before the same place; the odd ones likewise.
+  std::pair<mlir::Value, mlir::Value> exchange(mlir::Value a, mlir::Value b,
+                                               int64_t width);
+
   llvm::SmallVector<mlir::Value> memory;
 };
 

@@ -71,7 +71,7 @@ func.func @columns(%x: memref<1001x40xf32>, %y: memref<40xf32>) {
 // CHECK:       scf.parallel
 // CHECK-DAG:     %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
 // CHECK-DAG:     %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
-// CHECK:         memref.store %{{.*}}, %[[ROWS]]
+// CHECK:         vector.maskedstore %[[ROWS]]
 // CHECK:         vector.store %{{.*}}, %[[PANEL]]
 // CHECK:         vector.load %[[PANEL]]
 // CHECK:         memref.load %[[ROWS]]
@@ -80,6 +80,29 @@ func.func @scattered(%x: memref<512x512xf32>, %dy: memref<512x512xf32>, %dw: mem
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %dy : memref<512x512xf32>, memref<512x512xf32>) outs(%dw : memref<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Columns of the result that lie far apart in B, while the sum's elements lie
+// next to each other: squares of B are transposed into the copy, which one
+// thread makes for all rows.
+// CHECK-LABEL: func.func @transposed
+// CHECK:       scf.parallel
+// CHECK:         %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
+// CHECK-COUNT-16: vector.load
+// CHECK-COUNT-64: vector.shuffle
+// CHECK:         vector.store %{{.*}}, %[[PANEL]]
+// CHECK:         vector.load %[[PANEL]]
+// CHECK:         vector.fma
+func.func @transposed(%x: memref<128x512xf32>, %w: memref<512x512xf32>, %y: memref<128x512xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<128x512xf32>, memref<512x512xf32>) outs(%y : memref<128x512xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %c, %p : f32
