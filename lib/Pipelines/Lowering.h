@@ -19,10 +19,12 @@ struct LoweringOptions {
   void setBatch(uint64_t examples) {
     sizes.push_back("N=" + std::to_string(examples));
   }
-  bool reference = false;       ///< plain loops that execute what is counted
-  bool counted = false;         ///< the program counts what it executes
-  bool doubles = false;         ///< f32 is computed as f64
-  std::string isa = "baseline"; ///< what the target has: `avx512`, `avx2`
+  bool reference = false; ///< plain loops that execute what is counted
+  bool counted = false;   ///< the program counts what it executes
+  bool doubles = false;   ///< f32 is computed as f64
+  /// The widest vectors to use: `avx512`, `avx2`, `baseline`. Empty where code
+  /// is compiled: what the machine has.
+  std::string isa;
 };
 
 /// From Stage::Step to linalg on tensors.

@@ -49,7 +49,8 @@ FailureOr<CompiledStep> netc::compile(ModuleOp module,
   // The reference is run to be looked at, not for its speed.
   auto machine =
       hostMachine(options.reference ? llvm::CodeGenOptLevel::None
-                                    : llvm::CodeGenOptLevel::Aggressive);
+                                    : llvm::CodeGenOptLevel::Aggressive,
+                  options.isa);
   if (!machine)
     return fail(machine.takeError());
   LoweringOptions forTarget = options;

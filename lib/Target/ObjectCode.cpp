@@ -22,8 +22,18 @@ static llvm::Error fail(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+/// Whether a feature of the processor is of wider vectors than those of `isa`.
+static bool exceeds(StringRef feature, StringRef isa) {
+  bool isWidest = feature.starts_with("avx512") || feature.starts_with("avx10");
+  if (isa == "avx2")
+    return isWidest;
+  return isa == "baseline" &&
+         (isWidest || feature.starts_with("avx") || feature == "fma" ||
+          feature == "f16c" || feature == "vaes" || feature == "vpclmulqdq");
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-netc::hostMachine(llvm::CodeGenOptLevel level) {
+netc::hostMachine(llvm::CodeGenOptLevel level, StringRef isa) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   std::string triple = llvm::sys::getDefaultTargetTriple(), error;
@@ -36,7 +46,9 @@ netc::hostMachine(llvm::CodeGenOptLevel level) {
   std::string list;
   for (const auto &feature : features)
     list += (list.empty() ? "" : ",") +
-            std::string(feature.second ? "+" : "-") + feature.first().str();
+            std::string(
+                feature.second && !exceeds(feature.first(), isa) ? "+" : "-") +
+            feature.first().str();
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(

@@ -14,9 +14,9 @@
 namespace netc {
 
 /// The machine that this program runs on. `level` is how much code for it is
-/// optimized.
+/// optimized. `isa`, as isaOf says it, leaves wider vectors out; empty, none.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-hostMachine(llvm::CodeGenOptLevel level);
+hostMachine(llvm::CodeGenOptLevel level, llvm::StringRef isa = "");
 
 /// The widest vectors that it has: `avx512`, `avx2`, or `baseline`.
 llvm::StringRef isaOf(const llvm::TargetMachine &machine);

@@ -70,6 +70,7 @@ netc::loadSubjects(MLIRContext &context, StringRef file,
 std::optional<JitStep> Subject::build(ModuleOp module,
                                       LoweringOptions options) const {
   options.sizes = sizes;
+  options.isa = isa;
   OwningOpRef<ModuleOp> lowered = module.clone();
   FailureOr<CompiledStep> compiled = compile(*lowered, options, {});
   if (failed(compiled))

@@ -29,6 +29,11 @@ static cl::opt<bool>
               cl::cat(category));
 static cl::opt<bool> fast("fast", cl::desc("Compare fast code with reference"),
                           cl::cat(category));
+static cl::opt<std::string>
+    vectors("isa",
+            cl::desc("The widest vectors of fast code: avx512, avx2 or "
+                     "baseline (default: those of this machine)"),
+            cl::value_desc("NAME"), cl::cat(category));
 static cl::list<std::string> sizes("size", cl::desc("Sizes of free axes"),
                                    cl::value_desc("N=8"), cl::cat(category));
 static cl::list<std::string> runs("run", cl::desc("Only these runs"),
@@ -59,6 +64,7 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
       continue;
     found = true;
     subject.sizes = sizes;
+    subject.isa = vectors;
     Verifier verifier(subject, seed, verbose, quiet);
     if (all || counts)
       holds &= verifier.verifyCounts();
