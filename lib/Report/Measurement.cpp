@@ -217,9 +217,12 @@ StepFlop netc::hardwareFlop(const Measurement &measurement) {
 std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
                                  const Measurement &measurement) {
   switch (method) {
-  case Method::Theory:
-    return Rate{3 * flopOf(measurement, isForward).matmul,
+  case Method::Theory: {
+    // What only infers has no backward pass for the rule to count.
+    bool trains = llvm::any_of(measurement.ops, isBackward);
+    return Rate{(trains ? 3 : 1) * flopOf(measurement, isForward).matmul,
                 measurement.step.median};
+  }
   case Method::One: {
     auto one = llvm::find_if(run.batches, [](const Measurement &measurement) {
       return measurement.batch == 1;

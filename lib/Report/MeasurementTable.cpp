@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 using namespace netc;
 
@@ -37,8 +38,24 @@ static std::string number(double value) {
                                    : 0);
 }
 
-static std::string milliseconds(double seconds) {
-  return seconds > 0 ? number(seconds * 1e3) : "·";
+namespace {
+/// The unit of the times of a table.
+struct TimeUnit {
+  const char *name;
+  double perSecond;
+
+  /// In which a time of so many seconds, and a thousandth of it, has digits.
+  static TimeUnit of(double seconds) {
+    return seconds < 0.01 ? TimeUnit{"µs", 1e6} : TimeUnit{"ms", 1e3};
+  }
+  std::string operator()(double seconds) const {
+    return number(seconds * perSecond);
+  }
+};
+} // namespace
+
+static std::string time(double seconds, TimeUnit unit) {
+  return seconds > 0 ? unit(seconds) : "·";
 }
 
 static std::string percent(double share, int digits = 1) {
@@ -64,15 +81,21 @@ public:
   LayerTimes(const Measurement &measurement, const Peaks &peaks,
              const TableOptions &options)
       : parts(measuredParts(measurement, peaks)), options(options),
+        unit(TimeUnit::of(parts.front().work.seconds())),
         grid({Grid::Left, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
               Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Left,
               Grid::Right}) {}
 
   void print(llvm::raw_ostream &os) {
     std::vector<Grid::Cell> head;
-    for (const char *title :
-         {"layer", "op", "FLOP", "forward ms", "backward ms", "update ms",
-          "share", "GFLOP/s", "FLOP/byte", "bound by", "of roof"})
+    auto in = [&](const char *what) {
+      return fmt::format("{} {}", what, unit.name);
+    };
+    for (const std::string &title :
+         {std::string("layer"), std::string("op"), std::string("FLOP"),
+          in("forward"), in("backward"), in("update"), std::string("share"),
+          std::string("GFLOP/s"), std::string("FLOP/byte"),
+          std::string("bound by"), std::string("of roof")})
       head.push_back({title, Style::Dim});
     grid.add(std::move(head));
     grid.addRule();
@@ -134,9 +157,9 @@ private:
         {{std::move(name), style},
          {std::move(op), Style::Dim},
          {work.flop() ? flop.substr(0, flop.rfind("FLOP")) : "· ", style},
-         {milliseconds(work.forward), style},
-         {milliseconds(work.backward), style},
-         {milliseconds(work.rest), style},
+         {time(work.forward, unit), style},
+         {time(work.backward, unit), style},
+         {time(work.rest, unit), style},
          {isTimed ? percent(seconds / all) : "", style},
          {isTimed ? number(work.flop() / seconds * 1e-9) : "", style},
          {work.bytes ? number(work.flop() / double(work.bytes)) : "", style},
@@ -150,6 +173,7 @@ private:
 
   const std::vector<MeasuredPart> parts;
   const TableOptions &options;
+  const TimeUnit unit;
   Grid grid;
 };
 } // namespace
@@ -178,12 +202,13 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
   const Measurement::Step &step = measurement.step;
   StepFlop model = modelFlop(measurement), all = hardwareFlop(measurement);
   MatmulShare share = matmulShare(measurement);
+  TimeUnit unit = TimeUnit::of(step.median);
   Lines lines;
   lines.add("", "");
   lines.add("step",
-            fmt::format("{} ms, with 95 % confidence {} to {}; {} examples/s",
-                        number(step.median * 1e3), number(step.low * 1e3),
-                        number(step.high * 1e3),
+            fmt::format("{} {}, with 95 % confidence {} to {}; {} examples/s",
+                        unit(step.median), unit.name, unit(step.low),
+                        unit(step.high),
                         number(measurement.batch / step.median)),
             Style::Bold);
   lines.add("", fmt::format(
@@ -217,9 +242,15 @@ static void printBatches(llvm::raw_ostream &os, const MeasuredRun &run,
                          bool colour) {
   Grid grid({Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Right,
              Grid::Right, Grid::Right});
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const Measurement &measurement : run.batches)
+    shortest = std::min(shortest, measurement.step.median);
+  TimeUnit unit = TimeUnit::of(shortest);
+  std::string step = fmt::format("step {}", unit.name);
   std::vector<Grid::Cell> head;
-  for (const char *title : {"batch", "step ms", "examples/s", "planned memory",
-                            "process", "backward/forward time", "FLOP"})
+  for (const char *title :
+       {"batch", step.c_str(), "examples/s", "planned memory", "process",
+        "backward/forward time", "FLOP"})
     head.push_back({title, Style::Dim});
   grid.add(std::move(head));
   grid.addRule();
@@ -227,7 +258,7 @@ static void printBatches(llvm::raw_ostream &os, const MeasuredRun &run,
     BackwardRatio ratio = backwardRatio(measurement);
     double step = measurement.step.median;
     grid.add({{std::to_string(measurement.batch), Style::Bold},
-              {number(step * 1e3)},
+              {unit(step)},
               {number(measurement.batch / step)},
               {bytes(measurement.arena)},
               {bytes(measurement.peakRss)},

@@ -7,6 +7,7 @@
 #include "lib/Runtime/Initialize.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <dirent.h>
 #include <map>
@@ -97,6 +98,12 @@ Data::Data(const Program &program, const Options &options) {
     }
     source.file.emplace(file->second);
     source.count = source.file->check(*slot, /*many=*/true);
+    if (int64_t rest = source.file->leftOver(*slot))
+      std::fprintf(stderr,
+                   "warning: the last %s of `%s` are no whole batch of "
+                   "%s, and are left out\n",
+                   std::to_string(rest).c_str(), file->second.c_str(),
+                   std::to_string(slot->shape[0]).c_str());
     if (firstFile && firstFile->count != source.count)
       throw Failure(1, "`" + firstFile->file->path + "` holds " +
                            std::to_string(firstFile->count) + " batches, `" +
@@ -146,12 +153,21 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
                                                     const Options &options,
                                                     char *arena) {
   std::vector<const Slot *> slots = weightsOf(program);
-  std::map<const Slot *, std::string> files;
+  // A file that is named goes before one of a folder, in whatever order.
+  std::map<const Slot *, std::string> files, found;
+  std::vector<std::string> folders;
+  auto take = [](auto &files, const Slot *slot, const std::string &path) {
+    if (!files.emplace(slot, path).second)
+      throw Failure(1, "`" + files[slot] + "` and `" + path +
+                           "` are both for `" + slot->name + "`");
+  };
   for (std::string text : options.weights) {
-    if (const Slot *slot = named(slots, text)) {
-      files[slot] = text;
-      continue;
-    }
+    if (const Slot *slot = named(slots, text))
+      take(files, slot, text);
+    else
+      folders.push_back(text);
+  }
+  for (const std::string &text : folders) {
     for (const std::string &name : npyFiles(text)) {
       auto slot = std::find_if(slots.begin(), slots.end(),
                                [&](const Slot *s) { return s->name == name; });
@@ -159,13 +175,16 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
         throw Failure(
             1, "`" + text + "/" + name +
                    ".npy` is for no parameter and no state of this program");
-      files[*slot] = text + "/" + name + ".npy";
+      take(found, *slot, text + "/" + name + ".npy");
     }
-    // State may start as it does without: momentum, running statistics.
+  }
+  files.insert(found.begin(), found.end());
+  // State may start as it does without: momentum, running statistics.
+  if (!folders.empty())
     for (const Slot *slot : slots)
       if (slot->role == Role::Parameter && !files.count(slot))
-        throw Failure(1, "`" + text + "/" + slot->name + ".npy` is missing");
-  }
+        throw Failure(1, "`" + folders.back() + "/" + slot->name +
+                             ".npy` is missing");
 
   std::vector<std::string> names;
   for (const Slot *slot : slots) {

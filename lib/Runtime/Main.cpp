@@ -43,7 +43,7 @@ static int setThreads(const Options &options, const Machine &machine) {
   int threads = machine.threads;
   const char *variable = std::getenv("OMP_NUM_THREADS");
   if (variable && std::atoi(variable) > 0)
-    threads = std::atoi(variable);
+    threads = std::min(std::atoi(variable), Options::maxThreads);
   threads = options.threads.value_or(threads);
   omp_set_num_threads(threads);
   return threads;

@@ -127,7 +127,7 @@ int64_t NpyFile::check(const Slot &slot, bool many) const {
       number = one[0];
       one.clear();
     } else if (!one.empty() && one[0] >= first) {
-      number = one[0] / first; // an incomplete last batch is left out
+      number = one[0] / first; // of an incomplete last batch leftOver tells
       one[0] = first;
     }
   }
@@ -139,6 +139,11 @@ int64_t NpyFile::check(const Slot &slot, bool many) const {
                     " of shape " + spell(slot.shape) +
                     (many ? " or many of these, one after another" : ""));
   return number;
+}
+
+int64_t NpyFile::leftOver(const Slot &slot) const {
+  bool hasBatches = sizes.size() == slot.shape.size() && !sizes.empty();
+  return hasBatches ? sizes[0] % slot.shape[0] : 0;
 }
 
 namespace {

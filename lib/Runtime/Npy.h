@@ -29,6 +29,8 @@ public:
   /// `many`, the first axis may be a multiple of the slot's, or stand before a
   /// scalar's none. Returns how many tensors of the slot's size there are.
   int64_t check(const Slot &slot, bool many) const;
+  /// How many elements of the first axis fill no tensor of the slot's size.
+  int64_t leftOver(const Slot &slot) const;
   /// Stores the tensor with this number. Throws at an integer that the slot
   /// does not take. check() must have passed.
   void read(const Slot &slot, int64_t number, char *data) const;

@@ -18,7 +18,7 @@ const char *const
   --seconds=S           or measure until the median step time is known within 2 %,
                         for S seconds at most (default 10)
   --warmup=N            leave the first N steps out of the times (default: until they are stable)
-  --threads=N           (default: OMP_NUM_THREADS, else one a core)
+  --threads=N           at most 1024 (default: OMP_NUM_THREADS, else one a core)
   --seed=N              of the initial parameters, synthetic data and dropout (default 0)
   --data=FILE,...       npy files with the inputs in their order, or NAME=FILE; one batch after
                         another along the first axis (default: synthetic)
@@ -104,7 +104,7 @@ Options Options::parse(int argc, char **argv) {
       options.warmup = integer(name, optarg, 0, anything);
       break;
     case 'j':
-      options.threads = int(integer(name, optarg, 1, 1 << 16));
+      options.threads = int(integer(name, optarg, 1, maxThreads));
       break;
     case 'r':
       options.seed = uint64_t(integer(name, optarg, 0, anything));

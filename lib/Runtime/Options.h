@@ -26,6 +26,9 @@ struct Options {
   std::string dump; ///< folder
   bool peaks = false, quiet = false, help = false;
 
+  /// More threads than this the OpenMP runtime may fail to start.
+  static constexpr int maxThreads = 1024;
+
   /// Throws a Failure with status 2.
   static Options parse(int argc, char **argv);
   static const char *const usage; ///< the list of options

@@ -44,6 +44,26 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
             << " = 128`";
         signalPassFailure();
       }
+    for (auto step : getOperation().getOps<StepOp>())
+      if (failed(checkInputs(step)))
+        return signalPassFailure();
+  }
+
+  /// A size that is given may be too large for any tensor.
+  static LogicalResult checkInputs(StepOp step) {
+    for (auto [name, input] :
+         llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
+      if (!shapeOf(input).invalidAxis())
+        continue;
+      Polynomial bytes = shapeOf(input).elements() * bytesOf(elementOf(input));
+      std::optional<Rational> count = bytes.constant();
+      return emitError(step.getLoc())
+             << "`" << step.getSymName() << "` would read "
+             << (count && count->isValid() ? count->str() : "over 2^63")
+             << " bytes of `" << cast<StringAttr>(name).getValue()
+             << "` a step; a size is a whole number from 1 to 2^40";
+    }
+    return success();
   }
 
   /// Returns the axes that nothing is known of.

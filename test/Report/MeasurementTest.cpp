@@ -105,6 +105,12 @@ TEST(Measurement, RatesByMethod) {
   EXPECT_FALSE(
       rateBy(Method::One, four.runs[0], four.runs[0].batches[0]).has_value());
 
+  // The rule of three is of training.
+  Measurement infers = four.runs[0].batches[0];
+  llvm::erase_if(infers.ops,
+                 [](const Measurement::Op &op) { return op.isBackward(); });
+  EXPECT_EQ(rateBy(Method::Theory, four.runs[0], infers)->flop, 4'000'000);
+
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).flop, 1);
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).time, 0.8);
   EXPECT_DOUBLE_EQ(matmulShare(run.batches[0]).time, 16.0 / 19);
@@ -139,6 +145,20 @@ TEST(Measurement, IsPrinted) {
   has("the median of 8 steps after 2 to warm up, which were never stable\n");
   has("400 MFLOP/s: 40.0 % of the measured peak\n");
   has("      1  measured peak   60.0 %  44.4 %  44.4 %  16.0 %\n");
+
+  // Of short steps, in a unit that shows digits.
+  MeasurementReport quick = report({1});
+  Measurement &one = quick.runs[0].batches[0];
+  one.step = {2e-5, 1e-5, 4e-5};
+  for (Measurement::Op &op : one.ops)
+    op.seconds *= 1e-3;
+  table = printed(quick, [](llvm::raw_ostream &os, auto &report) {
+    printTable(os, report, TableOptions());
+  });
+  has("forward µs");
+  has("  10.00  ");
+  has("20.00 µs, with 95 % confidence 10.00 to 40.00; 50000 examples/s\n");
+  has("step µs");
 
   std::string chart = printed(all, printChart);
   EXPECT_NE(chart.find(">C&lt;P&gt;U, 1 core, 1 thread, avx2</text>"),

@@ -57,7 +57,7 @@ TEST(Options, ThatAreWrongEndWithTwo) {
               "2: `--steps` takes an integer from 1 on, not `" +
                   std::string(value) + "`" + hint);
   EXPECT_EQ(message({"--threads=100000"}),
-            "2: `--threads` takes an integer from 1 to 65536, not `100000`" +
+            "2: `--threads` takes an integer from 1 to 1024, not `100000`" +
                 hint);
   for (const char *value : {"0", "-2", "nan", "inf", "1s"})
     EXPECT_EQ(message({"--seconds=" + std::string(value)}),

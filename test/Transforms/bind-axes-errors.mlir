@@ -1,4 +1,8 @@
 // RUN: netc-opt %s --net-bind-axes=axes=N=8 --split-input-file --verify-diagnostics
+// RUN: not netc-opt %s --net-bind-axes=axes=N=10000000000000,S=2,T=3 --split-input-file 2>&1 | FileCheck %s
+// CHECK: error: `free` would read 240000000000000 bytes of `x` a step; a size is a whole number from 1 to 2^40
+// RUN: not netc-opt %s --net-bind-axes=axes=N=1000000000000000000,S=1000000000000,T=1000000000000 --split-input-file 2>&1 | FileCheck %s --check-prefix=MORE
+// MORE: error: `free` would read over 2^63 bytes of `x` a step; a size is a whole number from 1 to 2^40
 
 // expected-error@+2 {{`free` leaves axis `S` free; its dataset can give it a size, as in `S = 128`}}
 // expected-error@+1 {{`free` leaves axis `T` free; its dataset can give it a size, as in `T = 128`}}

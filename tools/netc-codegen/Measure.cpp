@@ -11,6 +11,7 @@
 #include "tools/netc-codegen/Programs.h"
 #include "tools/netc/Progress.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
@@ -137,6 +138,10 @@ runProgram(const Job &job, const std::vector<std::string> &arguments,
     return llvm::make_error<ProgramError>(child->status,
                                           (job.name + ": " + said).str());
   }
+  // Warnings.
+  for (llvm::StringRef line : llvm::split(child->errors, '\n'))
+    if (!line.empty())
+      llvm::errs() << "netc: " << job.name << ": " << line << '\n';
   llvm::Expected<Measurement> measurement = parseMeasurement(child->output);
   if (!measurement)
     return environment(

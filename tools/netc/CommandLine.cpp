@@ -208,6 +208,14 @@ bool netc::parseCommandLine(int argc, char **argv) {
     complain(WrongUsage, message);
     return false;
   };
+  const cl::Option *measured[] = {&threads, &seconds, &steps, &data};
+  for (const cl::Option *option : measured)
+    if (option->getNumOccurrences() &&
+        (action != Action::Measure || emit.getNumOccurrences()))
+      return refuse("`--" + option->ArgStr + "` is for `--measure`" +
+                    (emit == Emit::Program && emit.getNumOccurrences()
+                         ? "; programs take it when they run"
+                         : ""));
   if (inputs.empty() && hardware.empty())
     return refuse("no file is named; `netc FILE` reports what it costs, `netc "
                   "--help` lists the options");
