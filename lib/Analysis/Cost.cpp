@@ -5,6 +5,7 @@
 #include "lib/Analysis/Cost.h"
 
 #include "lib/Analysis/Causal.h"
+#include "lib/Analysis/Decoding.h"
 #include "lib/Analysis/Memory.h"
 
 using namespace netc;
@@ -177,7 +178,7 @@ namespace {
 class Counter {
 public:
   Counter(Operation *graph, const Conventions &conventions)
-      : graph(graph), conventions(conventions) {
+      : graph(graph), conventions(conventions), decoding(Decoding::of(graph)) {
     tree.parts.emplace_back().parent = 0;
     builds.emplace_back();
     if (conventions.causal == Conventions::Half)
@@ -312,8 +313,9 @@ private:
   }
 
   void countTraffic(Figures &figures, Operation *op, const Polynomial &trip) {
-    Traffic traffic =
-        trafficOf(op, [&](Value value) { return bytesIn(value); });
+    Traffic traffic = trafficOf(
+        op, [&](Value value) { return bytesIn(value); },
+        decoding ? &*decoding : nullptr);
     figures.read += trip == 1 ? traffic.read : traffic.read * trip;
     figures.written += trip == 1 ? traffic.written : traffic.written * trip;
   }
@@ -382,6 +384,7 @@ private:
 
   Operation *graph;
   const Conventions &conventions;
+  std::optional<Decoding> decoding;
   /// Empty if they count in full.
   DenseMap<Operation *, Polynomial> causalProducts;
   PartTree tree;

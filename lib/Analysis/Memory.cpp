@@ -5,6 +5,7 @@
 #include "lib/Analysis/Memory.h"
 
 #include "lib/Analysis/Cost.h"
+#include "lib/Analysis/Decoding.h"
 
 using namespace netc;
 using namespace mlir;
@@ -47,7 +48,8 @@ void netc::forEachBase(Value value, function_ref<void(Value)> function) {
   ::forEachBase(work, seen, function);
 }
 
-Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes) {
+Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
+                        const Decoding *decoding) {
   auto costed = cast<CostOpInterface>(op);
   bool moves = op->getNumResults() != 0 || !costed.getCost().total().isZero();
   if (!moves || isHeld(op) || isView(op) || op->getNumRegions() != 0 ||
@@ -60,8 +62,12 @@ Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes) {
     return bytes(value);
   };
   Traffic traffic;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    traffic.read += touched(i);
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    Polynomial read = touched(i);
+    if (decoding)
+      traffic.read += decoding->readAgain(op, i, read);
+    traffic.read += read;
+  }
   for (Value result : op->getResults())
     traffic.written += bytes(result);
   // What an op changes in place is its first operand.
@@ -151,6 +157,9 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
   });
   forEachActivation(
       graph, [&](OpResult value) { memory[""].activations += bytesOf(value); });
+  if (std::optional<Decoding> decoding = Decoding::of(graph))
+    decoding->forEachKept(
+        graph, [&](Value value) { memory[""].activations += bytesOf(value); });
   return memory;
 }
 

@@ -36,7 +36,8 @@ struct Traffic {
 };
 /// `bytes` tells those of a tensor.
 Traffic trafficOf(mlir::Operation *op,
-                  llvm::function_ref<Polynomial(mlir::Value)> bytes);
+                  llvm::function_ref<Polynomial(mlir::Value)> bytes,
+                  const class Decoding *decoding = nullptr);
 
 /// Calls `function` once for each activation that is kept for the backward
 /// pass: a value that the forward pass computes and another phase than the

@@ -209,7 +209,7 @@ public:
     if (path.take({"bytes"}))
       return !run.hasStep() ? hasNoStep()
              : !run.knowsTraffic()
-                 ? decodes()
+                 ? hidesTraffic()
                  : last(path, run.step().read + run.step().written, "bytes");
     if (path.take({"time"}))
       return finish(run.took ? *run.took : bestDeviceTime() / devices(), "s");
@@ -251,10 +251,11 @@ private:
            quote((run.jobs.front().name() + ".step").str());
   }
 
-  Answer decodes() {
+  Answer hidesTraffic() {
     return quote(run.name()) +
-           " makes positions one by one, or goes through a batch in parts; the "
-           "bytes that it moves are not counted";
+           " goes through a batch in parts, or makes positions one by one and "
+           "counts causal products half; the bytes that it moves are not "
+           "counted";
   }
 
   Answer memory() {

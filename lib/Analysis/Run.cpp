@@ -4,6 +4,8 @@
 
 #include "lib/Analysis/Run.h"
 
+#include "lib/Analysis/Decoding.h"
+
 #include "llvm/ADT/StringSet.h"
 
 using namespace netc;
@@ -27,7 +29,8 @@ bool Run::hasStep() const {
 }
 
 bool Run::knowsTraffic() const {
-  return hasStep() && !decode && !accumulate &&
+  bool isDecodedInHalf = decode && conventions.causal == Conventions::Half;
+  return hasStep() && !isDecodedInHalf && !accumulate &&
          llvm::all_of(jobs, [](const Run &job) {
            return !isCounted(job) || job.knowsTraffic();
          });
@@ -340,14 +343,22 @@ static Rational sumOfPowers(const Rational &n, unsigned power) {
 /// kept: a product over pairs of positions counts, for the position t, those
 /// with t others. So T^k becomes (T - n)^k, which is what comes before, plus
 /// the sum of t^(k-1) over the last n. With causal masks counted half there is
-/// nothing to take away.
+/// nothing to take away; what is moved is not known then.
 static void decodeOneByOne(const Run &run, DictionaryAttr settings,
                            Axes &axes) {
-  if (!run.decode || run.conventions.causal == Conventions::Half)
+  if (!run.decode)
     return;
   StringRef axis = settings.getAs<StringAttr>("decode_axis").getValue();
   Rational length = *axes.evaluate(Polynomial::symbol(axis)).constant();
-  Rational before = length - *run.decode;
+  bool isHalf = run.conventions.causal == Conventions::Half;
+  Rational before = isHalf ? length : length - *run.decode;
+  axes.fix(Decoding::kFurtherPasses,
+           isHalf ? Rational(0)
+                  : *run.decode - (before == Rational(0) ? 1 : 0));
+  axes.fix(Decoding::kPositionsRead,
+           before + sumOfPowers(length, 1) - sumOfPowers(before, 1));
+  if (isHalf)
+    return;
   SmallVector<Rational> moments;
   for (unsigned power = 1; power <= 4; ++power)
     moments.push_back(before.pow(power) + sumOfPowers(length, power - 1) -

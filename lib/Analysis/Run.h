@@ -50,8 +50,7 @@ struct Run {
   /// phase, which runs once.
   std::optional<Rational> times;
   bool isInference = false; ///< forward only
-  /// How many positions are made one by one. What that moves is not known: keys
-  /// and values are read again for each.
+  /// How many positions are made one by one; see Decoding.
   std::optional<Rational> decode;
   /// In how many parts a batch is gone through, whose gradients are added up.
   /// What that moves is not known: the update does it once.

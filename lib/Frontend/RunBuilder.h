@@ -23,7 +23,8 @@ inline constexpr const char *runKeys[] = {
 
 /// Of these, those that say what a step does or how it is counted.
 inline constexpr const char *structuralKeys[] = {
-    "loss", "optimizer", "updates", "count", "recompute", "loss_scale"};
+    "loss",      "optimizer",  "updates", "count",
+    "recompute", "loss_scale", "decode"};
 
 /// `run` of `train Net as run`, else the net's name and `_run`.
 std::string nameOf(NetParser::JobContext *job);

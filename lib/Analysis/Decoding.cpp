@@ -1,0 +1,77 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Analysis/Decoding.h"
+
+#include "lib/Analysis/Memory.h"
+
+using namespace netc;
+using namespace mlir;
+
+std::optional<Decoding> Decoding::of(Operation *graph) {
+  if (auto step = dyn_cast<StepOp>(graph))
+    if (auto axis = step.getRun().getAs<StringAttr>("decode_axis"))
+      return Decoding(axis.getValue());
+  return std::nullopt;
+}
+
+unsigned Decoding::degree(Value value) const {
+  return shapeOf(value).elements().degree(axis);
+}
+
+bool Decoding::isPerPosition(Operation *op) const {
+  auto hasAxis = [&](Value value) { return degree(value) != 0; };
+  return llvm::any_of(op->getOperands(), hasAxis) ||
+         llvm::any_of(op->getResults(), hasAxis);
+}
+
+std::optional<unsigned> Decoding::keysOrValues(Operation *op) const {
+  auto product = dyn_cast<EinsumOp>(op);
+  if (!product || !product.isContraction())
+    return std::nullopt;
+  Polynomial length = Polynomial::symbol(axis);
+  SmallVector<AffineMap> maps = product.getIndexingMaps();
+  SmallVector<Value> tensors(op->getOperands());
+  tensors.push_back(product.getY());
+  for (auto [tensor, map] : llvm::zip_equal(tensors, maps)) {
+    Shape shape = shapeOf(tensor);
+    if (llvm::count(shape.sizes, length) != 2 || shape.sizes.back() != length)
+      continue;
+    AffineExpr last = map.getResults().back();
+    for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
+      if (op->getOperand(operand) != tensor &&
+          llvm::is_contained(maps[operand].getResults(), last))
+        return operand;
+  }
+  return std::nullopt;
+}
+
+Polynomial Decoding::readAgain(Operation *op, unsigned operand,
+                               const Polynomial &bytes) const {
+  if (!isPerPosition(op))
+    return 0;
+  if (bytes.degree(axis) == 0)
+    return bytes * Polynomial::symbol(kFurtherPasses);
+  if (keysOrValues(op) != operand)
+    return 0;
+  Polynomial length = Polynomial::symbol(axis);
+  return bytes / length * (Polynomial::symbol(kPositionsRead) - length);
+}
+
+void Decoding::forEachKept(Operation *graph,
+                           function_ref<void(Value)> function) const {
+  DenseSet<Value> seen;
+  graph->walk([&](EinsumOp op) {
+    if (!op.isContraction() || !isPerPosition(op))
+      return;
+    std::optional<unsigned> keys = keysOrValues(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.getOperandNumber() == keys || degree(operand.get()) == 0)
+        forEachBase(operand.get(), [&](Value base) {
+          Operation *source = base.getDefiningOp();
+          if (source && !isHeld(source) && seen.insert(base).second)
+            function(base);
+        });
+  });
+}

@@ -1,0 +1,48 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_ANALYSIS_DECODING_H
+#define NETC_LIB_ANALYSIS_DECODING_H
+
+#include "dialect/Net.h"
+
+namespace netc {
+
+/// A step whose last positions are made one by one, from keys and values that
+/// are kept. All that is computed is computed once; but each pass over the
+/// network reads the weights again, and all keys and values so far.
+class Decoding {
+public:
+  /// Symbols, which no axis is named like: how many passes there are after the
+  /// first; and the positions of which a pass reads keys, summed over passes.
+  static constexpr llvm::StringLiteral kFurtherPasses = "decode.passes";
+  static constexpr llvm::StringLiteral kPositionsRead = "decode.positions";
+
+  /// None if all positions of the graph are there at once.
+  static std::optional<Decoding> of(mlir::Operation *graph);
+
+  /// What the op reads in further passes of an operand that has so many bytes.
+  Polynomial readAgain(mlir::Operation *op, unsigned operand,
+                       const Polynomial &bytes) const;
+  /// Calls `function` for each operand that is kept from pass to pass and is no
+  /// weight: keys and values, also those of another sequence.
+  void forEachKept(mlir::Operation *graph,
+                   llvm::function_ref<void(mlir::Value)> function) const;
+
+private:
+  explicit Decoding(llvm::StringRef axis) : axis(axis) {}
+
+  unsigned degree(mlir::Value value) const;
+  /// Whether each pass executes the op, for its position.
+  bool isPerPosition(mlir::Operation *op) const;
+  /// The keys of scores, or the values that they weigh, of all positions so
+  /// far: the operand that the last axis of the pairs runs over.
+  std::optional<unsigned> keysOrValues(mlir::Operation *op) const;
+
+  llvm::StringRef axis;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_ANALYSIS_DECODING_H
