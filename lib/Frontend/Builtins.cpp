@@ -302,7 +302,10 @@ Value Elaborator::realFunction(Tree *at, std::vector<Argument> &arguments,
   const Value *value = onlyArgument(arguments);
   std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
   if (!number || !number->dimension.isNone())
-    return fail(at, "`" + name + "` takes a number");
+    return fail(at, "`" + name + "` takes one plain number" +
+                        (number  ? ", this is in " + number->dimension.str()
+                         : value ? ", this is " + kindOf(*value)
+                                 : ""));
   if (!number->isConstant())
     return fail(at, "`" + number->exact.str() +
                         "` must have a fixed size for `" + name + "`");

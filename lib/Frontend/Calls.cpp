@@ -280,9 +280,11 @@ Value Elaborator::callSection(Tree *at, Section section,
 
 Value Elaborator::callBuiltin(Tree *at, const Function &function,
                               std::vector<Argument> arguments) {
-  for (const Argument &argument : arguments)
+  for (Argument &argument : arguments) {
+    argument.value = resolve(argument.at, argument.value);
     if (argument.value.isUnknown())
       return {};
+  }
   const Builtin &builtin = *function.builtin;
   if (builtin.takesTensor &&
       (arguments.empty() || !arguments.front().value.is<Tensor>())) {

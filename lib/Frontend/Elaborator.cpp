@@ -568,7 +568,7 @@ public:
   std::optional<std::vector<SweepPoint>> corners(StringRef run) override {
     return elaborator.corners(run);
   }
-  std::vector<ExpectResult> check(const Results &results) override {
+  std::vector<Verdict> check(const Results &results) override {
     return elaborator.check(results);
   }
   Elaborator elaborator;

@@ -165,7 +165,7 @@ public:
   llvm::ArrayRef<std::string> getRuns() { return runs; }
   std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run);
   std::optional<std::vector<SweepPoint>> corners(llvm::StringRef run);
-  std::vector<ExpectResult> check(const Results &results);
+  std::vector<Verdict> check(const Results &results);
 
   // Built-ins, by their table in Builtins.cpp.
   Value callLen(antlr4::ParserRuleContext *, std::vector<Argument> &);
@@ -537,16 +537,22 @@ private:
   void collectExpectations(FileScope &file, NetParser::JobContext *job);
   /// A network is reported at the sizes that its first run's dataset gives.
   void giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun);
+  /// A verdict to be given.
+  Verdict verdictOn(NetParser::ExpectContext *tree);
   /// The verdict, or none after an error.
-  std::optional<ExpectResult> decideExpect(NetParser::ExpectContext *tree);
+  std::optional<Verdict> decideExpect(NetParser::ExpectContext *tree);
+  /// `value ~ expected within tolerance`
+  std::optional<Verdict> decideAbout(NetParser::ExpectContext *tree,
+                                     NetParser::CmpContext *comparison);
+  std::optional<Number> toleranceOf(NetParser::CmpContext *comparison,
+                                    Expr *within, const Number &expected);
   /// `value ~ between(least, most)`
-  std::optional<ExpectResult> decideBetween(NetParser::ExpectContext *tree,
-                                            const Value &value,
-                                            NetParser::CallContext *range);
-  /// Where ranges are asked about, it must hold at all their ends; `result` is
-  /// as for their middle.
-  void decideAtEnds(NetParser::ExpectContext *tree, ExpectResult &result);
-  static std::string valueText(const Number &value, const Number &expected);
+  std::optional<Verdict> decideBetween(NetParser::ExpectContext *tree,
+                                       const Value &value,
+                                       NetParser::CallContext *range);
+  /// Where ranges are asked about, it must hold at all their ends; `verdict` is
+  /// that for their middle.
+  void decideAtEnds(NetParser::ExpectContext *tree, Verdict &verdict);
 
   mlir::MLIRContext *context;
   const FrontendOptions options;

@@ -94,39 +94,135 @@ Value Elaborator::resolve(Tree *at, const Value &value) {
   return Number(found.value, dimensionOf(found.unit));
 }
 
-std::optional<ExpectResult>
-Elaborator::decideExpect(NetParser::ExpectContext *tree) {
-  ExpectResult result;
-  result.text = sourceText(tree);
-  result.file = frame->file->path;
-  result.line = tree->getStart()->getLine();
-  auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
-  Expr *within = tree->expr().size() > 1 ? tree->expr(1) : nullptr;
-  if (!comparison || comparison->op->getText() != "~") {
-    if (within)
-      return fail(within, "`within` goes with `~`"), std::nullopt;
-    std::optional<bool> holds;
-    if (comparison) {
-      Value a = resolve(comparison, eval(comparison->expr(0)));
-      Value b = resolve(comparison, eval(comparison->expr(1)));
-      Value verdict = compare(comparison, comparison->op->getText(), a, b);
-      if (!verdict.is<bool>())
-        return std::nullopt;
-      holds = *verdict.as<bool>();
-      decided = a;
-      result.value = textOf(a);
-      result.expected = comparison->op->getText() + " " + textOf(b);
-    } else {
-      holds = decide(tree->expr(0));
-      if (!holds)
-        return std::nullopt;
-      result.value = *holds ? "true" : "false";
-      result.expected = "true";
-    }
-    result.holds = *holds;
-    return result;
+/// The ends of what `value` may be, for a program and for people.
+static ExpectSide sideOfEnds(llvm::ArrayRef<Number> ends, std::string text) {
+  ExpectSide side{std::move(text), {}, {}};
+  for (const Number &end : ends) {
+    std::optional<Rational> exact = end.exact.constant();
+    if (!end.real && !exact)
+      return {side.text, {}, {}};
+    if (end.real)
+      side.numbers.push_back(*end.real);
+    else
+      side.numbers.push_back(*exact);
+    side.unit = end.dimension.str();
   }
+  return side;
+}
 
+/// With enough digits to see by how much it is off. Whole numbers that are to
+/// be `equal` have all.
+static std::string textBeside(const Value &value, const Value &expected,
+                              bool equal) {
+  std::optional<Number> a = numberOf(value), b = numberOf(expected);
+  if (!a || !b || a->real || b->real || !a->exact.constant() ||
+      !b->exact.constant())
+    return textOf(value);
+  Rational is = *a->exact.constant(), shouldBe = *b->exact.constant();
+  std::string unit = a->dimension.str();
+  if (equal && is.isInteger() && unit.empty())
+    return is.str();
+  // A double has no more digits.
+  for (unsigned digits : {6, 9, 12, 15}) {
+    std::string text = formatQuantity(is, a->dimension, digits);
+    if (is == shouldBe ||
+        text != formatQuantity(shouldBe, a->dimension, digits))
+      return text;
+  }
+  return is.str() + (unit.empty() ? "" : " " + unit);
+}
+
+static ExpectSide sideOf(const Value &value, std::string text) {
+  std::optional<Number> number = numberOf(value);
+  return number ? sideOfEnds(*number, std::move(text))
+                : ExpectSide{std::move(text), {}, {}};
+}
+
+/// A verdict to be given.
+Verdict Elaborator::verdictOn(NetParser::ExpectContext *tree) {
+  Verdict verdict;
+  verdict.text = sourceText(tree);
+  verdict.file = frame->file->path;
+  verdict.line = tree->getStart()->getLine();
+  return verdict;
+}
+
+std::optional<Verdict>
+Elaborator::decideExpect(NetParser::ExpectContext *tree) {
+  auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
+  if (comparison && comparison->op->getText() == "~")
+    return decideAbout(tree, comparison);
+  if (tree->expr().size() > 1)
+    return fail(tree->expr(1), "`within` goes with `~`"), std::nullopt;
+
+  Verdict verdict = verdictOn(tree);
+  if (!comparison) {
+    std::optional<bool> holds = decide(tree->expr(0));
+    if (!holds)
+      return std::nullopt;
+    verdict.holds = *holds;
+    verdict.value.text = *holds ? "true" : "false";
+    verdict.expected.text = "true";
+    return verdict;
+  }
+  std::string op = comparison->op->getText();
+  Value a = resolve(comparison, eval(comparison->expr(0)));
+  Value b = resolve(comparison, eval(comparison->expr(1)));
+  Value holds = compare(comparison, op, a, b);
+  if (!holds.is<bool>())
+    return std::nullopt;
+  decided = a;
+  verdict.holds = *holds.as<bool>();
+  verdict.value = sideOf(a, textBeside(a, b, op == "=="));
+  verdict.expected = sideOf(b, op + " " + textOf(b));
+  return verdict;
+}
+
+/// `within` the tolerance that is said, or the written precision.
+std::optional<Number> Elaborator::toleranceOf(NetParser::CmpContext *comparison,
+                                              Expr *within,
+                                              const Number &expected) {
+  if (!within) {
+    auto *literal = ruleCast<NetParser::LitContext>(comparison->expr(1));
+    if (!literal)
+      return fail(comparison,
+                  "the right side of `~` is a literal, whose written precision "
+                  "counts; with `within` it may be any number"),
+             std::nullopt;
+    std::optional<Literal> written = literalOf(literal->quantity());
+    return written ? std::optional<Number>(Number(written->halfUnit))
+                   : std::nullopt;
+  }
+  Value allowed = resolve(within, eval(within));
+  std::optional<Number> number = numberOf(allowed);
+  if (!number)
+    return allowed.isUnknown()
+               ? std::nullopt
+               : (fail(within, "`within` takes a number"), std::nullopt);
+  if (!(number->toDouble() >= 0))
+    return fail(within, "`within` takes a number that is not negative, this "
+                        "is " +
+                            sourceText(within)),
+           std::nullopt;
+  if (StringRef(within->getText()).ends_with("%")) {
+    std::optional<Rational> share = number->exact.constant(),
+                            whole = expected.exact.constant();
+    if (share && whole && !number->real && !expected.real)
+      return Number(*share * whole->abs());
+    return Number::inexact(std::abs(expected.toDouble()) * number->toDouble());
+  }
+  if (number->dimension != expected.dimension && !number->dimension.isCount())
+    return fail(within, "`within` takes a share such as `2%`, or an amount "
+                        "in the unit of the "
+                        "expected value"),
+           std::nullopt;
+  return number;
+}
+
+std::optional<Verdict>
+Elaborator::decideAbout(NetParser::ExpectContext *tree,
+                        NetParser::CmpContext *comparison) {
+  Expr *within = tree->expr().size() > 1 ? tree->expr(1) : nullptr;
   Value a = resolve(comparison, eval(comparison->expr(0)));
   if (auto *call = ruleCast<NetParser::CallContext>(comparison->expr(1));
       call && call->expr()->getText() == "between")
@@ -158,57 +254,28 @@ Elaborator::decideExpect(NetParser::ExpectContext *tree) {
                     fix),
            std::nullopt;
   }
-  double tolerance;
-  if (within) {
-    Value allowed = resolve(within, eval(within));
-    std::optional<Number> number = numberOf(allowed);
-    if (!number)
-      return allowed.isUnknown()
-                 ? std::nullopt
-                 : (fail(within, "`within` takes a number"), std::nullopt);
-    if (!(number->toDouble() >= 0))
-      return fail(within, "`within` takes a number that is not negative, this "
-                          "is " +
-                              sourceText(within)),
-             std::nullopt;
-    bool relative = StringRef(within->getText()).ends_with("%");
-    tolerance = relative ? std::abs(expected->toDouble()) * number->toDouble()
-                         : number->toDouble();
-    if (!relative && number->dimension != expected->dimension &&
-        !number->dimension.isCount())
-      return fail(within, "`within` takes a share such as `2%`, or an amount "
-                          "in the unit of the "
-                          "expected value"),
-             std::nullopt;
-  } else {
-    auto *literal = ruleCast<NetParser::LitContext>(comparison->expr(1));
-    if (!literal)
-      return fail(comparison,
-                  "the right side of `~` is a literal, whose written precision "
-                  "counts; with `within` it may be any number"),
-             std::nullopt;
-    std::optional<Literal> written = literalOf(literal->quantity());
-    if (!written)
-      return std::nullopt;
-    // Exact numbers are compared exactly: the interval is closed.
-    if (!value->real && value->exact.constant()) {
-      Rational difference = (*value->exact.constant() - written->value).abs();
-      result.holds = difference <= written->halfUnit;
-      result.value = valueText(*value, *expected);
-      result.expected = "~ " + sourceText(comparison->expr(1));
-      return result;
-    }
-    tolerance = written->halfUnit.toDouble();
-  }
-  result.holds =
-      std::abs(value->toDouble() - expected->toDouble()) <= tolerance;
-  result.value = valueText(*value, *expected);
-  result.expected = "~ " + sourceText(comparison->expr(1)) +
-                    (within ? " within " + sourceText(within) : "");
-  return result;
+  std::optional<Number> tolerance = toleranceOf(comparison, within, *expected);
+  if (!tolerance)
+    return std::nullopt;
+
+  Verdict verdict = verdictOn(tree);
+  // Exact numbers are compared exactly: the interval is closed.
+  if (!value->real && !expected->real && !tolerance->real &&
+      (value->exact - expected->exact).constant() &&
+      tolerance->exact.constant())
+    verdict.holds = (value->exact - expected->exact).constant()->abs() <=
+                    *tolerance->exact.constant();
+  else
+    verdict.holds = std::abs(value->toDouble() - expected->toDouble()) <=
+                    tolerance->toDouble();
+  verdict.value = sideOf(a, textBeside(a, b, false));
+  verdict.expected =
+      sideOf(b, "~ " + sourceText(comparison->expr(1)) +
+                    (within ? " within " + sourceText(within) : ""));
+  return verdict;
 }
 
-std::optional<ExpectResult>
+std::optional<Verdict>
 Elaborator::decideBetween(NetParser::ExpectContext *tree, const Value &value,
                           NetParser::CallContext *range) {
   if (tree->expr().size() > 1)
@@ -219,26 +286,26 @@ Elaborator::decideBetween(NetParser::ExpectContext *tree, const Value &value,
   if (ends.size() != 2)
     return fail(range, "`~ between` takes the least and the largest value"),
            std::nullopt;
-  ExpectResult result;
-  result.text = sourceText(tree);
-  result.file = frame->file->path;
-  result.line = tree->getStart()->getLine();
-  result.expected = "~ " + sourceText(range);
-  result.value = textOf(value);
-  result.holds = true;
+  Verdict verdict = verdictOn(tree);
+  verdict.holds = true;
   decided = value;
+  std::vector<Number> bounds;
   for (auto [i, end] : llvm::enumerate(ends)) {
-    Value verdict =
-        compare(range, i == 0 ? ">=" : "<=", value, resolve(range, end.value));
-    if (!verdict.is<bool>())
+    Value bound = resolve(range, end.value);
+    Value holds = compare(range, i == 0 ? ">=" : "<=", value, bound);
+    if (!holds.is<bool>())
       return std::nullopt;
-    result.holds &= *verdict.as<bool>();
+    verdict.holds &= *holds.as<bool>();
+    if (std::optional<Number> number = numberOf(bound))
+      bounds.push_back(*number);
   }
-  return result;
+  verdict.value = sideOf(value, textOf(value));
+  verdict.expected = sideOfEnds(bounds, "~ " + sourceText(range));
+  return verdict;
 }
 
 void Elaborator::decideAtEnds(NetParser::ExpectContext *tree,
-                              ExpectResult &result) {
+                              Verdict &verdict) {
   llvm::SetVector<Tree *> ranges = touched;
   for (const std::string &run : asked)
     ranges.insert(rangesOf[run].begin(), rangesOf[run].end());
@@ -253,7 +320,7 @@ void Elaborator::decideAtEnds(NetParser::ExpectContext *tree,
         saved.push_back({&entry, entry});
         entry.state = TopLevel::Untouched;
       }
-    std::optional<ExpectResult> there = decideExpect(tree);
+    std::optional<Verdict> there = decideExpect(tree);
     for (auto &[entry, old] : saved)
       *entry = old;
     fails |= !there || !there->holds;
@@ -265,52 +332,38 @@ void Elaborator::decideAtEnds(NetParser::ExpectContext *tree,
     if (!most || number->toDouble() > most->toDouble())
       most = number;
   });
-  result.holds &= !fails;
+  verdict.holds &= !fails;
   if (least && most)
-    result.value = textOf(*least) + " to " + textOf(*most);
+    verdict.value =
+        sideOfEnds({*least, *most}, textOf(*least) + " to " + textOf(*most));
 }
 
-std::string Elaborator::valueText(const Number &value, const Number &expected) {
-  std::optional<Rational> exact =
-      value.real ? std::nullopt : value.exact.constant();
-  if (!exact)
-    return textOf(Value(value));
-  // Enough digits to see by how much it is off.
-  return formatQuantity(*exact, value.dimension, 6);
-}
-
-std::vector<ExpectResult> Elaborator::check(const Results &given) {
+std::vector<Verdict> Elaborator::check(const Results &given) {
   results = &given;
-  std::vector<ExpectResult> decided;
+  std::vector<Verdict> verdicts;
   for (const Expectation &expectation : expectations) {
     TopScope top(*this, *expectation.file);
     asksLeftOut = false;
     asked.clear();
     touched.clear();
-    std::optional<ExpectResult> result = decideExpect(expectation.tree);
+    std::optional<Verdict> verdict = decideExpect(expectation.tree);
     if (asksLeftOut)
       continue;
-    if (result)
-      decideAtEnds(expectation.tree, *result);
-    if (!result) {
-      ExpectResult undecided;
-      undecided.text = sourceText(expectation.tree);
-      undecided.file = expectation.file->path;
-      undecided.line = expectation.tree->getStart()->getLine();
-      undecided.value = "unknown";
-      undecided.holds = false;
-      decided.push_back(undecided);
+    if (!verdict) {
+      verdicts.push_back(verdictOn(expectation.tree));
+      verdicts.back().value.text = "unknown";
       continue;
     }
-    if (!result->holds)
+    decideAtEnds(expectation.tree, *verdict);
+    if (!verdict->holds)
       fail(expectation.tree,
            "expected " + sourceText(expectation.tree->expr(0)) +
                (expectation.tree->expr().size() > 1
                     ? " within " + sourceText(expectation.tree->expr(1))
                     : "") +
-               ", it is " + result->value);
-    decided.push_back(std::move(*result));
+               ", it is " + verdict->value.text);
+    verdicts.push_back(std::move(*verdict));
   }
   results = nullptr;
-  return decided;
+  return verdicts;
 }

@@ -7,6 +7,7 @@
 
 #include "lib/Frontend/Limits.h"
 #include "lib/Frontend/Results.h"
+#include "lib/Frontend/Verdict.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <functional>
@@ -31,16 +32,6 @@ struct FrontendOptions {
   std::function<void(llvm::StringRef path, llvm::StringRef text)> onRead;
   /// Called before each point of a sweep is elaborated. May be empty.
   std::function<void(llvm::StringRef run, size_t index, size_t points)> onPoint;
-};
-
-/// The verdict on one `expect`.
-struct ExpectResult {
-  std::string text;     ///< as written
-  std::string file;     ///< as printed in diagnostics
-  unsigned line;        ///< 1-based
-  std::string value;    ///< what came out, in the unit of the expectation
-  std::string expected; ///< what was written
-  bool holds;
 };
 
 /// One point of a run's `sweep`: what was varied, and the run elaborated for
@@ -84,7 +75,7 @@ public:
 
   /// Decides the expects, in text order. One that fails is an error at its
   /// line.
-  virtual std::vector<ExpectResult> check(const Results &results) = 0;
+  virtual std::vector<Verdict> check(const Results &results) = 0;
 };
 
 } // namespace netc

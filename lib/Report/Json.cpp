@@ -325,6 +325,45 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
   });
 }
 
+/// Whole numbers exactly, others as doubles; what is no number as text.
+static void number(OStream &json, const std::variant<Rational, double> &value) {
+  if (auto *exact = std::get_if<Rational>(&value); exact && exact->isInteger())
+    json.rawValue(exact->str());
+  else
+    json.value(exact ? exact->toDouble() : std::get<double>(value));
+}
+
+static void number(OStream &json, StringRef key,
+                   const std::variant<Rational, double> &value) {
+  json.attributeBegin(key);
+  number(json, value);
+  json.attributeEnd();
+}
+
+static void side(OStream &json, StringRef key, const ExpectSide &side) {
+  if (side.numbers.empty())
+    return json.attribute(key, side.text);
+  if (side.numbers.size() == 1)
+    return number(json, key, side.numbers.front());
+  json.attributeObject(key, [&] {
+    number(json, "low", side.numbers.front());
+    number(json, "high", side.numbers.back());
+  });
+}
+
+static void expect(OStream &json, const Verdict &verdict) {
+  json.object([&] {
+    json.attribute("text", verdict.text);
+    // The name of a file may be any bytes.
+    json.attribute("file", llvm::json::fixUTF8(verdict.file));
+    json.attribute("line", verdict.line);
+    side(json, "value", verdict.value);
+    side(json, "expected", verdict.expected);
+    json.attribute("unit", verdict.value.unit);
+    json.attribute("holds", verdict.holds);
+  });
+}
+
 void netc::printJson(llvm::raw_ostream &os, const Report &report,
                      bool symbolic) {
   OStream json(os, /*IndentSize=*/2);
@@ -342,15 +381,7 @@ void netc::printJson(llvm::raw_ostream &os, const Report &report,
     });
     json.attributeArray("expects", [&] {
       for (const Verdict &verdict : report.expects)
-        json.object([&] {
-          json.attribute("text", verdict.text);
-          // The name of a file may be any bytes.
-          json.attribute("file", llvm::json::fixUTF8(verdict.file));
-          json.attribute("line", verdict.line);
-          json.attribute("value", verdict.value);
-          json.attribute("expected", verdict.expected);
-          json.attribute("holds", verdict.holds);
-        });
+        expect(json, verdict);
     });
   });
   os << '\n';

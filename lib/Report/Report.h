@@ -6,6 +6,7 @@
 #define NETC_LIB_REPORT_REPORT_H
 
 #include "lib/Analysis/Analysis.h"
+#include "lib/Frontend/Verdict.h"
 
 namespace netc {
 
@@ -39,16 +40,6 @@ std::optional<Comparison> compareMethods(const Run &run);
 
 /// What a FLOP figure is in PFLOP/s-days.
 Rational petaflopDays(const Rational &flop);
-
-/// The verdict on one `expect`.
-struct Verdict {
-  std::string text; ///< as written
-  std::string file;
-  unsigned line;        ///< 1-based
-  std::string value;    ///< what came out
-  std::string expected; ///< what was written
-  bool holds;
-};
 
 /// A point of a run's sweep.
 struct SweepRow {

@@ -493,7 +493,7 @@ static void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects) {
     Style style = verdict.holds ? Style::Good : Style::Bad;
     grid.add({{verdict.holds ? "✓" : "✗", style},
               {text.ltrim().str()},
-              {verdict.value, verdict.holds ? Style::Plain : Style::Bad},
+              {verdict.value.text, verdict.holds ? Style::Plain : Style::Bad},
               {fmt::format("{}:{}", verdict.file, verdict.line), Style::Dim}});
   }
   page.grid(grid);

@@ -20,7 +20,7 @@ namespace {
 struct Unit {
   std::unique_ptr<Specification> specification;
   Analysis analysis;
-  std::vector<ExpectResult> expects;
+  std::vector<Verdict> expects;
   /// By run: what each point of its sweep sets, and what was counted there.
   llvm::StringMap<std::vector<std::pair<SweepPoint, Run>>> sweeps;
   /// The same at the ends of the ranges that it depends on.
@@ -168,9 +168,7 @@ static Report makeReport(llvm::ArrayRef<Unit> units) {
           shown.plan = plan->second;
       }
     }
-    for (const ExpectResult &expect : unit.expects)
-      report.expects.push_back({expect.text, expect.file, expect.line,
-                                expect.value, expect.expected, expect.holds});
+    llvm::append_range(report.expects, unit.expects);
   }
   return report;
 }

@@ -1,0 +1,36 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_FRONTEND_VERDICT_H
+#define NETC_FRONTEND_VERDICT_H
+
+#include "dialect/Rational.h"
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace netc {
+
+/// A side of an `expect`.
+struct ExpectSide {
+  std::string text; ///< rounded, in a unit of readable size
+  /// In base units: of a number, or of the ends of a range. None of what is no
+  /// number.
+  std::vector<std::variant<Rational, double>> numbers;
+  std::string unit; ///< of the numbers; empty if they have none
+};
+
+/// The verdict on one `expect`.
+struct Verdict {
+  std::string text;    ///< as written
+  std::string file;    ///< as printed in diagnostics
+  unsigned line;       ///< 1-based
+  ExpectSide value;    ///< what came out
+  ExpectSide expected; ///< what was asked for
+  bool holds = false;
+};
+
+} // namespace netc
+
+#endif // NETC_FRONTEND_VERDICT_H
