@@ -80,7 +80,7 @@ expr      : expr '(' args ')'                            # Call
           | quantity                                     # Lit
           | STRING                                       # Str
           | (TRUE | FALSE)                               # Bool
-          | (ID | OVER | AS)                             # Ref
+          | (ID | OVER | AS | REPEAT | SCAN)             # Ref
           | '(' expr ')'                                 # Paren
           | '[' (axis (NL? comp | (',' axis)* ','?))? ']' # List
           | record                                       # Rec

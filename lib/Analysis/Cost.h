@@ -23,6 +23,10 @@ struct Conventions {
   /// What a causal mask hides: with `Half`, an L x L product under a causal
   /// mask counts L (L + 1) / 2 of its points.
   enum Causal { Full, Half } causal = Full;
+
+  bool operator==(const Conventions &other) const {
+    return fma == other.fma && causal == other.causal;
+  }
 };
 
 /// What is known of the free axes of a network or a step: the moments of each.

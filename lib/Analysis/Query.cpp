@@ -145,6 +145,15 @@ Answer netc::answer(const Network &network, const Query &query) {
   std::vector<StringRef> names(query.parts.begin(), query.parts.end());
   if (names.empty())
     names.push_back("");
+  auto isIn = [](StringRef part, StringRef whole) {
+    return part.consume_front(whole) && (part.empty() || part[0] == '.');
+  };
+  for (auto [i, one] : llvm::enumerate(names))
+    for (StringRef other : llvm::ArrayRef(names).drop_front(i + 1))
+      if (isIn(one, other) || isIn(other, one))
+        return one == other ? quote(one) + " is named twice"
+                            : quote(one) + " and " + quote(other) +
+                                  " are named, and one is in the other";
   Figures sum;
   for (StringRef name : names) {
     std::string separator = query.part.empty() || name.empty() ? "" : ".";

@@ -89,6 +89,14 @@ static bool isBuiltin(const Function &function) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
+std::string Elaborator::notOneOf(const Parameter &setting, StringRef function,
+                                 StringRef word) {
+  return ("`" + setting.name + "` of `" + function + "` is one of " +
+          llvm::join(setting.words, ", ") + ", not `" + word + "`" +
+          didYouMean(word, setting.words))
+      .str();
+}
+
 Value Elaborator::evalArgument(Expr *expr, StringRef name,
                                const Value &callee) {
   auto *ref = ruleCast<NetParser::RefContext>(expr);
@@ -100,10 +108,14 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name,
   if (std::optional<Value> value = lookupBody(word))
     return *value;
   if (function->block || function->op)
-    for (const Parameter &setting : parametersOf(*function).settings)
-      if ((name.empty() || setting.name == name) &&
-          llvm::is_contained(setting.words, word))
+    for (const Parameter &setting : parametersOf(*function).settings) {
+      if (!name.empty() && setting.name != name)
+        continue;
+      if (llvm::is_contained(setting.words, word))
         return Value(word);
+      if (!name.empty() && !setting.words.empty() && !lookup(word))
+        return fail(expr, notOneOf(setting, function->name, word));
+    }
   bool isAxis = name == "over" || name == "as" || name == "channel";
   if (isAxis) {
     std::optional<Value> value = lookup(word);
@@ -427,10 +439,13 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
     while (nextSetting < all.settings.size() && instance.settings[nextSetting])
       ++nextSetting;
     if (nextSetting == all.settings.size()) {
-      fail(argument.at,
-           "`" + callee + "` takes " + llvm::Twine(all.settings.size()) +
-               (all.settings.size() == 1 ? " setting" : " settings") + ", " +
-               kindOf(argument.value) + " is one more");
+      if (auto *list = argument.value.as<List>(); list && list->items->empty())
+        fail(argument.at, "`" + callee + "` takes tensors, this list is empty");
+      else
+        fail(argument.at,
+             "`" + callee + "` takes " + llvm::Twine(all.settings.size()) +
+                 (all.settings.size() == 1 ? " setting" : " settings") + ", " +
+                 kindOf(argument.value) + " is one more");
       return false;
     }
     instance.settings[nextSetting++] = argument.value;
@@ -470,10 +485,7 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
     } else if (auto *word = value->as<std::string>();
                word && !parameter.words.empty() &&
                !llvm::is_contained(parameter.words, *word)) {
-      fail(at, "`" + parameter.name + "` of `" + function.name +
-                   "` is one of " + llvm::join(parameter.words, ", ") +
-                   ", not `" + *word + "`" +
-                   didYouMean(*word, parameter.words));
+      fail(at, notOneOf(parameter, function.name, *word));
       fine = false;
     }
     scope.names[parameter.name] = *value;

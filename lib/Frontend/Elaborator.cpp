@@ -219,6 +219,24 @@ FileScope *Elaborator::preludeBlock(StringRef name) {
   return prelude[name] = file;
 }
 
+/// What an import of files in these folders may name.
+static std::vector<std::string>
+netFilesIn(llvm::ArrayRef<std::string> folders) {
+  std::vector<std::string> names;
+  for (const std::string &folder : folders) {
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator
+             entry(folder.empty() ? "." : folder, error),
+         end;
+         !error && entry != end; entry.increment(error))
+      if (llvm::sys::path::extension(entry->path()) == ".net")
+        names.push_back(llvm::sys::path::filename(entry->path()).str());
+  }
+  // The order of a folder is no order.
+  llvm::sort(names);
+  return names;
+}
+
 FileScope *Elaborator::import(NetParser::ImportDeclContext *tree,
                               FileScope &into) {
   std::string name;
@@ -227,6 +245,10 @@ FileScope *Elaborator::import(NetParser::ImportDeclContext *tree,
   } else {
     std::string quoted = tree->STRING()->getText();
     name = quoted.substr(1, quoted.size() - 2);
+  }
+  if (name.empty()) {
+    fail(tree, "an import names a file, such as `import \"blocks.net\"`");
+    return nullptr;
   }
   mlir::Location at = locationOf(tree);
   if (standardLibrary(name))
@@ -266,8 +288,9 @@ FileScope *Elaborator::import(NetParser::ImportDeclContext *tree,
     }
     return readFile(resolved, at);
   }
-  fail(tree,
-       "there is no file `" + name + "` to import; folders are added by `-I`");
+  std::string meant = didYouMean(name, netFilesIn(folders));
+  fail(tree, "there is no file `" + name + "` to import" +
+                 (meant.empty() ? "; folders are added by `-I`" : meant));
   return nullptr;
 }
 

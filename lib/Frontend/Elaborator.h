@@ -330,6 +330,9 @@ private:
   std::vector<Argument> evalArguments(NetParser::ArgsContext *args,
                                       const Value &callee);
   Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
+  /// That a setting of `function` does not have this word.
+  std::string notOneOf(const Parameter &setting, llvm::StringRef function,
+                       llvm::StringRef word);
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
   /// A dataset with its parameters.
   Value callSection(Tree *at, Section section,
@@ -384,6 +387,13 @@ private:
   /// `[64, 3, N]` and `[N, C = 3, 224]`, for messages.
   static std::string sizesText(const Shape &shape);
   static std::string axesText(const Tensor &tensor);
+  /// `f32` and `bool`.
+  static std::string elementText(mlir::Type element);
+  /// What MLIR says of an operand that the definition of an op does not take,
+  /// in the words of the language; other complaints as they are.
+  static std::string operandComplaint(llvm::StringRef complaint,
+                                      llvm::StringRef op,
+                                      llvm::ArrayRef<Tensor> operands);
   /// The type of a tensor of this shape, if netc takes such sizes.
   std::optional<mlir::RankedTensorType> tensorType(Tree *at, mlir::Type element,
                                                    const Shape &shape);

@@ -676,6 +676,10 @@ Value Elaborator::member(NetParser::MemberContext *tree, const Value &base) {
       return fail(
           tree, "`" + (*instance)->function.name +
                     "` has no weights before it is applied for the first time");
+  } else if (auto *function = base.as<Function>();
+             function && function->block && function->block->isNet) {
+    return fail(tree, "results such as `" + function->name + "." + name +
+                          "` are known in `expect` only");
   }
   return fail(tree, kindOf(base) + " has no member `" + name + "`" +
                         didYouMean(name, known));

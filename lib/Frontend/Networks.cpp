@@ -291,7 +291,9 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
       values.push_back(tensor->value);
       names.push_back(name.empty() ? "result" : StringRef(name));
     } else {
-      fail(at, "a net returns tensors, `" + name + "` is " + kindOf(value));
+      fail(at, "a net returns tensors, " +
+                   (name.empty() ? "this" : "`" + name + "`") + " is " +
+                   kindOf(value));
     }
   }
   builder.create<ReturnOp>(locationOf(at), values,

@@ -96,7 +96,7 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
   complaint = complaintOf(
       [&] { return mlir::verify(built, /*verifyRecursively=*/false); });
   if (complaint)
-    return fail(at, *complaint);
+    return fail(at, operandComplaint(*complaint, op, operands));
 
   auto language = mlir::dyn_cast<LanguageOpInterface>(built);
   ResultList list;
@@ -284,8 +284,11 @@ std::optional<int64_t> Elaborator::axisOf(Tree *at, const Value &value,
     if (axis->label.empty() && axis->position >= 0 &&
         size_t(axis->position) < tensor.labels.size())
       return axis->position;
-    fail(at, "the tensor has no axis `" + axis->label + "`, its axes are " +
-                 axesText(tensor));
+    std::string meant =
+        didYouMean(axis->label, {tensor.labels.begin(), tensor.labels.end()});
+    fail(at,
+         "the tensor has no axis `" + axis->label + "`" +
+             (meant.empty() ? ", its axes are " + axesText(tensor) : meant));
     return std::nullopt;
   }
   if (!value.isUnknown())
@@ -299,6 +302,27 @@ std::string Elaborator::sizesText(const Shape &shape) {
   for (const Polynomial &size : shape.sizes)
     text += (StringRef(comma) + size.str()).str();
   return text + "]";
+}
+
+std::string Elaborator::elementText(mlir::Type element) {
+  if (element.isInteger(1))
+    return "bool";
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text;
+}
+
+std::string Elaborator::operandComplaint(StringRef complaint, StringRef op,
+                                         llvm::ArrayRef<Tensor> operands) {
+  // "'net.relu' op operand #0 must be a tensor of ..., but got ..."
+  StringRef rest = complaint.split("operand #").second;
+  size_t index;
+  if (rest.consumeInteger(10, index) || !rest.consume_front(" must be ") ||
+      index >= operands.size())
+    return complaint.str();
+  return "`" + op.str() + "` takes " + rest.split(", but got").first.str() +
+         ", this is " + elementText(elementOf(operands[index].value)) +
+         axesText(operands[index]);
 }
 
 std::string Elaborator::axesText(const Tensor &tensor) {

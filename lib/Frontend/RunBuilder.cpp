@@ -7,6 +7,7 @@
 #include "lib/Frontend/RunBuilder.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -104,6 +105,10 @@ static bool isWord(StringRef key, StringRef text) {
   return key == "recompute" &&
          (text == "full" || text == "selective" || text == "none");
 }
+/// Whether what is said by a key is one of some words, which need no quotes.
+static bool takesWord(StringRef key) {
+  return key == "framework" || key == "trained_by";
+}
 
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
   for (auto &[name, value] : point)
@@ -116,8 +121,10 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   if (found == keys.end())
     return std::nullopt;
   auto *expr = found->second.second->expr();
-  Value value =
-      isWord(key, expr->getText()) ? Value(expr->getText()) : e.eval(expr);
+  std::string text = expr->getText();
+  bool isBareWord = takesWord(key) && ruleCast<NetParser::RefContext>(expr) &&
+                    !e.lookup(text);
+  Value value = isWord(key, text) || isBareWord ? Value(text) : e.eval(expr);
   names.names[key] = value;
   return value;
 }
@@ -191,8 +198,19 @@ void RunBuilder::failUnknownKey(const std::string &name,
                                 llvm::ArrayRef<std::string> symbols) {
   std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
   llvm::append_range(known, symbols);
+  std::string meant = e.didYouMean(name, known);
+  if (meant.empty())
+    meant = llvm::StringSwitch<const char *>(name)
+                .Case("epochs", "; write `duration = 3 epochs`")
+                .Cases("steps", "iterations", "; write `duration = 1000 steps`")
+                .Cases("lr", "learning_rate", "weight_decay",
+                       "; it is the optimizer's, as in `SGD(lr = 0.1)`")
+                .Cases("gpus", "gpu", "devices", "; write `hardware = 8 V100`")
+                .Cases("time", "days", "hours", "; write `took = 3 days`")
+                .Default("");
   e.fail(keys.find(name)->second.second,
-         "a run has no key `" + name + "`" + e.didYouMean(name, known));
+         "a run has no key `" + name + "`" + meant);
+  hasUnknownKey = true;
 }
 
 bool RunBuilder::collectAxes() {

@@ -144,7 +144,8 @@ private:
   NetParser::JobContext *job;
   const Elaborator::Point point;
   RunBuilder *outer;
-  bool isFacts; ///< steps are left empty
+  bool isFacts;               ///< steps are left empty
+  bool hasUnknownKey = false; ///< which may be a needed one, misspelt
   Keys keys;
   llvm::StringSet<> inherited; ///< of `keys`, those of the job around
   llvm::StringSet<> taken;     ///< axes that jobs in this one have sizes from

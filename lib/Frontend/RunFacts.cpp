@@ -91,7 +91,7 @@ bool RunBuilder::addBatch() {
   std::optional<Number> batch = numberOf("batch");
   if (!batch) {
     bool isOptional = !jobsIn(job).empty() || isReported();
-    if (!valueOf("batch") && !isOptional)
+    if (!valueOf("batch") && !isOptional && !hasUnknownKey)
       e.fail(job, "a run needs `batch`, the examples or tokens of a step");
     return !valueOf("batch") && isOptional;
   }
@@ -287,6 +287,14 @@ bool RunBuilder::addHardware() {
     run.set((key + "_at").str(), e.locationOf(placeOf(key)));
   };
   text("precision");
+  if (auto found = keys.find("hardware"); found != keys.end())
+    if (auto *device =
+            ruleCast<NetParser::RefContext>(found->second.second->expr());
+        device && !e.lookup(device->getText())) {
+      e.fail(device, "`hardware` takes a number of devices; write `1 " +
+                         device->getText() + "`");
+      return false;
+    }
   if (std::optional<Number> hardware = numberOf("hardware")) {
     if (hardware->dimension != Dimension(Dimension::Device)) {
       e.fail(placeOf("hardware"),
@@ -396,7 +404,8 @@ void RunBuilder::addCircumstances() {
     std::string list;
     for (StringRef known : words)
       list += (list.empty() ? "\"" : ", \"") + known.str() + "\"";
-    e.fail(placeOf(key), "`" + key + "` takes one of " + list);
+    e.fail(placeOf(key), "`" + key + "` takes one of " + list +
+                             (word ? ", not \"" + *word + "\"" : ""));
   };
   oneOf("trained_by", {"company", "university"});
   oneOf("framework", knownFrameworks());

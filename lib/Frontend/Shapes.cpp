@@ -147,6 +147,12 @@ std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type,
     sizes.shape.sizes.push_back(*size);
     sizes.labels.push_back(label);
   }
+  if (sizes.labels.size() > Shape::maxRank) {
+    fail(type.axes.front(),
+         "a tensor has at most " + llvm::Twine(Shape::maxRank) +
+             " axes, these are " + llvm::Twine(sizes.labels.size()));
+    return std::nullopt;
+  }
   dropDoubled(sizes.labels);
   return sizes;
 }
@@ -155,10 +161,8 @@ std::optional<Tensor>
 Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
                   std::vector<std::pair<std::string, std::string>> *restore) {
   if (type.element && type.element != elementOf(tensor.value)) {
-    std::string have, want;
-    llvm::raw_string_ostream(have) << elementOf(tensor.value);
-    llvm::raw_string_ostream(want) << type.element;
-    fail(at, "expected elements of type " + want + ", these are " + have);
+    fail(at, "expected elements of type " + elementText(type.element) +
+                 ", these are " + elementText(elementOf(tensor.value)));
     return std::nullopt;
   }
   if (!type.isShaped)
@@ -179,6 +183,7 @@ Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
   Shape shape = shapeOf(tensor.value);
   Tensor result = tensor;
   size_t position = 0;
+  llvm::StringSet<> bound;
   for (NetParser::AxisContext *axis : type.axes) {
     if (isRest(axis)) {
       position += rank + 1 - given;
@@ -197,7 +202,9 @@ Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
                    shape[position].str() + ", expected " + size->str());
       return std::nullopt;
     }
-    if (!label.empty()) {
+    // `[N, T, T]`: the first of two axes of one size has the label.
+    bool isAgain = !bound.insert(label).second && !name.empty();
+    if (!label.empty() && !isAgain) {
       std::optional<size_t> other = find(tensor, label);
       if (other && *other != position) {
         fail(at, "the tensor has axis `" + label + "` at place " +
@@ -431,6 +438,7 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
   auto *tensor = arguments.front().value.as<Tensor>();
   std::string spec;
   llvm::StringMap<Polynomial> sizes;
+  llvm::MapVector<std::string, Tree *, llvm::StringMap<unsigned>> given;
   for (const Argument &argument : llvm::drop_begin(arguments)) {
     if (argument.name.empty() && argument.value.is<std::string>()) {
       spec = *argument.value.as<std::string>();
@@ -439,6 +447,7 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
       if (!size)
         return {};
       sizes[argument.name] = *size;
+      given[argument.name] = argument.at;
     } else {
       return fail(argument.at, "`rearrange` takes a pattern and sizes by name");
     }
@@ -493,6 +502,10 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
       split.labels.push_back(group.size() == 1 ? tensor->labels[i] : "");
     }
   }
+  for (auto &[letter, place] : given)
+    if (!llvm::is_contained(letters, letter))
+      return fail(place, "`" + leftText.trim() + "` has no letter `" + letter +
+                             "`" + didYouMean(letter, letters));
   dropDoubled(split.labels);
   Value parts = reshaped(at, *tensor, split);
   if (!parts.is<Tensor>())

@@ -481,11 +481,16 @@ static void writeRun(Page &page, const RunReport &report,
 // Expects
 //===----------------------------------------------------------------------===//
 
-static void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects) {
+/// `conventions` are those of the report.
+static void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
+                         const Conventions &conventions) {
   size_t holding = llvm::count_if(
       expects, [](const Verdict &verdict) { return verdict.holds; });
   page.section("expect",
-               fmt::format(" · {} of {} hold", holding, expects.size()));
+               fmt::format(" · {} of {} hold{}", holding, expects.size(),
+                           conventions == Conventions()
+                               ? ""
+                               : ", by the conventions of the file"));
   Grid grid({Grid::Left, Grid::Left, Grid::Left, Grid::Left});
   for (const Verdict &verdict : expects) {
     StringRef text = verdict.text;
@@ -510,7 +515,7 @@ void netc::writeReport(Page &page, const Report &report,
   for (const RunReport &run : report.runs)
     writeRun(page, run, options);
   if (!report.expects.empty())
-    writeExpects(page, report.expects);
+    writeExpects(page, report.expects, report.conventions);
 }
 
 namespace {

@@ -34,7 +34,7 @@ cl::opt<Action>
                                  "compile runs, let them train, and report "
                                  "their times and utilization")),
            cl::cat(category));
-cl::opt<Emit> emit(
+Choice<Emit> emit(
     "emit", cl::desc("Print a stage instead, of a run from `linalg` on:"),
     cl::values(clEnumValN(Emit::Net, "net", "networks and losses"),
                clEnumValN(Emit::Step, "step", "with gradients and updates"),
@@ -45,12 +45,12 @@ cl::opt<Emit> emit(
                clEnumValN(Emit::Program, "exe",
                           "a program that trains and measures itself")),
     cl::cat(category));
-cl::opt<Target>
+Choice<Target>
     target("target", cl::desc("What code is for; estimates plan its memory:"),
            cl::init(Target::Cpu),
            cl::values(clEnumValN(Target::Cpu, "cpu", "this machine (default)")),
            cl::cat(category));
-cl::opt<LoweringKind>
+Choice<LoweringKind>
     lowering("lowering", cl::desc("How code is made:"),
              cl::init(LoweringKind::Fast),
              cl::values(clEnumValN(LoweringKind::Fast, "fast",
@@ -80,7 +80,7 @@ cl::opt<uint64_t> steps("steps", cl::desc("or exactly so many steps"),
 cl::opt<std::string>
     data("data", cl::desc("Train on npy files (default: synthetic data)"),
          cl::value_desc("file,..."), cl::cat(category));
-cl::opt<Format> format(
+Choice<Format> format(
     "format", cl::desc("How to print the report:"), cl::init(Format::Table),
     cl::values(
         clEnumValN(Format::Table, "table", "for people (default)"),
@@ -119,12 +119,12 @@ cl::opt<unsigned> depth("depth",
 cl::opt<bool> symbolic("symbolic",
                        cl::desc("Also print the polynomials in the free axes"),
                        cl::cat(category));
-cl::opt<MultiplyAdd>
+Choice<MultiplyAdd>
     multiplyAdd("fma", cl::desc("FLOP of a multiply-add in matmul figures:"),
                 cl::values(clEnumValN(MultiplyAdd::One, "1", "one"),
                            clEnumValN(MultiplyAdd::Two, "2", "two (default)")),
                 cl::cat(category));
-cl::opt<Conventions::Causal> causalMask(
+Choice<Conventions::Causal> causalMask(
     "causal", cl::desc("What attention under a causal mask counts:"),
     cl::values(clEnumValN(Conventions::Full, "full", "all of it (default)"),
                clEnumValN(Conventions::Half, "half",

@@ -5,8 +5,10 @@
 #ifndef NETC_TOOLS_NETC_COMMANDLINE_H
 #define NETC_TOOLS_NETC_COMMANDLINE_H
 
+#include "dialect/Spelling.h"
 #include "lib/Analysis/Analysis.h"
 #include "lib/Frontend/Limits.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace netc {
@@ -37,17 +39,36 @@ enum class LoweringKind { Fast, Reference };
 enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
 
+/// Reads one of an option's words; the message for another one lists them.
+template <typename T> struct WordParser : llvm::cl::parser<T> {
+  using llvm::cl::parser<T>::parser;
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             T &value) {
+    std::vector<llvm::StringRef> words;
+    for (auto &word : this->Values) {
+      if (word.Name == text) {
+        value = word.V.getValue();
+        return false;
+      }
+      words.push_back(word.Name);
+    }
+    return option.error("`" + text + "` is none of " + llvm::join(words, ", ") +
+                        didYouMean(text, words));
+  }
+};
+template <typename T> using Choice = llvm::cl::opt<T, false, WordParser<T>>;
+
 extern llvm::cl::list<std::string> inputs;
 extern llvm::cl::opt<Action> action;
-extern llvm::cl::opt<Emit> emit;
-extern llvm::cl::opt<Target> target;
-extern llvm::cl::opt<LoweringKind> lowering;
+extern Choice<Emit> emit;
+extern Choice<Target> target;
+extern Choice<LoweringKind> lowering;
 extern llvm::cl::list<uint64_t> batches;
 extern llvm::cl::opt<unsigned> threads;
 extern llvm::cl::opt<double> seconds;
 extern llvm::cl::opt<uint64_t> steps;
 extern llvm::cl::opt<std::string> data;
-extern llvm::cl::opt<Format> format;
+extern Choice<Format> format;
 extern llvm::cl::list<std::string> hardware;
 extern llvm::cl::opt<std::string> output;
 extern llvm::cl::list<std::string> definitions;
@@ -56,8 +77,8 @@ extern llvm::cl::list<std::string> onlyNetworks;
 extern llvm::cl::list<std::string> onlyRuns;
 extern llvm::cl::opt<unsigned> depth;
 extern llvm::cl::opt<bool> symbolic;
-extern llvm::cl::opt<MultiplyAdd> multiplyAdd;
-extern llvm::cl::opt<Conventions::Causal> causalMask;
+extern Choice<MultiplyAdd> multiplyAdd;
+extern Choice<Conventions::Causal> causalMask;
 extern Limits limits;
 
 } // namespace flags
