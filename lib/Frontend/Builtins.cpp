@@ -131,10 +131,7 @@ Value Elaborator::callBetween(Tree *at, std::vector<Argument> &arguments) {
   if (end != this->ends.end())
     return *ends[end->second];
   Number middle = *ends[0];
-  Rational low = *ends[0]->exact.constant(), high = *ends[1]->exact.constant();
-  Rational half = (low + high) / 2;
-  // Of whole numbers a whole one.
-  middle.exact = low.isInteger() && high.isInteger() ? half.ceil() : half;
+  middle.exact = (middle.exact + ends[1]->exact) / 2;
   return middle;
 }
 

@@ -289,6 +289,9 @@ private:
   //===--- expressions (Expressions.cpp)
   //-----------------------------------===//
   Value eval(Expr *expr);
+  /// The same; `isMiddle` is set if the value depends on a `between` and is
+  /// that of the middle.
+  Value eval(Expr *expr, bool &isMiddle);
   antlrcpp::Any visitCall(NetParser::CallContext *) override;
   antlrcpp::Any visitIndex(NetParser::IndexContext *) override;
   antlrcpp::Any visitMember(NetParser::MemberContext *) override;
@@ -496,7 +499,9 @@ private:
   using Point = std::vector<std::pair<std::string, Value>>;
 
   /// The entries of a section; one that is wrong is reported, and unknown.
-  std::vector<SectionEntry> entriesOf(const Section &section);
+  /// With `areMiddle`, its arguments depend on the middle of a `between`.
+  std::vector<SectionEntry> entriesOf(const Section &section,
+                                      bool areMiddle = false);
   /// What is wrong with one, if anything.
   std::string mistakeIn(const SectionEntry &entry, bool isDataset);
   /// Reports what is wrong with a section, whether or not a run uses it.

@@ -12,6 +12,15 @@
 using namespace netc;
 using llvm::StringRef;
 
+Value Elaborator::eval(Expr *expr, bool &isMiddle) {
+  llvm::SetVector<Tree *> others = std::exchange(touched, {});
+  Value value = eval(expr);
+  isMiddle |= llvm::any_of(touched, [&](Tree *at) { return !ends.count(at); });
+  others.insert(touched.begin(), touched.end());
+  touched = std::move(others);
+  return value;
+}
+
 Value Elaborator::eval(Expr *expr) {
   // A file's nesting is bounded where it is parsed; that of blocks in blocks
   // here.

@@ -110,6 +110,17 @@ static bool takesWord(StringRef key) {
   return key == "framework" || key == "trained_by";
 }
 
+/// Whether a key of a run, or an axis, takes whole numbers in this unit only.
+static bool takesWhole(StringRef key, const Dimension &unit) {
+  if (key == "batch")
+    return unit != Dimension::Token;
+  if (key == "duration")
+    return unit == Dimension::Step;
+  return key == "accumulate" || key == "times" || key == "decode" ||
+         key == "hardware" || key == "year" ||
+         !llvm::is_contained(runKeys, key);
+}
+
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
   for (auto &[name, value] : point)
     if (name == key && (!outer || !isOwn(name)))
@@ -124,7 +135,12 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   std::string text = expr->getText();
   bool isBareWord = takesWord(key) && ruleCast<NetParser::RefContext>(expr) &&
                     !e.lookup(text);
-  Value value = isWord(key, text) || isBareWord ? Value(text) : e.eval(expr);
+  bool isMiddle = false;
+  Value value = isWord(key, text) || isBareWord ? Value(text)
+                                                : e.eval(expr, isMiddle);
+  if (auto *number = std::get_if<Number>(&value.data);
+      number && isMiddle && takesWhole(key, number->dimension))
+    number->exact = roundedUp(number->exact);
   names.names[key] = value;
   return value;
 }
@@ -172,7 +188,8 @@ bool RunBuilder::collectDataset() {
   Expr *place = datasetExpr();
   if (!place)
     return true;
-  Value value = e.eval(place);
+  bool areMiddle = false;
+  Value value = e.eval(place, areMiddle);
   auto *section = value.as<Section>();
   if (!section || section->tree->kind->getText() != "dataset") {
     if (!value.isUnknown())
@@ -186,7 +203,7 @@ bool RunBuilder::collectDataset() {
     if (!section)
       return false;
   }
-  dataset = e.entriesOf(*section);
+  dataset = e.entriesOf(*section, areMiddle);
   // What another file says is wrong for this run is wrong here.
   if (section->file != &file)
     for (SectionEntry &entry : dataset)
@@ -501,6 +518,11 @@ bool RunBuilder::freezeAllBut() {
 
 std::string netc::nameOf(NetParser::JobContext *job) {
   return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
+}
+
+Polynomial netc::roundedUp(const Polynomial &number) {
+  std::optional<Rational> constant = number.constant();
+  return constant ? Polynomial(constant->ceil()) : number;
 }
 
 bool netc::isUnitOfSizes(const Dimension &dimension) {

@@ -31,6 +31,9 @@ std::string nameOf(NetParser::JobContext *job);
 /// Whether numbers in this unit can be sizes of axes: plain ones, examples and
 /// tokens.
 bool isUnitOfSizes(const Dimension &dimension);
+/// The next whole number, where the middle of a `between` is none and has to be
+/// one; what is no number is left alone.
+Polynomial roundedUp(const Polynomial &number);
 /// The jobs that stand in one.
 std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job);
 

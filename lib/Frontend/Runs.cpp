@@ -102,7 +102,8 @@ std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
   return "";
 }
 
-std::vector<SectionEntry> Elaborator::entriesOf(const Section &section) {
+std::vector<SectionEntry> Elaborator::entriesOf(const Section &section,
+                                                bool areMiddle) {
   NetParser::SectionContext *tree = section.tree;
   bool isDataset = tree->kind->getText() == "dataset";
   Scope parameters, scope;
@@ -125,9 +126,15 @@ std::vector<SectionEntry> Elaborator::entriesOf(const Section &section) {
                              "other figures of a device");
       continue;
     }
-    Value value = eval(bind->expr());
+    bool isMiddle = areMiddle;
+    Value value = eval(bind->expr(), isMiddle);
     for (NetParser::TargetContext *target : bind->target()) {
       SectionEntry entry{target->getStart()->getText(), value, bind};
+      bool isSize =
+          isDataset && entry.name != "examples" && entry.name != "tokens";
+      if (auto *number = std::get_if<Number>(&entry.value.data);
+          number && isMiddle && isSize)
+        number->exact = roundedUp(number->exact);
       std::string mistake = mistakeIn(entry, isDataset);
       if (scope.names.count(entry.name))
         mistake = "`" + entry.name + "` is given twice";
