@@ -201,14 +201,7 @@ public:
       return run.hasStep() ? cost(false) : hasNoStep();
     if (path.take({"compute"})) {
       if (path.take({"by_time"}))
-        return finish(
-            run.reportedFlop
-                ? *run.reportedFlop
-                : deviceTime() * peak() *
-                      needOrGiven("utilization", run.utilization
-                                                     ? run.utilization
-                                                     : run.assumedUtilization),
-            "FLOP");
+        return finish(byTime(), "FLOP");
       if (path.take({"rule_of_three"}))
         return finish(need("duration", run.ruleOfThree), "FLOP");
       return cost(true);
@@ -221,12 +214,12 @@ public:
                  ? hidesTraffic()
                  : last(path, run.step().read + run.step().written, "bytes");
     if (path.take({"time"}))
-      return finish(run.took ? *run.took : bestDeviceTime() / devices(), "s");
+      return finish(time(), "s");
     if (path.take({"device_time"}))
       return finish(bestDeviceTime(), "device*s");
     if (path.take({"utilization"})) {
       Rational flop = path.take({"hardware"}) ? hardware() : model();
-      return finish(flop / (deviceTime() * peak()), "");
+      return finish(flop / capacity(), "");
     }
     return path.complain();
   }
@@ -296,22 +289,60 @@ private:
   Rational peak() { return needOrGiven("peak", run.peak); }
   Rational utilization() { return needOrGiven("utilization", run.utilization); }
   Rational devices() { return need("hardware", run.devices); }
+  /// Whether the jobs tell what the run itself does not.
+  bool isOfJobs() const { return !run.deviceSeconds && !run.jobs.empty(); }
+  /// Of the jobs that count; what one of them lacks is missing.
+  Rational sum(Rational (RunAnswer::*figure)()) {
+    return *run.sumOfJobs([&](const Run &job) {
+      RunAnswer of(job, query);
+      Rational value = (of.*figure)();
+      if (missing.empty()) {
+        missing = of.missing;
+        lacking = of.lacking;
+      }
+      return std::optional(value);
+    });
+  }
   /// As reported.
   Rational deviceTime() {
-    return run.took ? *run.took * devices() : need("took", run.deviceSeconds);
+    return run.took && !run.deviceSeconds ? *run.took * devices()
+                                          : need("took", run.deviceSeconds);
   }
   /// As reported, else what the compute takes.
   Rational bestDeviceTime() {
+    if (isOfJobs() && !run.took)
+      return sum(&RunAnswer::bestDeviceTime);
     return run.deviceSeconds ? *run.deviceSeconds
                              : model() / (peak() * utilization());
   }
-  Rational model() { return need("duration", run.modelFlop()); }
-  Rational hardware() { return need("duration", run.hardwareFlop()); }
+  Rational time() {
+    if (run.took)
+      return *run.took;
+    return isOfJobs() ? sum(&RunAnswer::time) : bestDeviceTime() / devices();
+  }
+  Rational byTime() {
+    if (run.reportedFlop)
+      return *run.reportedFlop;
+    if (isOfJobs() && !run.took)
+      return sum(&RunAnswer::byTime);
+    return deviceTime() * peak() *
+           needOrGiven("utilization", run.knownUtilization());
+  }
+  /// What the devices can do in the time that is reported.
+  Rational capacity() {
+    return isOfJobs() && !run.took ? sum(&RunAnswer::capacity)
+                                   : deviceTime() * peak();
+  }
+  Rational model() { return need("duration", run.atTwo(&Figures::model)); }
+  Rational hardware() {
+    return need("duration", run.atTwo(&Figures::hardware));
+  }
 
   Answer finish(const Rational &value, StringRef unit) {
     if (!missing.empty())
       return quote(llvm::join(query.members, ".")) + " needs " +
-             quote(missing) + ", which " + quote(run.name()) + " does not give";
+             quote(missing) + ", which " + quote(lacking->name()) +
+             " does not give";
     return last(path, value, unit);
   }
   Answer known(StringRef key, const std::optional<Rational> &value,
@@ -323,6 +354,7 @@ private:
   const Query &query;
   Path path;
   StringRef missing;
+  const Run *lacking = &run; ///< what does not say it
 };
 } // namespace
 

@@ -83,30 +83,88 @@ std::optional<Rational> Run::hardwareFlop() const {
   return cost ? cost->matmul.constant() : std::nullopt;
 }
 
-std::optional<Rational> Run::flopByTime() const {
-  std::optional<Rational> share =
-      utilization ? utilization : assumedUtilization;
-  if (reportedFlop || !deviceSeconds || !peak || !share)
-    return reportedFlop;
-  return *deviceSeconds * *peak * *share;
+std::optional<Rational> Run::sumOfJobs(
+    const std::function<std::optional<Rational>(const Run &)> &figure) const {
+  if (jobs.empty())
+    return std::nullopt;
+  Rational sum;
+  for (const Run &job : llvm::make_filter_range(jobs, isCounted)) {
+    std::optional<Rational> part = figure(job);
+    if (!part)
+      return std::nullopt;
+    sum += *part;
+  }
+  return sum;
 }
 
-/// `flop` over what the devices can do at `peak` in the time they took.
+std::optional<Rational>
+Run::atTwo(const std::function<Cost(const Figures &)> &ofStep) const {
+  if (!jobs.empty())
+    return sumOfJobs([&](const Run &job) { return job.atTwo(ofStep); });
+  std::optional<Cost> cost = total(ofStep);
+  std::optional<Rational> flop = cost ? cost->matmul.constant() : std::nullopt;
+  return flop ? std::optional(*flop * 2 / conventions.fma) : std::nullopt;
+}
+
+std::optional<Rational> Run::reportedDeviceTime() const {
+  return deviceSeconds ? deviceSeconds : sumOfJobs(&Run::reportedDeviceTime);
+}
+
+std::optional<Rational> Run::deviceTime() const {
+  if (deviceSeconds)
+    return deviceSeconds;
+  if (!jobs.empty())
+    return sumOfJobs(&Run::deviceTime);
+  std::optional<Rational> flop = atTwo(&Figures::model),
+                          share = knownUtilization();
+  if (!flop || !peak || !share)
+    return std::nullopt;
+  return *flop / (*peak * *share);
+}
+
+std::optional<Rational> Run::time() const {
+  if (took)
+    return took;
+  if (!deviceSeconds && !jobs.empty())
+    return sumOfJobs(&Run::time);
+  std::optional<Rational> seconds = deviceTime();
+  return seconds && devices ? std::optional(*seconds / *devices) : std::nullopt;
+}
+
+std::optional<Rational> Run::flopByTime() const {
+  if (reportedFlop)
+    return reportedFlop;
+  if (!deviceSeconds)
+    return sumOfJobs(&Run::flopByTime);
+  if (!peak || !knownUtilization())
+    return std::nullopt;
+  return *deviceSeconds * *peak * *knownUtilization();
+}
+
+/// What the devices can do in the time they took, at `peak`; jobs that report
+/// their times at their own.
+static std::optional<Rational> capacityOf(const Run &run,
+                                          std::optional<Rational> peak) {
+  if (!run.deviceSeconds)
+    return run.sumOfJobs(
+        [](const Run &job) { return capacityOf(job, job.peak); });
+  return peak ? std::optional(*run.deviceSeconds * *peak) : std::nullopt;
+}
+
 static std::optional<Rational> shareOfPeak(const Run &run,
                                            std::optional<Rational> flop,
                                            std::optional<Rational> peak) {
-  if (!flop || !run.deviceSeconds || !peak)
-    return std::nullopt;
-  return *flop / (*run.deviceSeconds * *peak);
+  std::optional<Rational> most = capacityOf(run, peak);
+  return flop && most ? std::optional(*flop / *most) : std::nullopt;
 }
 
 std::optional<Rational> Run::utilizationAt(std::optional<Rational> peak) const {
-  return shareOfPeak(*this, modelFlop(), peak);
+  return shareOfPeak(*this, atTwo(&Figures::model), peak);
 }
 
 std::optional<Rational>
 Run::hardwareUtilizationAt(std::optional<Rational> peak) const {
-  return shareOfPeak(*this, hardwareFlop(), peak);
+  return shareOfPeak(*this, atTwo(&Figures::hardware), peak);
 }
 
 //===----------------------------------------------------------------------===//

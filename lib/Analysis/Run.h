@@ -102,12 +102,32 @@ struct Run {
   std::optional<Rational> modelFlop() const;
   /// The same with recomputation.
   std::optional<Rational> hardwareFlop() const;
+  /// What `figure` has for the jobs that count, added up. None if one has none,
+  /// or if there are no jobs.
+  std::optional<Rational> sumOfJobs(
+      const std::function<std::optional<Rational>(const Run &)> &figure) const;
+  /// The matmul FLOP of all steps as peaks have them, two for a multiply-add
+  /// whatever the conventions are.
+  std::optional<Rational>
+  atTwo(const std::function<Cost(const Figures &)> &ofStep) const;
+  /// The utilization, which may be assumed.
+  std::optional<Rational> knownUtilization() const {
+    return utilization ? utilization : assumedUtilization;
+  }
+  /// Device-seconds as reported, of the run or of all its jobs.
+  std::optional<Rational> reportedDeviceTime() const;
+  /// The same; else what the model FLOP take at `peak` and the utilization,
+  /// each job at its own.
+  std::optional<Rational> deviceTime() const;
+  /// Seconds: as reported, else the device-time over the devices. Jobs run one
+  /// after the other.
+  std::optional<Rational> time() const;
   /// The FLOP by the time that the hardware took: as reported, or device-time x
-  /// peak x utilization, which may be assumed. None where one of these is not
-  /// known.
+  /// peak x utilization, which may be assumed; two for a multiply-add. None
+  /// where one of these is not known.
   std::optional<Rational> flopByTime() const;
   /// The share that the model FLOP are of what the devices can do at `peak` in
-  /// the time that the run took.
+  /// the time that the run took; of jobs that report theirs, each at its own.
   std::optional<Rational> utilizationAt(std::optional<Rational> peak) const;
   /// The same with what is computed again: HFU, where the other is MFU.
   std::optional<Rational>

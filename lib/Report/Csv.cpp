@@ -77,7 +77,8 @@ static void print(llvm::raw_ostream &os, const Network &network) {
 }
 
 static void print(llvm::raw_ostream &os, llvm::StringRef kind,
-                  llvm::StringRef of, llvm::StringRef name, const Run &run) {
+                  llvm::StringRef of, llvm::StringRef name, const Run &run,
+                  std::optional<HardwareTime> time) {
   {
     Row row(os, kind);
     row.add(csvField(of));
@@ -92,23 +93,23 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
     }
     row.add(number(run.steps));
     row.add(number(run.modelFlop()));
-    std::optional<HardwareTime> time = hardwareTimeOf(run);
     row.add(time ? estimate(time->flop) : "");
     row.add(time ? estimate(time->low) : "");
     row.add(time ? estimate(time->high) : "");
   }
   for (const Run &job : run.jobs)
-    print(os, "job", name, job.name(), job);
+    print(os, "job", name, job.name(), job, hardwareTimeOf(job));
 }
 
 static void print(llvm::raw_ostream &os, const RunReport &report) {
   llvm::StringRef name = report.run->name();
-  print(os, "run", report.run->network(), name, *report.run);
+  print(os, "run", report.run->network(), name, *report.run,
+        report.hardwareTime);
   for (const SweepRow &point : report.sweep) {
     std::string values;
     for (auto &[key, value] : point.values)
       values += (values.empty() ? "" : " ") + key + "=" + value;
-    print(os, "point", name, values, *point.run);
+    print(os, "point", name, values, *point.run, hardwareTimeOf(*point.run));
   }
 }
 

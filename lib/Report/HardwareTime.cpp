@@ -15,12 +15,22 @@ std::optional<HardwareTime> netc::hardwareTimeOf(const Run &run) {
     return std::nullopt;
   HardwareTime time;
   time.flop = time.low = time.high = *flop;
+  if (!run.reportedFlop && !run.deviceSeconds) {
+    time.low = *run.sumOfJobs(
+        [](const Run &job) { return std::optional(hardwareTimeOf(job)->low); });
+    time.high = *run.sumOfJobs([](const Run &job) {
+      return std::optional(hardwareTimeOf(job)->high);
+    });
+    if (std::optional<Rational> seconds = run.reportedDeviceTime())
+      time.deviceHours = *seconds / 3600;
+    return time;
+  }
   time.devices = run.devices;
   if (run.deviceSeconds)
     time.deviceHours = *run.deviceSeconds / 3600;
   time.peak = run.peak;
   time.format = run.peakFormat;
-  time.utilization = run.utilization ? run.utilization : run.assumedUtilization;
+  time.utilization = run.knownUtilization();
   if (run.reportedFlop)
     return time;
   time.defaults = run.assumptions;
@@ -55,7 +65,9 @@ void netc::widen(HardwareTime &time, const RunReport &report) {
 }
 
 std::optional<Comparison> netc::compareMethods(const Run &run) {
-  std::optional<Rational> byTime = run.flopByTime(), counted = run.modelFlop();
+  // What time tells is in FLOP of which a multiply-add is two.
+  std::optional<Rational> byTime = run.flopByTime(),
+                          counted = run.atTwo(&Figures::model);
   if (!byTime || !counted || counted->isZero())
     return std::nullopt;
   Comparison comparison;

@@ -291,25 +291,42 @@ static std::string deviceTime(const Rational &hours) {
                         Dimension(Dimension::Device) * Dimension::Time);
 }
 
-static void addHardwareTime(Lines &lines, const HardwareTime &time) {
+/// `8.1e21 FLOP = 60,000 device-hours at 30 % of 125 TFLOP/s, f16`.
+static std::string hardwareTimeText(const HardwareTime &time, bool isSum) {
   std::string text = flop(time.flop);
   if (time.low != time.high)
     text += " (" + flop(time.low) + " to " + flop(time.high) + ")";
   text += inPetaflopDays(time.flop);
-  if (time.deviceHours && time.peak && time.utilization)
-    text += " = " + deviceTime(*time.deviceHours) + " at " +
-            percent(*time.utilization, 0) + " of " +
-            formatQuantity(*time.peak,
-                           Dimension(Dimension::Flop) / Dimension::Time) +
-            (time.format.empty() ? "" : ", " + time.format);
-  else
-    text += ", as reported";
-  lines.add("hardware time", text);
+  if (isSum)
+    return text + ", the sum of its jobs";
+  if (!time.deviceHours || !time.peak || !time.utilization)
+    return text + ", as reported";
+  return text + " = " + deviceTime(*time.deviceHours) + " at " +
+         percent(*time.utilization, 0) + " of " +
+         formatQuantity(*time.peak,
+                        Dimension(Dimension::Flop) / Dimension::Time) +
+         (time.format.empty() ? "" : ", " + time.format);
+}
+
+static void addHardwareTime(Lines &lines, const std::string &label,
+                            const Run &run, const HardwareTime &time) {
+  bool isSum = !run.reportedFlop && !run.deviceSeconds;
+  lines.add(label, hardwareTimeText(time, isSum));
   for (const Assumption &assumption : time.defaults)
     lines.add("", fmt::format("assumes `{}` {}: {}; × {:.2g} to {:.2g}",
                               assumption.key, assumption.taken,
                               assumption.reason, assumption.low.toDouble(),
                               assumption.high.toDouble()));
+}
+
+/// Those of the jobs that report theirs.
+static void addHardwareTimesOfJobs(Lines &lines, const Run &run) {
+  for (const Run &job : run.jobs) {
+    if (std::optional<HardwareTime> time = hardwareTimeOf(job))
+      addHardwareTime(lines, "  of `" + job.shortName().str() + "`", job,
+                      *time);
+    addHardwareTimesOfJobs(lines, job);
+  }
 }
 
 static void addComparison(Lines &lines, const Comparison &comparison) {
@@ -328,10 +345,10 @@ static void addComparison(Lines &lines, const Comparison &comparison) {
 /// The share of the peak that was used in the time that is reported, else the
 /// time that the count would take.
 static void addUtilization(Lines &lines, const Run &run) {
-  if (!run.peak)
-    return;
   std::string peak =
-      formatQuantity(*run.peak, Dimension(Dimension::Flop) / Dimension::Time);
+      run.peak ? formatQuantity(*run.peak,
+                                Dimension(Dimension::Flop) / Dimension::Time)
+               : "";
   if (std::optional<Rational> model = run.utilizationAt(run.peak)) {
     Rational hardware = *run.hardwareUtilizationAt(run.peak);
     lines.add("utilization",
@@ -339,17 +356,20 @@ static void addUtilization(Lines &lines, const Run &run) {
                   (hardware == *model ? ""
                                       : " (MFU), with recomputation " +
                                             percent(hardware, 1) + " (HFU)") +
-                  " of " + peak + " over " +
-                  deviceTime(*run.deviceSeconds / 3600));
+                  (run.deviceSeconds ? " of " + peak : "") + " over " +
+                  deviceTime(*run.reportedDeviceTime() / 3600));
     return;
   }
-  std::optional<Rational> share = run.utilization ? run.utilization
-                                                  : run.assumedUtilization,
-                          flop = run.hardwareFlop();
-  if (flop && share && !run.deviceSeconds && !run.reportedFlop)
-    lines.add("device time", deviceTime(*flop / (*run.peak * *share * 3600)) +
-                                 " at " + percent(*share, 0) + " of " + peak +
-                                 (run.utilization ? "" : ", which is assumed"));
+  std::optional<Rational> seconds = run.deviceTime();
+  if (!seconds || run.reportedDeviceTime() || run.flopByTime())
+    return;
+  std::string text = deviceTime(*seconds / 3600);
+  if (!run.jobs.empty())
+    text += ", the sum of its jobs";
+  else
+    text += " at " + percent(*run.knownUtilization(), 0) + " of " + peak +
+            (run.utilization ? "" : ", which is assumed");
+  lines.add("device time", text);
 }
 
 static void addMemory(Lines &lines, const Run &run) {
@@ -411,9 +431,13 @@ static void writeSweep(Page &page, llvm::ArrayRef<SweepRow> sweep) {
 /// The compute by each method that there is one by.
 static std::vector<Estimate> bothMethods(const RunReport &report) {
   std::vector<Estimate> estimates;
-  if (std::optional<Rational> flop = report.run->modelFlop()) {
-    auto range = report.range(&Run::modelFlop);
-    estimates.push_back({"by operations", range ? range->first : *flop, *flop,
+  auto counted = [](const Run &run) { return run.atTwo(&Figures::model); };
+  if (std::optional<Rational> flop = counted(*report.run)) {
+    auto range = report.range(counted);
+    const char *label = report.run->conventions.fma == 2
+                            ? "by operations"
+                            : "by operations, two for a multiply-add";
+    estimates.push_back({label, range ? range->first : *flop, *flop,
                          range ? range->second : *flop});
   }
   if (const std::optional<HardwareTime> &time = report.hardwareTime)
@@ -462,7 +486,8 @@ static void writeRun(Page &page, const RunReport &report,
   if (run.ruleOfThree)
     addRuleOfThree(lines, run);
   if (report.hardwareTime)
-    addHardwareTime(lines, *report.hardwareTime);
+    addHardwareTime(lines, "hardware time", run, *report.hardwareTime);
+  addHardwareTimesOfJobs(lines, run);
   if (std::optional<Comparison> comparison = compareMethods(run))
     addComparison(lines, *comparison);
   addUtilization(lines, run);
