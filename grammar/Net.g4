@@ -51,12 +51,13 @@ stmt      : RETURN item2 (',' item2)*                    # Return
           | FOR ID (',' ID)? IN expr body                # ForStmt
           | EXPECT expr (WITHIN expr)?                   # Expect
           | REQUIRE expr (',' STRING)?                   # Require
-          | SWEEP each (',' each)*                       # Sweep
+          | SWEEP varied (',' varied)*                   # Sweep
           | job                                          # JobStmt
           | target (',' target)* '=' expr                # Bind
           ;
 ifTail    : IF expr body (ELSE (body | ifTail))? ;
 each      : ID IN expr ;
+varied    : (ID | HARDWARE) IN expr ;
 item2     : (target '=')? expr ;
 
 // One left-recursive rule: a level of nesting costs one frame, a chain of

@@ -496,7 +496,14 @@ private:
     Graph graph;
   };
   /// What a point of a sweep sets: keys, axes, settings, constants.
-  using Point = std::vector<std::pair<std::string, Value>>;
+  /// What a name is at a point of a sweep: a value, or of a key that is no
+  /// number the text that stands for it.
+  struct Varied {
+    std::string name;
+    Value value;
+    Expr *text = nullptr;
+  };
+  using Point = std::vector<Varied>;
 
   /// The entries of a section; one that is wrong is reported, and unknown.
   /// With `areMiddle`, its arguments depend on the middle of a `between`.
@@ -509,9 +516,11 @@ private:
   /// What the sweep of a run varies, each name over its values.
   struct Sweep {
     NetParser::SweepContext *tree = nullptr; ///< null without a sweep
-    std::vector<std::pair<std::string, std::vector<Value>>> varied;
+    std::vector<std::vector<Varied>> varied; ///< by name
     size_t points = 1;
   };
+  /// The points along one name; empty after an error.
+  std::vector<Varied> pointsOf(NetParser::VariedContext *each);
   /// None after errors. The run has been elaborated as written.
   std::optional<Sweep> sweepOf(NetParser::JobContext *job);
   /// Elaborates the run with what the point sets; its facts alone, if what it

@@ -41,16 +41,16 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
         e.warn(bind, "`" + name +
                          "` is not there yet; each device is taken to hold the "
                          "whole network and its share of the batch");
-      if (!keys.insert({name, {&file, bind}}).second)
+      if (!keys.insert({name, {bind, bind->expr()}}).second)
         e.fail(bind, "`" + name + "` is given twice");
     }
   }
   auto like = keys.find("like");
   if (like == keys.end())
     return true;
-  auto *bind = like->second.second;
+  auto [bind, expr] = like->second;
   keys.erase(like);
-  auto other = file.names.find(bind->expr()->getText());
+  auto other = file.names.find(expr->getText());
   auto *otherJob = other == file.names.end()
                        ? nullptr
                        : ruleCast<NetParser::JobContext>(other->second.tree);
@@ -59,8 +59,8 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
     for (auto &[name, entry] : file.names)
       if (ruleCast<NetParser::JobContext>(entry.tree))
         runs.push_back(name);
-    e.fail(bind->expr(), "there is no run `" + bind->expr()->getText() + "`" +
-                             e.didYouMean(bind->expr()->getText(), runs));
+    e.fail(expr, "there is no run `" + expr->getText() + "`" +
+                     e.didYouMean(expr->getText(), runs));
     return false;
   }
   if (liked.insert(otherJob).second)
@@ -81,7 +81,7 @@ void RunBuilder::inheritKeys() {
 void RunBuilder::checkKeys() {
   auto refuse = [&](const char *key, const llvm::Twine &why) {
     if (isOwn(key))
-      e.fail(keys.find(key)->second.second, why);
+      e.fail(keys.find(key)->second.at, why);
   };
   if (isInference()) {
     refuse("loss", "an `infer` only goes forward and has no `loss`");
@@ -122,8 +122,8 @@ static bool takesWhole(StringRef key, const Dimension &unit) {
 }
 
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
-  for (auto &[name, value] : point)
-    if (name == key && (!outer || !isOwn(name)))
+  for (auto &[name, value, text] : point)
+    if (name == key && !text && (!outer || !isOwn(name)))
       return names.names[key] = value;
   auto known = names.names.find(key);
   if (known != names.names.end())
@@ -131,7 +131,7 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   auto found = keys.find(key.str());
   if (found == keys.end())
     return std::nullopt;
-  auto *expr = found->second.second->expr();
+  auto *expr = found->second.expr;
   std::string text = expr->getText();
   bool isBareWord = takesWord(key) && ruleCast<NetParser::RefContext>(expr) &&
                     !e.lookup(text);
@@ -225,7 +225,7 @@ void RunBuilder::failUnknownKey(const std::string &name,
                 .Cases("gpus", "gpu", "devices", "; write `hardware = 8 V100`")
                 .Cases("time", "days", "hours", "; write `took = 3 days`")
                 .Default("");
-  e.fail(keys.find(name)->second.second,
+  e.fail(keys.find(name)->second.at,
          "a run has no key `" + name + "`" + meant);
   hasUnknownKey = true;
 }
@@ -273,7 +273,7 @@ bool RunBuilder::collectAxes() {
     if (isOwn(name) && jobsIn(job).empty())
       failUnknownKey(name, symbols);
   }
-  for (auto &[name, value] : point)
+  for (auto &[name, value, text] : point)
     if (llvm::is_contained(symbols, name) && !axes.count(name))
       give(name, value, job);
   std::vector<std::string> missing = {"examples", "tokens"};
@@ -358,7 +358,7 @@ bool RunBuilder::addInputs() {
       continue;
     auto loss = keys.find("loss");
     bool isRead = loss != keys.end() &&
-                  llvm::any_of(tokensOf(loss->second.second->expr()),
+                  llvm::any_of(tokensOf(loss->second.expr),
                                [&name = name](antlr4::Token *token) {
                                  return token->getText() == name;
                                });
@@ -419,7 +419,7 @@ bool RunBuilder::addLoss() {
     inner.scope = &scope;
     inner.self = &identity;
     Frame *outer = std::exchange(e.frame, &inner);
-    loss = e.eval(key->second.second->expr());
+    loss = e.eval(key->second.expr);
     e.frame = outer;
   }
   if (loss.isUnknown())
@@ -470,7 +470,7 @@ bool RunBuilder::freezeAllBut() {
   auto key = keys.find("updates");
   if (key == keys.end())
     return true;
-  std::vector<Expr *> parts{key->second.second->expr()};
+  std::vector<Expr *> parts{key->second.expr};
   if (auto *list = ruleCast<NetParser::ListContext>(parts[0]);
       list && !list->comp()) {
     parts.clear();
@@ -478,8 +478,7 @@ bool RunBuilder::freezeAllBut() {
       parts.push_back(axis->expr());
   }
   if (parts.empty())
-    e.fail(key->second.second->expr(),
-           "`updates` names at least one part of the net");
+    e.fail(key->second.expr, "`updates` names at least one part of the net");
   llvm::DenseSet<mlir::Operation *> trained;
   for (Expr *part : parts) {
     size_t before = trained.size();
@@ -544,6 +543,10 @@ bool RunBuilder::collect() {
     return false;
   if (outer)
     inheritKeys();
+  else
+    for (auto &[name, value, text] : point)
+      if (text)
+        keys[name] = {text, text};
   checkKeys();
   if (!collectDataset())
     return false;
@@ -568,7 +571,7 @@ bool RunBuilder::collect() {
   if (!net)
     return false;
   const Parameters &all = e.parametersOf(net->function);
-  for (auto &[name, value] : point)
+  for (auto &[name, value, text] : point)
     for (auto [parameter, setting] :
          llvm::zip_equal(all.settings, net->settings))
       if (parameter.name == name)
@@ -601,7 +604,7 @@ void RunBuilder::nameSettings() {
     if (!e.lookupBody(name) && !e.lookupFile(file, name))
       names.names[name] = value;
   };
-  for (auto &[name, value] : point)
+  for (auto &[name, value, text] : point)
     valueOf(name);
   for (auto &[name, moments] : axes)
     if (moments.isFixed())

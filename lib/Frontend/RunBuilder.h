@@ -10,7 +10,10 @@
 
 namespace netc {
 
-using Key = std::pair<FileScope *, NetParser::BindContext *>;
+struct Key {
+  antlr4::ParserRuleContext *at;
+  NetParser::ExprContext *expr;
+};
 /// The keys of a run or dataset, in text order.
 using Keys = llvm::MapVector<std::string, Key, llvm::StringMap<unsigned>>;
 
@@ -20,6 +23,11 @@ inline constexpr const char *runKeys[] = {
     "peak",  "took",   "parallel", "placement",  "utilization", "count",
     "like",  "seed",   "year",     "trained_by", "framework",   "updates",
     "times", "decode", "tuning",   "recompute",  "loss_scale",  "accumulate"};
+
+/// Of these, those that are no numbers, records or texts: what is written there
+/// is read by rules of its own, or makes something in the step.
+inline constexpr const char *writtenKeys[] = {"loss", "optimizer", "precision",
+                                              "updates", "recompute"};
 
 /// Of these, those that say what a step does or how it is counted.
 inline constexpr const char *structuralKeys[] = {
@@ -77,8 +85,7 @@ private:
   bool flagOf(llvm::StringRef key);
   Tree *placeOf(llvm::StringRef key) {
     auto found = keys.find(key.str());
-    return found == keys.end() ? static_cast<Tree *>(job)
-                               : found->second.second->expr();
+    return found == keys.end() ? static_cast<Tree *>(job) : found->second.expr;
   }
   bool isOwn(const std::string &key) const {
     return keys.count(key) && !inherited.contains(key);

@@ -282,8 +282,7 @@ bool RunBuilder::addHardware() {
     auto found = keys.find(key.str());
     if (found == keys.end())
       return;
-    run.set(key,
-            e.builder.getStringAttr(found->second.second->expr()->getText()));
+    run.set(key, e.builder.getStringAttr(found->second.expr->getText()));
     run.set((key + "_at").str(), e.locationOf(placeOf(key)));
   };
   text("precision");

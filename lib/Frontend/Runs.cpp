@@ -263,6 +263,31 @@ std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
   return names;
 }
 
+std::vector<Elaborator::Varied>
+Elaborator::pointsOf(NetParser::VariedContext *each) {
+  std::string name = each->getStart()->getText();
+  std::vector<Varied> points;
+  if (llvm::is_contained(writtenKeys, name)) {
+    auto *list = ruleCast<NetParser::ListContext>(each->expr());
+    if (!list || list->comp()) {
+      fail(each->expr(), "what `" + name +
+                             "` is varied over is written in brackets: "
+                             "`[a, b]`");
+      return {};
+    }
+    for (NetParser::AxisContext *item : list->axis())
+      points.push_back({name, {}, item->expr()});
+  } else if (auto items = itemsOf(each->expr(), eval(each->expr()))) {
+    for (Value &value : *items)
+      points.push_back({name, std::move(value)});
+  } else {
+    return {};
+  }
+  if (points.empty())
+    fail(each, "`" + name + "` is varied over no value");
+  return points;
+}
+
 std::optional<Elaborator::Sweep>
 Elaborator::sweepOf(NetParser::JobContext *job) {
   Sweep sweep;
@@ -275,26 +300,24 @@ Elaborator::sweepOf(NetParser::JobContext *job) {
       continue;
     sweep.tree = tree;
     std::vector<std::string> known = sweepable(job);
-    for (NetParser::EachContext *each : tree->each()) {
-      std::optional<std::vector<Value>> values =
-          itemsOf(each->expr(), eval(each->expr()));
-      std::string name = each->ID()->getText();
+    for (NetParser::VariedContext *each : tree->varied()) {
+      std::string name = each->getStart()->getText();
+      std::vector<Varied> settings = pointsOf(each);
       if (!llvm::is_contained(known, name))
         fail(each, "there is no key, axis, setting or constant `" + name +
                        "` to vary" + didYouMean(name, known));
-      if (llvm::any_of(sweep.varied, [&](auto &v) { return v.first == name; }))
+      if (llvm::any_of(sweep.varied,
+                       [&](auto &other) { return other[0].name == name; }))
         fail(each, "`" + name + "` is varied twice");
-      if (values && values->empty())
-        fail(each, "`" + name + "` is varied over no value");
-      if (!values || values->empty())
+      if (settings.empty())
         continue;
-      if (values->size() > options.limits.maxSweepPoints / sweep.points)
+      if (settings.size() > options.limits.maxSweepPoints / sweep.points)
         fail(tree, "the sweep has more than " +
                        llvm::Twine(options.limits.maxSweepPoints) +
                        " points; `--max-sweep` allows more");
       else
-        sweep.points *= values->size();
-      sweep.varied.push_back({name, std::move(*values)});
+        sweep.points *= settings.size();
+      sweep.varied.push_back(std::move(settings));
     }
   }
   return errors == before ? std::optional(std::move(sweep)) : std::nullopt;
@@ -367,16 +390,17 @@ SweepPoint Elaborator::elaborateAt(const Point &point,
                                    bool isFacts) {
   SweepPoint result;
   std::string place;
-  for (auto &[name, value] : point) {
-    result.values.push_back({name, textOf(value)});
-    place += (place.empty() ? "`" : ", `") + name + " = " + textOf(value) + "`";
+  for (auto &[name, value, expr] : point) {
+    std::string text = expr ? sourceText(expr) : textOf(value);
+    result.values.push_back({name, text});
+    place += (place.empty() ? "`" : ", `") + name + " = " + text + "`";
   }
   // A top-level constant of that name takes the point's value.
   std::vector<std::pair<TopLevel *, TopLevel>> saved;
   for (auto &[name, entry] : main->names) {
     saved.push_back({&entry, entry});
     entry.state = TopLevel::Untouched;
-    for (auto &[key, value] : point)
+    for (auto &[key, value, text] : point)
       if (key == name && ruleCast<NetParser::BindContext>(entry.tree)) {
         entry.state = TopLevel::Done;
         entry.isPerGraph = false;
@@ -441,17 +465,17 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
   if (!sweep->tree)
     return points;
   unsigned before = errors;
-  bool isFacts = llvm::none_of(sweep->varied, [&](auto &varied) {
-    return isStructural(varied.first, job);
+  bool isFacts = llvm::none_of(sweep->varied, [&](auto &settings) {
+    return isStructural(settings.front().name, job);
   });
   for (size_t index = 0; index < sweep->points; ++index) {
     if (options.onPoint)
       options.onPoint(run, index, sweep->points);
     Point point;
     size_t rest = index, weight = sweep->points;
-    for (auto &[name, values] : sweep->varied) {
-      weight /= values.size();
-      point.push_back({name, values[rest / weight]});
+    for (const std::vector<Varied> &settings : sweep->varied) {
+      weight /= settings.size();
+      point.push_back(settings[rest / weight]);
       rest %= weight;
     }
     points.push_back(elaborateAt(point, job, sweep->tree, isFacts));

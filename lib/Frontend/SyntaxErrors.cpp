@@ -222,7 +222,8 @@ private:
   bool isAfterExpr() const {
     return !expectsExpr() && !isBinding() &&
            !inRule({NetParser::RuleParams, NetParser::RuleParam,
-                    NetParser::RuleEach, NetParser::RulePath}) &&
+                    NetParser::RuleEach, NetParser::RuleVaried,
+                    NetParser::RulePath}) &&
            is(before,
               {NetParser::ID, NetParser::NUMBER, NetParser::RATE,
                NetParser::DEVTIME, NetParser::STRING, NetParser::TRUE,
