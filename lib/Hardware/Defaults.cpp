@@ -29,9 +29,9 @@ struct Framework {
 };
 } // namespace
 
-// PyTorch 1.7 to 1.11 and TensorFlow from 2.4 on; JAX since there is tf32.
+// PyTorch 1.7 to 1.11 and TensorFlow from 2.4 on; JAX always.
 static constexpr Framework frameworks[] = {
-    {"PyTorch", 2021, 2021}, {"TensorFlow", 2021, 9999}, {"JAX", 2020, 9999}};
+    {"PyTorch", 2021, 2021}, {"TensorFlow", 2021, 9999}, {"JAX", 0, 9999}};
 
 llvm::ArrayRef<StringRef> netc::knownFrameworks() {
   static const std::vector<StringRef> names = [] {
@@ -46,9 +46,12 @@ llvm::ArrayRef<StringRef> netc::knownFrameworks() {
 /// Whether the framework's default of that year is tf32.
 static bool runsAsTf32(const HardwareFacts &facts) {
   return llvm::any_of(frameworks, [&](const Framework &framework) {
-    return framework.name == facts.framework && facts.year &&
-           *facts.year >= framework.firstYear &&
-           *facts.year <= framework.lastYear;
+    if (framework.name != facts.framework)
+      return false;
+    // One that always did needs no year.
+    return facts.year ? *facts.year >= framework.firstYear &&
+                            *facts.year <= framework.lastYear
+                      : framework.firstYear == 0 && framework.lastYear == 9999;
   });
 }
 
@@ -71,8 +74,7 @@ static Effort effortOf(const HardwareFacts &facts) {
   if (facts.isCompanys)
     return {*facts.isCompanys, *facts.isCompanys
                                    ? "companies train in the fastest format"
-                                   : "what a framework does unless told "
-                                     "otherwise"};
+                                   : "universities train in f32"};
   if (facts.deviceHours && *facts.deviceHours > companyHours)
     return {true, formatQuantity(facts.deviceHours->floor(), {}) +
                       " device-hours are taken for a company's, which trains "
@@ -138,6 +140,14 @@ static const Peak *fastest16Bits(const Accelerator &device,
   return best;
 }
 
+/// Whether two formats are one to a device: the 8-bit ones are.
+static bool isSamePeak(NumberFormat a, NumberFormat b) {
+  auto widthOf = [](NumberFormat format) {
+    return format == NumberFormat::F8E5M2 ? NumberFormat::F8E4M3 : format;
+  };
+  return widthOf(a) == widthOf(b);
+}
+
 void Completion::takePeakOf(const Accelerator &device) {
   auto take = [&](const Peak &peak) {
     guess.peak = peak.flopPerSecond.value;
@@ -145,10 +155,16 @@ void Completion::takePeakOf(const Accelerator &device) {
   };
   if (facts.format) {
     // Without a figure for the format, operations are counted all the same.
-    if (llvm::Expected<PeakChoice> choice = device.peakFor(*facts.format))
-      take(choice->peak);
-    else
+    llvm::Expected<PeakChoice> choice = device.peakFor(*facts.format);
+    if (!choice) {
       llvm::consumeError(choice.takeError());
+      return;
+    }
+    take(choice->peak);
+    if (!isSamePeak(choice->peak.format, *facts.format)) {
+      auto [taken, why] = StringRef(choice->reason).split("; ");
+      assume("precision", taken.str(), why.str(), {});
+    }
     return;
   }
   llvm::Expected<PeakChoice> plain = device.peakFor(NumberFormat::F32);
@@ -186,10 +202,12 @@ void Completion::takePeakOf(const Accelerator &device) {
     return settle({*matrix, (name + " on matrix units").str()}, effort.reason);
   }
   llvm::Expected<PeakChoice> tf32 = device.peakFor(NumberFormat::TF32);
-  if (tf32 && runsAsTf32(facts))
-    return settle(*tf32, facts.framework + " in " +
-                             std::to_string(*facts.year) +
-                             " ran f32 as tf32 unless told otherwise");
+  bool isUniversitys = facts.isCompanys == std::optional(false);
+  if (tf32 && !isUniversitys && runsAsTf32(facts))
+    return settle(*tf32,
+                  facts.framework +
+                      (facts.year ? " in " + std::to_string(*facts.year) : "") +
+                      " ran f32 as tf32 unless told otherwise");
   if (!tf32)
     llvm::consumeError(tf32.takeError());
   settle(*plain, effort.reason);

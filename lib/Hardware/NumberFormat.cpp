@@ -44,7 +44,8 @@ std::optional<NumberFormat> netc::parseNumberFormat(StringRef name) {
     wanted = ("i" + rest).str();
   bool isShort = wanted == "f8" || wanted == "f6" || wanted == "f4";
   for (const FormatTraits &traits : formats)
-    if (traits.name == wanted || (isShort && traits.name.starts_with(wanted)))
+    if (traits.name == wanted ||
+        (isShort && traits.name.starts_with(wanted + "e")))
       return traits.format;
   return std::nullopt;
 }

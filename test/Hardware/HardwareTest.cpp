@@ -610,7 +610,6 @@ TEST(Defaults, MatrixUnitsAskForMultiplesOfEight) {
 
 TEST(Defaults, FrameworksHaveDefaultsByYear) {
   HardwareFacts facts = on("A100");
-  facts.isCompanys = false;
   for (int year : {2020, 2021, 2022}) {
     facts.year = year;
     for (StringRef framework : knownFrameworks()) {
@@ -626,6 +625,12 @@ TEST(Defaults, FrameworksHaveDefaultsByYear) {
   EXPECT_EQ(guessOf(facts),
             "tf32 156000\nprecision: tf32 on matrix units; JAX in 2022 ran f32 "
             "as tf32 unless told otherwise x 1/8 to 2");
+  facts.year.reset();
+  EXPECT_TRUE(StringRef(guessOf(facts)).starts_with("tf32 156000"));
+  facts.isCompanys = false;
+  EXPECT_TRUE(StringRef(guessOf(facts)).starts_with("f32 19500"));
+  facts.year = 2022;
+  facts.isCompanys.reset();
   facts.device = table().find("K80");
   EXPECT_EQ(guessOf(facts),
             "f32 8226\nprecision: f32 on vector units; it has no matrix units "
