@@ -27,6 +27,11 @@ void Axes::know(StringRef axis, Moments size) {
   moments.insert_or_assign(axis, std::move(size));
 }
 
+unsigned Axes::numKnown(StringRef axis) const {
+  auto known = moments.find(axis);
+  return known == moments.end() ? 0 : known->second.values().size();
+}
+
 Polynomial Axes::evaluate(const Polynomial &value) {
   return value.evaluate(
       [&](StringRef axis, unsigned power) -> std::optional<Rational> {

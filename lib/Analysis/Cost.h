@@ -42,6 +42,9 @@ public:
   /// taken, and the axis noted in `guessed`.
   Polynomial evaluate(const Polynomial &value);
 
+  /// Of how many powers of an axis the expectation is known.
+  unsigned numKnown(llvm::StringRef axis) const;
+
   /// Axes of which a moment was guessed, with the power.
   const std::map<std::string, unsigned> &getGuessed() const { return guessed; }
 

@@ -169,3 +169,48 @@ Memory netc::countMemory(Operation *graph) {
     sum += memory;
   return sum;
 }
+
+std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
+  Block &body = graph->getRegion(0).front();
+  auto isAgain = [](Operation *op) {
+    return op && op->hasAttr(kPhase) && phaseOf(op) == Phase::Recompute;
+  };
+  if (llvm::none_of(body, [&](Operation &op) { return isAgain(&op); }))
+    return {};
+  DenseSet<Value> kept;
+  Polynomial live;
+  forEachActivation(graph, [&](OpResult value) {
+    kept.insert(value);
+    live += bytesOf(value);
+  });
+  DenseMap<Value, Operation *> lastReader;
+  for (Operation &op : body)
+    op.walk([&](Operation *reader) {
+      for (Value operand : reader->getOperands())
+        forEachBase(operand, [&](Value base) {
+          bool isMadeAgain = isAgain(base.getDefiningOp());
+          if (isMadeAgain ? !isAgain(&op) : kept.contains(base))
+            lastReader[base] = &op;
+        });
+    });
+  DenseMap<Operation *, Polynomial> freed; // after each reader
+  for (auto &[value, reader] : lastReader)
+    freed[reader] += bytesOf(value);
+  std::vector<Polynomial> peaks;
+  bool grows = false;
+  for (Operation &op : body) {
+    if (isAgain(&op))
+      for (Value result : op.getResults())
+        if (lastReader.contains(result)) {
+          live += bytesOf(result);
+          grows = true;
+        }
+    auto found = freed.find(&op);
+    if (found == freed.end())
+      continue;
+    if (std::exchange(grows, false) && !llvm::is_contained(peaks, live))
+      peaks.push_back(live);
+    live -= found->second;
+  }
+  return peaks;
+}

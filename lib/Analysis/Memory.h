@@ -69,6 +69,12 @@ std::map<std::string, Memory> countMemoryByName(mlir::Operation *graph);
 
 Memory countMemory(mlir::Operation *graph);
 
+/// Bytes of activations that are held while the backward pass reads what is run
+/// again for it: that, and what is kept and not done with, wherever there is
+/// most at once. Each is a figure of its own: which is the largest may depend
+/// on the sizes of free axes. Empty without recomputation.
+std::vector<Polynomial> countRecomputed(mlir::Operation *graph);
+
 } // namespace netc
 
 #endif // NETC_LIB_ANALYSIS_MEMORY_H

@@ -342,6 +342,14 @@ static void readSettings(Run &run, DictionaryAttr settings, Axes &axes) {
   run.isTuning = settings.contains("tuning");
 }
 
+/// The larger one; of two that free axes keep from being compared, the sum.
+static Polynomial larger(const Polynomial &a, const Polynomial &b) {
+  std::optional<Rational> difference = (a - b).constant();
+  if (!difference)
+    return a + b;
+  return difference->isNegative() ? b : a;
+}
+
 /// The memory of a device that takes its share of the batch, by name.
 static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
   auto step = cast<StepOp>(run.op);
@@ -354,6 +362,9 @@ static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
   for (auto &[name, ofWeight] : memory)
     for (Polynomial *bytes : ofWeight.numbers())
       *bytes = axes.evaluate(*bytes);
+  Polynomial &activations = memory[""].activations;
+  for (const Polynomial &bytes : run.counted->recomputed)
+    activations = larger(activations, axes.evaluate(bytes));
   return memory;
 }
 
@@ -361,14 +372,21 @@ static void warnOfGuesses(StepOp op, const Axes &axes) {
   if (axes.getGuessed().empty())
     return;
   std::string names, guesses;
+  unsigned known = 0;
   for (auto &[axis, power] : axes.getGuessed()) {
     std::string exponent = "^" + std::to_string(power);
+    known = std::max(known, axes.numKnown(axis));
     names += (names.empty() ? "`" : ", `") + axis + "`";
     guesses += (guesses.empty() ? "E[" : ", E[") + axis + exponent +
                "] is taken as E[" + axis + "]" + exponent;
   }
-  op.emitWarning() << "only the mean of " << names << " is known: " << guesses
-                   << ", which is low";
+  InFlightDiagnostic warning = op.emitWarning();
+  if (known < 2)
+    warning << "only the mean of " << names << " is known";
+  else
+    warning << "no more than " << known << " powers of " << names
+            << " are known";
+  warning << ": " << guesses << ", which is low";
 }
 
 /// Whether the hardware time is one that can be multiplied by what the
@@ -460,6 +478,7 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
       (run.steps && !run.total(&Figures::model)->total().isValid()))
     return failOutOfRange(run);
   warnOfGuesses(op, axes);
+  run.isGuessed = !axes.getGuessed().empty();
   return run;
 }
 
@@ -467,6 +486,7 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   auto counted = std::make_shared<CountedStep>();
   counted->parts = countParts(op, conventions);
   counted->memory = countMemoryByName(op);
+  counted->recomputed = countRecomputed(op);
   counted->readersOfFrozen = readersOfFrozenWeights(op);
   return evaluateRun(op, conventions, std::move(counted));
 }
@@ -485,14 +505,6 @@ static void collectSteps(const Run &run, SmallVectorImpl<const Run *> &steps) {
     steps.push_back(&run);
   for (const Run &job : run.jobs)
     collectSteps(job, steps);
-}
-
-/// The larger one; of two that free axes keep from being compared, the sum.
-static Polynomial larger(const Polynomial &a, const Polynomial &b) {
-  std::optional<Rational> difference = (a - b).constant();
-  if (!difference)
-    return a + b;
-  return difference->isNegative() ? b : a;
 }
 
 /// What the steps of a job hold together. A weight of the top level's `critic`
@@ -529,6 +541,8 @@ FailureOr<Run> netc::analyzeJob(JobOp op, const Conventions &conventions,
   Axes axes(DictionaryAttr::get(op.getContext()));
   readSettings(run, op.getRun(), axes);
   run.memory = unionOfMemory(run);
+  run.isGuessed =
+      llvm::any_of(run.jobs, [](const Run &job) { return job.isGuessed; });
   if (run.hasStep())
     for (const Run &job : run.jobs)
       if (isCounted(job)) {

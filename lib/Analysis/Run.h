@@ -25,6 +25,7 @@ struct Deviation {
 struct CountedStep {
   PartTree parts;
   std::map<std::string, Memory> memory; ///< see countMemoryByName
+  std::vector<Polynomial> recomputed;   ///< see countRecomputed
   std::set<std::string>
       readersOfFrozen; ///< products of a weight that is frozen
 };
@@ -56,6 +57,8 @@ struct Run {
   /// What that moves is not known: the update does it once.
   std::optional<Rational> accumulate;
   bool isTuning = false; ///< sums leave it out
+  /// Powers of a mean stand for the mean of powers that nothing is known of.
+  bool isGuessed = false;
 
   /// As specified, in base units; none where nothing is said.
   std::optional<Rational> steps, examples, tokens, epochs;

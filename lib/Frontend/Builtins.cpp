@@ -146,7 +146,8 @@ Value Elaborator::callHistogram(Tree *at, std::vector<Argument> &arguments) {
       path ? readText(*path, locationOf(at)) : std::nullopt;
   if (!text)
     return {};
-  constexpr unsigned maxPower = 4;
+  // More than any cost has, and more than 128 bits hold of long sequences.
+  constexpr unsigned maxPower = 16;
   Rational all, sums[maxPower];
   llvm::SmallVector<StringRef> lines;
   StringRef(*text).split(lines, '\n', -1, /*KeepEmpty=*/false);
@@ -154,7 +155,11 @@ Value Elaborator::callHistogram(Tree *at, std::vector<Argument> &arguments) {
     auto [first, second] = line.trim().split(',');
     std::optional<Rational> size = Rational::parse(first.trim()),
                             count = Rational::parse(second.trim());
-    if (index == 0 && !size && !count)
+    auto isWord = [](StringRef text) {
+      return llvm::any_of(text, llvm::isAlpha) &&
+             llvm::none_of(text, llvm::isDigit);
+    };
+    if (index == 0 && isWord(first) && isWord(second))
       continue; // a heading
     if (!size || !count || !(*size > 0) || count->isNegative())
       return fail(at, "line " + llvm::Twine(index + 1) + " of `" + *name +

@@ -476,10 +476,11 @@ static void writeRun(Page &page, const RunReport &report,
     const Polynomial &model = cost->matmul;
     lines.add("compute",
               flop(model) +
-                  (model.isConstant() ? ", exactly " + exact(model) +
-                                            inPetaflopDays(*model.constant())
-                                      : "; `" + model.symbols().front() +
-                                            "` has no size in this run") +
+                  (model.isConstant()
+                       ? (run.isGuessed ? ", about " : ", exactly ") +
+                             exact(model) + inPetaflopDays(*model.constant())
+                       : "; `" + model.symbols().front() +
+                             "` has no size in this run") +
                   rangeText(report.range(&Run::modelFlop), Dimension::Flop),
               Style::Bold);
   }
