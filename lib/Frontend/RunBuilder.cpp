@@ -136,8 +136,8 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   bool isBareWord = takesWord(key) && ruleCast<NetParser::RefContext>(expr) &&
                     !e.lookup(text);
   bool isMiddle = false;
-  Value value = isWord(key, text) || isBareWord ? Value(text)
-                                                : e.eval(expr, isMiddle);
+  Value value =
+      isWord(key, text) || isBareWord ? Value(text) : e.eval(expr, isMiddle);
   if (auto *number = std::get_if<Number>(&value.data);
       number && isMiddle && takesWhole(key, number->dimension))
     number->exact = roundedUp(number->exact);
@@ -225,8 +225,7 @@ void RunBuilder::failUnknownKey(const std::string &name,
                 .Cases("gpus", "gpu", "devices", "; write `hardware = 8 V100`")
                 .Cases("time", "days", "hours", "; write `took = 3 days`")
                 .Default("");
-  e.fail(keys.find(name)->second.at,
-         "a run has no key `" + name + "`" + meant);
+  e.fail(keys.find(name)->second.at, "a run has no key `" + name + "`" + meant);
   hasUnknownKey = true;
 }
 

@@ -287,8 +287,7 @@ bool RunBuilder::addHardware() {
   };
   text("precision");
   if (auto found = keys.find("hardware"); found != keys.end())
-    if (auto *device =
-            ruleCast<NetParser::RefContext>(found->second.second->expr());
+    if (auto *device = ruleCast<NetParser::RefContext>(found->second.expr);
         device && !e.lookup(device->getText())) {
       e.fail(device, "`hardware` takes a number of devices; write `1 " +
                          device->getText() + "`");
