@@ -67,7 +67,8 @@ assert arena["full"] < arena["every"] < arena["kept"], arena
 assert arena["full"] < arena["together"] < arena["kept"], arena
 assert arena["full"] < arena["selective"] < arena["kept"], arena
 assert saved["flash"] == saved["selective"] and arena["flash"] < arena["kept"], (arena, saved)
-assert saved["flash_full"] == saved["full"], saved
+# Of a part that is run again whole, the scores are held one time less.
+assert saved["flash_full"] < saved["full"] and arena["flash_full"] <= arena["full"], (arena, saved)
 for run in RUNS[1:]:
     part = (saved["kept"] - saved["full"]) * {"together": 3}.get(run, 1) / 8
     assert arena["kept"] - arena[run] >= saved["kept"] - saved[run] - 2 * part, (run, arena, saved)
