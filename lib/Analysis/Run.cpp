@@ -248,7 +248,7 @@ static void compareWithRuleOfThree(Run &run) {
   run.ruleOfThree = tripled * examples;
 
   const std::set<std::string> &frozen = run.counted->readersOfFrozen;
-  Deviants noInputGradient, noWeightGradient, moreGradients;
+  Deviants noInputGradient, noWeightGradient, moreGradients, noSums;
   for (const Part &part : run.parts.parts) {
     const Figures &figures = part.figures;
     Rational forward = *figures[Phase::Forward].matmul.constant();
@@ -266,7 +266,9 @@ static void compareWithRuleOfThree(Run &run) {
     if (frozen.count(part.path))
       missing = std::max(more, weight - forward);
     noWeightGradient.add(layer, missing);
-    noInputGradient.add(layer, more - missing);
+    // The gradient of `n t e, n e -> n t` to its first input sums nothing.
+    bool hasGradient = figures[Phase::InputGradient].total() != Polynomial();
+    (hasGradient ? noSums : noInputGradient).add(layer, more - missing);
   }
 
   auto explain = [&](std::string reason, const Rational &flop) {
@@ -280,6 +282,8 @@ static void compareWithRuleOfThree(Run &run) {
               deviants.flop * *run.steps);
   };
   explainLayers("no input gradient for ", noInputGradient, "");
+  explainLayers("a gradient that sums nothing, so is no matmul, for ", noSums,
+                "");
   explainLayers("no weight gradient for ", noWeightGradient,
                 ", which is frozen");
   explainLayers("more than two gradients for ", moreGradients, "");
