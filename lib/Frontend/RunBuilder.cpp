@@ -63,7 +63,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
                      e.didYouMean(expr->getText(), runs));
     return false;
   }
-  if (!jobsIn(otherJob).empty() && jobsIn(job).empty())
+  if (!outer && !jobsIn(otherJob).empty() && jobsIn(job).empty())
     e.warn(bind, "`like` takes over the keys of `" + expr->getText() +
                      "`, not its jobs");
   if (liked.insert(otherJob).second)
