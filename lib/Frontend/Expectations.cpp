@@ -5,7 +5,6 @@
 // `expect`, and the questions that it asks of the results.
 
 #include "lib/Frontend/Elaborator.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -138,7 +137,6 @@ static ExpectSide sideOf(const Value &value, std::string text) {
                 : ExpectSide{std::move(text), {}, {}};
 }
 
-/// A verdict to be given.
 Verdict Elaborator::verdictOn(NetParser::ExpectContext *tree) {
   Verdict verdict;
   verdict.text = sourceText(tree);

@@ -5,7 +5,6 @@
 // A file's items in text order; a net becomes a net.network.
 
 #include "lib/Frontend/RunBuilder.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -206,15 +205,10 @@ std::shared_ptr<Instance> Elaborator::netInstance(Tree *at,
 std::optional<std::vector<NetInput>> Elaborator::inputsOf(Instance &instance) {
   const BlockDecl &block = *instance.function.block;
   const Parameters &all = parametersOf(instance.function);
-  Scope scope;
-  Frame inner;
-  inner.file = block.file;
-  inner.scope = &scope;
+  TopScope top(*this, *block.file);
   for (auto [parameter, value] :
        llvm::zip_equal(all.settings, instance.settings))
-    scope.names[parameter.name] = value.value_or(Value());
-  Frame *outer = std::exchange(frame, &inner);
-  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+    top.scope.names[parameter.name] = value.value_or(Value());
   std::vector<NetInput> inputs;
   for (const Parameter &parameter : all.tensors) {
     if (!parameter.required)

@@ -6,7 +6,6 @@
 // each point.
 
 #include "lib/Frontend/RunBuilder.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -106,16 +105,13 @@ std::vector<SectionEntry> Elaborator::entriesOf(const Section &section,
                                                 bool areMiddle) {
   NetParser::SectionContext *tree = section.tree;
   bool isDataset = tree->kind->getText() == "dataset";
-  Scope parameters, scope;
-  scope.outer = &parameters;
+  Scope parameters;
   if (section.arguments)
     for (auto &[name, value] : *section.arguments)
       parameters.names[name] = value;
-  Frame inner;
-  inner.file = section.file;
-  inner.scope = &scope;
-  Frame *outer = std::exchange(frame, &inner);
-  auto leave = llvm::make_scope_exit([&] { frame = outer; });
+  TopScope top(*this, *section.file);
+  Scope &scope = top.scope;
+  scope.outer = &parameters;
   std::vector<SectionEntry> entries;
   for (NetParser::StmtContext *stmt : tree->body()->stmt()) {
     auto *bind = ruleCast<NetParser::BindContext>(stmt);

@@ -88,6 +88,14 @@ static std::optional<std::pair<StringRef, int64_t>> copyOf(Operation *op) {
   return std::nullopt;
 }
 
+template <typename Key>
+static std::vector<Segment> listOf(llvm::MapVector<Key, Segment> &segments) {
+  std::vector<Segment> list;
+  for (auto &[key, segment] : segments)
+    list.push_back(std::move(segment));
+  return list;
+}
+
 std::vector<Segment> ForwardPass::copies(int64_t every,
                                          int64_t together) const {
   llvm::MapVector<std::pair<StringRef, int64_t>, Segment> segments;
@@ -97,10 +105,7 @@ std::vector<Segment> ForwardPass::copies(int64_t every,
       if (place % every == every - 1)
         segments[{copy->first, place}].insert(&op);
     }
-  std::vector<Segment> list;
-  for (auto &[place, segment] : segments)
-    list.push_back(std::move(segment));
-  return list;
+  return listOf(segments);
 }
 
 /// Whether a weight is `value`, or `value` a view of one.
@@ -152,10 +157,7 @@ std::vector<Segment> ForwardPass::attentions() const {
         scores[result] = product;
     }
   }
-  std::vector<Segment> list;
-  for (auto &[product, segment] : segments)
-    list.push_back(std::move(segment));
-  return list;
+  return listOf(segments);
 }
 
 std::vector<Segment> ForwardPass::marked() const {
@@ -163,10 +165,7 @@ std::vector<Segment> ForwardPass::marked() const {
   for (Operation &op : block)
     if (Attribute number = op.getAttr(kRecomputed); number && contains(&op))
       segments[number].insert(&op);
-  std::vector<Segment> list;
-  for (auto &[number, segment] : segments)
-    list.push_back(std::move(segment));
-  return list;
+  return listOf(segments);
 }
 
 //===----------------------------------------------------------------------===//
