@@ -16,10 +16,11 @@ std::optional<HardwareTime> netc::hardwareTimeOf(const Run &run) {
   HardwareTime time;
   time.flop = time.low = time.high = *flop;
   if (!run.reportedFlop && !run.deviceSeconds) {
-    time.low = *run.sumOfJobs(
-        [](const Run &job) { return std::optional(hardwareTimeOf(job)->low); });
-    time.high = *run.sumOfJobs([](const Run &job) {
-      return std::optional(hardwareTimeOf(job)->high);
+    time.high = Rational(0);
+    time.low = *run.sumOfJobs([&](const Run &job) {
+      HardwareTime part = *hardwareTimeOf(job);
+      time.high += part.high;
+      return std::optional(part.low);
     });
     if (std::optional<Rational> seconds = run.reportedDeviceTime())
       time.deviceHours = *seconds / 3600;
