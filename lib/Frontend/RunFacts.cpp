@@ -339,6 +339,8 @@ bool RunBuilder::addHardware() {
                                   textOf(Value(*took)));
     Dimension time = Dimension::Time, device = Dimension::Device,
               flop = Dimension::Flop;
+    if (took->dimension != flop)
+      run.set("took_at", e.locationOf(placeOf("took")));
     if (took->dimension == time)
       set("took", took->exact);
     else if (took->dimension == time * device) {
@@ -348,6 +350,8 @@ bool RunBuilder::addHardware() {
         run.set("device_at", e.locationOf(placeOf("took")));
         if (!addDevice(took->device))
           return false;
+      } else if (!took->device.empty()) {
+        run.set("took_device", e.builder.getStringAttr(took->device));
       }
     } else if (took->dimension == flop)
       set("took_flop", took->exact);

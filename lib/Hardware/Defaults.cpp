@@ -99,6 +99,10 @@ public:
       takePeakOf(*facts.device);
     else if (!guess.peak && facts.year)
       takePeakOfYear(*facts.year);
+    else if (!guess.peak && facts.device)
+      guess.whyNoPeak = "`" + facts.device->name +
+                        "` does not say which accelerator; give its make, the "
+                        "`peak` or the `year`";
     takeUtilization();
     return std::move(guess);
   }
@@ -157,7 +161,7 @@ void Completion::takePeakOf(const Accelerator &device) {
     // Without a figure for the format, operations are counted all the same.
     llvm::Expected<PeakChoice> choice = device.peakFor(*facts.format);
     if (!choice) {
-      llvm::consumeError(choice.takeError());
+      guess.whyNoPeak = llvm::toString(choice.takeError());
       return;
     }
     take(choice->peak);
@@ -171,9 +175,11 @@ void Completion::takePeakOf(const Accelerator &device) {
   const Peak *fast = fastest16Bits(device, std::nullopt);
   const Peak *matrix = fastest16Bits(device, ArithmeticUnit::Matrix);
   if (!plain) {
-    llvm::consumeError(plain.takeError());
-    if (!fast)
+    std::string why = llvm::toString(plain.takeError());
+    if (!fast) {
+      guess.whyNoPeak = std::move(why);
       return;
+    }
   }
   std::vector<Rational> others;
   if (plain)

@@ -37,9 +37,10 @@ struct HardwareFacts {
 };
 
 /// The facts, completed. Peak and format stay unknown where neither the device
-/// nor the year is known.
+/// nor the year is known, or the device has no peak for the format.
 struct HardwareGuess {
   std::optional<Rational> peak;
+  std::string whyNoPeak; ///< empty if there is one, or nothing to take it from
   std::optional<NumberFormat> format;
   Rational utilization;
   std::vector<Assumption> assumptions;

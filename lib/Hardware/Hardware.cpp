@@ -24,6 +24,14 @@ std::optional<int> Accelerator::year() const {
   return year;
 }
 
+bool Accelerator::hasPeaksOf(const Accelerator &other) const {
+  return std::equal(peaks.begin(), peaks.end(), other.peaks.begin(),
+                    other.peaks.end(), [](const Peak &a, const Peak &b) {
+                      return a.format == b.format && a.unit == b.unit &&
+                             a.flopPerSecond.value == b.flopPerSecond.value;
+                    });
+}
+
 const Peak *Accelerator::fastest(NumberFormat format) const {
   if (format == NumberFormat::F8E5M2)
     format = NumberFormat::F8E4M3;

@@ -71,6 +71,8 @@ struct Accelerator {
 
   std::optional<int> year() const;
 
+  /// Whether all peaks are those of `other`, which may differ in memory.
+  bool hasPeaksOf(const Accelerator &other) const;
   /// The faster of the vector and matrix units, or null.
   const Peak *fastest(NumberFormat format) const;
 

@@ -33,6 +33,12 @@ ownDevice(Location at, DictionaryAttr run, StringRef name) {
   return std::optional(device);
 }
 
+/// Where the run gives `key`, or the run.
+static Location placeOf(Operation *job, DictionaryAttr run, StringRef key) {
+  auto place = run.getAs<LocationAttr>((key + "_at").str());
+  return place ? Location(place) : job->getLoc();
+}
+
 /// What the run says of its number format, if anything. Fails, with an error
 /// there, if that is none.
 static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
@@ -42,8 +48,7 @@ static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
     return std::optional<NumberFormat>();
   if (std::optional<NumberFormat> format = matmulFormat(precision.getValue()))
     return format;
-  auto key = run.getAs<LocationAttr>("precision_at");
-  return emitError(key ? Location(key) : job->getLoc())
+  return emitError(placeOf(job, run, "precision"))
          << "`" << precision.getValue()
          << "` is not a precision; write a number format such as `bf16`, or "
          << "`mixed(f16)`";
@@ -56,8 +61,7 @@ deviceOf(Operation *job, DictionaryAttr run, const AcceleratorTable &table) {
   auto name = run.getAs<StringAttr>("device");
   if (!name)
     return std::optional<Accelerator>();
-  auto where = run.getAs<LocationAttr>("device_at");
-  Location at = where ? Location(where) : job->getLoc();
+  Location at = placeOf(job, run, "device");
   FailureOr<std::optional<Accelerator>> own = ownDevice(at, run, name);
   if (failed(own) || *own || run.get("device_own"))
     return own;
@@ -69,6 +73,29 @@ deviceOf(Operation *job, DictionaryAttr run, const AcceleratorTable &table) {
                              << table.didYouMean(name);
   error.attachNote() << "a `hardware` section describes a device of your own";
   return error;
+}
+
+/// A device-time in devices of another make than the hardware's has another
+/// peak. Where only one of them is of a known make, `device` becomes that one.
+static LogicalResult mergeDeviceOfTime(Operation *job, DictionaryAttr run,
+                                       const AcceleratorTable &table,
+                                       std::optional<Accelerator> &device) {
+  auto name = run.getAs<StringAttr>("took_device");
+  auto given = run.getAs<StringAttr>("device");
+  if (!name || name == given)
+    return success();
+  std::optional<Accelerator> other = table.find(name);
+  if (other && other->peaks.empty())
+    return success();
+  if (other && device && device->peaks.empty()) {
+    device = other;
+    return success();
+  }
+  if (other && device && other->hasPeaksOf(*device))
+    return success();
+  return emitError(placeOf(job, run, "took"))
+         << "`took` counts `" << name.getValue() << "`, the hardware is `"
+         << given.getValue() << "`; give both in the device that was used";
 }
 
 static std::optional<Rational> numberIn(DictionaryAttr run, StringRef key) {
@@ -117,6 +144,30 @@ static HardwareFacts factsOf(DictionaryAttr run) {
   return facts;
 }
 
+/// Warns where the time that a run took, or its number format, tells nothing.
+static void warnOfNoPeak(Operation *job, DictionaryAttr run,
+                         const HardwareFacts &facts,
+                         const HardwareGuess &guess) {
+  if (run.get("took") && !facts.deviceHours) {
+    emitWarning(placeOf(job, run, "took"))
+        << "there is no figure by hardware time: on how many devices is not "
+           "said; write `hardware = 8 V100`, or a device-time";
+    return;
+  }
+  if (guess.peak || run.get("took_flop"))
+    return;
+  std::string why = guess.whyNoPeak;
+  auto device = run.getAs<StringAttr>("device");
+  if (why.empty() && device)
+    why = ("`" + device.getValue() + "` has no `peak`").str();
+  bool lacksFormat =
+      facts.format && facts.device && !facts.device->peaks.empty();
+  StringRef key = lacksFormat ? "precision" : "took";
+  if (run.get((key + "_at").str()))
+    emitWarning(placeOf(job, run, key))
+        << "there is no figure by hardware time: " << why;
+}
+
 static DictionaryAttr complete(DictionaryAttr settings,
                                const HardwareFacts &facts,
                                const HardwareGuess &guess) {
@@ -157,11 +208,11 @@ netc::givePeaks(ModuleOp module,
     FailureOr<std::optional<NumberFormat>> format = formatOf(&job, run);
     if (failed(format))
       return failure();
-    if (!run.get("device") && !run.get("peak") && !run.get("took"))
+    if (!run.get("device") && !run.get("peak") && !run.get("took_at"))
       continue;
     const AcceleratorTable &table = accelerators();
     FailureOr<std::optional<Accelerator>> device = deviceOf(&job, run, table);
-    if (failed(device))
+    if (failed(device) || failed(mergeDeviceOfTime(&job, run, table, *device)))
       return failure();
     HardwareFacts facts = factsOf(run);
     facts.format = *format;
@@ -174,7 +225,9 @@ netc::givePeaks(ModuleOp module,
     auto aligned = [&] { return alignedShare(step, 8); };
     if (step)
       facts.alignedShare = aligned;
-    job.setAttr("run", complete(run, facts, completeHardware(facts, table)));
+    HardwareGuess guess = completeHardware(facts, table);
+    warnOfNoPeak(&job, run, facts, guess);
+    job.setAttr("run", complete(run, facts, guess));
   }
   return success();
 }
