@@ -5,6 +5,7 @@
 #include "lib/Analysis/Run.h"
 
 #include "lib/Analysis/Decoding.h"
+#include "lib/Units/Units.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -167,6 +168,14 @@ Run::hardwareUtilizationAt(std::optional<Rational> peak) const {
   return shareOfPeak(*this, atTwo(&Figures::hardware), peak);
 }
 
+std::string Run::lastStep() const {
+  if (!steps || !batch || !examples || *steps * *batch == *examples)
+    return "";
+  Rational left = *examples - (*steps - 1) * *batch;
+  return "the last step is filled up, from " + formatQuantity(left, {}) +
+         " to " + formatQuantity(*batch, Dimension::Example);
+}
+
 //===----------------------------------------------------------------------===//
 // The rule of three
 //===----------------------------------------------------------------------===//
@@ -289,8 +298,7 @@ static void compareWithRuleOfThree(Run &run) {
   explainLayers("more than two gradients for ", moreGradients, "");
   explain("products in the optimizer",
           *run.step()[Phase::Update].matmul.constant() * *run.steps);
-  explain("the last step is filled up",
-          tripled * (*run.steps * examplesPerStep - examples));
+  explain(run.lastStep(), tripled * (*run.steps * examplesPerStep - examples));
   llvm::stable_sort(run.deviations, [](const Deviation &a, const Deviation &b) {
     return a.flop.abs() > b.flop.abs();
   });

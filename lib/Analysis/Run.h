@@ -92,6 +92,8 @@ struct Run {
   llvm::StringRef network() const;
   /// Whether one step has a cost: not if the run is made of phases.
   bool hasStep() const;
+  /// That the last step sees more than is left of the examples; else empty.
+  std::string lastStep() const;
   /// Whether the bytes that a step moves are known.
   bool knowsTraffic() const;
   const Figures &step() const { return parts.root().figures; }

@@ -254,6 +254,13 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
     lines.add(label, text(before) + " ⇒ " + text(after) +
                          (relative.empty() ? "" : "; " + relative));
   };
+  auto ofStep = [](const Run &run, const Cost &cost) {
+    return run.hasStep() ? cost.total().constant() : std::nullopt;
+  };
+  auto addStep = [&](const char *label, auto costOf) {
+    add(label, ofStep(a, costOf(a.step())), ofStep(b, costOf(b.step())),
+        Dimension::Flop);
+  };
   auto timeOf = [](const RunReport &report) {
     return report.hardwareTime ? std::optional(report.hardwareTime->flop)
                                : std::nullopt;
@@ -262,6 +269,12 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   add("batch", a.batch, b.batch, Dimension::Example);
   add("examples", a.examples, b.examples, Dimension::Example);
   add("tokens", a.tokens, b.tokens, Dimension::Token);
+  addStep("one step, all ops",
+          [](const Figures &step) { return step.hardware(); });
+  addStep("  its update",
+          [](const Figures &step) { return step[Phase::Update]; });
+  addStep("  its recomputation",
+          [](const Figures &step) { return step[Phase::Recompute]; });
   add("compute", a.modelFlop(), b.modelFlop(), Dimension::Flop);
   add("hardware time", timeOf(*pair.before), timeOf(*pair.after),
       Dimension::Flop);

@@ -52,6 +52,11 @@ std::string netc::exact(const Polynomial &value) {
   return constant ? exact(*constant) : value.str();
 }
 
+/// `1 step`, `12,000 steps`: one `thing`, or several.
+std::string netc::counted(const Polynomial &number, const std::string &thing) {
+  return exact(number) + " " + thing + (number == 1 ? "" : "s");
+}
+
 std::string netc::percent(const Rational &share, int digits) {
   return fmt::format("{:.{}f} %", share.toDouble() * 100, digits);
 }

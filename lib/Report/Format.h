@@ -21,6 +21,8 @@ std::string flopCell(const Polynomial &value);
 /// `25,557,032`; a fraction is rounded.
 std::string exact(const Rational &value);
 std::string exact(const Polynomial &value);
+/// `1 step`, `12,000 steps`: one `thing`, or several.
+std::string counted(const Polynomial &number, const std::string &thing);
 
 std::string percent(const Rational &share, int digits);
 

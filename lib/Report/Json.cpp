@@ -251,6 +251,7 @@ static void sweep(OStream &json, llvm::ArrayRef<SweepRow> rows) {
         step(json, "step", *row.run, row.run->step());
         operations(json, *row.run);
         memory(json, row.run->memory);
+        hardwareTime(json, hardwareTimeOf(*row.run));
       });
   });
 }

@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/Opaque.h"
 #include "lib/Report/Format.h"
 #include "lib/Report/Page.h"
 
@@ -96,6 +97,26 @@ static std::string conventionsText(const Conventions &conventions) {
                          : "");
 }
 
+/// Whether a part is in it of which nobody says how large it is.
+static bool isUnknown(const Figures &figures) {
+  return llvm::any_of(figures.model().matmul.symbols(), [](StringRef symbol) {
+    return symbol.starts_with(unknownCost);
+  });
+}
+
+/// What bytes that hold no activations of opaque parts are followed by.
+static std::string besideOpaque(const PartTree &parts) {
+  bool hasOpaque = llvm::any_of(
+      parts.parts, [](const Part &part) { return part.op == "opaque"; });
+  return hasOpaque ? ", without those in opaque parts" : "";
+}
+
+/// What figures that hold recomputation, if there is some, are labelled with.
+static std::string withRecomputation(const Figures &figures) {
+  return figures[Phase::Recompute].total().isZero() ? ""
+                                                    : ", with recomputation";
+}
+
 static void addPolynomials(Lines &lines, const Figures &figures) {
   auto add = [&](const char *label, const Cost &cost) {
     if (!cost.matmul.isZero())
@@ -121,7 +142,9 @@ static void writeNetwork(Page &page, const Network &network,
           ") → " +
           signature(op.getReturn().getNames().getAsRange<mlir::StringAttr>(),
                     op.getReturn().getOperands()));
-  std::string parameters = exact(figures.parameters) + " parameters";
+  std::string parameters = counted(figures.parameters, "parameter");
+  if (isUnknown(figures))
+    parameters = "of unknown size, " + parameters + " known";
   if (figures.trainable != figures.parameters)
     parameters += ", " + exact(figures.trainable) + " trainable";
   if (!figures.idle.isZero())
@@ -134,7 +157,9 @@ static void writeNetwork(Page &page, const Network &network,
   page.layers(layerRows(network.parts));
 
   Lines lines;
-  lines.add("saved for backward", bytes(figures.activations));
+  if (!isUnknown(figures))
+    lines.add("saved for backward",
+              bytes(figures.activations) + besideOpaque(network.parts));
   if (options.symbolic)
     addPolynomials(lines, network.symbolic);
   page.lines(lines);
@@ -149,9 +174,9 @@ static std::string durationText(const Run &run) {
   if (!run.steps)
     return run.jobs.empty() ? "the number of steps is not known"
                             : "the sum of its jobs";
-  std::string text = exact(*run.steps) + " steps";
+  std::string text = counted(*run.steps, "step");
   if (run.batch)
-    text += " of " + exact(*run.batch) + " examples";
+    text += " of " + counted(*run.batch, "example");
   std::string seen;
   auto add = [&](const std::optional<Rational> &value, Dimension::Base unit) {
     if (value)
@@ -189,9 +214,11 @@ static void writeSteps(Page &page, const Run &run) {
   if (!step[Phase::Recompute].total().isZero())
     add("recomputation", step[Phase::Recompute], Style::Plain);
   grid.addRule();
-  add("one step", hardware, Style::Bold);
+  std::string label = withRecomputation(step);
+  add("one step" + label, hardware, Style::Bold);
   if (std::optional<Cost> all = run.total(&Figures::hardware))
-    add(exact(*run.steps) + " steps", *all, Style::Bold);
+    add((run.steps ? counted(*run.steps, "step") : "all of it") + label, *all,
+        Style::Bold);
   page.grid(grid);
 }
 
@@ -213,7 +240,10 @@ public:
     grid.addRule();
     addJobs(run, 0, true);
     grid.addRule();
-    addRow("total", "", run, std::nullopt, Style::Bold);
+    std::optional<Cost> model = run.total(&Figures::model);
+    bool isMore = whole && model && whole->matmul != model->matmul;
+    addRow(isMore ? "total, with recomputation" : "total", "", run,
+           std::nullopt, Style::Bold);
     page.grid(grid);
   }
 
@@ -226,7 +256,7 @@ private:
       if (job.times && *job.times != 1)
         does += ", " + exact(*job.times) + " times a step";
       if (job.decode)
-        does += ", " + exact(*job.decode) + " positions one by one";
+        does += ", " + counted(*job.decode, "position") + " one by one";
       if (job.isTuning)
         does += ", tuning, not counted";
       bool counts = isCounted && !job.isTuning;
@@ -286,7 +316,7 @@ static std::string inPetaflopDays(const Rational &flop) {
 
 static std::string deviceTime(const Rational &hours) {
   if (hours >= 1)
-    return exact(hours) + " device-hours";
+    return counted(hours, "device-hour");
   return formatQuantity(hours * 3600,
                         Dimension(Dimension::Device) * Dimension::Time);
 }
@@ -376,10 +406,10 @@ static void addMemory(Lines &lines, const Run &run) {
   const Memory &memory = run.memory;
   lines.add("memory per device",
             fmt::format("{} = {} weights + {} gradients + {} optimizer + {} "
-                        "activations",
+                        "activations{}",
                         bytes(memory.total()), bytes(memory.weights),
                         bytes(memory.gradients), bytes(memory.optimizer),
-                        bytes(memory.activations)));
+                        bytes(memory.activations), besideOpaque(run.parts)));
   if (!run.knowsTraffic())
     return;
   Polynomial moved = run.step().read + run.step().written;
@@ -401,31 +431,100 @@ static void addPlan(Lines &lines, const PlannedMemory &plan) {
                   bytes(plan.buffers)));
 }
 
+namespace {
+/// A column of the table of a sweep; a cell is empty where a point has no such
+/// figure.
+struct SweepColumn {
+  const char *title;
+  std::function<std::string(const Run &)> cell;
+};
+} // namespace
+
+static std::vector<SweepColumn> sweepColumns() {
+  auto flopOrNone = [](const std::optional<Rational> &value) {
+    return value ? flop(*value) : "";
+  };
+  return {
+      {"steps",
+       [](const Run &run) { return run.steps ? exact(*run.steps) : ""; }},
+      {"one step",
+       [](const Run &run) {
+         return run.hasStep() ? flopCell(run.step().model().matmul) : "";
+       }},
+      {"with recomputation",
+       [](const Run &run) {
+         bool isMore =
+             run.hasStep() && !run.step()[Phase::Recompute].total().isZero();
+         return isMore ? flopCell(run.step().hardware().matmul) : "";
+       }},
+      {"compute", [=](const Run &run) { return flopOrNone(run.modelFlop()); }},
+      {"hardware time",
+       [=](const Run &run) { return flopOrNone(run.flopByTime()); }},
+      {"utilization",
+       [](const Run &run) {
+         std::optional<Rational> share = run.utilizationAt(run.peak);
+         return share ? percent(*share, 1) : "";
+       }},
+      {"device time",
+       [](const Run &run) {
+         std::optional<Rational> seconds = run.deviceTime();
+         return seconds && !run.reportedDeviceTime()
+                    ? deviceTime(*seconds / 3600)
+                    : "";
+       }},
+      {"memory per device",
+       [](const Run &run) { return bytes(run.memory.total()); }},
+  };
+}
+
+/// Whether the figures of all points stay what they are when only what is
+/// varied at `place` changes.
+static bool changesNothing(size_t place, llvm::ArrayRef<SweepRow> sweep,
+                           llvm::ArrayRef<std::vector<std::string>> figures) {
+  std::map<std::vector<std::string>, std::vector<std::string>> seen;
+  for (auto [row, cells] : llvm::zip_equal(sweep, figures)) {
+    std::vector<std::string> others;
+    for (auto [i, value] : llvm::enumerate(row.values))
+      others.push_back(i == place ? "" : value.second);
+    if (seen.try_emplace(std::move(others), cells).first->second != cells)
+      return false;
+  }
+  return seen.size() < sweep.size();
+}
+
 static void writeSweep(Page &page, llvm::ArrayRef<SweepRow> sweep) {
-  llvm::SmallVector<Grid::Align> columns(sweep.front().values.size() + 4,
-                                         Grid::Right);
-  Grid grid(columns);
   std::vector<Grid::Cell> head;
   for (auto &[name, value] : sweep.front().values)
     head.push_back({name, Style::Dim});
-  for (const char *name : {"steps", "one step", "compute", "memory per device"})
-    head.push_back({name, Style::Dim});
+  std::vector<std::vector<std::string>> figures(sweep.size());
+  for (const SweepColumn &column : sweepColumns()) {
+    std::vector<std::string> cells;
+    for (const SweepRow &row : sweep)
+      cells.push_back(column.cell(*row.run));
+    if (llvm::all_of(cells, [](const std::string &cell) { return cell == ""; }))
+      continue;
+    head.push_back({column.title, Style::Dim});
+    for (auto [row, cell] : llvm::zip_equal(figures, cells))
+      row.push_back(std::move(cell));
+  }
+  Grid grid(llvm::SmallVector<Grid::Align>(head.size(), Grid::Right));
   grid.add(std::move(head));
   grid.addRule();
-  for (const SweepRow &row : sweep) {
-    std::vector<Grid::Cell> cells;
+  for (auto [row, cells] : llvm::zip_equal(sweep, figures)) {
+    std::vector<Grid::Cell> line;
     for (auto &[name, value] : row.values)
-      cells.push_back({value});
-    const Run &run = *row.run;
-    std::optional<Rational> model = run.modelFlop();
-    cells.push_back({run.steps ? exact(*run.steps) : ""});
-    cells.push_back({run.hasStep() ? flopCell(run.step().model().matmul) : ""});
-    cells.push_back({model ? flop(*model) : "", Style::Bold});
-    cells.push_back({bytes(run.memory.total())});
-    grid.add(std::move(cells));
+      line.push_back({value});
+    for (const std::string &cell : cells)
+      line.push_back({cell});
+    grid.add(std::move(line));
   }
   page.heading("sweep");
   page.grid(grid);
+  Lines lines;
+  for (auto [place, varied] : llvm::enumerate(sweep.front().values))
+    if (changesNothing(place, sweep, figures))
+      lines.add("`" + varied.first + "`", "changes none of these figures");
+  page.lines(lines);
 }
 
 /// The compute by each method that there is one by.
@@ -486,13 +585,16 @@ static void writeRun(Page &page, const RunReport &report,
   }
   if (run.ruleOfThree)
     addRuleOfThree(lines, run);
+  else if (std::string last = run.lastStep(); !last.empty())
+    lines.add("", last);
   if (report.hardwareTime)
     addHardwareTime(lines, "hardware time", run, *report.hardwareTime);
   addHardwareTimesOfJobs(lines, run);
   if (std::optional<Comparison> comparison = compareMethods(run))
     addComparison(lines, *comparison);
   addUtilization(lines, run);
-  addMemory(lines, run);
+  if (!isUnknown(run.symbolic))
+    addMemory(lines, run);
   if (report.plan)
     addPlan(lines, *report.plan);
   if (options.symbolic)
@@ -513,7 +615,8 @@ static void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
   size_t holding = llvm::count_if(
       expects, [](const Verdict &verdict) { return verdict.holds; });
   page.section("expect",
-               fmt::format(" · {} of {} hold{}", holding, expects.size(),
+               fmt::format(" · {} of {} hold{}{}", holding, expects.size(),
+                           expects.size() == 1 ? "s" : "",
                            conventions == Conventions()
                                ? ""
                                : ", by the conventions of the file"));
@@ -561,7 +664,10 @@ public:
     os << '\n';
     grid.print(os, 2, options.colour);
   }
-  void lines(const Lines &lines) override { grid(lines.asGrid()); }
+  void lines(const Lines &lines) override {
+    if (!lines.asGrid().lines().empty())
+      grid(lines.asGrid());
+  }
   void layers(const LayerRow &total) override {
     grid(layerGrid(total, options.depth));
   }

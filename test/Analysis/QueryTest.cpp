@@ -87,8 +87,8 @@ TEST_F(QueryTest, ComputeByTime) {
 }
 
 TEST_F(QueryTest, RuleOfThree) {
-  // 600,000 examples, three times 203,264 FLOP each.
-  EXPECT_EQ(ask(run(), "compute.rule_of_three"), "365875200000 FLOP");
+  // 600,300 examples, three times 203,264 FLOP each.
+  EXPECT_EQ(ask(run(), "compute.rule_of_three"), "366058137600 FLOP");
 }
 
 TEST_F(QueryTest, UnknownNamesAreExplained) {

@@ -23,11 +23,12 @@ TEST_F(RunTest, ARunIsItsStepsTimesAStep) {
 TEST_F(RunTest, ExplainsWhereTheRuleOfThreeIsOff) {
   Analysis analysis = analyze(perceptron);
   const netc::Run &run = analysis.runs.at(0);
-  EXPECT_EQ(run.ruleOfThree, Rational(3) * 203264 * 600000);
+  EXPECT_EQ(run.ruleOfThree, Rational(3) * 203264 * 600300);
   ASSERT_EQ(run.deviations.size(), 2u);
   EXPECT_EQ(run.deviations[0].reason, "no input gradient for `fc1`");
   EXPECT_EQ(run.deviations[0].flop, -Rational(9380) * 64 * 2 * 784 * 128);
-  EXPECT_EQ(run.deviations[1].reason, "the last step is filled up");
+  EXPECT_EQ(run.deviations[1].reason,
+            "the last step is filled up, from 44 to 64 examples");
   Rational sum = *run.ruleOfThree;
   for (const Deviation &deviation : run.deviations)
     sum += deviation.flop;
