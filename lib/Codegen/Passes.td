@@ -80,4 +80,13 @@ def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
 
+def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
+  let summary = "Pass what is computed in f64 to `netc_perturb`";
+  let description = [{
+    `double netc_perturb(double)` gets what each operation would round, and gives what is to stand
+    for it: arithmetic with rounding errors of the caller's.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 #endif // NET_CODEGEN_PASSES_TD

@@ -72,6 +72,8 @@ void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
   }
   if (options.counted)
     passes.addPass(createCountArithmetic());
+  if (options.perturbed)
+    passes.addPass(createPerturbArithmetic());
   passes.addPass(createConvertLinalgToLoopsPass());
 
   passes.addPass(memref::createExpandStridedMetadataPass());

@@ -22,6 +22,7 @@ struct LoweringOptions {
   bool reference = false; ///< plain loops that execute what is counted
   bool counted = false;   ///< the program counts what it executes
   bool doubles = false;   ///< f32 is computed as f64
+  bool perturbed = false; ///< each f64 computed passes through `netc_perturb`
   /// The widest vectors to use: `avx512`, `avx2`, `baseline`. Empty where code
   /// is compiled: what the machine has.
   std::string isa;

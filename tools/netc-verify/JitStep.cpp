@@ -13,6 +13,11 @@ using runtime::Slot;
 
 static void ignoreRecord(int64_t) {}
 
+/// Of the step that runs.
+static Perturbation *perturbation;
+
+static double perturbed(double value) { return (*perturbation)(value); }
+
 llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   JitStep loaded;
   loaded.description = runtime::Program::parse(compiled.description.c_str());
@@ -30,6 +35,9 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(
           {{loaded.jit->mangleAndIntern("netc_record"),
             {llvm::orc::ExecutorAddr::fromPtr(&ignoreRecord),
+             llvm::JITSymbolFlags::Exported}},
+           {loaded.jit->mangleAndIntern("netc_perturb"),
+            {llvm::orc::ExecutorAddr::fromPtr(&perturbed),
              llvm::JITSymbolFlags::Exported}}})))
     return error;
   if (llvm::Error error =
@@ -70,6 +78,7 @@ void JitStep::run(int64_t number) {
     else if (slot.role == Role::Seed)
       write(slot, 0, seed + number);
   }
+  perturbation = &errors;
   step(arena.get());
 }
 

@@ -6,10 +6,27 @@
 #define NETC_TOOLS_NETC_VERIFY_JITSTEP_H
 
 #include "lib/Runtime/Program.h"
+#include "lib/Runtime/Random.h"
 #include "lib/Target/Compile.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
 namespace netc {
+
+/// Relative errors of arithmetic: up to `unit`, at random by `seed`.
+class Perturbation {
+public:
+  Perturbation(double unit = 0, uint64_t seed = 0)
+      : unit(unit), random(seed, "perturbation") {}
+
+  double operator()(double exact) {
+    return exact * (1 + unit * (2 * random.uniform(drawn++) - 1));
+  }
+
+private:
+  double unit;
+  runtime::Random random;
+  uint64_t drawn = 0;
+};
 
 /// A compiled step, loaded into this process, and its arena.
 class JitStep {
@@ -22,6 +39,9 @@ public:
   void reset(uint64_t seed);
   /// Runs the step with this number, from 1.
   void run(int64_t number);
+  /// Of a step lowered to be perturbed: the errors of its arithmetic from now
+  /// on.
+  void perturb(Perturbation perturbation) { errors = perturbation; }
   double loss() const { return read(*description.loss(), 0); }
   double read(const runtime::Slot &slot, int64_t element) const;
   /// What a save() holds of a slot.
@@ -50,6 +70,7 @@ private:
   std::unique_ptr<char, decltype(&free)> arena{nullptr, free};
   void (*step)(char *) = nullptr;
   int64_t *executed = nullptr;
+  Perturbation errors;
   uint64_t seed = 0;
 };
 

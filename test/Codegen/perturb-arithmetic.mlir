@@ -1,0 +1,22 @@
+// RUN: netc-opt --net-perturb-arithmetic %s | FileCheck %s
+
+// What may be rounded passes through the function, in f64; choosing a larger
+// one, an absolute value and f32 do not.
+// CHECK: func.func private @netc_perturb(f64) -> f64
+// CHECK: func.func @kernel(%[[X:.*]]: f64, %[[Y:.*]]: f32)
+// CHECK-NEXT: %[[E:.*]] = math.exp %[[X]] : f64
+// CHECK-NEXT: %[[P:.*]] = call @netc_perturb(%[[E]])
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[P]], %[[X]] : f64
+// CHECK-NEXT: %[[Q:.*]] = call @netc_perturb(%[[S]])
+// CHECK-NEXT: %[[M:.*]] = arith.maximumf %[[Q]], %[[P]] : f64
+// CHECK-NEXT: %[[A:.*]] = math.absf %[[M]] : f64
+// CHECK-NEXT: %[[F:.*]] = arith.mulf %[[Y]], %[[Y]] : f32
+// CHECK-NEXT: return %[[A]], %[[F]]
+func.func @kernel(%x: f64, %y: f32) -> (f64, f32) {
+  %e = math.exp %x : f64
+  %s = arith.addf %e, %x : f64
+  %m = arith.maximumf %s, %e : f64
+  %a = math.absf %m : f64
+  %f = arith.mulf %y, %y : f32
+  return %a, %f : f64, f32
+}
