@@ -841,7 +841,7 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   if (block.tree->body()) {
     unsigned before = errors;
     run(block.tree->body());
-    if (!inner.returned && errors == before)
+    if (!inner.returned && !inner.isRefused && errors == before)
       return fail(block.tree, "`" + block.name + "` ends without `return`");
   } else {
     Value value = eval(block.tree->expr());

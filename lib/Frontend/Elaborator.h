@@ -65,6 +65,7 @@ struct Frame {
   mlir::LocationAttr calledFrom;
   std::optional<ResultList> returned;
   std::optional<std::vector<Value>> yielded;
+  bool isRefused = false; ///< a `require` of it does not hold
 };
 
 /// The arguments of one call, evaluated.
@@ -262,7 +263,7 @@ private:
 
   //===--- statements (Statements.cpp)
   //-------------------------------------===//
-  /// Runs the statements; false once the body has returned.
+  /// Runs the statements; false once the body has returned, or is refused.
   bool run(NetParser::BodyContext *body);
   bool run(NetParser::StmtContext *stmt);
   antlrcpp::Any visitReturn(NetParser::ReturnContext *) override;

@@ -124,7 +124,8 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
     std::optional<std::vector<Value>> given =
         std::exchange(frame->yielded, std::nullopt);
     if (!given)
-      return fail(tree->body(), "a scan ends in `yield`");
+      return frame->isRefused ? Value()
+                              : fail(tree->body(), "a scan ends in `yield`");
     yielded = std::move(*given);
     llvm::SmallVector<mlir::Value> values;
     for (const Value &value : yielded) {

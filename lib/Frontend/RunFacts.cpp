@@ -120,6 +120,13 @@ bool RunBuilder::addBatch() {
            "`batch` takes examples or tokens, not " + batch->dimension.str());
     return false;
   }
+  if (amount < Rational(1)) {
+    e.fail(placeOf("batch"),
+           "a batch holds at least one example, which has " +
+               formatQuantity(*tokensPerExample, Dimension::Token) +
+               "; this is " + textOf(Value(*batch)));
+    return false;
+  }
   Rational parts = 1;
   if (std::optional<Number> number = numberOf("accumulate"))
     parts = *number->exact.constant();

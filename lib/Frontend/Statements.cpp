@@ -11,8 +11,7 @@ bool Elaborator::run(NetParser::BodyContext *body) {
   for (NetParser::StmtContext *stmt : body->stmt()) {
     if (frame->yielded)
       return fail(stmt, "`yield` must be the last statement of a scan"), false;
-    run(stmt);
-    if (!frame->returned)
+    if (run(stmt))
       continue;
     // A return inside a taken `if` leaves the rest alone; behind a plain one
     // there is nothing to leave.
@@ -25,7 +24,7 @@ bool Elaborator::run(NetParser::BodyContext *body) {
 
 bool Elaborator::run(NetParser::StmtContext *stmt) {
   visit(stmt);
-  return !frame->returned;
+  return !frame->returned && !frame->isRefused;
 }
 
 antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
@@ -135,6 +134,7 @@ antlrcpp::Any Elaborator::visitRequire(NetParser::RequireContext *tree) {
     }
     fail(tree,
          "`require " + sourceText(tree->expr()) + "` does not hold" + why);
+    frame->isRefused = frame->block;
   }
   return nullptr;
 }

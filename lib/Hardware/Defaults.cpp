@@ -227,11 +227,22 @@ void Completion::takePeakOfYear(int year) {
     return isBest ? typical.bestFlopPerSecond : typical.f32FlopPerSecond;
   };
   auto [nearest, typical] = table.nearestTypical(year);
-  auto [before, older] = table.nearestTypical(year - 2);
-  auto [after, newer] = table.nearestTypical(year + 2);
+  auto [before, older] = table.nearestTypical(nearest - 2);
+  auto [after, newer] = table.nearestTypical(nearest + 2);
   if (!typical)
     return;
   guess.peak = peakOf(*typical);
+  // Where the table ends, as far as on the other side.
+  Rational low = peakOf(*older), high = peakOf(*newer);
+  std::string range = "low and high are " + std::to_string(before) + " and " +
+                      std::to_string(after);
+  if (after == nearest) {
+    high = *guess.peak * *guess.peak / low;
+    range = "low is " + std::to_string(before) + ", high as far above";
+  } else if (before == nearest) {
+    low = *guess.peak * *guess.peak / high;
+    range = "high is " + std::to_string(after) + ", low as far below";
+  }
   if (!facts.format && !isBest)
     guess.format = NumberFormat::F32;
 
@@ -239,10 +250,11 @@ void Completion::takePeakOfYear(int year) {
       "hardware",
       formatQuantity(*guess.peak, Dimension(Dimension::Flop) / Dimension::Time),
       "the mean of " + std::to_string(typical->models) + " notable models of " +
-          std::to_string(nearest) + ", on " + typical->chips +
-          (typical->models < 5 ? ": a guess" : "") + "; low and high are " +
-          std::to_string(before) + " and " + std::to_string(after),
-      {peakOf(*older), peakOf(*newer)});
+          std::to_string(nearest) +
+          (nearest == year ? "" : ", the nearest year that is known") +
+          ", on " + typical->chips + (typical->models < 5 ? ": a guess" : "") +
+          "; " + range,
+      {low, high});
   if (!facts.format)
     assume("precision", isBest ? "16 bits on matrix units" : "f32",
            effort.reason,

@@ -284,25 +284,6 @@ static Rational numberOf(const Node &node, const Scale &scale) {
   return value;
 }
 
-/// `125`, `[125, sources]` or `[125, sources, uncertain]`.
-static Figure figureOf(const Node &node, const Scale &scale) {
-  if (node.kind != Node::List)
-    return {numberOf(node, scale), "", false};
-  if (node.items.empty() || node.items.size() > 3)
-    fail(node.mark, "expected `[number, sources]` or "
-                    "`[number, sources, uncertain]`");
-  Figure figure{numberOf(node.items[0], scale), "", false};
-  if (node.items.size() > 1)
-    figure.source = textOf(node.items[1]);
-  if (node.items.size() > 2) {
-    const Node &last = node.items[2];
-    if (textOf(last) != "uncertain")
-      fail(last.mark, "expected `uncertain`, found `" + last.text + "`");
-    figure.isUncertain = true;
-  }
-  return figure;
-}
-
 static NumberFormat formatOf(const Node &node) {
   if (std::optional<NumberFormat> format = parseNumberFormat(textOf(node)))
     return *format;
@@ -332,20 +313,6 @@ static std::string dateOf(const Node &node) {
   return node.text;
 }
 
-static void readPeaks(const Node &map, ArithmeticUnit unit,
-                      std::vector<Peak> &peaks) {
-  forEachEntry(map, [&](const Node &key, const Node &value) {
-    Peak peak{formatOf(key), unit, figureOf(value, teraFlop)};
-    auto given = llvm::find_if(peaks, [&](const Peak &other) {
-      return other.format == peak.format && other.unit == unit;
-    });
-    if (given == peaks.end())
-      peaks.push_back(peak);
-    else
-      *given = peak;
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -356,6 +323,10 @@ public:
   explicit AcceleratorReader(AcceleratorTable &table) : table(table) {}
 
   void readFile(const Node &root) {
+    if (const Node *ids = findEntry(root, "sources"))
+      forEachEntry(*ids, [&](const Node &id, const Node &text) {
+        table.sources[id.text] = textOf(text);
+      });
     forEachEntry(root, [&](const Node &key, const Node &value) {
       if (key.text == "accelerators")
         forEachEntry(value, [&](const Node &name, const Node &contents) {
@@ -365,16 +336,12 @@ public:
                                 " accelerators in one file");
           table.add(readAccelerator(name, contents));
         });
-      else if (key.text == "sources")
-        forEachEntry(value, [&](const Node &id, const Node &text) {
-          table.sources[id.text] = textOf(text);
-        });
       else if (key.text == "typical")
         forEachEntry(value, [&](const Node &year, const Node &contents) {
           table.typicalPeaks[integerOf(year, 1900, 2200)] =
               readTypicalPeak(contents);
         });
-      else
+      else if (key.text != "sources")
         failOnKey(key, {"accelerators", "sources", "typical"});
     });
   }
@@ -416,6 +383,45 @@ private:
       readKey(key, value, result);
     });
     return result;
+  }
+
+  /// `125`, `[125, sources]` or `[125, sources, uncertain]`.
+  Figure figureOf(const Node &node, const Scale &scale) const {
+    if (node.kind != Node::List)
+      return {numberOf(node, scale), "", false};
+    if (node.items.empty() || node.items.size() > 3)
+      fail(node.mark, "expected `[number, sources]` or "
+                      "`[number, sources, uncertain]`");
+    Figure figure{numberOf(node.items[0], scale), "", false};
+    if (node.items.size() > 1) {
+      const Node &source = node.items[1];
+      figure.source = textOf(source);
+      StringRef id = StringRef(figure.source).take_while(llvm::isAlnum);
+      if (!figure.source.empty() && table.source(id).empty())
+        fail(source.mark,
+             "`" + source.text + "` begins with no id of `sources`");
+    }
+    if (node.items.size() > 2) {
+      const Node &last = node.items[2];
+      if (textOf(last) != "uncertain")
+        fail(last.mark, "expected `uncertain`, found `" + last.text + "`");
+      figure.isUncertain = true;
+    }
+    return figure;
+  }
+
+  void readPeaks(const Node &map, ArithmeticUnit unit,
+                 std::vector<Peak> &peaks) const {
+    forEachEntry(map, [&](const Node &key, const Node &value) {
+      Peak peak{formatOf(key), unit, figureOf(value, teraFlop)};
+      auto given = llvm::find_if(peaks, [&](const Peak &other) {
+        return other.format == peak.format && other.unit == unit;
+      });
+      if (given == peaks.end())
+        peaks.push_back(peak);
+      else
+        *given = peak;
+    });
   }
 
   void readKey(const Node &key, const Node &value, Accelerator &result) {
@@ -470,6 +476,10 @@ private:
   }
 
   TypicalPeak readTypicalPeak(const Node &contents) {
+    for (StringRef key : {"f32", "best", "models", "chips"})
+      if (!findEntry(contents, key))
+        fail(contents.mark, "a year has no `" + key +
+                                "`; expected `f32`, `best`, `models`, `chips`");
     TypicalPeak result;
     forEachEntry(contents, [&](const Node &key, const Node &value) {
       if (key.text == "f32")

@@ -394,7 +394,8 @@ TEST(OwnFile, Adds) {
 }
 
 TEST(OwnFile, ReplacesAnAcceleratorUnderAllItsNames) {
-  AcceleratorTable extended = extend("accelerators:\n"
+  AcceleratorTable extended = extend("sources: {mine: our data sheet}\n"
+                                     "accelerators:\n"
                                      "  V100_SXM2_16GB:\n"
                                      "    like: V100\n"
                                      "    matrix: {f16: [120, mine]}\n");
@@ -431,8 +432,8 @@ TEST(OwnFile, ErrorsHaveTheirPlace) {
   EXPECT_EQ(errorIn("accelerators:\n  X: {power: []}\n"),
             "own.yaml:2:14: expected `[number, sources]` or `[number, sources, "
             "uncertain]`");
-  EXPECT_EQ(errorIn("accelerators:\n  X: {power: [1, a, b]}\n"),
-            "own.yaml:2:21: expected `uncertain`, found `b`");
+  EXPECT_EQ(errorIn("accelerators:\n  X: {power: [1, PL, b]}\n"),
+            "own.yaml:2:22: expected `uncertain`, found `b`");
   EXPECT_EQ(errorIn("accelerators:\n  X: {title: [a]}\n"),
             "own.yaml:2:14: expected text");
   EXPECT_EQ(errorIn("accelerators:\n  X: {aliases: a}\n"),
@@ -650,9 +651,15 @@ TEST(Defaults, UnknownDevicesAreThoseOfTheirYear) {
   facts.isCompanys = true;
   EXPECT_EQ(guessOf(facts),
             "? 530000\nhardware: 530 TFLOP/s; the mean of 37 notable models of "
-            "2024, on H100, A100; low and high are 2024 and 2024 x 1 to "
-            "1\nprecision: 16 bits on matrix units; companies train in the "
+            "2024, the nearest year that is known, on H100, A100; low is 2022, "
+            "high as far above x 21/53 to 53/21\nprecision: 16 bits on matrix "
+            "units; companies train in the "
             "fastest format x 21/265 to 1");
   facts.format = NumberFormat::F32;
   EXPECT_TRUE(StringRef(guessOf(facts)).starts_with("f32 42000\nhardware: "));
+  facts.year = 2000;
+  EXPECT_EQ(guessOf(facts),
+            "f32 1600\nhardware: 1.6 TFLOP/s; the mean of 4 notable models of "
+            "2012, the nearest year that is known, on GTX 580: a guess; high "
+            "is 2014, low as far below x 8/23 to 23/8");
 }

@@ -52,6 +52,9 @@ static Exit printStage(const Session &session) {
 
 /// Prints the accelerators that `--hardware` names.
 static Exit showHardware(const Session &session) {
+  if (format != Format::Table)
+    return complain(WrongUsage, "`--hardware` prints a table; for programs "
+                                "there is lib/Hardware/Accelerators.yaml");
   const AcceleratorTable &table = session.accelerators();
   std::vector<Accelerator> shown;
   for (llvm::StringRef name : hardwareNames()) {
