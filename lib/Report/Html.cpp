@@ -247,7 +247,7 @@ public:
   void layers(const LayerRow &total) override {
     if (std::vector<Bar> bars = barsOf(total); !bars.empty())
       os << chartOf(bars);
-    os << "<div class=\"tree\">\n<div class=\"row head\">";
+    os << "<div class=\"scroll\">\n<div class=\"row head\">";
     for (const char *title : {"layer", "op", "shape", "parameters", "forward",
                               "backward", "other", "share"})
       cell(title, title);
@@ -286,7 +286,6 @@ private:
     os << "</details>\n";
   }
 
-  /// `column` says what a narrow window leaves out.
   void cell(StringRef column, StringRef text) {
     os << "<span class=\"" << column << "\">" << escaped(text.trim())
        << "</span>";
