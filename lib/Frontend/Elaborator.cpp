@@ -362,7 +362,6 @@ bool Elaborator::load(StringRef path) {
 }
 
 bool Elaborator::define(FileScope &file) {
-  llvm::StringSet<> given;
   for (auto &[name, text] : options.definitions) {
     std::unique_ptr<SourceFile> source = parse(
         context, "<command line>", name + " = " + text + "\n", options.limits);
@@ -404,14 +403,12 @@ bool Elaborator::define(FileScope &file) {
       if (number && before && number->dimension != before->dimension)
         fail(tree, "`" + name + "` is " + textOf(old) + ", `-D` makes it " +
                        textOf(value) + ", of another unit");
-      // What was computed from the old value is computed anew.
-      given.insert(name);
+      // The text is replaced, since it is read again at the points of a sweep
+      // and the ends of a range. What was computed from it is computed anew.
+      entry->second.tree = tree;
+      entry->second.textIn = &scope;
       for (auto &[other, computed] : file.names)
-        if (!given.contains(other))
-          computed.state = TopLevel::Untouched;
-      entry->second.state = TopLevel::Done;
-      entry->second.value = value;
-      entry->second.isPerGraph = false;
+        computed.state = TopLevel::Untouched;
     }
     frame = outer;
   }
@@ -529,7 +526,7 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   auto *bind = static_cast<NetParser::BindContext *>(entry.tree);
   Scope scope;
   Frame top;
-  top.file = &file;
+  top.file = entry.textIn ? entry.textIn : &file;
   top.scope = &scope;
   top.self = graph ? graph->root.get() : nullptr;
   top.hint = entry.name;

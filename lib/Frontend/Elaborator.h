@@ -17,13 +17,16 @@
 
 namespace netc {
 
+struct FileScope;
+
 /// A name of a file's top level. Its value is computed on demand, once; that of
 /// an instance once per network, since a network owns its weights.
 struct TopLevel {
   enum State { Untouched, InProgress, Done };
   std::string name;
   antlr4::ParserRuleContext *tree =
-      nullptr; ///< a declaration, section, job or binding
+      nullptr;                 ///< a declaration, section, job or binding
+  FileScope *textIn = nullptr; ///< where `tree` is from, if not from that file
   State state = Untouched;
   bool isPerGraph = false;                         ///< it holds an instance
   std::vector<antlr4::ParserRuleContext *> ranges; ///< `between`s in it
