@@ -31,7 +31,7 @@ def Differentiate : Pass<"net-differentiate", "::mlir::ModuleOp"> {
 def Recompute : Pass<"net-recompute", "::mlir::ModuleOp"> {
   let summary = "Run parts of the forward pass again for the backward pass";
   let description = [{
-    Where ops have `net.recomputed`, whose values number the parts, and where the `run` of a step has `recompute`. What a part makes for itself is then not
+    Where ops of a network or a step have `net.recomputed`, whose values number the parts, and where the `run` of a step has `recompute`. What a part makes for itself is then not
     kept: before the backward pass reads it, all of the part is run again, from what
     the rest of the forward pass hands it, which is kept. The copies have the phase
     `recompute`; dropouts draw the same masks, and nothing that the step keeps is

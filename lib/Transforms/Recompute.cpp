@@ -20,10 +20,10 @@ namespace {
 /// backward pass that reads what they made.
 using Segment = SetVector<Operation *>;
 
-/// The forward pass of a step, which is its top-level ops of that phase.
+/// The forward pass of a network or a step: its top-level ops of that phase.
 class ForwardPass {
 public:
-  explicit ForwardPass(StepOp step) : block(step.getBlock()) {}
+  explicit ForwardPass(Block &block) : block(block) {}
 
   static bool contains(Operation *op) {
     return phaseOf(op) == Phase::Forward && !isa<ReturnOp>(op);
@@ -44,10 +44,10 @@ private:
 /// Runs segments again.
 class Recomputation {
 public:
-  explicit Recomputation(StepOp step) : block(step.getBlock()) {
+  explicit Recomputation(Block &block) : block(block) {
     // A mask that is drawn again is the same.
     int64_t draws = 0;
-    step.walk([&](DropoutOp op) {
+    block.walk([&](DropoutOp op) {
       op->setAttr(kDraw, Builder(op.getContext()).getI64IntegerAttr(draws++));
     });
   }
@@ -238,12 +238,16 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
 namespace {
 struct Recompute : netc::impl::RecomputeBase<Recompute> {
   void runOnOperation() override {
-    for (auto step : getOperation().getOps<StepOp>()) {
-      std::vector<Segment> marked = ForwardPass(step).marked();
-      auto kind = step.getRun().getAs<StringAttr>("recompute");
+    for (Operation &graph : *getOperation().getBody()) {
+      if (!isa<NetworkOp, StepOp>(graph))
+        continue;
+      Block &block = graph.getRegion(0).front();
+      std::vector<Segment> marked = ForwardPass(block).marked();
+      auto step = dyn_cast<StepOp>(graph);
+      auto kind = step ? step.getRun().getAs<StringAttr>("recompute") : nullptr;
       if (marked.empty() && !kind)
         continue;
-      Recomputation again(step);
+      Recomputation again(block);
       // First the parts, then what they may be parts of: a copy of a block then
       // makes what its own parts are made from.
       for (const Segment &segment : marked)
@@ -259,7 +263,7 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
       auto value = step.getRun().getAs<PolynomialAttr>(key);
       return value ? value.getValue().toInt64().value_or(1) : 1;
     };
-    ForwardPass forward(step);
+    ForwardPass forward(step.getBlock());
     std::vector<Segment> segments =
         kind == "selective" ? forward.attentions()
                             : forward.copies(number("recompute_every"),
