@@ -8,6 +8,7 @@
 #include "dialect/Repetition.h"
 #include "lib/Frontend/Elaborator.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -648,6 +649,7 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
   if (!variable.empty())
     frame->scope = &scope;
   size_t before = spent;
+  llvm::SmallPtrSet<Identity *, 16> named;
   for (auto [turn, item] : llvm::enumerate(items)) {
     if (turn == 1 && !affords(tree, spent - before, items.size() - 1))
       break;
@@ -670,7 +672,9 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
     if (turn == 0)
       repeat->function =
           (*made)->function; // what names it, if nothing else does
-    (*made)->identity->name = std::to_string(turn);
+    // One instance for several turns has the name of the first.
+    if (named.insert((*made)->identity.get()).second)
+      (*made)->identity->name = std::to_string(turn);
     (*made)->identity->parent = repeat->identity.get();
     repeat->parts.push_back(part);
   }

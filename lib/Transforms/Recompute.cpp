@@ -6,6 +6,7 @@
 #include "lib/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace netc;
 using namespace mlir;
@@ -74,16 +75,16 @@ static StringRef nameOf(Operation *op) {
 }
 
 /// The `repeat` that an op is in, the outermost, and in which copy: `layer` and
-/// 3 of `layer.3.mha.linear`.
-static std::optional<std::pair<StringRef, int64_t>> copyOf(Operation *op) {
+/// `3` of `layer.3.mha.linear`. Where the copies are one, each application is
+/// one: `0`, `0@2`, `0@3`.
+static std::optional<std::pair<StringRef, StringRef>> copyOf(Operation *op) {
   StringRef name = nameOf(op);
   for (size_t dot = name.find('.'); dot != StringRef::npos;
        dot = name.find('.', dot + 1)) {
     int64_t copy;
-    StringRef part = name.drop_front(dot + 1);
-    if (!part.take_until([](char c) { return c == '.'; })
-             .getAsInteger(10, copy))
-      return std::pair(name.take_front(dot), copy);
+    StringRef part = name.drop_front(dot + 1).split('.').first;
+    if (!part.split('@').first.getAsInteger(10, copy))
+      return std::pair(name.take_front(dot), part);
   }
   return std::nullopt;
 }
@@ -99,9 +100,13 @@ static std::vector<Segment> listOf(llvm::MapVector<Key, Segment> &segments) {
 std::vector<Segment> ForwardPass::copies(int64_t every,
                                          int64_t together) const {
   llvm::MapVector<std::pair<StringRef, int64_t>, Segment> segments;
+  llvm::StringMap<llvm::StringMap<int64_t>> places; // in each `repeat`
   for (Operation &op : block)
     if (auto copy = copyOf(&op); copy && contains(&op)) {
-      int64_t place = copy->second / together;
+      llvm::StringMap<int64_t> &known = places[copy->first];
+      int64_t number =
+          known.try_emplace(copy->second, known.size()).first->second;
+      int64_t place = number / together;
       if (place % every == every - 1)
         segments[{copy->first, place}].insert(&op);
     }
