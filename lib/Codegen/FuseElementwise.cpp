@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/LoopNest.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/Slots.h"
 #include "lib/Conversion/OpTable.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -31,20 +32,6 @@ static bool isCheap(linalg::GenericOp op) {
     operations += isa<FloatType>(payload.getResult(0).getType());
   }
   return operations <= 2 && op.getNumDpsInputs() <= 2;
-}
-
-/// The memory that a tensor is read from: a parameter, say, that an update
-/// changes in place. Null if it is computed.
-static Value slotOf(Value tensor) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (auto read = dyn_cast<bufferization::ToTensorOp>(op))
-      return read.getMemref();
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(op))
-      return {};
-    tensor = op->getOperand(0);
-  }
-  return {};
 }
 
 /// Whether `slot` is written between `first` and a later op, which would read

@@ -36,6 +36,15 @@ def SumAfterLoops : Pass<"net-sum-after-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def PlaceWrites : Pass<"net-place-writes", "::mlir::func::FuncOp"> {
+  let summary = "Let ops write where their results are to stand";
+  let description = [{
+    What outlives a step is written by the op that computes it, in the shape of that op, unless what
+    was there before is still to be read: then the op has memory of its own, to be copied.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Make linalg ops on memory loops for the CPU: tiles in registers, threads";
   let options = [Option<"isa", "isa", "std::string", "\"baseline\"",

@@ -49,14 +49,18 @@ void netc::addLinalgPasses(OpPassManager &passes,
 void netc::addMemoryPasses(OpPassManager &passes,
                            const LoweringOptions &options) {
   // Results are built where they will stand, not copied there.
+  passes.addNestedPass<func::FuncOp>(createPlaceWrites());
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizationOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.setFunctionBoundaryTypeConversion(
       bufferization::LayoutMapOption::IdentityLayoutMap);
   passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  if (!options.reference)
+  if (!options.reference) {
     passes.addPass(createCanonicalizerPass());
+    // Views of one buffer are one value, of which a kernel knows that it is.
+    passes.addPass(createCSEPass());
+  }
   passes.addPass(createPlanMemory());
 }
 

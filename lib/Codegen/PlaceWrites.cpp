@@ -1,0 +1,128 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/Passes.h"
+#include "lib/Codegen/Slots.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_PLACEWRITES
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+Value netc::slotOf(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (auto read = dyn_cast<bufferization::ToTensorOp>(op))
+      return read.getMemref();
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op))
+      return {};
+    tensor = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Whether an op gives the memory of its operand another shape or type.
+static bool isView(Operation *op) {
+  return isa<bufferization::ToTensorOp, ViewLikeOpInterface,
+             tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op);
+}
+
+/// Whether an op between two others of a block reads or writes `memory`.
+static bool isUsedBetween(memref::GetGlobalOp memory, Operation *first,
+                          Operation *last) {
+  SmallVector<Operation *> views;
+  memory->getParentOfType<func::FuncOp>().walk([&](memref::GetGlobalOp other) {
+    if (other.getName() == memory.getName())
+      views.push_back(other);
+  });
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val()->getUsers()) {
+      if (isView(user)) {
+        views.push_back(user);
+        continue;
+      }
+      Operation *at = last->getBlock()->findAncestorOpInBlock(*user);
+      if (at && first->isBeforeInBlock(at) && at->isBeforeInBlock(last))
+        return true;
+    }
+  return false;
+}
+
+/// Whether `op` reads, of a memory that its results are written to, at each
+/// point no element but that of the point.
+static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
+  auto reads = [&](Value tensor) {
+    Value slot = slotOf(tensor);
+    auto global = slot ? slot.getDefiningOp<memref::GetGlobalOp>() : memory;
+    return slot && (!global || global.getName() == memory.getName());
+  };
+  if (op.getNumReductionLoops() != 0)
+    return false;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (reads(input->get()) && !op.getMatchingIndexingMap(input).isIdentity())
+      return false;
+  return !op.getBody()
+              ->walk([&](tensor::ExtractOp gather) {
+                return reads(gather.getTensor()) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// Lets an op write where its result is to stand, if nothing reads there what
+/// was before: in the shape of the result, as an update of vectors does to a
+/// weight. Otherwise it has memory of its own; bufferization does not see what
+/// payloads gather.
+static void placeWrite(bufferization::MaterializeInDestinationOp write) {
+  auto global = write.getDest().getDefiningOp<memref::GetGlobalOp>();
+  Value source = write.getSource();
+  while (Operation *reshape = source.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
+      break;
+    source = reshape->getOperand(0);
+  }
+  auto op = source.getDefiningOp<linalg::GenericOp>();
+  if (!global || !op || op->getBlock() != write->getBlock())
+    return;
+  OpBuilder b(op);
+  if (isUsedBetween(global, op, write) || !readsInPlace(op, global)) {
+    OpOperand *output =
+        op.getDpsInitOperand(cast<OpResult>(source).getResultNumber());
+    if (auto empty = output->get().getDefiningOp<tensor::EmptyOp>())
+      output->set(b.create<bufferization::AllocTensorOp>(
+          op.getLoc(), empty.getType(), ValueRange()));
+    return;
+  }
+  Value memory = global;
+  b.setInsertionPointAfter(global);
+  for (Value tensor = write.getSource(); tensor != source;) {
+    Operation *reshape = tensor.getDefiningOp();
+    tensor = reshape->getOperand(0);
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape))
+      memory = b.create<memref::ExpandShapeOp>(
+          write.getLoc(), collapse.getSrcType().getShape(), memory,
+          collapse.getReassociationIndices());
+    else
+      memory = b.create<memref::CollapseShapeOp>(
+          write.getLoc(), memory,
+          cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices());
+  }
+  write.getSourceMutable().assign(source);
+  write.getDestMutable().assign(memory);
+}
+
+namespace {
+struct PlaceWrites : netc::impl::PlaceWritesBase<PlaceWrites> {
+  void runOnOperation() override { getOperation().walk(placeWrite); }
+};
+} // namespace
