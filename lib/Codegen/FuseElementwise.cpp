@@ -143,6 +143,153 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// How many products `op` adds up for each element of its result.
+static int64_t lengthOf(linalg::GenericOp op) {
+  int64_t length = 1;
+  for (auto [extent, iterator] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      length *= extent;
+  return length;
+}
+
+/// From how many elements on a tensor exceeds caches, and how many products an
+/// element outweighs that memory need not bring.
+static constexpr int64_t kManyElements = 1 << 20, kFewProducts = 16;
+
+/// Whether a tensor, read once, is a sum of few products that memory need not
+/// hold, as the gradient of a large weight by few examples.
+static bool isShortSum(Value tensor) {
+  auto products = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!products || !isContraction(products) || !products->hasOneUse())
+    return false;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto fill = products.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+  return type.getNumElements() >= kManyElements && fill &&
+         matchPattern(fill.value(), m_AnyZeroFloat()) &&
+         products.getIndexingMapsArray().back().isProjectedPermutation() &&
+         int64_t(products.getNumParallelLoops()) == type.getRank() &&
+         lengthOf(products) <= kFewProducts;
+}
+
+/// Whether an operand is a short sum of another shape.
+static bool reshapesShortSum(OpOperand *operand) {
+  auto collapse = operand->get().getDefiningOp<tensor::CollapseShapeOp>();
+  return collapse && collapse->hasOneUse() && isShortSum(collapse.getSrc());
+}
+
+/// A short sum: the one op that reads it, as an update does, adds up each
+/// element where it needs it.
+class ShortSum {
+public:
+  static std::optional<ShortSum> of(OpOperand &operand) {
+    auto consumer = dyn_cast<linalg::GenericOp>(operand.getOwner());
+    auto products = operand.get().getDefiningOp<linalg::GenericOp>();
+    if (!consumer || !products || !consumer.isDpsInput(&operand) ||
+        consumer.getNumReductionLoops() != 0 ||
+        products->getBlock() != consumer->getBlock() ||
+        !consumer.getMatchingIndexingMap(&operand).isPermutation() ||
+        !isShortSum(operand.get()))
+      return std::nullopt;
+    ShortSum sum{operand, consumer, products};
+    for (Value input : products.getInputs())
+      if (Value slot = slotOf(input);
+          slot && changesBetween(slot, products, consumer))
+        return std::nullopt;
+    return sum;
+  }
+
+  void moveIntoConsumer() {
+    unsigned place = operand.getOperandNumber();
+    SmallVector<Value> inputs = consumer.getInputs();
+    SmallVector<AffineMap> maps = consumer.getIndexingMapsArray();
+    SmallVector<AffineMap> outputMaps(maps.begin() + inputs.size(), maps.end());
+    maps.resize(inputs.size());
+    inputs.erase(inputs.begin() + place);
+    maps.erase(maps.begin() + place);
+    for (int64_t turn = 0; turn < length; ++turn)
+      for (OpOperand *factor : products.getDpsInputOperands()) {
+        inputs.push_back(factor->get());
+        maps.push_back(mapOf(*factor, turn));
+      }
+    llvm::append_range(maps, outputMaps);
+
+    OpBuilder b(consumer);
+    // Results that the payload does not begin with need memory, but no values.
+    SmallVector<Value> outputs = consumer.getOutputs();
+    for (auto [output, argument] :
+         llvm::zip_equal(outputs, consumer.getRegionOutputArgs()))
+      if (auto type = cast<RankedTensorType>(output.getType());
+          argument.use_empty())
+        output = b.create<tensor::EmptyOp>(consumer.getLoc(), type.getShape(),
+                                           type.getElementType());
+    // Its time is the product's, whose work it does.
+    auto sum = b.create<linalg::GenericOp>(
+        b.getFusedLoc({products.getLoc(), consumer.getLoc()}),
+        consumer.getResultTypes(), inputs, outputs, maps,
+        consumer.getIteratorTypesArray(),
+        [&](OpBuilder &b, Location loc, ValueRange arguments) {
+          addUp(b, place, arguments);
+        });
+    consumer.replaceAllUsesWith(sum.getResults());
+    consumer.erase();
+    Operation *fill = products.getOutputs()[0].getDefiningOp();
+    products.erase();
+    if (fill->use_empty())
+      fill->erase();
+  }
+
+private:
+  ShortSum(OpOperand &operand, linalg::GenericOp consumer,
+           linalg::GenericOp products)
+      : operand(operand), consumer(consumer), products(products) {}
+
+  /// Where the consumer's loops find a factor of a turn of the sum.
+  AffineMap mapOf(OpOperand &factor, int64_t turn) {
+    MLIRContext *context = consumer.getContext();
+    SmallVector<AffineExpr> places(products.getNumLoops());
+    AffineMap read = consumer.getMatchingIndexingMap(&operand);
+    AffineMap made = products.getIndexingMapsArray().back();
+    for (auto [loop, at] :
+         llvm::zip_equal(made.getResults(), read.getResults()))
+      places[cast<AffineDimExpr>(loop).getPosition()] = at;
+    SmallVector<int64_t> extents = products.getStaticLoopRanges();
+    for (size_t loop = extents.size(); loop-- > 0;)
+      if (!places[loop]) {
+        places[loop] = getAffineConstantExpr(turn % extents[loop], context);
+        turn /= extents[loop];
+      }
+    return products.getMatchingIndexingMap(&factor).replaceDimsAndSymbols(
+        places, {}, consumer.getNumLoops(), 0);
+  }
+
+  /// The consumer's payload, with the sum for the argument at `place`.
+  void addUp(OpBuilder &b, unsigned place, ValueRange arguments) {
+    Block &payload = *consumer.getBody();
+    unsigned kept = consumer.getNumDpsInputs() - 1;
+    IRMapping values;
+    SmallVector<Value> others(arguments.take_front(kept));
+    llvm::append_range(others, arguments.drop_front(kept + 2 * length));
+    Value sum;
+    for (int64_t turn = 0; turn < length; ++turn) {
+      Value product =
+          b.create<arith::MulFOp>(products.getLoc(), arguments[kept + 2 * turn],
+                                  arguments[kept + 2 * turn + 1]);
+      sum = sum ? b.create<arith::AddFOp>(products.getLoc(), sum, product)
+                      .getResult()
+                : product;
+    }
+    others.insert(others.begin() + place, sum);
+    values.map(payload.getArguments(), others);
+    for (Operation &op : payload)
+      b.clone(op, values);
+  }
+
+  OpOperand &operand;
+  linalg::GenericOp consumer, products;
+  const int64_t length = lengthOf(products);
+};
+
 struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -156,7 +303,27 @@ struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
     config.useTopDownTraversal = true;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
                                             config)))
+      return signalPassFailure();
+    if (failed(moveShortSums()))
       signalPassFailure();
+  }
+
+  LogicalResult moveShortSums() {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns,
+                                                      reshapesShortSum);
+    if (failed(
+            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      return failure();
+    SmallVector<linalg::GenericOp> sums;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op->getNumResults() == 1 && isShortSum(op->getResult(0)))
+        sums.push_back(op);
+    });
+    for (linalg::GenericOp op : sums)
+      if (auto sum = ShortSum::of(*op->use_begin()))
+        sum->moveIntoConsumer();
+    return success();
   }
 };
 } // namespace

@@ -21,7 +21,8 @@ def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Compute chains of elements in one loop";
   let description = [{
     An op that works element by element goes into what reads it, if that is all that reads it or
-    computing an element again is cheaper than keeping it; not into sums of products.
+    computing an element again is cheaper than keeping it; not into sums of products. A sum of few
+    products that exceeds the caches is added up where it is read.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }

@@ -77,3 +77,40 @@ func.func @accumulate(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %start: tensor
   }
   return %sum : tensor<4x16xf32>
 }
+
+// A sum of few products that has more elements than caches hold is added up by
+// what reads it, in the shape of the sum.
+// CHECK-LABEL: func.func @short_sum
+// CHECK-SAME:      %[[X:[a-z0-9]*]]: tensor<2x1024xf32>, %[[DY:[a-z0-9]*]]: tensor<2x1024xf32>, %[[W:[a-z0-9]*]]: tensor<1024x1024xf32>
+// CHECK-NOT:   linalg.fill
+// CHECK:       linalg.generic {indexing_maps = [#[[W_MAP:.*]], #[[ROW0:.*]], #[[COLUMN0:.*]], #[[ROW1:.*]], #[[COLUMN1:.*]], #[[W_MAP]]], iterator_types = ["parallel", "parallel"]}
+// CHECK-SAME:    ins(%[[W]], %[[DY]], %[[X]], %[[DY]], %[[X]] :
+// CHECK-NEXT:  ^bb0(%[[OLD:.*]]: f32, %[[R0:.*]]: f32, %[[C0:.*]]: f32, %[[R1:.*]]: f32, %[[C1:.*]]: f32,
+// CHECK-NEXT:    %[[P0:.*]] = arith.mulf %[[R0]], %[[C0]]
+// CHECK-NEXT:    %[[P1:.*]] = arith.mulf %[[R1]], %[[C1]]
+// CHECK-NEXT:    %[[SUM:.*]] = arith.addf %[[P0]], %[[P1]]
+// CHECK-NEXT:    arith.subf %[[OLD]], %[[SUM]]
+// CHECK-NOT:   linalg.generic
+func.func @short_sum(%x: tensor<2x1024xf32>, %dy: tensor<2x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1048576xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1024x1024xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %dw = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                        iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%dy, %x : tensor<2x1024xf32>, tensor<2x1024xf32>) outs(%f : tensor<1024x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1024x1024xf32>
+  %old = tensor.collapse_shape %w [[0, 1]] : tensor<1024x1024xf32> into tensor<1048576xf32>
+  %gradient = tensor.collapse_shape %dw [[0, 1]] : tensor<1024x1024xf32> into tensor<1048576xf32>
+  %out = tensor.empty() : tensor<1048576xf32>
+  %new = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%old, %gradient : tensor<1048576xf32>, tensor<1048576xf32>) outs(%out : tensor<1048576xf32>) {
+  ^bb0(%a: f32, %g: f32, %o: f32):
+    %s = arith.subf %a, %g : f32
+    linalg.yield %s : f32
+  } -> tensor<1048576xf32>
+  return %new : tensor<1048576xf32>
+}
