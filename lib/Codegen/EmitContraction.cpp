@@ -37,6 +37,11 @@ static constexpr int64_t kSharedElements = 192 << 10;
 /// From how many tiles of columns on threads take these, so that each copies
 /// its own part of B only; and where there are but few tiles of rows.
 static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
+/// Of B that is read once, how many of its rows side by side, and from how many
+/// columns of a thread on that pays.
+static constexpr int64_t kStreamTurns = 8, kStreamColumns = 256;
+/// Up to how long a sum moves more of the result than of its operands.
+static constexpr int64_t kShortSum = 32;
 
 using Loop = LoopNest::Loop;
 
@@ -197,10 +202,10 @@ private:
   /// Sums are cut into blocks, so that what a tile reads of B stays near.
   void cutSums() {
     int64_t width = roles.isDot ? columnTile.count() : tileVectors * lanes;
+    int64_t panel = streams() ? kStreamTurns * width : kPanelElements;
     int64_t inner = 1;
     size_t cut = roles.sums.size();
-    while (cut > 0 &&
-           inner * roles.sums[cut - 1].extent * width <= kPanelElements)
+    while (cut > 0 && inner * roles.sums[cut - 1].extent * width <= panel)
       inner *= roles.sums[--cut].extent;
     outerSums.assign(roles.sums.begin(), roles.sums.begin() + cut);
     innerSums.assign(roles.sums.begin() + cut, roles.sums.end());
@@ -208,7 +213,7 @@ private:
     if (cut > 0) {
       // Part of the loop at the cut still fits.
       Loop &last = outerSums.back();
-      int64_t fits = std::max<int64_t>(kPanelElements / (inner * width), 1);
+      int64_t fits = std::max<int64_t>(panel / (inner * width), 1);
       int64_t parts = llvm::divideCeil(last.extent, fits);
       blockTurns = llvm::divideCeil(last.extent, parts);
       if ((roles.isDot || roles.isTransposed) && cut == roles.sums.size())
@@ -218,10 +223,10 @@ private:
 
   void emitRows(Offsets at) {
     cutSums();
+    if (streams())
+      return emitColumnBlocks(at);
     // Threads take rows, or columns where there are more of these.
-    int64_t rowTiles = 1, columnTiles = 1;
-    for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
-      rowTiles *= llvm::divideCeil(loop.extent, size);
+    int64_t rowTiles = this->rowTiles(), columnTiles = 1;
     int64_t columns = roles.columns.empty() ? 1 : roles.columns.back().extent;
     if (!roles.isDot)
       columnTiles = llvm::divideCeil(columns, tileVectors * lanes);
@@ -238,6 +243,40 @@ private:
     packsColumns = roles.isTransposed;
     makeColumnPanel();
     emitSumBlocks(at, {});
+  }
+
+  int64_t rowTiles() const {
+    int64_t tiles = 1;
+    for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
+      tiles *= llvm::divideCeil(loop.extent, size);
+    return tiles;
+  }
+
+  /// Whether B, of which no row of C reads again what another has read, is best
+  /// read in the order of memory, a few of its long rows side by side.
+  bool streams() const {
+    return isScattered() && !roles.isTransposed && rowTiles() == 1 &&
+           roles.sums.size() == 1 && roles.columns.size() == 1 &&
+           roles.sums.back().extent > kPanelElements / (tileVectors * lanes) &&
+           columnsOfThread() >= kStreamColumns;
+  }
+  int64_t columnsOfThread() const {
+    return llvm::alignTo(roles.columns.back().extent / 8, tileVectors * lanes);
+  }
+
+  /// Threads take columns, for all sums.
+  void emitColumnBlocks(Offsets at) {
+    Loop whole = roles.columns.back();
+    int64_t block = columnsOfThread();
+    auto run = [&](Value turn, int64_t extent) {
+      roles.columns.back().extent = extent;
+      emitSumBlocks(move(at, whole, turn), {});
+      roles.columns.back().extent = whole.extent;
+    };
+    int64_t even = whole.extent / block * block;
+    b.forEach(even, block, isParallel, [&](Value turn) { run(turn, block); });
+    if (even < whole.extent)
+      run(b.index(even), whole.extent - even);
   }
 
   /// Whether the rows of B are so far apart that a panel of it meets itself in
@@ -289,6 +328,10 @@ private:
                                           b.getI64IntegerAttr(64));
   }
 
+  bool columnsAreLong() const {
+    return !roles.isDot && !roles.isElementwise &&
+           roles.columns.back().extent >= 8 * kStreamColumns;
+  }
   int64_t columnTiles() const {
     int64_t tiles = 1;
     for (const Loop &loop : roles.columns)
@@ -319,6 +362,10 @@ private:
         std::max<int64_t>(elements / (rowsInside * blockLength()), 1);
     if (rowsInParallel)
       block = std::min(block, std::max<int64_t>(whole.extent / 8, 1));
+    // Rows that are finished one after the other are written in the order of
+    // memory.
+    if (outerSums.empty() && blockLength() <= kShortSum && columnsAreLong())
+      block = 1;
     block = std::min<int64_t>(llvm::alignTo(block, tileSize),
                               llvm::alignTo(whole.extent, tileSize));
     packsColumns =
