@@ -219,8 +219,8 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
   switch (method) {
   case Method::Theory: {
     // What only infers has no backward pass for the rule to count.
-    bool trains = llvm::any_of(measurement.ops, isBackward);
-    return Rate{(trains ? 3 : 1) * flopOf(measurement, isForward).matmul,
+    return Rate{(measurement.trains() ? 3 : 1) *
+                    flopOf(measurement, isForward).matmul,
                 measurement.step.median};
   }
   case Method::One: {

@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_REPORT_MEASUREMENT_H
 #define NETC_LIB_REPORT_MEASUREMENT_H
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
@@ -39,6 +40,10 @@ struct Measurement {
   double wall;
   std::vector<double> losses;
   std::vector<Op> ops;
+  /// Not what only infers.
+  bool trains() const {
+    return llvm::any_of(ops, [](const Op &op) { return op.isBackward(); });
+  }
   int64_t arena, buffers, peakRss;
   std::string machine; ///< the processor
   int64_t cores;

@@ -329,9 +329,9 @@ void netc::printTable(llvm::raw_ostream &os, const MeasurementReport &report,
   for (const MeasuredRun &run : report.runs) {
     const Measurement &any = run.batches.front();
     os << separator << styled(any.run, Style::Bold, options.colour)
-       << " trains " << any.network << " · " << any.lowering << " lowering for "
-       << any.isa << " · " << any.threads << " thread"
-       << (any.threads == 1 ? "" : "s") << '\n';
+       << (any.trains() ? " trains " : " runs ") << any.network << " · "
+       << any.lowering << " lowering for " << any.isa << " · " << any.threads
+       << " thread" << (any.threads == 1 ? "" : "s") << '\n';
     printMachine(os, any, report.peaks);
     for (const Measurement &measurement : run.batches)
       printBatch(os, measurement, report.peaks, options);

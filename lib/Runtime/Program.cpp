@@ -5,6 +5,7 @@
 #include "lib/Runtime/Program.h"
 #include "lib/Runtime/Failure.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace netc::runtime;
@@ -107,7 +108,10 @@ Program Program::parse(const char *text) try {
     program.ops.push_back({op.at("name"), op.at("op"), op.at("phase"),
                            op.at("matmul"), op.at("other"),
                            op.at("transcendental"), op.at("bytes")});
-  program.title = description.at("run").get<std::string>() + " trains " +
+  bool trains = std::any_of(program.ops.begin(), program.ops.end(),
+                            [](const Op &op) { return op.phase != "forward"; });
+  program.title = description.at("run").get<std::string>() +
+                  (trains ? " trains " : " runs ") +
                   description.at("network").get<std::string>() + " · batch " +
                   std::to_string(program.batch) + " · " +
                   description.at("lowering").get<std::string>() + " lowering";

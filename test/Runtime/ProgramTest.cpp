@@ -49,11 +49,17 @@ TEST(Program, IsRead) {
   EXPECT_EQ(program.find(Role::Seed), nullptr);
   ASSERT_EQ(program.ops.size(), 1u);
   EXPECT_EQ(program.ops[0].transcendental, 1);
-  EXPECT_EQ(program.title, "r trains N · batch 8 · fast lowering");
+  EXPECT_EQ(program.title, "r runs N · batch 8 · fast lowering");
   // What identifies it goes to the output as it is; the rest is written anew.
   json identity = json::parse(program.identity);
   EXPECT_EQ(identity["conventions"], json({{"fma", 2}}));
   EXPECT_FALSE(identity.contains("slots") || identity.contains("ops"));
+}
+
+TEST(Program, TrainsIfItGoesBackward) {
+  json text = description();
+  text["ops"][0]["phase"] = "weight";
+  EXPECT_EQ(parse(text).title, "r trains N · batch 8 · fast lowering");
 }
 
 TEST(Program, HasAnotherResultForItsLoss) {
