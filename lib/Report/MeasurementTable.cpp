@@ -211,10 +211,11 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
                         unit(step.high),
                         number(measurement.batch / step.median)),
             Style::Bold);
-  lines.add("", fmt::format(
-                    "the median of {} steps after {} to warm up{}",
-                    measurement.steps - measurement.warmup, measurement.warmup,
-                    measurement.stable ? "" : ", which were never stable"));
+  int64_t taken = measurement.steps - measurement.warmup;
+  lines.add("",
+            fmt::format("the median of {} step{} after {} to warm up{}", taken,
+                        taken == 1 ? "" : "s", measurement.warmup,
+                        measurement.stable ? "" : ", which were never stable"));
   lines.add("model FLOP", rateText(model.matmul / step.median, peaks));
   lines.add("hardware FLOP", rateText(all.matmul / step.median, peaks));
   lines.add("all FLOP", flopRate((all.matmul + all.other) / step.median) +
