@@ -27,6 +27,7 @@ class Network:
         self.lines = []
         self.instances = []  # name, kind and sizes it takes, what it makes
         self.count = 0
+        self.positions = None  # the size of T, where an image became a sequence
         self.batch = rng.randint(1, 4)
         self.current = self.start()
         self.values = [self.current]
@@ -248,7 +249,9 @@ class Network:
         if kind == "image":
             c, h, w = sizes
             way = rng.choice(["vector", "flat", "sequence", "max"])
-            if way == "sequence":
+            # T has one size in a net.
+            if way == "sequence" and self.positions in (None, h * w):
+                self.positions = h * w
                 self.emit(f'rearrange({value}, "n c h w -> n (h w) c")', "untitled", sizes)
                 name = self.current[0]
                 self.lines[-1] = f"{name}: [N, T, d] = " + self.lines[-1].split(" = ", 1)[1]
