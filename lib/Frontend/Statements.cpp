@@ -28,9 +28,11 @@ bool Elaborator::run(NetParser::StmtContext *stmt) {
 }
 
 antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
-  if (frame->scope && frame->scope->isScan)
+  if (frame->scope && frame->scope->isScan) {
+    frame->yielded.emplace(1); // unknown: that there is no `yield` is said
     return fail(tree,
                 "`return` stands in a block or net, a scan ends in `yield`");
+  }
   ResultList results;
   llvm::StringSet<> taken, named; ///< by any, and by `name = value`
   for (NetParser::Item2Context *item : tree->item2()) {

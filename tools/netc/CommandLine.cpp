@@ -8,6 +8,7 @@
 #include "mlir/IR/AsmState.h"
 #include "tools/netc/Session.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/StringSaver.h"
 
 using namespace netc;
@@ -222,6 +223,12 @@ bool netc::parseCommandLine(int argc, char **argv) {
   if (!inputs.empty() && !hardwareNames().empty())
     return refuse("`--hardware` with a name, or without, is asked for by "
                   "itself; the name of a file of accelerators ends in .yaml");
+  for (llvm::StringRef folder : includeFolders)
+    if (!llvm::sys::fs::is_directory(folder))
+      return refuse("`-I " + folder + "` names no folder");
+  for (llvm::StringRef input : inputs)
+    if (llvm::sys::fs::equivalent(input, output))
+      return refuse("`-o " + output + "` would write over what is read");
   if (limits.maxDepth > 4096)
     return refuse("`--max-depth` is at most 4096, which is what the stack "
                   "carries");
