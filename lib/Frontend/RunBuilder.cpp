@@ -5,7 +5,6 @@
 // A run's keys, and its step: inputs, loss and optimizer.
 
 #include "lib/Frontend/RunBuilder.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -6,7 +6,6 @@
 
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Hardware/Defaults.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;

@@ -37,6 +37,14 @@ bool netc::isPerGraph(const Value &value) {
   return value.is<std::shared_ptr<Instance>>() || value.is<Tensor>();
 }
 
+const Function *netc::functionOf(const Value &value) {
+  if (auto *function = value.as<Function>())
+    return function;
+  if (auto *instance = value.as<std::shared_ptr<Instance>>())
+    return &(*instance)->function;
+  return nullptr;
+}
+
 std::string netc::kindOf(const Value &value) {
   static const char *const kinds[] = {
       "unknown",  "none",    "a bool",      "a number",       "a string",

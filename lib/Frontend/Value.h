@@ -91,6 +91,9 @@ struct Function {
   const BlockDecl *block = nullptr;
   const Signature *op = nullptr;
   const Builtin *builtin = nullptr;
+
+  /// A function of the language itself that no op shares its name with.
+  bool isBuiltin() const { return builtin && !op; }
 };
 
 /// A distribution of the size of a free axis.
@@ -146,6 +149,8 @@ Value listOf(std::vector<Value> items);
 /// Whether the value belongs to a network: an instance, a tensor, or a list or
 /// record with one.
 bool isPerGraph(const Value &value);
+/// What a call of the value calls; null if it cannot be called so.
+const Function *functionOf(const Value &value);
 /// `a number`, `a tensor`, ...: how messages call a value.
 std::string kindOf(const Value &value);
 /// The value as a reader would write it, for messages and reports; long lists

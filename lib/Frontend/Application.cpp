@@ -1,0 +1,367 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Pipes, compositions and repetitions, and what applying them does.
+
+#include "dialect/Repetition.h"
+#include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+//===----------------------------------------------------------------------===//
+// Pipes, compositions, repetitions
+//===----------------------------------------------------------------------===//
+
+/// `x + x |> f` does not say which of the two is meant.
+static bool isBareArithmetic(NetParser::ExprContext *expr) {
+  return ruleCast<NetParser::AddContext>(expr) ||
+         ruleCast<NetParser::MulContext>(expr) ||
+         ruleCast<NetParser::NegContext>(expr) ||
+         ruleCast<NetParser::PowContext>(expr);
+}
+
+antlrcpp::Any Elaborator::visitPipe(NetParser::PipeContext *tree) {
+  Value value = takeLeft();
+  for (Expr *side : tree->expr())
+    if (isBareArithmetic(side))
+      return fail(
+          tree,
+          "`|>` beside arithmetic does not say what goes first; put one of the "
+          "two in parentheses");
+  Value into = eval(tree->expr(1));
+  return pipe(tree, std::move(value), into);
+}
+
+Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
+  if (value.isUnknown() || into.isUnknown())
+    return {};
+  if (!functionOf(into))
+    return fail(at, "cannot pipe into " + kindOf(into) +
+                        "; a block is wanted on the right");
+  bool isTensors = value.is<Tensor>();
+  if (auto *list = value.as<List>())
+    isTensors = llvm::all_of(*list->items,
+                             [](const Value &v) { return v.is<Tensor>(); });
+  if (isTensors) {
+    auto *made = into.as<std::shared_ptr<Instance>>();
+    if (made && (*made)->isComposition())
+      return applyComposition(at, **made, value);
+    if (functionOf(into)->isBuiltin()) {
+      std::vector<Argument> arguments{{"", value, at, false}};
+      if (made)
+        for (auto &[name, argument] : (*made)->arguments)
+          arguments.push_back({name, argument, at, false});
+      return callBuiltin(at, *functionOf(into), std::move(arguments));
+    }
+    std::shared_ptr<Instance> instance = instantiate(at, into);
+    if (!made && !completeSettings(at, *instance))
+      return {};
+    const Parameters &all = parametersOf(instance->function);
+    for (auto [parameter, given] :
+         llvm::zip_equal(all.tensors, instance->tensors)) {
+      if (!parameter.required || (!given.empty() && !parameter.variadic))
+        continue;
+      if (auto *list = value.as<List>())
+        given.insert(given.end(), list->items->begin(), list->items->end());
+      else
+        given.insert(given.begin(), value);
+      return applyIfComplete(at, instance);
+    }
+    return fail(at, "`" + instance->function.name +
+                        "` lacks no tensor that could be piped in");
+  }
+  if (!functionOf(value))
+    return fail(at, "cannot pipe " + kindOf(value) +
+                        "; a tensor or a block is wanted on the left");
+  return compose(at, {value, into});
+}
+
+Value Elaborator::compose(Tree *at, std::vector<Value> parts) {
+  auto composition = std::make_shared<Instance>();
+  composition->identity = identityAt(at);
+  composition->isComposed = true;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    auto *made = part.as<std::shared_ptr<Instance>>();
+    if (made && (*made)->isComposition() && (*made)->identity->name.empty() &&
+        !(*made)->isRepeat) {
+      // f |> g |> h is one composition.
+      if (!spend(at, (*made)->parts.size()))
+        return {};
+      composition->parts.insert(composition->parts.end(),
+                                (*made)->parts.begin(), (*made)->parts.end());
+      continue;
+    }
+    if (auto *function = part.as<Function>();
+        function && function->isBuiltin()) {
+      part = callBuiltin(at, *function, {});
+      if (!part.is<std::shared_ptr<Instance>>())
+        return {};
+    } else if (function) {
+      std::shared_ptr<Instance> instance = instantiateAt(at, part, i + 1);
+      if (!completeSettings(at, *instance))
+        return {};
+      part = instance;
+    }
+    composition->parts.push_back(part);
+  }
+  return composition;
+}
+
+std::shared_ptr<Instance>
+Elaborator::instantiateAt(Tree *at, const Value &callee, int64_t part) {
+  frame->turns.push_back(part);
+  std::shared_ptr<Instance> instance = instantiate(at, callee);
+  frame->turns.pop_back();
+  return instance;
+}
+
+antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
+  Value count = eval(tree->expr(0));
+  std::vector<Value> items;
+  std::string variable = tree->ID() ? tree->ID()->getText() : "";
+  if (std::optional<Number> number = numberOf(count);
+      number && variable.empty()) {
+    std::optional<int64_t> times =
+        number->real ? std::nullopt : number->exact.toInt64();
+    if (!times || *times < 0)
+      return fail(tree->expr(0),
+                  "expected how often to repeat, a whole number; this is " +
+                      textOf(count));
+    if (!spend(tree, *times))
+      return Value();
+    items.assign(*times, Value(Number(0)));
+  } else if (count.isUnknown()) {
+    return Value();
+  } else {
+    std::optional<std::vector<Value>> list = itemsOf(tree->expr(0), count);
+    if (!list)
+      return Value();
+    items = std::move(*list);
+  }
+  auto repeat = std::make_shared<Instance>();
+  repeat->identity = identityAt(tree);
+  repeat->isComposed = true;
+  repeat->isRepeat = true;
+  Scope scope;
+  scope.outer = frame->scope;
+  if (!variable.empty())
+    frame->scope = &scope;
+  size_t before = spent;
+  llvm::SmallPtrSet<Identity *, 16> named;
+  for (auto [turn, item] : llvm::enumerate(items)) {
+    if (turn == 1 && !affords(tree, spent - before, items.size() - 1))
+      break;
+    scope.names[variable] = item;
+    frame->turns.push_back(turn);
+    Value part = eval(tree->expr(1));
+    if (part.is<Function>()) {
+      std::shared_ptr<Instance> instance = instantiate(tree->expr(1), part);
+      part = completeSettings(tree, *instance) ? Value(instance) : Value();
+    }
+    frame->turns.pop_back();
+    auto *made = part.as<std::shared_ptr<Instance>>();
+    if (!made) {
+      if (!part.isUnknown())
+        fail(tree->expr(1),
+             "expected a block to repeat, this is " + kindOf(part));
+      repeat = nullptr;
+      break;
+    }
+    if (turn == 0)
+      repeat->function =
+          (*made)->function; // what names it, if nothing else does
+    // One instance for several turns has the name of the first.
+    if (named.insert((*made)->identity.get()).second)
+      (*made)->identity->name = std::to_string(turn);
+    (*made)->identity->parent = repeat->identity.get();
+    repeat->parts.push_back(part);
+  }
+  if (!variable.empty())
+    frame->scope = scope.outer;
+  return repeat ? Value(repeat) : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Application
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::applyIfComplete(Tree *at,
+                                  std::shared_ptr<Instance> instance) {
+  if (graph && graph->step)
+    giveStep(*instance);
+  if (!isComplete(*instance))
+    return instance;
+  // An optimizer and a schedule lack tensors that the step gives them.
+  return apply(at, *instance);
+}
+
+std::string Elaborator::unique(Identity &parent, StringRef name) {
+  unsigned count = ++parent.names[name];
+  return count == 1 ? name.str() : (name + "_" + llvm::Twine(count)).str();
+}
+
+void Elaborator::enter(Identity &identity, StringRef fallback, Tree *at) {
+  Identity *parent = identity.parent;
+  if (identity.name.empty())
+    identity.name = parent ? unique(*parent, fallback) : fallback.str();
+  identity.path = parent && !parent->path.empty()
+                      ? parent->path + "." + identity.name
+                      : identity.name;
+  if (graph && &identity == graph->root.get())
+    identity.path.clear(); // names are relative to the network
+  if (++identity.applications > 1)
+    identity.path += "@" + std::to_string(identity.applications);
+  identity.names.clear();
+  if (!identity.firstApplication)
+    identity.firstApplication = locationOf(at);
+}
+
+Value Elaborator::apply(Tree *at, Instance &instance) {
+  if (!graph)
+    return fail(
+        at,
+        "`" + instance.function.name +
+            "` is applied outside of a net; tensors live in nets and blocks");
+  auto application = [&] {
+    return instance.function.op ? applyOp(at, instance)
+                                : applyBlock(at, instance);
+  };
+  return instance.recomputed ? applyRecomputed(at, application) : application();
+}
+
+Value Elaborator::applyRecomputed(Tree *at,
+                                  llvm::function_ref<Value()> application) {
+  mlir::Block *block = builder.getInsertionBlock();
+  if (block != graph->entry)
+    return fail(at, "what is `recomputed` stands outside of loops; take the "
+                    "loop as a whole");
+  mlir::Block::iterator end = builder.getInsertionPoint();
+  mlir::Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
+  Value result = application();
+  mlir::Attribute number = builder.getI64IntegerAttr(graph->recomputed++);
+  for (mlir::Operation &op : llvm::make_range(
+           before ? std::next(before->getIterator()) : block->begin(), end))
+    op.setAttr(kRecomputed, number);
+  return result;
+}
+
+Value Elaborator::applyComposition(Tree *at, Instance &instance, Value value) {
+  if (instance.recomputed) {
+    Instance parts = instance;
+    parts.recomputed = false;
+    return applyRecomputed(at,
+                           [&] { return applyComposition(at, parts, value); });
+  }
+  Identity &identity = *instance.identity;
+  bool transparent = identity.name.empty() && !instance.isRepeat;
+  if (!transparent) {
+    std::string fallback = "repeat";
+    if (instance.function.block)
+      fallback = StringRef(instance.function.name).lower();
+    enter(identity, fallback, at);
+  }
+  for (const Value &part : instance.parts) {
+    Identity &inner = *(*part.as<std::shared_ptr<Instance>>())->identity;
+    if (!transparent)
+      inner.parent = &identity;
+    value = pipe(at, value, part);
+    if (value.isUnknown())
+      return {};
+  }
+  if (!transparent)
+    identity.hasWeights = true;
+  return value;
+}
+
+Value Elaborator::resultsOf(ResultList list) {
+  if (list.empty())
+    return None{};
+  Value first = list.front().second;
+  first.results = std::make_shared<const ResultList>(std::move(list));
+  return first;
+}
+
+Value Elaborator::applyBlock(Tree *at, Instance &instance) {
+  const BlockDecl &block = *instance.function.block;
+  const Parameters &all = parametersOf(instance.function);
+  for (Frame *outer = frame; outer; outer = outer->caller)
+    if (outer->block == &block) {
+      std::string cycle = "`" + block.name + "`";
+      for (Frame *between = frame; between != outer; between = between->caller)
+        if (between->block)
+          cycle = "`" + between->block->name + "` -> " + cycle;
+      return fail(at, "a block cannot contain itself: `" + block.name +
+                          "` -> " + cycle);
+    }
+  Identity &identity = *instance.identity;
+  // A block of no ops counts, too: blocks of two blocks each double quickly.
+  if (!spend(at, 1))
+    return {};
+  enter(identity, StringRef(block.name).lower(), at);
+
+  block.isUsed = true;
+  identity.block = &block;
+  Scope scope;
+  Frame inner;
+  inner.caller = frame;
+  inner.file = block.file;
+  inner.block = &block;
+  inner.self = &identity;
+  inner.scope = &scope;
+  inner.frozen = instance.frozen || frame->frozen;
+  inner.calledFrom = locationOf(at);
+  for (auto [parameter, value] :
+       llvm::zip_equal(all.settings, instance.settings))
+    scope.names[parameter.name] = value.value_or(Value());
+
+  Frame *outer = std::exchange(frame, &inner);
+  auto restoreFrame = llvm::make_scope_exit([&] { frame = outer; });
+  std::vector<std::pair<std::string, std::string>> restore;
+  for (auto [parameter, values] :
+       llvm::zip_equal(all.tensors, instance.tensors)) {
+    // What is given belongs to the caller's text, a default to the block's.
+    frame = values.empty() ? &inner : outer;
+    Value value = values.empty() ? evalDefault(parameter) : values.front();
+    if (!value.is<None>())
+      value = tensorFor(at, value, builder.getF32Type());
+    frame = &inner;
+    if (value.isUnknown())
+      return {};
+    if (parameter.tree->COLON() && value.is<Tensor>()) {
+      std::optional<TypeValue> pattern = typeOf(parameter.tree->expr(0));
+      std::optional<Tensor> matched;
+      if (pattern)
+        matched =
+            match(*pattern, *value.as<Tensor>(), parameter.tree, &restore);
+      if (!matched)
+        return {};
+      value = *matched;
+    }
+    scope.names[parameter.name] = value;
+  }
+
+  if (block.tree->body()) {
+    unsigned before = errors;
+    run(block.tree->body());
+    if (!inner.returned && !inner.isRefused && errors == before)
+      return fail(block.tree, "`" + block.name + "` ends without `return`");
+  } else {
+    Value value = eval(block.tree->expr());
+    std::string name;
+    if (auto *ref = ruleCast<NetParser::RefContext>(block.tree->expr()))
+      name = wordOf(ref->getStart());
+    inner.returned = value.results ? *value.results : ResultList{{name, value}};
+  }
+  identity.hasWeights = true;
+  if (!inner.returned)
+    return {};
+  for (auto &[name, result] : *inner.returned)
+    if (auto *tensor = result.as<Tensor>())
+      result = relabel(*tensor, restore);
+  return resultsOf(std::move(*inner.returned));
+}

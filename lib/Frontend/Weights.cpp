@@ -1,0 +1,219 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What holds numbers from step to step: parameters, buffers, and the weights of
+// an `opaque` network.
+
+#include "dialect/Opaque.h"
+#include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+/// How a weight or buffer starts: by its fan-in, of one value, normal, or as a
+/// table of positions.
+static const std::vector<std::string> knownInits = {
+    "fan_in", "zeros",    "ones",   "normal", "uniform",
+    "sine",   "sinusoid", "cosine", "alibi",  "identity"};
+
+/// What is being applied, not for the first time, and would own what `self`
+/// owns; null if there is no such.
+Identity *Elaborator::appliedAgain(Identity &self) const {
+  for (Identity *owner = &self; owner; owner = owner->parent)
+    for (Frame *outer = frame; outer; outer = outer->caller)
+      if (outer->self == owner && owner->hasWeights)
+        return owner;
+  return nullptr;
+}
+
+Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
+  llvm::SmallVector<mlir::Value> operands;
+  std::optional<Polynomial> parameters, forward;
+  Sizes out;
+  for (Argument &argument : arguments) {
+    std::optional<Number> number = numberOf(argument.value);
+    if (argument.name.empty()) {
+      auto *tensor = argument.value.as<Tensor>();
+      if (!tensor)
+        return fail(argument.at, "`opaque` takes tensors, this is " +
+                                     kindOf(argument.value));
+      operands.push_back(tensor->value);
+    } else if (argument.name == "params") {
+      if (!number || number->real || !number->dimension.isNone() ||
+          !number->exact.constant())
+        return fail(argument.at, "`params` is a number of parameters, not " +
+                                     textOf(argument.value));
+      parameters = number->exact;
+    } else if (argument.name == "forward") {
+      if (!number || number->real ||
+          number->dimension != Dimension(Dimension::Flop))
+        return fail(argument.at,
+                    "`forward` is what one example costs, such as `4 GFLOP`, "
+                    "not " +
+                        textOf(argument.value));
+      forward = number->exact;
+    } else if (argument.name == "out") {
+      std::optional<std::vector<Value>> sizes =
+          itemsOf(argument.at, argument.value);
+      std::optional<Sizes> shape;
+      if (sizes)
+        shape = sizesOf(argument.at, *sizes);
+      if (!shape)
+        return {};
+      out = *shape;
+    } else {
+      return fail(argument.at,
+                  "`opaque` has no `" + argument.name + "`" +
+                      didYouMean(argument.name, {"params", "forward", "out"}));
+    }
+  }
+  Shape first = shapeOf(operands.front());
+  std::optional<mlir::RankedTensorType> type =
+      tensorType(at, builder.getF32Type(), out.shape);
+  if (!type)
+    return {};
+  mlir::Location where = opLocation(at, "opaque");
+  // Each position of a sequence of numbers, else each example.
+  Polynomial examples = first.rank() == 0 ? Polynomial(1) : first[0];
+  Polynomial positions =
+      mlir::isa<mlir::IntegerType>(netc::elementOf(operands.front()))
+          ? first.elements()
+          : examples;
+  Polynomial flop;
+  if (forward) {
+    flop = *forward * examples;
+  } else if (parameters) {
+    flop = *parameters * positions * 2;
+  } else {
+    // Nobody has said: a symbol, which no run gives a value.
+    std::string name = std::string(unknownCost);
+    for (char c : where->findInstanceOf<mlir::NameLoc>().getName().getValue())
+      name += llvm::isAlnum(c) ? c : '_';
+    flop = Polynomial::symbol(name);
+  }
+  if (forward && !parameters && !frame->frozen)
+    warn(at, "`opaque` states `forward` and no `params`: nothing in it learns, "
+             "and backward it costs what its input asks for; `params = 0` says "
+             "so, too");
+  if (parameters && *parameters != 0) {
+    // More than one axis can have stand in two.
+    Polynomial rows = 1, rest = *parameters;
+    if (*parameters->constant() > Rational(Shape::maxSize)) {
+      rows = 1024;
+      rest /= rows;
+    }
+    std::vector<Argument> sizes{{"", Number(rows), at, false},
+                                {"", Number(rest), at, false}};
+    Value made = weight(at, sizes, /*isParameter=*/true);
+    if (!made.is<Tensor>())
+      return {};
+    operands.push_back(made.as<Tensor>()->value);
+  }
+  if (!spend(at, 1))
+    return {};
+  return Tensor{builder.create<OpaqueOp>(mlir::Location(where), *type, operands,
+                                         PolynomialAttr::get(context, flop)),
+                out.labels};
+}
+
+Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
+                         bool isParameter) {
+  StringRef kind = isParameter ? "parameter" : "buffer";
+  if (!graph || !frame->self)
+    return fail(at, "`" + kind + "` stands in a net or block");
+  std::vector<Value> sizes;
+  std::string init = isParameter ? "fan_in" : "zeros";
+  bool trainable = !frame->frozen;
+  for (Argument &argument : arguments) {
+    if (argument.name.empty()) {
+      sizes.push_back(argument.value);
+    } else if (argument.name == "init") {
+      if (auto *word = argument.value.as<std::string>())
+        init = *word;
+      else if (auto *function = argument.value.as<Function>())
+        init = function->name;
+      else
+        return fail(argument.at,
+                    "`init` takes a word, not " + kindOf(argument.value));
+      if (!llvm::is_contained(knownInits, init))
+        return fail(argument.at, "there is no initializer `" + init + "`" +
+                                     didYouMean(init, knownInits));
+    } else if (argument.name == "trainable" && isParameter &&
+               argument.value.is<bool>()) {
+      trainable &= *argument.value.as<bool>();
+    } else {
+      return fail(argument.at,
+                  "`" + kind + "` has no `" + argument.name + "`" +
+                      didYouMean(argument.name, {"init", "trainable"}));
+    }
+  }
+  std::optional<Sizes> wanted = sizesOf(at, sizes);
+  if (!wanted)
+    return {};
+  Shape shape;
+  for (EachLoop *loop : graph->loops)
+    shape.sizes.push_back(loop->size);
+  shape.sizes.append(wanted->shape.sizes.begin(), wanted->shape.sizes.end());
+  std::optional<mlir::RankedTensorType> type =
+      tensorType(at, builder.getF32Type(), shape);
+  if (!type)
+    return {};
+
+  Identity &self = *frame->self;
+  Place place{at, frame->turns};
+  auto found = self.weights.find(place);
+  mlir::Value value;
+  if (found != self.weights.end()) {
+    value = found->second.value;
+    if (value.getType() != *type)
+      return fail(
+          at,
+          "this application wants `" + frame->hint + "` of shape " +
+              sizesText(shape) + ", it has " + sizesText(shapeOf(value)),
+          {{self.firstApplication, "it was made by this first application"}});
+  } else {
+    if (Identity *grown = appliedAgain(self))
+      return fail(at,
+                  "a later application of `" + grown->name +
+                      "` may not add weights",
+                  {{grown->firstApplication, "the first application is here"}});
+    std::string name =
+        unique(self, frame->hint.empty() ? kind : StringRef(frame->hint));
+    std::string path = self.path.empty() ? name : self.path + "." + name;
+    mlir::Location location =
+        mlir::NameLoc::get(builder.getStringAttr(path), locationOf(at));
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    if (graph->step && isParameter)
+      return fail(at,
+                  "an optimizer has no parameters of its own; what it keeps "
+                  "is a `buffer`");
+    // What an optimizer keeps, it keeps for each parameter: in its own body.
+    if (!graph->step && graph->lastWeight)
+      builder.setInsertionPointAfter(graph->lastWeight);
+    else if (!graph->step)
+      builder.setInsertionPointToStart(graph->entry);
+    if (isParameter)
+      value =
+          builder.create<ParameterOp>(location, *type, path, init, trainable);
+    else
+      value = builder.create<BufferOp>(location, *type, path, init);
+    if (!graph->step)
+      graph->lastWeight = value.getDefiningOp();
+    Tensor made{value, wanted->labels};
+    self.weights[place] = made;
+    self.namedWeights.push_back({name, made});
+    if (!spend(at, 1))
+      return {};
+  }
+  // In `each`, a turn of the loop sees its own slice.
+  for (EachLoop *loop : graph->loops) {
+    loop->sequences.push_back(value);
+    Shape element = shapeOf(value);
+    element.sizes.erase(element.sizes.begin());
+    value = loop->body->addArgument(tensorOf(builder.getF32Type(), element),
+                                    locationOf(at));
+  }
+  return Tensor{value, wanted->labels};
+}
