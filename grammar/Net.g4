@@ -9,6 +9,14 @@
 
 grammar Net;
 
+@lexer::members {
+  /// `64 examples/stages` is no rate.
+  bool isAtWordEnd() {
+    size_t next = _input->LA(1);
+    return next > 127 || !(std::isalnum(int(next)) || next == '_');
+  }
+}
+
 // A file may begin with `net 1`, which tells it from other formats with the
 // same suffix.
 file      : (NET NUMBER NL)? (item NL)* EOF ;
@@ -162,10 +170,10 @@ ABOUT     : '~' ;
 // A rate or device-time is one token with its number, so that `H/s` and
 // `x-days` stay expressions.
 NUMBER    : NUM ;
-RATE      : NUM [ \t]* RUNIT ;
+RATE      : NUM [ \t]* RUNIT {isAtWordEnd()}? ;
 DEVTIME   : NUM [ \t]* ((WORD '-')+ | RUNIT '-')
             ('second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year')
-            's'? ;
+            's'? {isAtWordEnd()}? ;
 fragment RUNIT
           : ( [kMGTPEZY]? ('FLOP' | 'OP' | 'bit')
             | ([kMGTP] | [KMGTP] 'i') 'B'
