@@ -51,10 +51,11 @@ std::unique_ptr<SourceFile> parse(mlir::MLIRContext *context,
                                   const Limits &limits = {});
 
 /// The tree as the class of one rule or labelled alternative, or null. As these
-/// have no subclasses, this is a dynamic_cast that only compares types.
+/// have no subclasses, this is a dynamic_cast that only compares types; and as
+/// they are all of this program, by address, without their names.
 template <typename Rule> Rule *ruleCast(antlr4::tree::ParseTree *tree) {
-  return tree && typeid(*tree) == typeid(Rule) ? static_cast<Rule *>(tree)
-                                               : nullptr;
+  return tree && &typeid(*tree) == &typeid(Rule) ? static_cast<Rule *>(tree)
+                                                 : nullptr;
 }
 
 /// `expr` and its leftmost operands in turn, innermost first: for `a + b |> f`
