@@ -44,11 +44,14 @@ inline llvm::StringRef nearestName(llvm::StringRef name,
     if (candidate.empty() || candidate == name || candidate == nearest)
       continue;
     unsigned distance = editDistance(name, candidate, best);
-    if (distance < best) {
+    // Of several, one that `name` is the beginning of.
+    bool isLonger = distance == best && candidate.starts_with(name) &&
+                    !nearest.starts_with(name);
+    if (distance < best || isLonger) {
       best = distance;
       nearest = candidate;
       isOnly = true;
-    } else if (distance == best) {
+    } else if (distance == best && !nearest.starts_with(name)) {
       isOnly = false;
     }
   }

@@ -178,6 +178,7 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
     // One instance for several turns has the name of the first.
     if (named.insert((*made)->identity.get()).second)
       (*made)->identity->name = std::to_string(turn);
+    (*made)->identity->copies = items.size();
     (*made)->identity->parent = repeat->identity.get();
     repeat->parts.push_back(part);
   }
@@ -348,7 +349,7 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   if (block.tree->body()) {
     unsigned before = errors;
     run(block.tree->body());
-    if (!inner.returned && !inner.isRefused && errors == before)
+    if (!inner.returned && errors == before)
       return fail(block.tree, "`" + block.name + "` ends without `return`");
   } else {
     Value value = eval(block.tree->expr());

@@ -277,7 +277,7 @@ Value Elaborator::callZip(Tree *at, std::vector<Argument> &arguments) {
   std::vector<std::vector<Value>> lists;
   for (Argument &argument : arguments) {
     if (!argument.name.empty())
-      return fail(argument.at, "`zip` has no `" + argument.name + "`");
+      return fail(argument.nameAt(), "`zip` has no `" + argument.name + "`");
     std::optional<std::vector<Value>> items =
         itemsOf(argument.at, argument.value);
     if (!items)

@@ -69,6 +69,22 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
   return result;
 }
 
+std::string Elaborator::lackOf(const Value &value) {
+  auto *present = value.as<std::shared_ptr<Instance>>();
+  if (!present || (*present)->isComposition() ||
+      (*present)->function.isBuiltin())
+    return "";
+  const Instance &instance = **present;
+  std::string text;
+  for (auto [parameter, given] : llvm::zip_equal(
+           parametersOf(instance.function).tensors, instance.tensors))
+    if (parameter.required && given.empty())
+      text += (text.empty() ? ", `" + instance.function.name + "` without its `"
+                            : " and `") +
+              parameter.name + "`";
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -240,8 +256,8 @@ Value Elaborator::callSection(Tree *at, Section section,
       name = known[position++];
     }
     if (!llvm::is_contained(known, name))
-      return fail(argument.at, "`" + section.name + "` has no `" + name + "`" +
-                                   didYouMean(name, known));
+      return fail(argument.nameAt(), "`" + section.name + "` has no `" + name +
+                                         "`" + didYouMean(name, known));
     if (!given.insert({name, argument.value}).second)
       return fail(argument.at,
                   "`" + section.name + "` is given `" + name + "` twice");
@@ -348,7 +364,11 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
     return std::nullopt;
   };
   for (Argument &argument : arguments) {
-    if (argument.value.isUnknown()) {
+    auto *list = argument.value.as<List>();
+    if (argument.value.isUnknown() ||
+        (list && llvm::any_of(*list->items, [](const Value &item) {
+           return item.isUnknown();
+         }))) {
       fine = false;
       continue;
     }
@@ -387,16 +407,15 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
         known.push_back(parameter.name);
       for (const Parameter &parameter : all.settings)
         known.push_back(parameter.name);
-      fail(argument.at, "`" + callee + "` has no `" + argument.name + "`" +
-                            didYouMean(argument.name, known));
+      fail(argument.nameAt(), "`" + callee + "` has no `" + argument.name +
+                                  "`" + didYouMean(argument.name, known));
       fine = false;
       continue;
     }
     std::vector<Value> tensors;
     if (argument.value.is<Tensor>()) {
       tensors.push_back(argument.value);
-    } else if (auto *list = argument.value.as<List>();
-               list && !list->items->empty() &&
+    } else if (list && !list->items->empty() &&
                llvm::all_of(*list->items,
                             [](const Value &v) { return v.is<Tensor>(); }) &&
                nextTensor()) {
@@ -423,8 +442,11 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
     while (nextSetting < all.settings.size() && instance.settings[nextSetting])
       ++nextSetting;
     if (nextSetting == all.settings.size()) {
-      if (auto *list = argument.value.as<List>(); list && list->items->empty())
+      if (list && list->items->empty())
         fail(argument.at, "`" + callee + "` takes tensors, this list is empty");
+      else if (nextTensor() && all.settings.empty())
+        fail(argument.at, "`" + callee + "` takes a tensor, this is " +
+                              kindOf(argument.value));
       else
         fail(argument.at,
              "`" + callee + "` takes " + llvm::Twine(all.settings.size()) +
@@ -460,9 +482,8 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
            {{netc::locationOf(*function.block->file->source, parameter.tree),
              "it is declared here"}});
       fine = false;
-      continue;
-    }
-    if (!value) {
+      value = Value();
+    } else if (!value) {
       Frame *outer = std::exchange(frame, &inner);
       value = evalDefault(parameter);
       frame = outer;

@@ -78,6 +78,11 @@ Value Elaborator::fail(
     note << "in `" << inner->block->name << "`, applied here";
     if (byBlock)
       note << " by `" << inner->caller->block->name << "`";
+    for (Identity *turn = inner->self; turn && turn != inner->caller->self;
+         turn = turn->parent)
+      if (turn->copies > 1)
+        note << ", copy " << std::stoul(turn->name) + 1 << " of "
+             << turn->copies;
     ++shown;
   }
   if (sweepNote.first)
@@ -275,7 +280,8 @@ FileScope *Elaborator::import(NetParser::ImportDeclContext *tree,
     if (!llvm::sys::fs::exists(path))
       continue;
     if (!isBelow(path, folder)) {
-      fail(tree, "`" + name + "` is a link that leads out of `" + folder + "`");
+      fail(tree, "`" + name + "` is a link that leads out of " +
+                     (folder.empty() ? "this folder" : "`" + folder + "`"));
       return nullptr;
     }
     std::string resolved = path.str().str();
@@ -489,6 +495,7 @@ std::vector<std::string> Elaborator::visibleNames() {
   for (const StandardBlock &block : standardBlocks())
     names.push_back(block.name.str());
   addBuiltinNames(names);
+  names.insert(names.end(), {"true", "false"});
   llvm::sort(names);
   return names;
 }

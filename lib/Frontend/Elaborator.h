@@ -68,7 +68,9 @@ struct Frame {
   mlir::LocationAttr calledFrom;
   std::optional<ResultList> returned;
   std::optional<std::vector<Value>> yielded;
-  bool isRefused = false; ///< a `require` of it does not hold
+  /// What follows in the body is not known: a requirement failed, or a
+  /// condition is undecided.
+  bool stopped = false;
 };
 
 /// The arguments of one call, evaluated.
@@ -77,6 +79,12 @@ struct Argument {
   Value value;
   antlr4::ParserRuleContext *at;
   bool behindSemicolon = false;
+
+  /// Where `name = value` begins.
+  antlr4::ParserRuleContext *nameAt() const {
+    auto *named = ruleCast<NetParser::ArgContext>(at->parent);
+    return named ? named : at;
+  }
 };
 
 /// An argument of a call, as it is written.
@@ -281,6 +289,11 @@ private:
   void runIf(Expr *condition, NetParser::BodyContext *then,
              NetParser::BodyContext *otherwise, NetParser::IfTailContext *tail);
   std::optional<bool> decide(Expr *condition);
+  /// `p = 2, k = 3`: what the names in a condition are.
+  std::string valuesIn(Expr *condition);
+  /// `, which lacks `target``: why an instance has not been applied; else
+  /// empty.
+  std::string lackOf(const Value &value);
   /// The items that a `for`, `repeat` or comprehension goes through.
   std::optional<std::vector<Value>> itemsOf(Tree *at, const Value &value);
   /// Takes from the budget of `--max-ops`; false, with an error, when it is

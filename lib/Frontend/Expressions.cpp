@@ -167,6 +167,7 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
   Scope scope;
   scope.outer = frame->scope;
   frame->scope = &scope;
+  bool isKnown = true;
   for (auto [turn, item] : llvm::enumerate(*domain)) {
     if (!spend(tree, 1))
       break;
@@ -174,14 +175,16 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
     scope.names[comp->ID().back()->getText()] = item;
     if (comp->ID().size() == 2)
       scope.names[comp->ID(0)->getText()] = Number(turn);
-    bool taken =
-        comp->expr().size() < 2 || decide(comp->expr(1)).value_or(false);
-    if (taken)
+    std::optional<bool> taken =
+        comp->expr().size() < 2 ? true : decide(comp->expr(1));
+    if (!taken)
+      isKnown = false;
+    else if (*taken)
       evalItem(tree->axis(0));
     frame->turns.pop_back();
   }
   frame->scope = scope.outer;
-  return listOf(std::move(items));
+  return isKnown ? listOf(std::move(items)) : Value();
 }
 
 antlrcpp::Any Elaborator::visitRec(NetParser::RecContext *tree) {
@@ -475,8 +478,12 @@ Value Elaborator::compare(Tree *at, StringRef op, const Value &a0,
       bool fits = (x->dimension.isNone() && y->dimension.isCount()) ||
                   (y->dimension.isNone() && x->dimension.isCount());
       if (!fits)
-        return fail(at, "cannot compare " + nameOf(x->dimension) + " with " +
-                            nameOf(y->dimension));
+        return fail(at,
+                    "cannot compare " + nameOf(x->dimension) + " with " +
+                        nameOf(y->dimension) +
+                        (y->dimension.isNone() ? "; write `" + textOf(b) + " " +
+                                                     x->dimension.str() + "`"
+                                               : ""));
     }
     if (!x->device.empty() && !y->device.empty() && x->device != y->device)
       return fail(at, "cannot compare " + x->device + " with " + y->device +
@@ -550,6 +557,7 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
     Value result = base;
     size_t given = axes->axis().size(), place = 0, dropped = 0;
     bool rest = false;
+    llvm::StringSet<> indexed;
     for (NetParser::AxisContext *axis : axes->axis()) {
       if (!axis->expr()) {
         if (rest)
@@ -575,6 +583,8 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
             return {};
           position = *found;
         }
+        if (!indexed.insert(label).second)
+          return fail(axis, "axis `" + label + "` is indexed twice");
         if (!position)
           return fail(axis, "the tensor has no axis `" + label + "`" +
                                 didYouMean(label, {present.labels.begin(),
@@ -687,6 +697,13 @@ Value Elaborator::member(NetParser::MemberContext *tree, const Value &base) {
                     "` has no weights before it is applied for the first time");
   } else if (auto *function = base.as<Function>();
              function && function->block && function->block->isNet) {
+    if (results)
+      return fail(tree,
+                  "`" + function->name +
+                      "` has settings without a default and is counted "
+                      "with values for them; name one, such as `Counted = " +
+                      function->name + "(..)`, and ask for `Counted." + name +
+                      "`");
     return fail(tree, "results such as `" + function->name + "." + name +
                           "` are known in `expect` only");
   }

@@ -120,12 +120,14 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
       frame->scope = scope.outer;
       frame->hint = hint;
     });
+    unsigned before = errors;
     run(tree->body());
     std::optional<std::vector<Value>> given =
         std::exchange(frame->yielded, std::nullopt);
+    if (errors != before)
+      return Value();
     if (!given)
-      return frame->isRefused ? Value()
-                              : fail(tree->body(), "a scan ends in `yield`");
+      return fail(tree->body(), "a scan ends in `yield`");
     yielded = std::move(*given);
     llvm::SmallVector<mlir::Value> values;
     for (const Value &value : yielded) {

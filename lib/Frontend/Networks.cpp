@@ -242,6 +242,28 @@ Value Elaborator::applyNet(Tree *at, Instance &instance,
   return applyBlock(at, instance);
 }
 
+/// Weights that no result depends on are not counted, which few expect.
+static void warnOfIdle(mlir::Block &entry) {
+  llvm::DenseSet<mlir::Operation *> idle;
+  llvm::MapVector<mlir::Location, std::string> weights;
+  for (mlir::Operation &op : llvm::reverse(entry)) {
+    bool isRead = llvm::any_of(op.getUsers(), [&](mlir::Operation *user) {
+      return !idle.count(entry.findAncestorOpInBlock(*user));
+    });
+    if (isRead || !mlir::wouldOpBeTriviallyDead(&op))
+      continue;
+    idle.insert(&op);
+    if (auto parameter = mlir::dyn_cast<ParameterOp>(op)) {
+      std::string &names =
+          weights[op.getLoc()->findInstanceOf<mlir::FileLineColLoc>()];
+      names += (names.empty() ? "`" : ", `") + parameter.getName().str() + "`";
+    }
+  }
+  for (auto &[place, names] : llvm::reverse(weights))
+    mlir::emitWarning(place)
+        << "not counted, as no result depends on it: " << names;
+}
+
 mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
                                               FileScope &file,
                                               mlir::ModuleOp into) {
@@ -284,13 +306,17 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
     if (auto *tensor = value.as<Tensor>()) {
       values.push_back(tensor->value);
       names.push_back(name.empty() ? "result" : StringRef(name));
+    } else if (value.isUnknown()) { // what it is made of has an error
+      network.erase();
+      return nullptr;
     } else {
       fail(at, "a net returns tensors, " +
                    (name.empty() ? "this" : "`" + name + "`") + " is " +
-                   kindOf(value));
+                   kindOf(value) + lackOf(value));
     }
   }
   builder.create<ReturnOp>(locationOf(at), values,
                            builder.getStrArrayAttr(names));
+  warnOfIdle(*entry);
   return network;
 }

@@ -509,7 +509,11 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a,
     const Tensor &like = *other.as<Tensor>();
     if (!number ||
         !(number->dimension.isNone() || number->dimension.isCount())) {
-      fail(at, "`" + op + "` does not take " + kindOf(a) + " and " + kindOf(b));
+      auto text = [](const Value &side) {
+        std::optional<Number> number = numberOf(side);
+        return number ? textOf(Value(*number)) : kindOf(side);
+      };
+      fail(at, "`" + op + "` does not take " + text(a) + " and " + text(b));
       return std::nullopt;
     }
     if (!number->isConstant()) {
@@ -526,10 +530,31 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a,
   if (name.empty())
     return fail(at, "`" + op + "` does not take " + kindOf(a) + " and " +
                         kindOf(b));
+  if (std::optional<Number> divisor = numberOf(b); divisor && name == "div" &&
+                                                   divisor->isConstant() &&
+                                                   divisor->toDouble() == 0)
+    return fail(at, "division by zero");
   std::optional<Tensor> x = operand(a, b), y = operand(b, a);
   if (!x || !y || !align(at, name, *x, *y))
     return {};
   return emit(at, name, {*x, *y});
+}
+
+/// Where the axis got its size, if an op made it: `500 comes from here`.
+static std::pair<mlir::LocationAttr, std::string>
+originOf(mlir::Value value, size_t axis, const Polynomial &size) {
+  mlir::LocationAttr origin;
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    origin = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>();
+    auto given = llvm::find_if(op->getOperands(), [&](mlir::Value operand) {
+      Shape shape = shapeOf(operand);
+      return shape.rank() == shapeOf(value).rank() && shape[axis] == size;
+    });
+    if (given == op->operand_end())
+      return {origin, size.str() + " comes from here"};
+    value = *given;
+  }
+  return {};
 }
 
 bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
@@ -572,7 +597,9 @@ bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
            "cannot " + op + " tensors: axis " + llvm::Twine(axis) +
                (big.labels[axis].empty() ? ""
                                          : " (`" + big.labels[axis] + "`)") +
-               " is " + l.str() + " on the left, " + r.str() + " on the right");
+               " is " + l.str() + " on the left, " + r.str() + " on the right",
+           {originOf(big.value, axis, bigShape[axis]),
+            originOf(small.value, i, smallShape[i])});
       return false;
     }
   // A label that only the smaller one has is the larger one's too, unless
@@ -591,6 +618,23 @@ Value Elaborator::matmul(Tree *at, const Tensor &a, const Tensor &b) {
     return fail(at, "`@` takes matrices; the sides have " +
                         llvm::Twine(a.labels.size()) + " and " +
                         llvm::Twine(b.labels.size()) + " axes");
+  // From the right, the shapes are of one matrix each, and of how many.
+  Shape left = shapeOf(a.value), right = shapeOf(b.value);
+  const Polynomial &columns = left.sizes.back(),
+                   &rows = right[right.rank() - 2];
+  if (columns != rows)
+    return fail(at, "`@` sums over the last axis of the left side and the last "
+                    "but one of the right: " +
+                        columns.str() + " of " + axesText(a) + " and " +
+                        rows.str() + " of " + axesText(b));
+  for (size_t i = 3; i <= std::min(left.rank(), right.rank()); ++i) {
+    const Polynomial &ofLeft = left[left.rank() - i],
+                     &ofRight = right[right.rank() - i];
+    if (ofLeft != ofRight)
+      return fail(at, "`@` multiplies matrix by matrix: " + ofLeft.str() +
+                          " of them in " + axesText(a) + ", " + ofRight.str() +
+                          " in " + axesText(b));
+  }
   // Letters from the right: i j of the left matrix, j k of the right one.
   size_t batch = std::max(a.labels.size(), b.labels.size()) - 2;
   auto letters = [&](const Tensor &tensor, StringRef row, StringRef column) {

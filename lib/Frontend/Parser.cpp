@@ -114,9 +114,9 @@ std::unique_ptr<SourceFile> parse(MLIRContext *context, StringRef path,
   if (text.size() > limits.maxInputBytes) {
     report(pathAttr,
            {{{1, 1},
-             formatv("the file has {0} bytes; the limit is {1} "
-                     "(`--max-input`)",
-                     text.size(), limits.maxInputBytes)}},
+             formatv("the file has more than {0} bytes; `--max-input` allows "
+                     "more",
+                     limits.maxInputBytes)}},
            1);
     return nullptr;
   }

@@ -62,13 +62,33 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
                      e.didYouMean(expr->getText(), runs));
     return false;
   }
+  likes.push_back({from, bind});
+  auto again =
+      llvm::find_if(likes, [&](auto &like) { return like.first == otherJob; });
+  if (again != likes.end()) {
+    failCircle(
+        llvm::MutableArrayRef<Like>(likes).drop_front(again - likes.begin()));
+    return false;
+  }
   if (!outer && !jobsIn(otherJob).empty() && jobsIn(job).empty())
     e.warn(bind, "`like` takes over the keys of `" + expr->getText() +
                      "`, not its jobs");
-  if (liked.insert(otherJob).second)
-    return collectKeys(otherJob, true);
-  e.fail(bind, "runs are `like` each other in a circle");
-  return false;
+  return collectKeys(otherJob, true);
+}
+
+void RunBuilder::failCircle(llvm::MutableArrayRef<Like> circle) {
+  // From whichever run it is entered, it is one mistake.
+  auto first = llvm::min_element(circle, [](const Like &a, const Like &b) {
+    return a.second->getStart()->getTokenIndex() <
+           b.second->getStart()->getTokenIndex();
+  });
+  std::rotate(circle.begin(), first, circle.end());
+  std::string path;
+  for (auto &[run, bind] : circle)
+    path += "`" + nameOf(run) + "` -> ";
+  e.fail(circle.front().second,
+         "runs are `like` each other in a circle: " + path + "`" +
+             nameOf(circle.front().first) + "`");
 }
 
 void RunBuilder::inheritKeys() {
@@ -102,10 +122,13 @@ void RunBuilder::checkKeys() {
                     "one of `times` and `duration` out");
 }
 
-/// Whether a key has this word among its values.
-static bool isWord(StringRef key, StringRef text) {
-  return key == "recompute" &&
-         (text == "full" || text == "selective" || text == "none");
+/// The words that the value of a key may hold, which mean themselves there.
+static std::vector<std::string> wordsIn(StringRef key) {
+  if (key == "recompute")
+    return {"full", "selective", "none"};
+  if (key == "count")
+    return {"full", "half"};
+  return {};
 }
 /// Whether what is said by a key is one of some words, which need no quotes.
 static bool takesWord(StringRef key) {
@@ -138,8 +161,13 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   bool isBareWord = takesWord(key) && ruleCast<NetParser::RefContext>(expr) &&
                     !e.lookup(text);
   bool isMiddle = false;
-  Value value =
-      isWord(key, text) || isBareWord ? Value(text) : e.eval(expr, isMiddle);
+  Scope words;
+  words.outer = e.frame->scope;
+  for (const std::string &word : wordsIn(key))
+    words.names[word] = Value(word);
+  e.frame->scope = &words;
+  Value value = isBareWord ? Value(text) : e.eval(expr, isMiddle);
+  e.frame->scope = words.outer;
   if (auto *number = std::get_if<Number>(&value.data);
       number && isMiddle && takesWhole(key, number->dimension))
     number->exact = roundedUp(number->exact);
@@ -216,10 +244,12 @@ bool RunBuilder::collectDataset() {
 void RunBuilder::failUnknownKey(const std::string &name,
                                 llvm::ArrayRef<std::string> symbols) {
   std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
-  llvm::append_range(known, symbols);
+  llvm::copy_if(symbols, std::back_inserter(known),
+                [](const std::string &symbol) { return symbol != "N"; });
   std::string meant = e.didYouMean(name, known);
   if (meant.empty())
     meant = llvm::StringSwitch<const char *>(name)
+                .Case("N", "; write `batch = 32`")
                 .Case("epochs", "; write `duration = 3 epochs`")
                 .Cases("steps", "iterations", "; write `duration = 1000 steps`")
                 .Cases("lr", "learning_rate", "weight_decay",
@@ -291,7 +321,7 @@ bool RunBuilder::collectAxes() {
       // An axis that only other nets have is no mistake; one misspelt is.
       std::string meant = e.didYouMean(name, missing);
       if (!meant.empty())
-        e.fail(at, "the dataset has `" + name + "`" + meant);
+        value = e.fail(at, "the dataset has `" + name + "`" + meant);
     }
   }
   return true;
@@ -404,6 +434,9 @@ bool RunBuilder::addLoss() {
     add(name, value);
   for (auto &[name, tensor] : fields)
     add(name, tensor);
+  for (const SectionEntry &entry : dataset)
+    if (entry.value.isUnknown())
+      add(entry.name, Value());
   Value loss;
   auto key = keys.find("loss");
   if (key == keys.end()) {
@@ -431,7 +464,7 @@ bool RunBuilder::addLoss() {
            "the loss must be a scalar, this is " +
                (tensor ? "a tensor " + Elaborator::axesText(*tensor) +
                              "; take its `mean`"
-                       : kindOf(loss)));
+                       : kindOf(loss) + e.lackOf(loss)));
     return false;
   }
   e.builder.create<ReturnOp>(e.locationOf(placeOf("loss")),
@@ -465,6 +498,26 @@ static void collectWeights(const Identity &identity, const BlockDecl *block,
       into.insert(weight.value.getDefiningOp());
   for (auto &[place, child] : identity.children)
     collectWeights(*child, block, isIn, into);
+}
+
+void RunBuilder::warnIfNothingLearns() {
+  if (e.graph->entry->getOps<ParameterOp>().empty())
+    return;
+  llvm::SetVector<mlir::Operation *> behind;
+  behind.insert(e.graph->entry->getTerminator());
+  // Grows while it is gone through.
+  for (size_t i = 0; i < behind.size(); ++i)
+    behind[i]->walk([&](mlir::Operation *op) {
+      for (mlir::Value operand : op->getOperands())
+        if (mlir::Operation *producer = operand.getDefiningOp())
+          behind.insert(producer);
+    });
+  if (llvm::none_of(behind, [](mlir::Operation *op) {
+        auto weight = mlir::dyn_cast<ParameterOp>(op);
+        return weight && weight.getTrainable();
+      }))
+    e.warn(placeOf("loss"), "the loss depends on no weight that learns, so "
+                            "nothing is trained");
 }
 
 bool RunBuilder::freezeAllBut() {
@@ -575,8 +628,13 @@ bool RunBuilder::collect() {
   for (auto &[name, value, text] : point)
     for (auto [parameter, setting] :
          llvm::zip_equal(all.settings, net->settings))
-      if (parameter.name == name)
+      if (parameter.name == name) {
+        auto *word = value.as<std::string>();
+        if (word && !parameter.words.empty() &&
+            !llvm::is_contained(parameter.words, *word))
+          e.fail(expr, e.notOneOf(parameter, net->function.name, *word));
         setting = value;
+      }
   std::optional<std::vector<NetInput>> given = e.inputsOf(*net);
   if (!given)
     return false;
@@ -669,6 +727,8 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
                                       addRecomputation() && addOptimizer();
     if (isMade)
       addHardware();
+    if (isMade && !isInference() && !isReported())
+      warnIfNothingLearns();
     checkRequires();
   };
   elaborate();

@@ -70,6 +70,8 @@ private:
   //===--- keys (RunBuilder.cpp)
   //-------------------------------------------===//
   bool collectKeys(NetParser::JobContext *from, bool isLike);
+  using Like = std::pair<NetParser::JobContext *, Tree *>;
+  void failCircle(llvm::MutableArrayRef<Like> circle);
   void inheritKeys();
   /// What the section's word, or its place, has no use for.
   void checkKeys();
@@ -112,6 +114,7 @@ private:
   bool addResults();
   /// Freezes what `updates` does not name.
   bool freezeAllBut();
+  void warnIfNothingLearns();
 
   //===--- the update (RunUpdate.cpp)
   //--------------------------------------===//
@@ -136,6 +139,8 @@ private:
   /// Whether the step has parts that only report what they cost, and nothing
   /// that is done once a step: then the run can be counted without a batch.
   bool isReported();
+  /// Whether no entry of the dataset has an error.
+  bool isDatasetKnown() const;
   bool addSteps();
   /// Of a job that runs in each step of the one around it.
   bool addTimes();
@@ -159,7 +164,8 @@ private:
   Keys keys;
   llvm::StringSet<> inherited; ///< of `keys`, those of the job around
   llvm::StringSet<> taken;     ///< axes that jobs in this one have sizes from
-  llvm::SmallPtrSet<NetParser::JobContext *, 4> liked;
+  /// The runs whose keys are taken over by `like`, and where each says so.
+  std::vector<Like> likes;
   std::vector<SectionEntry> dataset;
   StepOp step;
   std::shared_ptr<Instance> net;

@@ -41,6 +41,12 @@ void RunBuilder::readAmounts() {
     datasetExamples = *datasetTokens / *tokensPerExample;
 }
 
+bool RunBuilder::isDatasetKnown() const {
+  return llvm::none_of(dataset, [](const SectionEntry &entry) {
+    return entry.value.isUnknown();
+  });
+}
+
 bool RunBuilder::isReported() {
   // Facts are those of a step that was made before.
   StepOp made = step;
@@ -107,10 +113,11 @@ bool RunBuilder::addBatch() {
       // What the jobs in it make of their batch is theirs.
       if (!jobsIn(job).empty())
         return true;
-      e.fail(placeOf("batch"),
-             "a batch in tokens needs a net whose first input holds whole "
-             "numbers, of an axis whose size is known; give the batch in "
-             "examples");
+      if (isDatasetKnown())
+        e.fail(placeOf("batch"),
+               "a batch in tokens needs a net whose first input holds whole "
+               "numbers, of an axis whose size is known; give the batch in "
+               "examples");
       return false;
     }
     amount = amount / *tokensPerExample;
@@ -194,7 +201,8 @@ bool RunBuilder::addSteps() {
       steps = amount;
     } else if (isOf(*duration, Dimension::Epoch)) {
       if (!datasetExamples) {
-        e.fail(at, "a duration in epochs needs a dataset with `examples`");
+        if (isDatasetKnown())
+          e.fail(at, "a duration in epochs needs a dataset with `examples`");
         return false;
       }
       examples = amount * *datasetExamples;
@@ -380,7 +388,7 @@ bool RunBuilder::addHardware() {
         set("fma", number->exact);
       else if (name == "causal" && word && (*word == "full" || *word == "half"))
         run.set("causal", e.builder.getStringAttr(*word));
-      else
+      else if (!value.isUnknown())
         e.fail(placeOf("count"), "`count` takes `fma = 1` or `2` and `causal = "
                                  "\"full\"` or `\"half\"`");
     }

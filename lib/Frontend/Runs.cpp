@@ -5,7 +5,9 @@
 // Datasets and hardware; `train`: a run becomes a net.step, its sweep one for
 // each point.
 
+#include "dialect/Spelling.h"
 #include "lib/Frontend/RunBuilder.h"
+#include "lib/Hardware/NumberFormat.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -34,6 +36,9 @@ std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
     return isIn(dimension) && *constant > Rational(0);
   };
   if (isDataset) {
+    if (entry.name == "N")
+      return "`N` is the number of examples in a step, which is the `batch` of "
+             "a run";
     if (entry.name == "examples" || entry.name == "tokens") {
       Dimension::Base unit =
           entry.name == "tokens" ? Dimension::Token : Dimension::Example;
@@ -92,7 +97,10 @@ std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
   };
   if (auto *record = value.as<Record>()) {
     for (auto &[format, rate] : *record->fields)
-      if (!isRate(rate))
+      if (!parseNumberFormat(format))
+        return "`peak` has a rate for each number format, and none is `" +
+               format + "`" + netc::didYouMean(format, formatNames());
+      else if (!isRate(rate))
         return "`peak` takes rates such as `125 TFLOP/s`, this is " +
                textOf(rate);
   } else if (!isRate(value)) {
@@ -132,6 +140,11 @@ std::vector<SectionEntry> Elaborator::entriesOf(const Section &section,
           number && isMiddle && isSize)
         number->exact = roundedUp(number->exact);
       std::string mistake = mistakeIn(entry, isDataset);
+      if (auto *number = std::get_if<Number>(&entry.value.data);
+          number && isDataset && !isSize && !isMiddle && mistake.empty() &&
+          !number->exact.constant()->isInteger())
+        mistake = "`" + entry.name +
+                  "` of a dataset takes a whole number, not " + textOf(value);
       if (scope.names.count(entry.name))
         mistake = "`" + entry.name + "` is given twice";
       if (!mistake.empty())

@@ -142,6 +142,10 @@ std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type,
       if (!size)
         return std::nullopt;
     }
+    if (axis->name() && llvm::is_contained(sizes.labels, label)) {
+      fail(axis, "two axes are labelled `" + label + "`");
+      return std::nullopt;
+    }
     if (!label.empty() && isNet)
       frame->scope->names[label] = Axis{label, size, -1};
     sizes.shape.sizes.push_back(*size);
@@ -229,8 +233,15 @@ Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
 }
 
 Value Elaborator::matched(Expr *pattern, const Value &value) {
-  if (value.isUnknown())
+  if (value.isUnknown()) {
+    // So are the sizes that it would name.
+    if (std::optional<TypeValue> type = typeOf(pattern))
+      for (NetParser::AxisContext *axis : type->axes)
+        if (std::string name = axis->expr() ? bareName(axis) : "";
+            !name.empty() && !lookupBody(name))
+          frame->scope->names[name] = Value();
     return {};
+  }
   auto *tensor = value.as<Tensor>();
   if (!tensor)
     return fail(pattern,

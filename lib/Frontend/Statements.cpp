@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Frontend/Elaborator.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -24,15 +25,13 @@ bool Elaborator::run(NetParser::BodyContext *body) {
 
 bool Elaborator::run(NetParser::StmtContext *stmt) {
   visit(stmt);
-  return !frame->returned && !frame->isRefused;
+  return !frame->returned && !frame->stopped;
 }
 
 antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
-  if (frame->scope && frame->scope->isScan) {
-    frame->yielded.emplace(1); // unknown: that there is no `yield` is said
+  if (frame->scope && frame->scope->isScan)
     return fail(tree,
                 "`return` stands in a block or net, a scan ends in `yield`");
-  }
   ResultList results;
   llvm::StringSet<> taken, named; ///< by any, and by `name = value`
   for (NetParser::Item2Context *item : tree->item2()) {
@@ -70,8 +69,10 @@ void Elaborator::runIf(Expr *condition, NetParser::BodyContext *then,
                        NetParser::BodyContext *otherwise,
                        NetParser::IfTailContext *tail) {
   std::optional<bool> taken = decide(condition);
-  if (!taken)
+  if (!taken) {
+    frame->stopped = true;
     return;
+  }
   if (*taken) {
     run(then);
   } else if (otherwise) {
@@ -126,6 +127,21 @@ antlrcpp::Any Elaborator::visitExpect(NetParser::ExpectContext *tree) {
   return fail(tree, "`expect` stands at the top level or in a `train`");
 }
 
+std::string Elaborator::valuesIn(Expr *condition) {
+  std::string text;
+  llvm::ListSeparator comma;
+  llvm::StringSet<> told;
+  for (antlr4::Token *token : tokensOf(condition)) {
+    std::optional<Value> value = lookup(token->getText());
+    bool isTold = value && (numberOf(*value) || value->is<std::string>());
+    if (isTold && told.insert(token->getText()).second)
+      text += StringRef(comma).str() + token->getText() + " = " +
+              (numberOf(*value) ? textOf(Value(*numberOf(*value)))
+                                : textOf(*value));
+  }
+  return text;
+}
+
 antlrcpp::Any Elaborator::visitRequire(NetParser::RequireContext *tree) {
   std::optional<bool> holds = decide(tree->expr());
   if (holds && !*holds) {
@@ -134,9 +150,12 @@ antlrcpp::Any Elaborator::visitRequire(NetParser::RequireContext *tree) {
       why = tree->STRING()->getText();
       why = ": " + why.substr(1, why.size() - 2);
     }
+    std::string values = valuesIn(tree->expr());
+    if (!values.empty())
+      why += "; here " + values;
     fail(tree,
          "`require " + sourceText(tree->expr()) + "` does not hold" + why);
-    frame->isRefused = frame->block;
+    frame->stopped = true;
   }
   return nullptr;
 }
@@ -211,8 +230,12 @@ void Elaborator::bind(Tree *at, StringRef name, Value value) {
   }
   Scope &scope = *frame->scope;
   if (scope.fixed.count(name))
-    return void(
-        fail(at, "`" + name + "` is a loop variable and may not be bound"));
+    return void(fail(
+        at, scope.carried.count(name)
+                ? "`" + name +
+                      "` is carried by this scan; its next value is `" + name +
+                      "'`"
+                : "`" + name + "` is a loop variable and may not be bound"));
   if (scope.isScan && !scope.names.count(name))
     for (Scope *outer = scope.outer; outer; outer = outer->outer)
       if (outer->names.count(name))

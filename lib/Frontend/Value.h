@@ -183,6 +183,8 @@ struct Identity {
   std::string path; ///< of the present application: `embed@2`
   const BlockDecl *block = nullptr; ///< once it is applied, if it is of one
   unsigned applications = 0;
+  size_t copies = 0; ///< of the `repeat` that it is a turn of, named by its
+                     ///< number
   bool hasWeights = false; ///< the first application, which makes them, is over
   mlir::LocationAttr firstApplication;
   std::map<Place, Tensor> weights;

@@ -64,7 +64,7 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
         return {};
       out = *shape;
     } else {
-      return fail(argument.at,
+      return fail(argument.nameAt(),
                   "`opaque` has no `" + argument.name + "`" +
                       didYouMean(argument.name, {"params", "forward", "out"}));
     }
@@ -140,11 +140,14 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
       if (!llvm::is_contained(knownInits, init))
         return fail(argument.at, "there is no initializer `" + init + "`" +
                                      didYouMean(init, knownInits));
-    } else if (argument.name == "trainable" && isParameter &&
-               argument.value.is<bool>()) {
-      trainable &= *argument.value.as<bool>();
+    } else if (argument.name == "trainable" && isParameter) {
+      auto *flag = argument.value.as<bool>();
+      if (!flag)
+        return fail(argument.at, "`trainable` is `true` or `false`, this is " +
+                                     kindOf(argument.value));
+      trainable &= *flag;
     } else {
-      return fail(argument.at,
+      return fail(argument.nameAt(),
                   "`" + kind + "` has no `" + argument.name + "`" +
                       didYouMean(argument.name, {"init", "trainable"}));
     }
@@ -156,6 +159,10 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
   for (EachLoop *loop : graph->loops)
     shape.sizes.push_back(loop->size);
   shape.sizes.append(wanted->shape.sizes.begin(), wanted->shape.sizes.end());
+  for (const Polynomial &size : shape.sizes)
+    if (llvm::is_contained(size.symbols(), "N"))
+      return fail(at, "a " + kind + " " + sizesText(shape) +
+                          " depends on `N`, the number of examples in a batch");
   std::optional<mlir::RankedTensorType> type =
       tensorType(at, builder.getF32Type(), shape);
   if (!type)
@@ -167,12 +174,24 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
   mlir::Value value;
   if (found != self.weights.end()) {
     value = found->second.value;
-    if (value.getType() != *type)
+    if (value.getType() != *type) {
+      frame->stopped = true;
       return fail(
           at,
           "this application wants `" + frame->hint + "` of shape " +
               sizesText(shape) + ", it has " + sizesText(shapeOf(value)),
           {{self.firstApplication, "it was made by this first application"}});
+    }
+    auto made = value.getDefiningOp<ParameterOp>();
+    if (made && made.getTrainable() != trainable) {
+      frame->stopped = true; // of all of its weights this is said once
+      return fail(at,
+                  "`" + self.name + "` " +
+                      (trainable ? "learns here and is frozen"
+                                 : "is frozen here and learns") +
+                      " in its first application; weights do one of the two",
+                  {{self.firstApplication, "the first application is here"}});
+    }
   } else {
     if (Identity *grown = appliedAgain(self))
       return fail(at,
@@ -183,7 +202,7 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
         unique(self, frame->hint.empty() ? kind : StringRef(frame->hint));
     std::string path = self.path.empty() ? name : self.path + "." + name;
     mlir::Location location =
-        mlir::NameLoc::get(builder.getStringAttr(path), locationOf(at));
+        mlir::NameLoc::get(builder.getStringAttr(path), locationOfUse(at));
     mlir::OpBuilder::InsertionGuard guard(builder);
     if (graph->step && isParameter)
       return fail(at,

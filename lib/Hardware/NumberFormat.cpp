@@ -32,6 +32,13 @@ const FormatTraits &netc::traitsOf(NumberFormat format) {
 
 llvm::ArrayRef<FormatTraits> netc::allFormats() { return formats; }
 
+std::vector<StringRef> netc::formatNames() {
+  std::vector<StringRef> names;
+  for (const FormatTraits &traits : formats)
+    names.push_back(traits.name);
+  return names;
+}
+
 std::optional<NumberFormat> netc::parseNumberFormat(StringRef name) {
   std::string lower = name.lower();
   StringRef rest = lower;

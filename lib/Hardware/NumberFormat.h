@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
+#include <vector>
 
 namespace netc {
 
@@ -45,6 +46,7 @@ struct FormatTraits {
 
 const FormatTraits &traitsOf(NumberFormat format);
 llvm::ArrayRef<FormatTraits> allFormats();
+std::vector<llvm::StringRef> formatNames();
 
 /// Reads `bf16`, `f8e4m3` and so on, in either case; also `fp16`, `float16`,
 /// `bfloat16`, `int8`, and `f8`, `f6`, `f4`, which mean the first of their

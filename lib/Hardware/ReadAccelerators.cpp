@@ -287,11 +287,8 @@ static Rational numberOf(const Node &node, const Scale &scale) {
 static NumberFormat formatOf(const Node &node) {
   if (std::optional<NumberFormat> format = parseNumberFormat(textOf(node)))
     return *format;
-  std::vector<StringRef> known;
-  for (const FormatTraits &traits : allFormats())
-    known.push_back(traits.name);
   fail(node.mark, "unknown number format `" + node.text + "`" +
-                      didYouMean(node.text, known));
+                      didYouMean(node.text, formatNames()));
 }
 
 static bool isIdentifier(StringRef text) {

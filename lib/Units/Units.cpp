@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -290,6 +291,14 @@ static const Spelling *findSimilarUnit(StringRef name) {
   // Any other name in upper case is a device.
   if (llvm::isUpper(name[0]))
     return nullptr;
+  // What is written elsewhere, and too far from what is written here.
+  StringRef meant = llvm::StringSwitch<StringRef>(name)
+                        .Cases("sec", "secs", "seconds")
+                        .Cases("hr", "hrs", "hours")
+                        .Cases("yr", "yrs", "years")
+                        .Default("");
+  if (!meant.empty())
+    return findUnit(meant);
   std::vector<StringRef> names;
   for (const Spelling &spelling : spellings())
     if (spelling.name.size() > 1)
@@ -358,6 +367,12 @@ std::variant<Literal, UnitError> netc::parseQuantity(StringRef number,
   // A single letter is a name of the program rather than a device.
   if (llvm::isUpper(unit[0]) && unit.size() > 1)
     return makeLiteral(parts, 1, Dimension::Device, unit);
+  if (llvm::any_of(unit, llvm::isDigit))
+    return UnitError{("unknown unit `" + unit + "`").str(),
+                     ("the name of a device begins in upper case, as in `" +
+                      number + " V100`; a product is `" + number + " * " +
+                      unit + "`")
+                         .str()};
   return UnitError{
       ("unknown unit `" + unit + "`").str(),
       ("did you mean the product `" + number + " * " + unit + "`?").str()};

@@ -403,7 +403,7 @@ TEST(HostileInput, Size) {
   limits.maxInputBytes = 5;
   EXPECT_TRUE(Parse("a=12\n", limits).file);
   EXPECT_EQ(Parse("a=123\n", limits).messages,
-            "1:1: the file has 6 bytes; the limit is 5 (`--max-input`)\n");
+            "1:1: the file has more than 5 bytes; `--max-input` allows more\n");
 }
 
 TEST(HostileInput, Nesting) {

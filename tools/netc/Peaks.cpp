@@ -11,8 +11,8 @@ using namespace netc;
 using namespace mlir;
 
 /// The device of a `hardware` section: its peaks stand in the step, by format.
-static FailureOr<std::optional<Accelerator>>
-ownDevice(Location at, DictionaryAttr run, StringRef name) {
+static std::optional<Accelerator> ownDevice(DictionaryAttr run,
+                                            StringRef name) {
   Accelerator device;
   device.name = name.str();
   for (NamedAttribute attribute : run) {
@@ -20,17 +20,12 @@ ownDevice(Location at, DictionaryAttr run, StringRef name) {
     if (!format.consume_front("peak_"))
       continue;
     std::optional<NumberFormat> known = parseNumberFormat(format);
-    if (!known)
-      return emitError(at) << "`" << format
-                           << "` is not a number format; there are f64, f32, "
-                           << "tf32, f16, bf16, f8, i8 and i4";
+    assert(known && "an unknown format got into the step");
     Rational rate =
         *cast<PolynomialAttr>(attribute.getValue()).getValue().constant();
     device.peaks.push_back({*known, ArithmeticUnit::Matrix, {rate, "", false}});
   }
-  if (device.peaks.empty())
-    return std::optional<Accelerator>();
-  return std::optional(device);
+  return device.peaks.empty() ? std::nullopt : std::optional(device);
 }
 
 /// Where the run gives `key`, or the run.
@@ -62,8 +57,8 @@ deviceOf(Operation *job, DictionaryAttr run, const AcceleratorTable &table) {
   if (!name)
     return std::optional<Accelerator>();
   Location at = placeOf(job, run, "device");
-  FailureOr<std::optional<Accelerator>> own = ownDevice(at, run, name);
-  if (failed(own) || *own || run.get("device_own"))
+  std::optional<Accelerator> own = ownDevice(run, name);
+  if (own || run.get("device_own"))
     return own;
   std::optional<Accelerator> device = table.find(name);
   if (device)
