@@ -357,16 +357,17 @@ Value Elaborator::callRecomputed(Tree *at, std::vector<Argument> &arguments) {
   return again;
 }
 
-Value Elaborator::callFreeze(Tree *at, std::vector<Argument> &arguments) {
-  std::shared_ptr<Instance> frozen = copyOfBlock(at, "freeze", arguments);
-  if (!frozen)
-    return {};
+/// The instance, and all that it is composed of, with weights that do not
+/// learn.
+static std::shared_ptr<Instance> frozenCopy(const Instance &instance) {
+  auto frozen = std::make_shared<Instance>(instance);
   frozen->frozen = true;
-  for (Value &part : frozen->parts) {
-    auto inner =
-        std::make_shared<Instance>(**part.as<std::shared_ptr<Instance>>());
-    inner->frozen = true;
-    part = inner;
-  }
+  for (Value &part : frozen->parts)
+    part = frozenCopy(**part.as<std::shared_ptr<Instance>>());
   return frozen;
+}
+
+Value Elaborator::callFreeze(Tree *at, std::vector<Argument> &arguments) {
+  std::shared_ptr<Instance> block = copyOfBlock(at, "freeze", arguments);
+  return block ? Value(frozenCopy(*block)) : Value();
 }
