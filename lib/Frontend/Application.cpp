@@ -176,9 +176,11 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
       repeat->function =
           (*made)->function; // what names it, if nothing else does
     // One instance for several turns has the name of the first.
-    if (named.insert((*made)->identity.get()).second)
+    if (named.insert((*made)->identity.get()).second) {
       (*made)->identity->name = std::to_string(turn);
-    (*made)->identity->copies = items.size();
+      (*made)->identity->turn = turn;
+      (*made)->identity->copies = items.size();
+    }
     (*made)->identity->parent = repeat->identity.get();
     repeat->parts.push_back(part);
   }

@@ -337,6 +337,7 @@ std::shared_ptr<Identity> Elaborator::identityAt(Tree *at, int64_t part) {
     identity = std::make_shared<Identity>();
   identity->parent = frame->self;
   identity->name.clear();
+  identity->copies = 0;
   identity->applications = 0;
   return identity;
 }

@@ -81,8 +81,7 @@ Value Elaborator::fail(
     for (Identity *turn = inner->self; turn && turn != inner->caller->self;
          turn = turn->parent)
       if (turn->copies > 1)
-        note << ", copy " << std::stoul(turn->name) + 1 << " of "
-             << turn->copies;
+        note << ", copy " << turn->turn + 1 << " of " << turn->copies;
     ++shown;
   }
   if (sweepNote.first)

@@ -274,7 +274,7 @@ private:
 
   //===--- statements (Statements.cpp)
   //-------------------------------------===//
-  /// Runs the statements; false once the body has returned, or is refused.
+  /// Runs the statements; false once the body has returned, or stopped.
   bool run(NetParser::BodyContext *body);
   bool run(NetParser::StmtContext *stmt);
   antlrcpp::Any visitReturn(NetParser::ReturnContext *) override;

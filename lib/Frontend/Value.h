@@ -183,8 +183,7 @@ struct Identity {
   std::string path; ///< of the present application: `embed@2`
   const BlockDecl *block = nullptr; ///< once it is applied, if it is of one
   unsigned applications = 0;
-  size_t copies = 0; ///< of the `repeat` that it is a turn of, named by its
-                     ///< number
+  size_t turn = 0, copies = 0; ///< of the `repeat` that it is part of, if any
   bool hasWeights = false; ///< the first application, which makes them, is over
   mlir::LocationAttr firstApplication;
   std::map<Place, Tensor> weights;
