@@ -286,8 +286,12 @@ private:
     Cost cost = cast<CostOpInterface>(op).getCost();
     if (trip != 1)
       cost = cost * trip;
-    if (auto half = causalProducts.find(op); half != causalProducts.end())
-      cost.matmul = cost.matmul / half->second * (half->second + 1) / 2;
+    if (auto half = causalProducts.find(op); half != causalProducts.end()) {
+      const Polynomial &size = half->second;
+      Polynomial pairs =
+          decoding ? decoding->pairsIn(size) : size * (size + 1) / 2;
+      cost.matmul = cost.matmul / size / size * pairs;
+    }
     if (conventions.fma == 1)
       cost.matmul /= 2;
 

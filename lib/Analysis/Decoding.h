@@ -18,10 +18,15 @@ public:
   /// first; and the positions of which a pass reads keys, summed over passes.
   static constexpr llvm::StringLiteral kFurtherPasses = "decode.passes";
   static constexpr llvm::StringLiteral kPositionsRead = "decode.positions";
+  /// The pairs of a position with itself or one before.
+  static constexpr llvm::StringLiteral kPairs = "decode.pairs";
 
   /// None if all positions of the graph are there at once.
   static std::optional<Decoding> of(mlir::Operation *graph);
 
+  /// The pairs of positions that a causal mask over a square of this size lets
+  /// through.
+  Polynomial pairsIn(const Polynomial &size) const;
   /// What the op reads in further passes of an operand that has so many bytes.
   Polynomial readAgain(mlir::Operation *op, unsigned operand,
                        const Polynomial &bytes) const;

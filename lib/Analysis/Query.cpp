@@ -255,8 +255,7 @@ private:
 
   Answer hidesTraffic() {
     return quote(run.name()) +
-           " goes through a batch in parts, or makes positions one by one and "
-           "counts causal products half; the bytes that it moves are not "
+           " goes through a batch in parts; the bytes that this moves are not "
            "counted";
   }
 

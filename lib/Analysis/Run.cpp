@@ -30,9 +30,7 @@ bool Run::hasStep() const {
 }
 
 bool Run::knowsTraffic() const {
-  bool isDecodedInHalf = decode && conventions.causal == Conventions::Half;
-  return hasStep() && !isDecodedInHalf && !accumulate &&
-         llvm::all_of(jobs, [](const Run &job) {
+  return hasStep() && !accumulate && llvm::all_of(jobs, [](const Run &job) {
            return !isCounted(job) || job.knowsTraffic();
          });
 }
@@ -430,27 +428,25 @@ static Rational sumOfPowers(const Rational &n, unsigned power) {
 /// Positions whose last ones are made one by one, from keys and values that are
 /// kept: a product over pairs of positions counts, for the position t, those
 /// with t others. So T^k becomes (T - n)^k, which is what comes before, plus
-/// the sum of t^(k-1) over the last n. With causal masks counted half there is
-/// nothing to take away; what is moved is not known then.
+/// the sum of t^(k-1) over the last n. The pairs that a causal mask lets
+/// through, where these are counted, are the same whoever makes them.
 static void decodeOneByOne(const Run &run, DictionaryAttr settings,
                            Axes &axes) {
   if (!run.decode)
     return;
   StringRef axis = settings.getAs<StringAttr>("decode_axis").getValue();
   Rational length = *axes.evaluate(Polynomial::symbol(axis)).constant();
-  bool isHalf = run.conventions.causal == Conventions::Half;
-  Rational before = isHalf ? length : length - *run.decode;
+  Rational before = length - *run.decode;
+  auto sumOfLast = [&](unsigned power) {
+    return sumOfPowers(length, power) - sumOfPowers(before, power);
+  };
   axes.fix(Decoding::kFurtherPasses,
-           isHalf ? Rational(0)
-                  : *run.decode - (before == Rational(0) ? 1 : 0));
-  axes.fix(Decoding::kPositionsRead,
-           before + sumOfPowers(length, 1) - sumOfPowers(before, 1));
-  if (isHalf)
-    return;
+           *run.decode - (before == Rational(0) ? 1 : 0));
+  axes.fix(Decoding::kPositionsRead, before + sumOfLast(1));
+  axes.fix(Decoding::kPairs, sumOfPowers(length, 1));
   SmallVector<Rational> moments;
   for (unsigned power = 1; power <= 4; ++power)
-    moments.push_back(before.pow(power) + sumOfPowers(length, power - 1) -
-                      sumOfPowers(before, power - 1));
+    moments.push_back(before.pow(power) + sumOfLast(power - 1));
   axes.know(axis, Moments(moments));
 }
 
