@@ -41,12 +41,14 @@ public:
     while (fields--)
       add("");
   }
+  void addParameters(const Figures &figures) {
+    add(number(figures.parameters));
+  }
   void addCosts(const Figures &figures) {
     const Cost &forward = figures[Phase::Forward];
     Cost backward = figures.backward();
     for (const Polynomial &value :
-         {figures.parameters, forward.matmul, forward.other, backward.matmul,
-          backward.other})
+         {forward.matmul, forward.other, backward.matmul, backward.other})
       add(number(value));
   }
 
@@ -55,8 +57,8 @@ private:
 };
 } // namespace
 
-/// Of parameters, costs, and what only a run has.
-static constexpr unsigned costFields = 5, updateFields = 2, runFields = 5;
+/// Of costs, and what only a run has.
+static constexpr unsigned costFields = 4, updateFields = 2, runFields = 7;
 
 static void print(llvm::raw_ostream &os, const Network &network) {
   std::string name = csvField(network.name());
@@ -65,6 +67,7 @@ static void print(llvm::raw_ostream &os, const Network &network) {
     row.add(name);
     row.add(csvField(part->path));
     row.add(csvField(part->op));
+    row.addParameters(part->figures);
     row.addCosts(part->figures);
     row.skip(updateFields + runFields);
   }
@@ -72,18 +75,24 @@ static void print(llvm::raw_ostream &os, const Network &network) {
   row.skip(1);
   row.add(name);
   row.skip(1);
+  row.addParameters(network.parts.root().figures);
   row.addCosts(network.parts.root().figures);
   row.skip(updateFields + runFields);
 }
 
 static void print(llvm::raw_ostream &os, llvm::StringRef kind,
-                  llvm::StringRef of, llvm::StringRef name, const Run &run,
-                  std::optional<HardwareTime> time) {
+                  llvm::StringRef of, llvm::StringRef name,
+                  const RunReport &report) {
+  const Run &run = *report.run;
   {
     Row row(os, kind);
     row.add(csvField(of));
     row.add(csvField(name));
     row.skip(1);
+    if (run.jobs.empty())
+      row.addParameters(run.step());
+    else
+      row.skip(1);
     if (run.hasStep()) {
       row.addCosts(run.step());
       row.add(number(run.step()[Phase::Update].total()));
@@ -92,31 +101,39 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
       row.skip(costFields + updateFields);
     }
     row.add(number(run.steps));
-    row.add(number(run.modelFlop()));
+    std::optional<Rational> compute = run.modelFlop();
+    auto range = report.range(&Run::modelFlop);
+    row.add(number(compute));
+    row.add(number(range ? range->first : compute));
+    row.add(number(range ? range->second : compute));
+    const std::optional<HardwareTime> &time = report.hardwareTime;
     row.add(time ? estimate(time->flop) : "");
     row.add(time ? estimate(time->low) : "");
     row.add(time ? estimate(time->high) : "");
   }
-  for (const Run &job : run.jobs)
-    print(os, "job", name, job.name(), job, hardwareTimeOf(job));
+  for (size_t i = 0; i < run.jobs.size(); ++i) {
+    const Run &job = run.jobs[i];
+    print(os, job.isTuning ? "tuning" : "job", name, job.name(),
+          report.ofJob(i));
+  }
 }
 
 static void print(llvm::raw_ostream &os, const RunReport &report) {
   llvm::StringRef name = report.run->name();
-  print(os, "run", report.run->network(), name, *report.run,
-        report.hardwareTime);
+  print(os, "run", report.run->network(), name, report);
   for (const SweepRow &point : report.sweep) {
     std::string values;
     for (auto &[key, value] : point.values)
       values += (values.empty() ? "" : " ") + key + "=" + value;
-    print(os, "point", name, values, *point.run, hardwareTimeOf(*point.run));
+    print(os, "point", name, values, RunReport(*point.run, {}));
   }
 }
 
 void netc::printCsv(llvm::raw_ostream &os, const Report &report) {
   os << "kind,of,name,op,parameters,forward_matmul,forward_other,"
         "backward_matmul,backward_other,optimizer,recompute,steps,compute,"
-        "hardware_time,low,high\r\n";
+        "compute_low,compute_high,hardware_time,hardware_time_low,"
+        "hardware_time_high\r\n";
   for (const Network *network : report.networks)
     print(os, *network);
   for (const RunReport &run : report.runs)

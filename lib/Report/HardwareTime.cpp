@@ -42,27 +42,38 @@ std::optional<HardwareTime> netc::hardwareTimeOf(const Run &run) {
   return time;
 }
 
+RunReport::RunReport(const Run &run, std::vector<const Run *> corners)
+    : run(&run), hardwareTime(hardwareTimeOf(run)),
+      corners(std::move(corners)) {
+  for (const Run *corner : this->corners)
+    if (std::optional<HardwareTime> there = hardwareTimeOf(*corner);
+        there && hardwareTime) {
+      hardwareTime->low = std::min(hardwareTime->low, there->low);
+      hardwareTime->high = std::max(hardwareTime->high, there->high);
+    }
+}
+
 std::optional<std::pair<Rational, Rational>> RunReport::range(
     const std::function<std::optional<Rational>(const Run &)> &figure) const {
-  std::optional<std::pair<Rational, Rational>> range;
+  std::optional<Rational> middle = figure(*run);
+  if (corners.empty() || !middle)
+    return std::nullopt;
+  std::pair<Rational, Rational> range = {*middle, *middle};
   for (const Run *corner : corners) {
     std::optional<Rational> value = figure(*corner);
     if (!value)
       return std::nullopt;
-    if (!range)
-      range = {*value, *value};
-    range->first = std::min(range->first, *value);
-    range->second = std::max(range->second, *value);
+    range.first = std::min(range.first, *value);
+    range.second = std::max(range.second, *value);
   }
   return range;
 }
 
-void netc::widen(HardwareTime &time, const RunReport &report) {
-  for (const Run *corner : report.corners)
-    if (std::optional<HardwareTime> there = hardwareTimeOf(*corner)) {
-      time.low = std::min(time.low, there->low);
-      time.high = std::max(time.high, there->high);
-    }
+RunReport RunReport::ofJob(size_t job) const {
+  std::vector<const Run *> there;
+  for (const Run *corner : corners)
+    there.push_back(&corner->jobs[job]);
+  return RunReport(run->jobs[job], std::move(there));
 }
 
 std::optional<Comparison> netc::compareMethods(const Run &run) {

@@ -56,7 +56,10 @@ struct PlannedMemory {
 };
 
 struct RunReport {
+  RunReport(const Run &run, std::vector<const Run *> corners);
+
   const Run *run;
+  /// Its range holds those of the corners, too.
   std::optional<HardwareTime> hardwareTime;
   std::vector<SweepRow> sweep;
   std::optional<PlannedMemory> plan;
@@ -64,14 +67,13 @@ struct RunReport {
   /// combinations; empty if it depends on none.
   std::vector<const Run *> corners;
 
-  /// The least and the largest of what `figure` has at the corners; none if
-  /// there are none, or one has no figure.
+  /// What there is to say of a job of the run, by its place in `run->jobs`.
+  RunReport ofJob(size_t job) const;
+  /// The least and the largest of what `figure` has in the middle and at the
+  /// corners; none if there are no corners, or one has no figure.
   std::optional<std::pair<Rational, Rational>> range(
       const std::function<std::optional<Rational>(const Run &)> &figure) const;
 };
-
-/// Makes the range of `time` that of the corners, too.
-void widen(HardwareTime &time, const RunReport &report);
 
 /// What a report shows, in the order of the text. Owns nothing of the analysis.
 struct Report {

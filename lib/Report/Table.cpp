@@ -350,11 +350,14 @@ static void addHardwareTime(Lines &lines, const std::string &label,
 }
 
 /// Those of the jobs that report theirs.
-static void addHardwareTimesOfJobs(Lines &lines, const Run &run) {
-  for (const Run &job : run.jobs) {
-    if (std::optional<HardwareTime> time = hardwareTimeOf(job))
-      addHardwareTime(lines, "  of `" + job.shortName().str() + "`", job,
-                      *time);
+static void addHardwareTimesOfJobs(Lines &lines, const RunReport &report) {
+  for (size_t i = 0; i < report.run->jobs.size(); ++i) {
+    RunReport job = report.ofJob(i);
+    std::string label = "  of `" + job.run->shortName().str() + "`";
+    if (job.run->isTuning)
+      label += ", not counted";
+    if (job.hardwareTime)
+      addHardwareTime(lines, label, *job.run, *job.hardwareTime);
     addHardwareTimesOfJobs(lines, job);
   }
 }
@@ -594,7 +597,7 @@ static void writeRun(Page &page, const RunReport &report,
     lines.add("", last);
   if (report.hardwareTime)
     addHardwareTime(lines, "hardware time", run, *report.hardwareTime);
-  addHardwareTimesOfJobs(lines, run);
+  addHardwareTimesOfJobs(lines, report);
   if (std::optional<Comparison> comparison = compareMethods(run))
     addComparison(lines, *comparison);
   addUtilization(lines, run);

@@ -37,7 +37,7 @@ TEST_F(ReportTest, ModelAndHardwareUtilizationAreToldApart) {
   EXPECT_EQ(run.hardwareUtilizationAt(run.peak), Rational::fraction(1, 2));
 
   Report report;
-  report.runs.push_back({&run, hardwareTimeOf(run), {}, std::nullopt, {}});
+  report.runs.emplace_back(run, std::vector<const netc::Run *>());
   std::string text;
   llvm::raw_string_ostream os(text);
   writeReport(*textPage(os, {}), report, {});

@@ -155,15 +155,13 @@ static Report makeReport(llvm::ArrayRef<Unit> units) {
       for (const Network &network : unit.analysis.networks)
         report.networks.push_back(&network);
       for (const Run &run : unit.analysis.runs) {
-        report.runs.push_back(
-            {&run, hardwareTimeOf(run), sweepOf(unit, run), std::nullopt, {}});
-        RunReport &shown = report.runs.back();
+        std::vector<const Run *> atEnds;
         if (auto corners = unit.corners.find(run.name());
             corners != unit.corners.end())
           for (auto &[point, there] : corners->second)
-            shown.corners.push_back(&there);
-        if (shown.hardwareTime)
-          widen(*shown.hardwareTime, shown);
+            atEnds.push_back(&there);
+        RunReport &shown = report.runs.emplace_back(run, std::move(atEnds));
+        shown.sweep = sweepOf(unit, run);
         if (auto plan = unit.plans.find(run.name()); plan != unit.plans.end())
           shown.plan = plan->second;
       }
