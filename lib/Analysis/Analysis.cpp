@@ -98,6 +98,7 @@ FailureOr<Analysis> netc::analyze(ModuleOp module,
   }
   if (failed)
     return failure();
+  llvm::for_each(analysis.runs, warnOfTimes);
   return analysis;
 }
 

@@ -84,7 +84,7 @@ std::optional<Rational> Run::hardwareFlop() const {
 
 std::optional<Rational> Run::sumOfJobs(
     const std::function<std::optional<Rational>(const Run &)> &figure) const {
-  if (jobs.empty())
+  if (llvm::none_of(jobs, isCounted))
     return std::nullopt;
   Rational sum;
   for (const Run &job : llvm::make_filter_range(jobs, isCounted)) {
@@ -194,6 +194,20 @@ static std::set<std::string> readersOfFrozenWeights(StepOp step) {
   return readers;
 }
 
+/// The names of gradients that are products without a sum, which are no
+/// matmuls: that of `n t e, n e -> n t` to its first input.
+static std::set<std::string> gradientsWithoutSum(StepOp step) {
+  std::set<std::string> names;
+  step.walk([&](EinsumOp op) {
+    Phase phase = enclosingPhase(op);
+    bool isGradient =
+        phase == Phase::InputGradient || phase == Phase::WeightGradient;
+    if (isGradient && !op.isContraction())
+      names.insert(nameOf(op).str());
+  });
+  return names;
+}
+
 /// The innermost instance that holds all of `layers`; empty if it is the
 /// network.
 static StringRef commonInstance(ArrayRef<StringRef> layers) {
@@ -273,8 +287,7 @@ static void compareWithRuleOfThree(Run &run) {
     if (frozen.count(part.path))
       missing = std::max(more, weight - forward);
     noWeightGradient.add(layer, missing);
-    // The gradient of `n t e, n e -> n t` to its first input sums nothing.
-    bool hasGradient = figures[Phase::InputGradient].total() != Polynomial();
+    bool hasGradient = run.counted->gradientsWithoutSum.count(part.path);
     (hasGradient ? noSums : noInputGradient).add(layer, more - missing);
   }
 
@@ -300,6 +313,61 @@ static void compareWithRuleOfThree(Run &run) {
   llvm::stable_sort(run.deviations, [](const Deviation &a, const Deviation &b) {
     return a.flop.abs() > b.flop.abs();
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Times that cannot be
+//===----------------------------------------------------------------------===//
+
+/// Where the run says how long it took.
+static Location placeOfTime(const Run &run) {
+  auto settings = run.op->getAttrOfType<DictionaryAttr>("run");
+  auto place = settings.getAs<LocationAttr>("took_at");
+  return place ? Location(place) : run.op->getLoc();
+}
+
+/// Warns of a time that the hardware cannot have done the run in.
+static void warnOfTooFast(const Run &run) {
+  if (!run.deviceSeconds)
+    return;
+  std::optional<Rational> share = run.hardwareUtilizationAt(run.peak);
+  if (share && *share > Rational(1))
+    emitWarning(placeOfTime(run))
+        << "in this time the hardware does at most "
+        << formatQuantity(*run.deviceSeconds * *run.peak, Dimension::Flop)
+        << ", and the run has "
+        << formatQuantity(*run.atTwo(&Figures::hardware), Dimension::Flop)
+        << "; check the devices, their number format and the time";
+}
+
+/// Warns of a time that is less than what the jobs of the run took.
+static void warnOfShorterThanJobs(const Run &run) {
+  auto sum = [&](std::optional<Rational> Run::*figure) {
+    Rational sum;
+    for (const Run &job : run.jobs)
+      if (isCounted(job))
+        sum += (job.*figure).value_or(0);
+    return sum;
+  };
+  auto warn = [&](const Rational &own, const Rational &ofJobs,
+                  const Dimension &unit) {
+    emitWarning(placeOfTime(run))
+        << "`" << run.name() << "` took " << formatQuantity(own, unit)
+        << ", and the jobs in it " << formatQuantity(ofJobs, unit);
+  };
+  Rational time = sum(&Run::took), deviceTime = sum(&Run::deviceSeconds);
+  if (run.took && *run.took < time)
+    warn(*run.took, time, Dimension::Time);
+  else if (run.deviceSeconds && *run.deviceSeconds < deviceTime)
+    warn(*run.deviceSeconds, deviceTime,
+         Dimension(Dimension::Device) * Dimension::Time);
+}
+
+void netc::warnOfTimes(const Run &run) {
+  warnOfTooFast(run);
+  warnOfShorterThanJobs(run);
+  for (const Run &job : run.jobs)
+    warnOfTimes(job);
 }
 
 //===----------------------------------------------------------------------===//
@@ -496,6 +564,7 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
   counted->readersOfFrozen = readersOfFrozenWeights(op);
+  counted->gradientsWithoutSum = gradientsWithoutSum(op);
   return evaluateRun(op, conventions, std::move(counted));
 }
 

@@ -26,8 +26,9 @@ struct CountedStep {
   PartTree parts;
   std::map<std::string, Memory> memory; ///< see countMemoryByName
   std::vector<Polynomial> recomputed;   ///< see countRecomputed
-  std::set<std::string>
-      readersOfFrozen; ///< products of a weight that is frozen
+  /// Products of a weight that is frozen, and gradients that are no matmuls, by
+  /// name.
+  std::set<std::string> readersOfFrozen, gradientsWithoutSum;
 };
 
 /// What is counted of one run, and what the specification says of it. A run may
@@ -144,6 +145,8 @@ mlir::FailureOr<Run> analyzeRun(StepOp op, const Conventions &conventions);
 /// The run with other facts: those of `op`, a net.step that does what `run`
 /// does and may be empty. Nothing is counted again.
 mlir::FailureOr<Run> reevaluateRun(const Run &run, StepOp op);
+/// Warns, where `run` and its jobs say how long they took, of what cannot be.
+void warnOfTimes(const Run &run);
 /// Adds up the jobs of one.
 mlir::FailureOr<Run> analyzeJob(JobOp op, const Conventions &conventions,
                                 std::vector<Run> jobs);

@@ -55,7 +55,18 @@ Value Elaborator::askWith(const Subject &subject,
                  ? Value()
                  : fail(arg, "`" + arg->name()->getText() +
                                  "` takes a number, this is " + kindOf(value));
-    question.numbers.push_back({arg->name()->getText(), *exact});
+    std::string name = arg->name()->getText();
+    bool isShare = name == "utilization" && number->dimension.isNone() &&
+                   *exact > Rational(0) && *exact <= Rational(1);
+    bool isRate = name == "peak" && *exact > Rational(0) &&
+                  number->dimension ==
+                      Dimension(Dimension::Flop) / Dimension(Dimension::Time);
+    if (!isShare && !isRate)
+      return fail(arg, "a figure is asked for at a `utilization` such as `30%` "
+                       "or a `peak` such as `125 TFLOP/s`, not at `" +
+                           name + " = " + textOf(value) + "`" +
+                           didYouMean(name, {"utilization", "peak"}));
+    question.numbers.push_back({name, *exact});
   }
   return question;
 }

@@ -34,7 +34,8 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
     }
     for (NetParser::TargetContext *target : bind->target()) {
       std::string name = target->getStart()->getText();
-      if (isLike && (name == "took" || keys.count(name)))
+      if (isLike &&
+          (name == "took" || keys.count(name) || !whyUseless(name).empty()))
         continue;
       if (name == "parallel" || name == "placement")
         e.warn(bind, "`" + name +
@@ -100,26 +101,37 @@ void RunBuilder::inheritKeys() {
   }
 }
 
+std::string RunBuilder::whyUseless(StringRef key) const {
+  if (key == "times" && !outer)
+    return "`times` is how often a job runs in each step of the one around it; "
+           "this one stands in none";
+  if (key == "times" && keys.count("duration"))
+    return "a job with a `duration` is a phase and runs once; leave one of "
+           "`times` and `duration` out";
+  if (key == "tuning" && !outer)
+    return "`tuning` leaves a job out of the sums of the one around it; this "
+           "one stands in none";
+  if (!isInference())
+    return key == "decode" ? "`decode` is for an `infer`; a `train` knows all "
+                             "positions beforehand"
+                           : "";
+  return llvm::StringSwitch<const char *>(key)
+      .Case("loss", "an `infer` only goes forward and has no `loss`")
+      .Case("loss_scale", "an `infer` has no loss that `loss_scale` could "
+                          "multiply")
+      .Case("optimizer", "an `infer` updates nothing and has no `optimizer`")
+      .Case("updates", "an `infer` updates nothing; `updates` is for a `train`")
+      .Case("recompute", "an `infer` keeps nothing for a backward pass, so "
+                         "that `recompute` has nothing to drop")
+      .Case("accumulate", "an `infer` has no gradients that `accumulate` could "
+                          "add up; `batch` is what goes through at once")
+      .Default("");
+}
+
 void RunBuilder::checkKeys() {
-  auto refuse = [&](const char *key, const llvm::Twine &why) {
-    if (isOwn(key))
-      e.fail(keys.find(key)->second.at, why);
-  };
-  if (isInference()) {
-    refuse("loss", "an `infer` only goes forward and has no `loss`");
-    refuse("optimizer", "an `infer` updates nothing and has no `optimizer`");
-    refuse("updates", "an `infer` updates nothing; `updates` is for a `train`");
-  } else {
-    refuse("decode",
-           "`decode` is for an `infer`; a `train` knows all positions "
-           "beforehand");
-  }
-  if (!outer)
-    refuse("times", "`times` is how often a job runs in each step of the one "
-                    "around it; this one stands in none");
-  else if (keys.count("duration"))
-    refuse("times", "a job with a `duration` is a phase and runs once; leave "
-                    "one of `times` and `duration` out");
+  for (auto &[name, key] : keys)
+    if (std::string why = whyUseless(name); isOwn(name) && !why.empty())
+      e.fail(key.at, why);
 }
 
 /// The words that the value of a key may hold, which mean themselves there.
@@ -763,6 +775,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
   }
   std::vector<std::string> jobs;
   std::vector<StringRef> jobNames;
+  bool isCounted = false;
   if (e.errors == before)
     for (NetParser::JobContext *inner : jobsIn(job)) {
       RunBuilder innerBuilder(e, file, inner, point, this, isFacts);
@@ -771,7 +784,11 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
       else
         innerBuilder.build(into);
       jobs.push_back(innerBuilder.symbol());
+      isCounted |= !innerBuilder.run.get("tuning");
     }
+  if (!isCounted && e.errors == before)
+    e.fail(job, "all jobs of `" + nameOf(job) +
+                    "` are `tuning`, so that it is the sum of none");
   for (auto &[name, key] : keys)
     if (isOwn(name) && !llvm::is_contained(runKeys, name) &&
         !axes.count(name) && !taken.contains(name))

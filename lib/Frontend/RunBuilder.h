@@ -73,7 +73,8 @@ private:
   using Like = std::pair<NetParser::JobContext *, Tree *>;
   void failCircle(llvm::MutableArrayRef<Like> circle);
   void inheritKeys();
-  /// What the section's word, or its place, has no use for.
+  /// Why the section's word, or its place, has no use for a key; else empty.
+  std::string whyUseless(llvm::StringRef key) const;
   void checkKeys();
   bool collectDataset();
   bool collectAxes();

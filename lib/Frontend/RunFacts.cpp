@@ -134,17 +134,24 @@ bool RunBuilder::addBatch() {
     return false;
   }
   Rational parts = 1;
-  if (std::optional<Number> number = numberOf("accumulate"))
+  if (std::optional<Number> number =
+          isInference() ? std::nullopt : numberOf("accumulate"))
     parts = *number->exact.constant();
   if (!parts.isInteger() || parts < Rational(1) || parts > amount) {
-    e.fail(
-        placeOf("accumulate"),
-        "`accumulate` takes in how many parts a batch is gone through, not " +
-            parts.str());
+    e.fail(placeOf("accumulate"),
+           "`accumulate` takes in how many parts a batch of " +
+               formatQuantity(amount, Dimension::Example) +
+               " is gone through, not " + parts.str());
     return false;
   }
   if (parts != Rational(1))
     set("accumulate", parts);
+  if (isCount && !(amount / parts).isInteger())
+    e.warn(placeOf("accumulate"),
+           "a batch of " + formatQuantity(amount, Dimension::Example) +
+               " does not fall into " + parts.str() +
+               " equal parts; each is counted as one of " +
+               (amount / parts).str());
   if (!hasBatchAxis(amount / parts))
     return false;
   examplesPerStep = amount;

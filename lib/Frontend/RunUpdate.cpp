@@ -140,6 +140,7 @@ bool RunBuilder::addRecomputation() {
   auto *word = value->as<std::string>();
   if (word && *word == "none")
     return true;
+  run.set("recompute_at", e.locationOf(placeOf("recompute")));
   if (word && (*word == "full" || *word == "selective")) {
     run.set("recompute", e.builder.getStringAttr(*word));
     return true;

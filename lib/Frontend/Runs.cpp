@@ -286,11 +286,20 @@ Elaborator::pointsOf(NetParser::VariedContext *each) {
     }
     for (NetParser::AxisContext *item : list->axis())
       points.push_back({name, {}, item->expr()});
-  } else if (auto items = itemsOf(each->expr(), eval(each->expr()))) {
+  } else {
+    llvm::SetVector<Tree *> outer = std::exchange(touched, {});
+    auto items = itemsOf(each->expr(), eval(each->expr()));
+    bool isRange = !touched.empty();
+    touched = std::move(outer);
+    if (!items)
+      return {};
+    if (isRange) {
+      fail(each->expr(), "a point of a sweep has one value, not what lies "
+                         "`between` two");
+      return {};
+    }
     for (Value &value : *items)
       points.push_back({name, std::move(value)});
-  } else {
-    return {};
   }
   if (points.empty())
     fail(each, "`" + name + "` is varied over no value");

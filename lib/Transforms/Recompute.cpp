@@ -269,16 +269,23 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
       return value ? value.getValue().toInt64().value_or(1) : 1;
     };
     ForwardPass forward(step.getBlock());
+    bool isSelective = kind == "selective";
     std::vector<Segment> segments =
-        kind == "selective" ? forward.attentions()
-                            : forward.copies(number("recompute_every"),
-                                             number("recompute_together"));
-    if (segments.empty())
-      return step.emitError()
-             << "nothing can be recomputed: `" << step.getNetwork() << "` has "
-             << (kind == "selective"
-                     ? "no attention, which is two products of activations"
-                     : "no copies of a `repeat`, or too few");
+        isSelective ? forward.attentions()
+                    : forward.copies(number("recompute_every"),
+                                     number("recompute_together"));
+    if (segments.empty()) {
+      auto place = step.getRun().getAs<LocationAttr>("recompute_at");
+      size_t copies = forward.copies(1, 1).size();
+      InFlightDiagnostic error =
+          mlir::emitError(place ? Location(place) : step.getLoc())
+          << "nothing can be recomputed: `" << step.getNetwork() << "` has ";
+      if (isSelective)
+        return error << "no attention, which is two products of activations";
+      if (copies == 0)
+        return error << "no copies of a `repeat`";
+      return error << copies << " copies in its `repeat`s, too few for this";
+    }
     for (const Segment &segment : segments)
       again.repeat(segment, /*isWhole=*/true);
     return success();

@@ -208,7 +208,7 @@ net.step @frozen attributes {inputs = ["x"], network = "Net", run = {recompute =
 // -----
 
 !x = tensor<4xf32>
-// expected-error@+1 {{nothing can be recomputed: `Net` has no copies of a `repeat`, or too few}}
+// expected-error@+1 {{nothing can be recomputed: `Net` has no copies of a `repeat`}}
 net.step @copies attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
 ^bb0(%x: !x):
   %loss = net.sum %x {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")

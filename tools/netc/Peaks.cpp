@@ -139,6 +139,17 @@ static HardwareFacts factsOf(DictionaryAttr run) {
   return facts;
 }
 
+/// Warns of a device that was not there in the year of the run.
+static void warnOfYear(Operation *job, DictionaryAttr run,
+                       const HardwareFacts &facts) {
+  std::optional<int> released =
+      facts.device ? facts.device->year() : std::nullopt;
+  if (released && facts.year && *facts.year < *released)
+    emitWarning(placeOf(job, run, "device"))
+        << "`" << facts.device->title << "` was released in " << *released
+        << ", after the `year` of the run, " << *facts.year;
+}
+
 /// Warns where the time that a run took, or its number format, tells nothing.
 static void warnOfNoPeak(Operation *job, DictionaryAttr run,
                          const HardwareFacts &facts,
@@ -221,6 +232,7 @@ netc::givePeaks(ModuleOp module,
     if (step)
       facts.alignedShare = aligned;
     HardwareGuess guess = completeHardware(facts, table);
+    warnOfYear(&job, run, facts);
     warnOfNoPeak(&job, run, facts, guess);
     job.setAttr("run", complete(run, facts, guess));
   }
