@@ -89,11 +89,15 @@ std::string Elaborator::lackOf(const Value &value) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-std::string Elaborator::notOneOf(const Parameter &setting, StringRef function,
-                                 StringRef word) {
+std::string Elaborator::mistakeIn(const Parameter &setting, StringRef function,
+                                  const Value &value) {
+  auto *word = value.as<std::string>();
+  if (!word || setting.words.empty() ||
+      llvm::is_contained(setting.words, *word))
+    return "";
   return ("`" + setting.name + "` of `" + function + "` is one of " +
-          llvm::join(setting.words, ", ") + ", not `" + word + "`" +
-          didYouMean(word, setting.words))
+          llvm::join(setting.words, ", ") + ", not `" + *word + "`" +
+          didYouMean(*word, setting.words))
       .str();
 }
 
@@ -114,7 +118,7 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name,
       if (llvm::is_contained(setting.words, word))
         return Value(word);
       if (!name.empty() && !setting.words.empty() && !lookup(word))
-        return fail(expr, notOneOf(setting, function->name, word));
+        return fail(expr, mistakeIn(setting, function->name, Value(word)));
     }
   bool isAxis = name == "over" || name == "as" || name == "channel";
   if (isAxis) {
@@ -484,16 +488,20 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
              "it is declared here"}});
       fine = false;
       value = Value();
-    } else if (!value) {
-      Frame *outer = std::exchange(frame, &inner);
+    }
+    Frame *outer = frame;
+    Tree *place = at;
+    if (!value) {
+      frame = &inner;
+      place = parameter.tree;
       value = evalDefault(parameter);
-      frame = outer;
-    } else if (auto *word = value->as<std::string>();
-               word && !parameter.words.empty() &&
-               !llvm::is_contained(parameter.words, *word)) {
-      fail(at, notOneOf(parameter, function.name, *word));
+    }
+    if (std::string mistake = mistakeIn(parameter, function.name, *value);
+        !mistake.empty()) {
+      fail(place, mistake);
       fine = false;
     }
+    frame = outer;
     scope.names[parameter.name] = *value;
   }
   return fine;

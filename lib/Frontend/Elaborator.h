@@ -350,9 +350,10 @@ private:
   std::vector<Argument> evalArguments(NetParser::ArgsContext *args,
                                       const Value &callee);
   Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
-  /// That a setting of `function` does not have this word.
-  std::string notOneOf(const Parameter &setting, llvm::StringRef function,
-                       llvm::StringRef word);
+  /// That a setting of `function` has words, and the value is none of them;
+  /// else empty.
+  std::string mistakeIn(const Parameter &setting, llvm::StringRef function,
+                        const Value &value);
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
   /// A dataset with its parameters.
   Value callSection(Tree *at, Section section,

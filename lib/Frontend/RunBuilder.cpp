@@ -641,10 +641,10 @@ bool RunBuilder::collect() {
     for (auto [parameter, setting] :
          llvm::zip_equal(all.settings, net->settings))
       if (parameter.name == name) {
-        auto *word = value.as<std::string>();
-        if (word && !parameter.words.empty() &&
-            !llvm::is_contained(parameter.words, *word))
-          e.fail(expr, e.notOneOf(parameter, net->function.name, *word));
+        if (std::string mistake =
+                e.mistakeIn(parameter, net->function.name, value);
+            !mistake.empty())
+          e.fail(expr, mistake);
         setting = value;
       }
   std::optional<std::vector<NetInput>> given = e.inputsOf(*net);

@@ -262,13 +262,14 @@ std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
   if (block)
     for (const Parameter &setting : parametersOf({block->name, block}).settings)
       names.push_back(setting.name);
-  // The free axes that the steps were elaborated with.
+  // The free axes of what the steps read.
   std::string run = netc::nameOf(job);
   for (auto step : module->getOps<StepOp>())
     if (step.getSymName() == run || step.getSymName().starts_with(run + "."))
-      for (mlir::NamedAttribute axis : step.getAxes())
-        if (axis.getName() != "N")
-          names.push_back(axis.getName().str());
+      for (mlir::Value input : step.getBlock().getArguments())
+        for (const std::string &axis : shapeOf(input).elements().symbols())
+          if (axis != "N")
+            names.push_back(axis);
   return names;
 }
 

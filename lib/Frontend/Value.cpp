@@ -77,6 +77,22 @@ static std::string textOf(const Number &number) {
   return text;
 }
 
+/// As it may be written; of a histogram, whose name is lost, the mean.
+static std::string textOf(const Distribution &distribution) {
+  const Moments &moments = distribution.moments;
+  std::string text = moments.knows(3) ? "histogram of mean " : "mean(";
+  llvm::raw_string_ostream os(text);
+  double mean = moments.mean().toDouble();
+  os << llvm::format("%g", mean);
+  if (!moments.knows(3)) {
+    if (moments.knows(2))
+      os << llvm::format(", std = %g",
+                         std::sqrt(moments.moment(2).toDouble() - mean * mean));
+    os << ')';
+  }
+  return text;
+}
+
 std::string netc::textOf(const Value &value) {
   if (auto *number = value.as<Number>())
     return ::textOf(*number);
@@ -88,6 +104,8 @@ std::string netc::textOf(const Value &value) {
     return "none";
   if (auto *axis = value.as<Axis>())
     return axis->label.empty() && axis->size ? axis->size->str() : axis->label;
+  if (auto *distribution = value.as<Distribution>())
+    return ::textOf(*distribution);
   if (auto *list = value.as<List>()) {
     std::string text = "[";
     llvm::ListSeparator comma;
