@@ -32,7 +32,7 @@ inline constexpr const char *writtenKeys[] = {"loss", "optimizer", "precision",
 /// Of these, those that say what a step does or how it is counted.
 inline constexpr const char *structuralKeys[] = {
     "loss",      "optimizer",  "updates", "count",
-    "recompute", "loss_scale", "decode"};
+    "recompute", "loss_scale", "decode",  "accumulate"};
 
 /// `run` of `train Net as run`, else the net's name and `_run`.
 std::string nameOf(NetParser::JobContext *job);
@@ -122,6 +122,8 @@ private:
   bool addLossScale();
   bool addRecomputation();
   bool addOptimizer();
+  /// False, and an error, if updates of rows read gradients that are summed up.
+  bool canAccumulate(OptimizerOp optimizer);
   /// Whether it takes parameters as matrices.
   bool takesMatrix(const Instance &optimizer);
   /// The gradient of the loss from that of the scaled loss.

@@ -85,7 +85,19 @@ bool RunBuilder::addOptimizer() {
     e.fail(at, "`" + instance->function.name +
                    "` does not update `parameter`; an optimizer ends in `sgd`, "
                    "`assign`, or another optimizer");
-  return e.errors == before;
+  return e.errors == before && canAccumulate(optimizer);
+}
+
+bool RunBuilder::canAccumulate(OptimizerOp optimizer) {
+  if (!run.get("accumulate") ||
+      llvm::none_of(optimizer.getBody().getOps<SgdOp>(),
+                    [](SgdOp op) { return op.getSparse(); }))
+    return true;
+  e.fail(placeOf("accumulate"),
+         "the parts of a batch read different rows, whose gradients "
+         "`accumulate` sums up in whole tables, but with `sparse = true` the "
+         "optimizer updates the rows of one part; leave one of them out");
+  return false;
 }
 
 bool RunBuilder::takesMatrix(const Instance &optimizer) {
