@@ -80,9 +80,11 @@ static void print(llvm::raw_ostream &os, const Network &network) {
   row.skip(updateFields + runFields);
 }
 
+/// With `isMiddle`, the ends of the ranges that the run depends on are not
+/// known.
 static void print(llvm::raw_ostream &os, llvm::StringRef kind,
                   llvm::StringRef of, llvm::StringRef name,
-                  const RunReport &report) {
+                  const RunReport &report, bool isMiddle = false) {
   const Run &run = *report.run;
   {
     Row row(os, kind);
@@ -104,17 +106,21 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
     std::optional<Rational> compute = run.modelFlop();
     auto range = report.range(&Run::modelFlop);
     row.add(number(compute));
-    row.add(number(range ? range->first : compute));
-    row.add(number(range ? range->second : compute));
+    if (isMiddle) {
+      row.skip(2);
+    } else {
+      row.add(number(range ? range->first : compute));
+      row.add(number(range ? range->second : compute));
+    }
     const std::optional<HardwareTime> &time = report.hardwareTime;
     row.add(time ? estimate(time->flop) : "");
-    row.add(time ? estimate(time->low) : "");
-    row.add(time ? estimate(time->high) : "");
+    row.add(time && !isMiddle ? estimate(time->low) : "");
+    row.add(time && !isMiddle ? estimate(time->high) : "");
   }
   for (size_t i = 0; i < run.jobs.size(); ++i) {
     const Run &job = run.jobs[i];
     print(os, job.isTuning ? "tuning" : "job", name, job.name(),
-          report.ofJob(i));
+          report.ofJob(i), isMiddle);
   }
 }
 
@@ -125,7 +131,8 @@ static void print(llvm::raw_ostream &os, const RunReport &report) {
     std::string values;
     for (auto &[key, value] : point.values)
       values += (values.empty() ? "" : " ") + key + "=" + value;
-    print(os, "point", name, values, RunReport(*point.run, {}));
+    print(os, "point", name, values, RunReport(*point.run, {}),
+          !report.corners.empty());
   }
 }
 
