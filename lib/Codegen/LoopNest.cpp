@@ -250,6 +250,27 @@ void NestBuilder::forEach(int64_t extent, int64_t step, bool isParallel,
   body(loop.getInductionVars().front());
 }
 
+void NestBuilder::forBlocks(int64_t extent, int64_t block, bool isParallel,
+                            function_ref<void(Value, int64_t)> body) {
+  int64_t whole = extent / block * block, rest = extent - whole;
+  if (!isParallel || whole == 0 || rest == 0) {
+    forEach(whole, block, isParallel, [&](Value at) { body(at, block); });
+    if (rest > 0)
+      body(index(whole), rest);
+    return;
+  }
+  forEach(extent, block, true, [&](Value at) {
+    Value isWhole =
+        create<arith::CmpIOp>(arith::CmpIPredicate::ult, at, index(whole));
+    auto branch = create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(*this);
+    setInsertionPoint(branch.thenYield());
+    body(at, block);
+    setInsertionPoint(branch.elseYield());
+    body(at, rest);
+  });
+}
+
 VectorIsa VectorIsa::of(StringRef name) {
   if (name == "avx512")
     return {512, 32};

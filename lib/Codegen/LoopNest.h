@@ -78,6 +78,10 @@ public:
   /// The same with no values, by several threads if `isParallel`.
   void forEach(int64_t extent, int64_t step, bool isParallel,
                llvm::function_ref<void(mlir::Value)> body);
+  /// Cuts `extent` into blocks: calls `body` where each starts, with its
+  /// length. The last one may be shorter, but is some thread's, too.
+  void forBlocks(int64_t extent, int64_t block, bool isParallel,
+                 llvm::function_ref<void(mlir::Value, int64_t)> body);
 
 private:
   /// Of two vectors, in which blocks of `width` elements are told apart by
@@ -106,6 +110,9 @@ bool emitContraction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
 /// Emits a reduction of rows to columns that lie next to each other; false if
 /// it is none that this can do.
 bool emitReduction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
+/// Emits a copy to where other elements lie next to each other as transposes of
+/// squares in registers; false if it is none.
+bool emitTranspose(mlir::linalg::LinalgOp op, const VectorIsa &isa);
 /// Emits any linalg op as loops that LLVM can vectorize; false if its layout is
 /// not static.
 bool emitLoops(mlir::linalg::LinalgOp op);

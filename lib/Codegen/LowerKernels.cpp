@@ -58,7 +58,8 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
       if (!emitReduction(op, vectors) && isContraction(op))
         (void)emitContraction(op, vectors);
     for (linalg::LinalgOp op : findOps())
-      (void)emitLoops(op);
+      if (!emitTranspose(op, vectors))
+        (void)emitLoops(op);
   }
 
   SmallVector<linalg::LinalgOp> findOps() {

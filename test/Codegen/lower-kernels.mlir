@@ -110,3 +110,37 @@ func.func @transposed(%x: memref<128x512xf32>, %w: memref<512x512xf32>, %y: memr
   }
   return
 }
+
+// A transpose reads and writes vectors: squares are transposed in registers, of
+// which the last ones are cut.
+// CHECK-LABEL: func.func @squares
+// CHECK:         scf.for %{{.*}} to %c32{{.*}} step %c16
+// CHECK-COUNT-16:  vector.load
+// CHECK-COUNT-64:  vector.shuffle
+// CHECK-COUNT-16:  vector.store
+// CHECK-COUNT-16:  vector.maskedload
+// CHECK-COUNT-9:   vector.store
+// CHECK:         vector.maskedstore
+// CHECK-NOT:     linalg
+func.func @squares(%x: memref<40x25xf32>, %y: memref<25x40xf32>) {
+  linalg.transpose ins(%x : memref<40x25xf32>) outs(%y : memref<25x40xf32>) permutation = [1, 0]
+  return
+}
+
+// Taps in reverse, nine of them that lie next to each other: what was loaded
+// first is stored last.
+// CHECK-LABEL: func.func @reversed
+// CHECK:         vector.create_mask %c9
+// CHECK-COUNT-16: vector.maskedload
+// CHECK-COUNT-9: vector.store
+// CHECK-NOT:     vector.store
+// CHECK-NOT:     linalg
+func.func @reversed(%w: memref<16x32x3x3xf32>, %y: memref<3x3x16x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, o, c) -> (o, c, 2 - i, 2 - j)>, affine_map<(i, j, o, c) -> (i, j, o, c)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%w : memref<16x32x3x3xf32>) outs(%y : memref<3x3x16x32xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}

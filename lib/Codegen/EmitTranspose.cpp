@@ -1,0 +1,128 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies that change which elements lie next to each other: transposes of
+// weights, of images, with taps reversed or not. Squares of as many vectors as
+// one has elements are transposed in registers, so that memory is read and
+// written in vectors.
+
+#include "lib/Codegen/LoopNest.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace netc;
+using namespace mlir;
+
+/// Points of a loop nest that are worth waking other threads for, and turns of
+/// a loop that occupy them.
+static constexpr int64_t kParallelPoints = 1 << 15, kParallelTurns = 8;
+
+using Loop = LoopNest::Loop;
+
+namespace {
+class Emitter {
+public:
+  Emitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across, Loop *along,
+          const VectorIsa &isa)
+      : b(op), across(*across), along(*along) {
+    Type element = cast<MemRefType>(b.flat(0).getType()).getElementType();
+    lanes = isa.bits / element.getIntOrFloatBitWidth();
+    vector = VectorType::get({lanes}, element);
+    for (const Loop &loop : nest.loops) {
+      bool isSquare = &loop == across || &loop == along;
+      loops.push_back({loop, isSquare ? lanes : 1, &loop == across});
+    }
+    // Outermost what moves the furthest.
+    llvm::stable_sort(loops, [](const Cut &a, const Cut &b) {
+      return a.reach() > b.reach();
+    });
+    isParallel = nest.points() >= kParallelPoints;
+    emit(0, {b.index(nest.starts[0]), b.index(nest.starts[1])}, 1, 1);
+  }
+
+private:
+  /// By operand, and then the result.
+  using Offsets = std::array<Value, 2>;
+
+  struct Cut {
+    Loop loop;
+    int64_t step; ///< turns of the loop in a square
+    bool isAcross;
+    int64_t reach() const {
+      return step * (std::abs(loop.strides[0]) + std::abs(loop.strides[1]));
+    }
+  };
+
+  void emit(unsigned depth, Offsets at, int64_t columns, int64_t rows) {
+    if (depth == loops.size())
+      return square(at, columns, rows);
+    const Cut &cut = loops[depth];
+    bool here = isParallel && cut.loop.extent / cut.step >= kParallelTurns;
+    isParallel &= !here;
+    b.forBlocks(
+        cut.loop.extent, cut.step, here, [&](Value turn, int64_t turns) {
+          Offsets to = at;
+          for (unsigned operand : {0, 1})
+            to[operand] =
+                b.add(at[operand], b.scaled(turn, cut.loop.strides[operand]));
+          bool isSquare = cut.step > 1;
+          emit(depth + 1, to, isSquare && cut.isAcross ? turns : columns,
+               isSquare && !cut.isAcross ? turns : rows);
+        });
+    isParallel |= here;
+  }
+
+  /// Rows of the operand, `columns` elements each, become columns of the
+  /// result.
+  void square(Offsets at, int64_t columns, int64_t rows) {
+    bool isReversed = across.strides[0] < 0;
+    Value first = isReversed ? b.add(at[0], 1 - columns) : at[0];
+    Value mask = b.maskOf(vector, columns);
+    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+    SmallVector<Value> vectors(lanes, zeros);
+    for (int64_t row = 0; row < rows; ++row)
+      vectors[row] = b.loadVector(vector, b.flat(0),
+                                  b.add(first, row * along.strides[0]), mask);
+    vectors = b.transpose(vectors);
+    mask = b.maskOf(vector, rows);
+    for (int64_t column = 0; column < columns; ++column)
+      b.storeVector(vectors[isReversed ? columns - 1 - column : column],
+                    b.flat(1), b.add(at[1], column * across.strides[1]), mask);
+  }
+
+  NestBuilder b;
+  /// The loops along which elements lie next to each other in the operand, and
+  /// in the result.
+  Loop across, along;
+  SmallVector<Cut> loops;
+  VectorType vector;
+  int64_t lanes;
+  bool isParallel;
+};
+} // namespace
+
+bool netc::emitTranspose(linalg::LinalgOp op, const VectorIsa &isa) {
+  Block &body = op->getRegion(0).front();
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() != 0 ||
+      body.getTerminator()->getOperand(0) != body.getArgument(0) ||
+      !body.getArgument(0).getType().isF32())
+    return false;
+  std::optional<LoopNest> nest = LoopNest::of(op);
+  if (!nest || !mlir::isa<MemRefType>(op->getOperand(0).getType()))
+    return false;
+  nest->collapse();
+  Loop *across = nullptr, *along = nullptr;
+  for (Loop &loop : nest->loops) {
+    if (std::abs(loop.strides[0]) == 1)
+      across = &loop;
+    if (loop.strides[1] == 1)
+      along = &loop;
+  }
+  if (!across || !along || across == along)
+    return false;
+  Emitter(op, *nest, across, along, isa);
+  op->erase();
+  return true;
+}
