@@ -37,6 +37,8 @@ static constexpr int64_t kSharedElements = 192 << 10;
 /// From how many tiles of columns on threads take these, so that each copies
 /// its own part of B only; and where there are but few tiles of rows.
 static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
+/// How many tiles of rows are so few that one more or less for a thread tells.
+static constexpr int64_t kFewTiles = 16;
 /// Of B that is read once, how many of its rows side by side, and from how many
 /// columns of a thread on that pays.
 static constexpr int64_t kStreamTurns = 8, kStreamColumns = 256;
@@ -273,10 +275,7 @@ private:
       emitSumBlocks(move(at, whole, turn), {});
       roles.columns.back().extent = whole.extent;
     };
-    int64_t even = whole.extent / block * block;
-    b.forEach(even, block, isParallel, [&](Value turn) { run(turn, block); });
-    if (even < whole.extent)
-      run(b.index(even), whole.extent - even);
+    b.forBlocks(whole.extent, block, isParallel, run);
   }
 
   /// Whether the rows of B are so far apart that a panel of it meets itself in
@@ -302,8 +301,11 @@ private:
     return length;
   }
 
-  /// Makes room for a panel; to be called where a thread's work begins. What is
-  /// left of columns that threads take is no thread's work.
+  /// Makes room for copies; to be called where a thread's work begins.
+  void makePanels() {
+    makeColumnPanel();
+    makeRowPanel();
+  }
   void makeColumnPanel() {
     if (!packsColumns)
       return;
@@ -339,7 +341,7 @@ private:
     return tiles / (tileVectors * lanes);
   }
 
-  /// The outermost loop of rows, by threads unless these take columns.
+  /// Blocks of rows, by threads unless these take columns.
   void emitRowBlocks(Offsets at, bool copies) {
     // The longest loop of rows is cut; a block is what stays in the cache.
     size_t longest = 0;
@@ -351,41 +353,80 @@ private:
       if (roles.rows[i].extent >= 8 &&
           roles.rows[i].strides[C] > roles.rows[longest].strides[C])
         longest = i;
+    auto elementsOfTurn = [&] {
+      int64_t elements = blockLength();
+      for (size_t i = 0; i < roles.rows.size(); ++i)
+        if (i != longest)
+          elements *= roles.rows[i].extent;
+      return elements;
+    };
+    // Unless one turn is too much: then parts of the next loop, for each turn.
+    SmallVector<Loop> outer;
+    while (elementsOfTurn() > kSharedElements && rowTile.sizes[longest] == 1 &&
+           longest + 1 < roles.rows.size() &&
+           roles.rows[longest + 1].extent >= 8) {
+      outer.push_back(roles.rows[longest]);
+      roles.rows.erase(roles.rows.begin() + longest);
+      rowTile.sizes.erase(rowTile.sizes.begin() + longest);
+    }
     Loop whole = roles.rows[longest];
-    int64_t tileSize = rowTile.sizes[longest];
-    int64_t rowsInside = 1;
-    for (size_t i = 0; i < roles.rows.size(); ++i)
-      if (i != longest)
-        rowsInside *= roles.rows[i].extent;
+    int64_t &tileSize = rowTile.sizes[longest];
     int64_t elements = rowsInParallel ? kBlockElements : kSharedElements;
-    int64_t block =
-        std::max<int64_t>(elements / (rowsInside * blockLength()), 1);
-    if (rowsInParallel)
-      block = std::min(block, std::max<int64_t>(whole.extent / 8, 1));
+    int64_t block = std::max<int64_t>(elements / elementsOfTurn(), 1);
+    if (rowsInParallel && outer.empty())
+      block = shareRows(whole.extent, block, tileSize);
     // Rows that are finished one after the other are written in the order of
     // memory.
     if (outerSums.empty() && blockLength() <= kShortSum && columnsAreLong())
       block = 1;
     block = std::min<int64_t>(llvm::alignTo(block, tileSize),
                               llvm::alignTo(whole.extent, tileSize));
-    packsColumns =
-        roles.isTransposed ||
-        (copies && block * rowsInside >= kPackTiles * rowTile.count());
+    roles.rows[longest].extent = std::min(block, whole.extent);
+    packsColumns = roles.isTransposed || (copies && rowTiles() >= kPackTiles);
     if (!rowsInParallel)
-      makeColumnPanel();
-    auto run = [&](Offsets start, int64_t extent) {
-      roles.rows[longest].extent = extent;
-      if (rowsInParallel)
-        makeColumnPanel();
-      makeRowPanel();
-      emitSumBlocks(start, {});
-      roles.rows[longest].extent = whole.extent;
+      makePanels();
+    emitOuterRows(outer, at, rowsInParallel, [&](Offsets start, bool here) {
+      b.forBlocks(whole.extent, block, here, [&](Value turn, int64_t extent) {
+        if (here)
+          makePanels();
+        std::swap(roles.rows[longest].extent, extent);
+        emitSumBlocks(move(start, whole, turn), {});
+        std::swap(roles.rows[longest].extent, extent);
+      });
+    });
+  }
+
+  /// Loops of rows of which a block has one turn.
+  void emitOuterRows(ArrayRef<Loop> loops, Offsets at, bool here,
+                     function_ref<void(Offsets, bool)> body) {
+    if (loops.empty())
+      return body(at, here);
+    b.forEach(loops.front().extent, 1, here, [&](Value turn) {
+      if (here)
+        makePanels();
+      emitOuterRows(loops.drop_front(), move(at, loops.front(), turn), false,
+                    body);
+    });
+  }
+
+  /// The rows of a block, at most `most`, so that threads, however many, have
+  /// about as many rows each. Of few tiles there are an even number.
+  static int64_t shareRows(int64_t extent, int64_t most, int64_t &tileSize) {
+    int64_t tiles = llvm::divideCeil(extent, tileSize);
+    if (tiles > 1 && tiles < kFewTiles && tiles % 2 != 0)
+      tileSize = llvm::divideCeil(extent, ++tiles);
+    most = std::min(most, std::max<int64_t>(extent / 8, 1));
+    int64_t largest = llvm::divideCeil(most, tileSize), best = largest;
+    auto slowest = [&](int64_t size) {
+      int64_t blocks = llvm::divideCeil(tiles, size), sum = 0;
+      for (int64_t threads : {2, 4, 8})
+        sum += llvm::divideCeil(blocks, threads) * threads * size;
+      return sum;
     };
-    int64_t even = whole.extent / block * block;
-    b.forEach(even, block, rowsInParallel,
-              [&](Value turn) { run(move(at, whole, turn), block); });
-    if (even < whole.extent)
-      run(move(at, whole, b.index(even)), whole.extent - even);
+    for (int64_t size = largest; size > 0 && size >= largest / 2; --size)
+      if (slowest(size) * 1.05 < slowest(best))
+        best = size;
+    return best * tileSize;
   }
 
   /// The loops of sums outside of a block.
@@ -395,18 +436,13 @@ private:
     const Loop &loop = outerSums[depth];
     bool isCut = depth + 1 == outerSums.size();
     int64_t step = isCut ? blockTurns : 1;
-    int64_t even = loop.extent / step * step;
-    auto block = [&](Offsets start, int64_t turns) {
-      if (isCut)
-        emitColumns(start, turns);
-      else
-        emitSumBlocks(start, depth + 1);
-    };
     // Turns of sums follow each other; threads work inside.
-    b.forEach(even, step, false,
-              [&](Value turn) { block(move(at, loop, turn), step); });
-    if (even < loop.extent)
-      block(move(at, loop, b.index(even)), loop.extent - even);
+    b.forBlocks(loop.extent, step, false, [&](Value turn, int64_t turns) {
+      if (isCut)
+        emitColumns(move(at, loop, turn), turns);
+      else
+        emitSumBlocks(move(at, loop, turn), depth + 1);
+    });
   }
 
   /// Columns in tiles; the last one may be narrower.
@@ -512,20 +548,13 @@ private:
     }
     const Loop &loop = roles.columns.back();
     int64_t width = tileVectors * lanes;
-    int64_t even = loop.extent / width * width;
-    auto run = [&](Value turn, int64_t count) {
-      emitPanel(move(at, loop, turn), vectorsOf(llvm::divideCeil(count, lanes)),
-                count % lanes);
-    };
-    Value shared = columnPanel;
-    b.forEach(even, width, columnsInParallel, [&](Value turn) {
-      if (columnsInParallel)
-        makeColumnPanel();
-      run(turn, width);
-    });
-    columnPanel = shared;
-    if (even < loop.extent)
-      run(b.index(even), loop.extent - even);
+    b.forBlocks(
+        loop.extent, width, columnsInParallel, [&](Value turn, int64_t count) {
+          if (columnsInParallel)
+            makeColumnPanel();
+          emitPanel(move(at, loop, turn),
+                    vectorsOf(llvm::divideCeil(count, lanes)), count % lanes);
+        });
   }
 
   /// The tiles of these columns, on a copy of what they read of B if its rows
@@ -577,10 +606,7 @@ private:
                                     b.add(onto, row * width + i * lanes));
       }
     };
-    int64_t even = sum.extent / lanes * lanes;
-    b.forEach(even, lanes, false, [&](Value turn) { square(turn, lanes); });
-    if (even < sum.extent)
-      square(b.index(even), sum.extent - even);
+    b.forBlocks(sum.extent, lanes, false, square);
   }
 
   SmallVector<Place> vectorsOf(int64_t count) {
@@ -599,16 +625,12 @@ private:
       return body(at, chosen);
     const Loop &loop = loops[depth];
     int64_t size = std::min(sizes[depth], loop.extent);
-    int64_t even = loop.extent / size * size;
-    auto next = [&](Offsets start, int64_t taken) {
+    b.forBlocks(loop.extent, size, parallel, [&](Value turn, int64_t taken) {
       SmallVector<int64_t> now = chosen;
       now.push_back(taken);
-      emitTiles(loops, sizes, depth + 1, now, start, false, body);
-    };
-    b.forEach(even, size, parallel,
-              [&](Value turn) { next(move(at, loop, turn), size); });
-    if (even < loop.extent)
-      next(move(at, loop, b.index(even)), loop.extent - even);
+      emitTiles(loops, sizes, depth + 1, now, move(at, loop, turn), false,
+                body);
+    });
   }
 
   void emitRowTiles(Offsets at, ArrayRef<Place> columns, int64_t lastLanes) {

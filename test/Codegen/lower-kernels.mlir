@@ -144,3 +144,48 @@ func.func @reversed(%w: memref<16x32x3x3xf32>, %y: memref<3x3x16x32xf32>) {
   }
   return
 }
+
+// 64 rows are five tiles of 13, or six of 11, which threads share evenly. The
+// last one, of nine rows, is some thread's too.
+// CHECK-LABEL: func.func @shared
+// CHECK:       scf.parallel {{.*}} to (%c64{{.*}}) step (%c11{{.*}})
+// CHECK:         scf.if
+// CHECK:           scf.for
+// CHECK-COUNT-22:    vector.fma
+// CHECK-NEXT:        scf.yield
+// CHECK:         else
+// CHECK:           scf.for
+// CHECK-COUNT-18:    vector.fma
+// CHECK-NEXT:        scf.yield
+// CHECK:         scf.reduce
+func.func @shared(%x: memref<500x64xf32>, %dy: memref<500x64xf32>, %dw: memref<64x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %dy : memref<500x64xf32>, memref<500x64xf32>) outs(%dw : memref<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Images of which one is more than a block: threads take images, and each cuts
+// its own by rows, on one copy of the panel.
+// CHECK-LABEL: func.func @images
+// CHECK:       scf.parallel {{.*}} to (%c8{{.*}}) step (%c1{{.*}})
+// CHECK:         memref.alloca
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.for %{{.*}} to %c56{{.*}} step %c4
+// CHECK:         scf.reduce
+func.func @images(%x: memref<8x58x58x256xf32>, %w: memref<3x3x256x256xf32>, %y: memref<8x56x56x256xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, y, x, o, i, j, c) -> (n, y + i, x + j, c)>, affine_map<(n, y, x, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, y, x, o, i, j, c) -> (n, y, x, o)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<8x58x58x256xf32>, memref<3x3x256x256xf32>) outs(%y : memref<8x56x56x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
