@@ -42,6 +42,9 @@ static constexpr int64_t kFewTiles = 16;
 /// Of B that is read once, how many of its rows side by side, and from how many
 /// columns of a thread on that pays.
 static constexpr int64_t kStreamTurns = 8, kStreamColumns = 256;
+/// How many turns of the sum before its use B is fetched, where it is read once
+/// and its rows are too far apart for the processor to foresee.
+static constexpr int64_t kPrefetchTurns = 12;
 /// Up to how long a sum moves more of the result than of its operands.
 static constexpr int64_t kShortSum = 32;
 
@@ -204,7 +207,9 @@ private:
   /// Sums are cut into blocks, so that what a tile reads of B stays near.
   void cutSums() {
     int64_t width = roles.isDot ? columnTile.count() : tileVectors * lanes;
-    int64_t panel = streams() ? kStreamTurns * width : kPanelElements;
+    int64_t panel = streams()     ? kStreamTurns * width
+                    : readsOnce() ? roles.sums.back().extent * width
+                                  : kPanelElements;
     int64_t inner = 1;
     size_t cut = roles.sums.size();
     while (cut > 0 && inner * roles.sums[cut - 1].extent * width <= panel)
@@ -254,11 +259,16 @@ private:
     return tiles;
   }
 
-  /// Whether B, of which no row of C reads again what another has read, is best
-  /// read in the order of memory, a few of its long rows side by side.
-  bool streams() const {
+  /// Whether no row of C reads again what another has read of B, whose rows lie
+  /// far apart.
+  bool readsOnce() const {
     return isScattered() && !roles.isTransposed && rowTiles() == 1 &&
-           roles.sums.size() == 1 && roles.columns.size() == 1 &&
+           roles.sums.size() == 1;
+  }
+  /// Whether B is then best read in the order of memory, a few of its long rows
+  /// side by side.
+  bool streams() const {
+    return readsOnce() && roles.columns.size() == 1 &&
            roles.sums.back().extent > kPanelElements / (tileVectors * lanes) &&
            columnsOfThread() >= kStreamColumns;
   }
@@ -652,6 +662,12 @@ private:
   Value loadScalar(ContractionOperand operand, Value at, int64_t shift) {
     return b.create<memref::LoadOp>(memory[operand], b.add(at, shift));
   }
+  /// Asks for what lies `shift` elements on in B, which is read once.
+  void prefetchB(Value at, int64_t shift) {
+    b.create<memref::PrefetchOp>(memory[B], b.add(at, shift),
+                                 /*isWrite=*/false, /*localityHint=*/3,
+                                 /*isDataCache=*/true);
+  }
   /// `lanes` elements, or those of `mask`.
   Value loadVector(ContractionOperand operand, Value at, int64_t shift,
                    Value mask) {
@@ -700,6 +716,10 @@ private:
           SmallVector<Value> next, vectors;
           for (auto [i, column] : llvm::enumerate(columns))
             vectors.push_back(loadVector(B, now[B], column.inB, mask(i)));
+          if (readsOnce() && !streams())
+            for (const Place &column : columns)
+              prefetchB(now[B], column.inB + kPrefetchTurns *
+                                                 roles.sums.back().strides[B]);
           size_t place = 0;
           for (const Place &row : rows) {
             Value broadcast;

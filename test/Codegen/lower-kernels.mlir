@@ -189,3 +189,22 @@ func.func @images(%x: memref<8x58x58x256xf32>, %w: memref<3x3x256x256xf32>, %y: 
   }
   return
 }
+
+// Few rows read a matrix once, whose rows lie far apart: what it is needed for
+// later is asked for, and sums are not cut.
+// CHECK-LABEL: func.func @once
+// CHECK:       scf.parallel
+// CHECK:         scf.for %{{.*}} to %c2048{{.*}} step %c1{{.*}} iter_args
+// CHECK-COUNT-2:   memref.prefetch %{{.*}}, read, locality<3>, data : memref<1048576xf32>
+// CHECK-COUNT-16:  vector.fma
+func.func @once(%dy: memref<8x2048xf32>, %w: memref<2048x512xf32>, %dx: memref<8x512xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%dy, %w : memref<8x2048xf32>, memref<2048x512xf32>) outs(%dx : memref<8x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
