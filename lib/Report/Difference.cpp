@@ -77,6 +77,10 @@ static Polynomial productsOf(const Figures &figures) {
   return figures[Phase::Forward].matmul + figures.backward().matmul;
 }
 
+static Polynomial othersOf(const Figures &figures) {
+  return figures[Phase::Forward].other + figures.backward().other;
+}
+
 namespace {
 class LayerChanges {
 public:
@@ -91,13 +95,17 @@ public:
     grid.addRule();
   }
 
-  const Grid &build(const LayerRow &before, const LayerRow &after) {
+  /// None if no row is another.
+  const Grid *build(const LayerRow &before, const LayerRow &after) {
     if (depth != 0) {
       addChildren(before, after, 0);
-      grid.addRule();
+      if (hasChanges)
+        grid.addRule();
     }
+    if (!hasChanges && isSame(before, after))
+      return nullptr;
     addRow({&before, &after}, 0, Style::Bold);
-    return grid;
+    return &grid;
   }
   /// Blocks that are as they were.
   unsigned unchanged() const { return numUnchanged; }
@@ -113,8 +121,13 @@ private:
     return keys;
   }
 
+  /// In what a row shows.
   static bool isSame(const LayerRow &a, const LayerRow &b) {
-    return a.figures == b.figures && a.shape == b.shape;
+    const Figures &x = a.figures, &y = b.figures;
+    return a.shape == b.shape && x.parameters == y.parameters &&
+           x[Phase::Forward].matmul == y[Phase::Forward].matmul &&
+           x.backward().matmul == y.backward().matmul &&
+           othersOf(x) == othersOf(y);
   }
 
   void addChildren(const LayerRow &before, const LayerRow &after,
@@ -134,6 +147,7 @@ private:
         ++numUnchanged;
         continue;
       }
+      hasChanges = true;
       addRow(pair, level, Style::Plain);
       if (pair.before && pair.after && level + 1 < depth)
         addChildren(*pair.before, *pair.after, level + 1);
@@ -175,17 +189,14 @@ private:
                  return figures.backward().matmul;
                }),
                style},
-              {flops([](const Figures &figures) {
-                 return figures[Phase::Forward].other +
-                        figures.backward().other;
-               }),
-               style},
+              {flops(othersOf), style},
               {what, style}});
   }
 
   const unsigned depth;
   Grid grid;
   unsigned numUnchanged = 0;
+  bool hasChanges = false;
 };
 } // namespace
 
@@ -209,27 +220,52 @@ static void writeNetworks(Page &page, const Pair<Network> &pair,
   }
   page.section(nameOf(pair.before->name(), pair.after->name()), "");
   LayerChanges changes(options.depth);
-  const Grid &grid = changes.build(layerRows(pair.before->parts),
+  const Grid *grid = changes.build(layerRows(pair.before->parts),
                                    layerRows(pair.after->parts));
-  const Figures &a = pair.before->parts.root().figures,
-                &b = pair.after->parts.root().figures;
-  if (a == b) {
-    page.paragraph("costs the same");
-    return;
-  }
-  page.grid(grid);
+  if (grid)
+    page.grid(*grid);
   Lines lines;
-  lines.add("parameters", change(exact(a.parameters), exact(b.parameters)));
-  lines.add("saved for backward",
-            change(bytes(a.activations), bytes(b.activations)));
-  if (options.depth != 0)
+  auto add = [&](const char *label, auto textOf) {
+    std::string a = textOf(*pair.before), b = textOf(*pair.after);
+    if (a != b)
+      lines.add(label, change(a, b));
+  };
+  auto ofRoot = [](const Network &network) -> const Figures & {
+    return network.parts.root().figures;
+  };
+  add("conventions", [](const Network &network) {
+    return conventionsText(network.conventions);
+  });
+  add("parameters", [&](const Network &network) {
+    return exact(ofRoot(network).parameters);
+  });
+  add("saved for backward", [&](const Network &network) {
+    return bytes(ofRoot(network).activations);
+  });
+  add("memory traffic", [&](const Network &network) {
+    return bytes(ofRoot(network).read + ofRoot(network).written);
+  });
+  if (grid && options.depth != 0)
     lines.add("blocks as before", std::to_string(changes.unchanged()));
-  page.lines(lines);
+  if (!lines.asGrid().lines().empty())
+    page.lines(lines);
+  else if (!grid)
+    page.paragraph("costs the same");
 }
 
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
+
+static std::vector<RunReport> jobsOf(const RunReport &report) {
+  std::vector<RunReport> jobs;
+  for (size_t i = 0; i < report.run->jobs.size(); ++i)
+    jobs.push_back(report.ofJob(i));
+  return jobs;
+}
+
+static void writeRunPairs(Page &page, llvm::ArrayRef<RunReport> before,
+                          llvm::ArrayRef<RunReport> after);
 
 static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   if (!pair.before || !pair.after) {
@@ -240,19 +276,22 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   const Run &a = *pair.before->run, &b = *pair.after->run;
   page.section(nameOf(a.name(), b.name()), "");
   Lines lines;
-  auto add = [&](const char *label, const std::optional<Rational> &before,
-                 const std::optional<Rational> &after, Dimension dimension) {
+  using Value = std::optional<Rational>;
+  auto addAs = [&](const char *label, const Value &before, const Value &after,
+                   llvm::function_ref<std::string(const Rational &)> textOf) {
     if (before == after)
       return;
-    auto text = [&](const std::optional<Rational> &value) {
-      return !value ? "none"
-             : dimension.isNone() && *value < 1
-                 ? percent(*value, 1)
-                 : formatQuantity(*value, dimension);
-    };
     std::string relative = before && after ? changeOf(*before, *after) : "";
-    lines.add(label, text(before) + " ⇒ " + text(after) +
+    lines.add(label, (before ? textOf(*before) : "none") + " ⇒ " +
+                         (after ? textOf(*after) : "none") +
                          (relative.empty() ? "" : "; " + relative));
+  };
+  auto add = [&](const char *label, const Value &before, const Value &after,
+                 Dimension dimension) {
+    addAs(label, before, after, [&](const Rational &value) {
+      return dimension.isNone() && value < 1 ? percent(value, 1)
+                                             : formatQuantity(value, dimension);
+    });
   };
   auto ofStep = [](const Run &run, const Cost &cost) {
     return run.hasStep() ? cost.total().constant() : std::nullopt;
@@ -261,10 +300,17 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
     add(label, ofStep(a, costOf(a.step())), ofStep(b, costOf(b.step())),
         Dimension::Flop);
   };
+  auto trafficOf = [](const Run &run) {
+    return run.hasStep() ? (run.step().read + run.step().written).constant()
+                         : std::nullopt;
+  };
   auto timeOf = [](const RunReport &report) {
     return report.hardwareTime ? std::optional(report.hardwareTime->flop)
                                : std::nullopt;
   };
+  if (!(a.conventions == b.conventions))
+    lines.add("conventions", change(conventionsText(a.conventions),
+                                    conventionsText(b.conventions)));
   add("steps", a.steps, b.steps, {});
   add("batch", a.batch, b.batch, Dimension::Example);
   add("examples", a.examples, b.examples, Dimension::Example);
@@ -279,12 +325,34 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   add("hardware time", timeOf(*pair.before), timeOf(*pair.after),
       Dimension::Flop);
   add("utilization", a.utilizationAt(a.peak), b.utilizationAt(b.peak), {});
+  addAs("device time", a.deviceTime(), b.deviceTime(),
+        [](const Rational &seconds) { return deviceTime(seconds / 3600); });
+  add("time", a.time(), b.time(), Dimension::Time);
   add("memory per device", a.memory.total().constant(),
       b.memory.total().constant(), Dimension::Data);
+  if (a.knowsTraffic() && b.knowsTraffic())
+    add("memory traffic", trafficOf(a), trafficOf(b), Dimension::Data);
   if (lines.asGrid().lines().empty())
     page.paragraph("costs the same");
   else
     page.lines(lines);
+  writeRunPairs(page, jobsOf(*pair.before), jobsOf(*pair.after));
+}
+
+static void writeRunPairs(Page &page, llvm::ArrayRef<RunReport> before,
+                          llvm::ArrayRef<RunReport> after) {
+  auto pointers = [](llvm::ArrayRef<RunReport> reports) {
+    std::vector<const RunReport *> runs;
+    for (const RunReport &report : reports)
+      runs.push_back(&report);
+    return runs;
+  };
+  std::vector<Pair<RunReport>> runs = pairUp<RunReport>(
+      pointers(before), pointers(after),
+      [](const RunReport &report) { return report.run->shortName(); });
+  pairTheRest(runs);
+  for (const Pair<RunReport> &pair : runs)
+    writeRuns(page, pair);
 }
 
 void netc::writeDifference(Page &page, const Report &before,
@@ -296,16 +364,5 @@ void netc::writeDifference(Page &page, const Report &before,
   for (const Pair<Network> &pair : networks)
     writeNetworks(page, pair, options);
 
-  auto pointers = [](llvm::ArrayRef<RunReport> reports) {
-    std::vector<const RunReport *> runs;
-    for (const RunReport &report : reports)
-      runs.push_back(&report);
-    return runs;
-  };
-  std::vector<Pair<RunReport>> runs = pairUp<RunReport>(
-      pointers(before.runs), pointers(after.runs),
-      [](const RunReport &report) { return report.run->name(); });
-  pairTheRest(runs);
-  for (const Pair<RunReport> &pair : runs)
-    writeRuns(page, pair);
+  writeRunPairs(page, before.runs, after.runs);
 }

@@ -57,6 +57,20 @@ std::string netc::counted(const Polynomial &number, const std::string &thing) {
   return exact(number) + " " + thing + (number == 1 ? "" : "s");
 }
 
+std::string netc::deviceTime(const Rational &hours) {
+  if (hours >= 1)
+    return counted(hours, "device-hour");
+  return formatQuantity(hours * 3600,
+                        Dimension(Dimension::Device) * Dimension::Time);
+}
+
+std::string netc::conventionsText(const Conventions &conventions) {
+  return fmt::format("1 multiply-add = {} FLOP{}", conventions.fma,
+                     conventions.causal == Conventions::Half
+                         ? ", causal attention counted half"
+                         : "");
+}
+
 std::string netc::percent(const Rational &share, int digits) {
   return fmt::format("{:.{}f} %", share.toDouble() * 100, digits);
 }

@@ -24,6 +24,12 @@ std::string exact(const Polynomial &value);
 /// `1 step`, `12,000 steps`: one `thing`, or several.
 std::string counted(const Polynomial &number, const std::string &thing);
 
+/// `1.504 device-ms`, `96 device-hours`.
+std::string deviceTime(const Rational &hours);
+
+/// `1 multiply-add = 2 FLOP`
+std::string conventionsText(const Conventions &conventions);
+
 std::string percent(const Rational &share, int digits);
 
 /// The share that `part` has of `whole`; none if it depends on a free axis.

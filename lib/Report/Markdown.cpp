@@ -37,8 +37,9 @@ public:
       : os(os), options(options) {}
 
   void section(StringRef title, StringRef rest) override {
-    os << "## " << escaped(title) << "\n\n"
-       << escaped((title + rest).str()) << "\n\n";
+    os << "## " << escaped(title) << "\n\n";
+    if (!rest.empty())
+      os << escaped((title + rest).str()) << "\n\n";
   }
   void heading(StringRef text) override { os << "### " << text << "\n\n"; }
   void paragraph(StringRef text) override { os << escaped(text) << "\n\n"; }

@@ -90,13 +90,6 @@ Grid netc::layerGrid(const LayerRow &total, unsigned depth) {
   return LayerTable(depth).build(total);
 }
 
-static std::string conventionsText(const Conventions &conventions) {
-  return fmt::format("1 multiply-add = {} FLOP{}", conventions.fma,
-                     conventions.causal == Conventions::Half
-                         ? ", causal attention counted half"
-                         : "");
-}
-
 /// Whether a part is in it of which nobody says how large it is.
 static bool isUnknown(const Figures &figures) {
   return llvm::any_of(figures.model().matmul.symbols(), [](StringRef symbol) {
@@ -312,13 +305,6 @@ static std::string inPetaflopDays(const Rational &flop) {
     return "";
   return " = " + (days < 100 ? formatQuantity(days, {}) : exact(days.floor())) +
          " PFLOP/s-days";
-}
-
-static std::string deviceTime(const Rational &hours) {
-  if (hours >= 1)
-    return counted(hours, "device-hour");
-  return formatQuantity(hours * 3600,
-                        Dimension(Dimension::Device) * Dimension::Time);
 }
 
 /// `8.1e21 FLOP = 60,000 device-hours at 30 % of 125 TFLOP/s, f16`.
