@@ -118,8 +118,12 @@ Value Elaborator::callBetween(Tree *at, std::vector<Argument> &arguments) {
   auto isExact = [](const std::optional<Number> &end) {
     return end && !end->real && end->exact.isConstant();
   };
+  if (isExact(ends[0]) && isExact(ends[1]) &&
+      ends[0]->dimension != ends[1]->dimension)
+    return fail(at, "`between` takes two numbers of one unit, these are " +
+                        textOf(Value(*ends[0])) + " and " +
+                        textOf(Value(*ends[1])));
   if (!isExact(ends[0]) || !isExact(ends[1]) ||
-      ends[0]->dimension != ends[1]->dimension ||
       ends[0]->device != ends[1]->device ||
       *ends[0]->exact.constant() > *ends[1]->exact.constant())
     return fail(at, "`between` takes two numbers of one unit, the lower first");
@@ -355,12 +359,15 @@ Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {
     std::optional<Number> number = numberOf(argument.value);
     std::optional<Rational> value =
         number && !number->real ? number->exact.constant() : std::nullopt;
+    bool isSpread = argument.name == "std";
     if (!value || value->isNegative() || !number->dimension.isNone() ||
-        (moments.empty() && value->isZero()))
-      return fail(argument.at, "`mean` takes a positive number");
+        (!isSpread && value->isZero()))
+      return fail(argument.at, isSpread
+                                   ? "`std` takes a number that is not below 0"
+                                   : "`mean` takes a positive number");
     if (argument.name.empty() && moments.empty())
       moments.push_back(*value);
-    else if (argument.name == "std" && moments.size() == 1)
+    else if (isSpread && moments.size() == 1)
       moments.push_back(moments[0] * moments[0] + *value * *value); // E[n^2]
     else
       return fail(argument.at, "`mean` takes a mean and `std`");

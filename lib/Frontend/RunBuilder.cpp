@@ -55,12 +55,18 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
                        ? nullptr
                        : ruleCast<NetParser::JobContext>(other->second.tree);
   if (!otherJob) {
+    std::string text = expr->getText();
     std::vector<std::string> runs;
     for (auto &[name, entry] : file.names)
       if (ruleCast<NetParser::JobContext>(entry.tree))
         runs.push_back(name);
-    e.fail(expr, "there is no run `" + expr->getText() + "`" +
-                     e.didYouMean(expr->getText(), runs));
+    StringRef outer = StringRef(text).split('.').first;
+    e.fail(expr,
+           llvm::is_contained(runs, outer) && outer != text
+               ? "`like` takes over the keys of a run of the top level, "
+                 "such as `" +
+                     outer.str() + "`, not those of `" + text + "`"
+               : "there is no run `" + text + "`" + e.didYouMean(text, runs));
     return false;
   }
   likes.push_back({from, bind});

@@ -273,7 +273,12 @@ bool RunBuilder::addDecoding() {
           axis.empty())
         axis = size.symbols().front();
   auto length = axes.find(axis);
-  if (length == axes.end() || !length->second.isFixed()) {
+  if (length != axes.end() && !length->second.isFixed()) {
+    e.fail(at, "`decode` needs one size of `" + axis +
+                   "`, of which this run knows the distribution");
+    return false;
+  }
+  if (length == axes.end()) {
     e.fail(at, "`decode` needs a first input with a free axis of positions, "
                "such as `i32[N, T]`, that has a size in this run");
     return false;
