@@ -78,8 +78,9 @@ template <typename FiguresT>
 static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 20>
 numbersOf(FiguresT &figures) {
   SmallVector<decltype(&figures.parameters), 20> numbers{
-      &figures.parameters, &figures.trainable, &figures.idle,
-      &figures.read,       &figures.written,   &figures.activations};
+      &figures.parameters,    &figures.trainable, &figures.idle,
+      &figures.read,          &figures.written,   &figures.updateRead,
+      &figures.updateWritten, &figures.gradients, &figures.activations};
   for (auto &cost : figures.costs)
     numbers.append({&cost.matmul, &cost.other, &cost.transcendental});
   return numbers;
@@ -301,11 +302,13 @@ private:
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       Polynomial elements = shapeOf(parameter.getValue()).elements();
       figures.parameters += elements;
-      if (parameter.getTrainable())
+      if (parameter.getTrainable()) {
         figures.trainable += elements;
+        figures.gradients += bytesIn(parameter.getValue());
+      }
       figures.idle += elements * idleShare(parameter);
     }
-    countTraffic(figures, op, trip);
+    countTraffic(figures, op, trip, phase);
     if (phase == Phase::Forward) {
       nameAfter(leaf, op->getName().stripDialect(), weigh(op, cost));
       if (op->getNumResults() != 0)
@@ -321,12 +324,21 @@ private:
     return entry->second;
   }
 
-  void countTraffic(Figures &figures, Operation *op, const Polynomial &trip) {
+  void countTraffic(Figures &figures, Operation *op, const Polynomial &trip,
+                    Phase phase) {
     Traffic traffic = trafficOf(
         op, [&](Value value) { return bytesIn(value); },
         decoding ? &*decoding : nullptr);
-    figures.read += trip == 1 ? traffic.read : traffic.read * trip;
-    figures.written += trip == 1 ? traffic.written : traffic.written * trip;
+    if (trip != 1) {
+      traffic.read *= trip;
+      traffic.written *= trip;
+    }
+    figures.read += traffic.read;
+    figures.written += traffic.written;
+    if (phase == Phase::Update) {
+      figures.updateRead += traffic.read;
+      figures.updateWritten += traffic.written;
+    }
   }
 
   static Weight weigh(Operation *op, const Cost &cost) {

@@ -64,6 +64,8 @@ struct Figures {
   /// Bytes that each op by itself reads and writes; one that only gives its
   /// operand another shape moves nothing.
   Polynomial read, written;
+  /// Of these, those of the update; and those of all gradients that it takes.
+  Polynomial updateRead, updateWritten, gradients;
   /// Bytes that the forward pass makes and the backward pass reads; see
   /// forEachActivation.
   Polynomial activations;

@@ -209,10 +209,9 @@ public:
     if (path.take({"memory_per_device"}))
       return memory();
     if (path.take({"bytes"}))
-      return !run.hasStep() ? hasNoStep()
-             : !run.knowsTraffic()
-                 ? hidesTraffic()
-                 : last(path, run.step().read + run.step().written, "bytes");
+      return run.hasStep()
+                 ? last(path, run.step().read + run.step().written, "bytes")
+                 : hasNoStep();
     if (path.take({"time"}))
       return finish(time(), "s");
     if (path.take({"device_time"}))
@@ -251,12 +250,6 @@ private:
   Answer hasNoStep() {
     return quote(run.name()) + " is made of phases and has no step; ask for " +
            quote((run.jobs.front().name() + ".step").str());
-  }
-
-  Answer hidesTraffic() {
-    return quote(run.name()) +
-           " goes through a batch in parts; the bytes that this moves are not "
-           "counted";
   }
 
   Answer memory() {

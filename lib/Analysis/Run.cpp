@@ -29,12 +29,6 @@ bool Run::hasStep() const {
                           }));
 }
 
-bool Run::knowsTraffic() const {
-  return hasStep() && !accumulate && llvm::all_of(jobs, [](const Run &job) {
-           return !isCounted(job) || job.knowsTraffic();
-         });
-}
-
 /// `cost` divided by `unit`; none if that is no polynomial.
 static std::optional<Cost> divided(const Cost &cost, const Polynomial &unit) {
   Cost part{cost.matmul / unit, cost.other / unit, cost.transcendental / unit};
@@ -519,7 +513,7 @@ static void decodeOneByOne(const Run &run, DictionaryAttr settings,
 }
 
 /// A batch that is gone through in parts: all but the update is done for each,
-/// and the gradient of each is added to those before.
+/// and the gradient of each is added to those before, in place.
 static void accumulate(PartTree &tree, const Rational &parts) {
   for (Part &part : tree.parts) {
     Figures &figures = part.figures;
@@ -527,6 +521,10 @@ static void accumulate(PartTree &tree, const Rational &parts) {
                         Phase::WeightGradient, Phase::Recompute})
       figures[phase] = figures[phase] * parts;
     figures[Phase::WeightGradient].other += figures.trainable * (parts - 1);
+    figures.read = (figures.read - figures.updateRead) * parts +
+                   figures.updateRead + figures.gradients * 2 * (parts - 1);
+    figures.written = (figures.written - figures.updateWritten) * parts +
+                      figures.updateWritten + figures.gradients * (parts - 1);
   }
 }
 

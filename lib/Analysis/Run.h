@@ -55,7 +55,6 @@ struct Run {
   /// How many positions are made one by one; see Decoding.
   std::optional<Rational> decode;
   /// In how many parts a batch is gone through, whose gradients are added up.
-  /// What that moves is not known: the update does it once.
   std::optional<Rational> accumulate;
   bool isTuning = false; ///< sums leave it out
   /// Powers of a mean stand for the mean of powers that nothing is known of.
@@ -95,8 +94,6 @@ struct Run {
   bool hasStep() const;
   /// That the last step sees more than is left of the examples; else empty.
   std::string lastStep() const;
-  /// Whether the bytes that a step moves are known.
-  bool knowsTraffic() const;
   const Figures &step() const { return parts.root().figures; }
   /// Where the steps are not known, but how much they see: a cost that is
   /// linear in the tokens, or in the examples, of a step, `ofStep`.

@@ -81,11 +81,6 @@ static void step(OStream &json, StringRef key, const Run &run,
     forwardAndBackward(json, figures);
     cost(json, "optimizer", figures[Phase::Update]);
     cost(json, "recompute", figures[Phase::Recompute]);
-    if (!run.knowsTraffic()) {
-      json.attribute("bytes_read", nullptr);
-      json.attribute("bytes_written", nullptr);
-      return;
-    }
     number(json, "bytes_read", figures.read);
     number(json, "bytes_written", figures.written);
   });

@@ -401,11 +401,6 @@ static void addMemory(Lines &lines, const Run &run) {
                         bytes(memory.activations), besideOpaque(run.parts)));
   if (!run.hasStep())
     return;
-  if (!run.knowsTraffic()) {
-    lines.add("memory traffic",
-              "not counted where a batch is gone through in parts");
-    return;
-  }
   Polynomial moved = run.step().read + run.step().written;
   std::string text = bytes(moved) + " a step, each op by itself";
   if (std::optional<Rational> intensity =
