@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Analysis/Memory.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -22,6 +23,28 @@ elementOf(LinalgBuilder &b, RankedTensorType type, int64_t axis, Value at) {
   return {starts, sizes, strides};
 }
 
+/// Whether a value shares the memory of one that a loop around it carries,
+/// which the loop writes over at the end of a turn.
+static bool isCarried(Value value) {
+  bool isCarried = false;
+  forEachBase(value, [&](Value base) {
+    auto argument = dyn_cast<BlockArgument>(base);
+    auto loop = argument ? dyn_cast<ScanOp>(argument.getOwner()->getParentOp())
+                         : ScanOp();
+    isCarried |= loop && argument.getArgNumber() >= loop.getSequences().size();
+  });
+  return isCarried;
+}
+
+/// The tensor that `value` is lowered to, with memory of its own.
+static Value ownTensor(LinalgBuilder &b, Value value) {
+  Value tensor = b.get(value);
+  if (!isCarried(value))
+    return tensor;
+  return b.create<bufferization::AllocTensorOp>(
+      cast<RankedTensorType>(tensor.getType()), ValueRange(), tensor);
+}
+
 /// A loop that carries the outputs, each turn placing its element, then the
 /// carried values.
 static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
@@ -31,7 +54,7 @@ static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
   for (Value output : op.getValues().take_front(numOutputs))
     inits.push_back(b.empty(b.type(output)));
   for (Value init : op.getInits())
-    inits.push_back(b.get(init));
+    inits.push_back(ownTensor(b, init));
   int64_t trip = *op.getTrip().getValue().toInt64();
   Location loc = op.getLoc();
 
@@ -66,6 +89,12 @@ static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
           return SmallVector<Value>(carried);
 
         OperandRange yielded = op.getYield().getValues();
+        SmallVector<Value> following;
+        for (auto [value, argument] : llvm::zip_equal(
+                 yielded.drop_front(numOutputs),
+                 body.getArguments().drop_front(op.getSequences().size())))
+          following.push_back(value == argument ? b.get(value)
+                                                : ownTensor(b, value));
         SmallVector<Value> next;
         for (auto [i, axis] : llvm::enumerate(op.getOutAxes())) {
           auto [starts, sizes, strides] =
@@ -75,11 +104,10 @@ static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
         }
         // In place, so that each turn finds the values where the last one did.
         for (auto [value, old] :
-             llvm::zip_equal(yielded.drop_front(numOutputs),
-                             carried.drop_front(numOutputs)))
-          next.push_back(b.create<bufferization::MaterializeInDestinationOp>(
-                              b.get(value), old)
-                             .getResult());
+             llvm::zip_equal(following, carried.drop_front(numOutputs)))
+          next.push_back(
+              b.create<bufferization::MaterializeInDestinationOp>(value, old)
+                  .getResult());
         return next;
       });
   if (failed(result))

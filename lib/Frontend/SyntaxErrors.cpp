@@ -202,9 +202,12 @@ public:
   }
 
   /// A bracket without its partner is news only if nothing went wrong before:
-  /// what was skipped may have held it.
-  bool mayFollowFromEarlier() const {
-    return (found->getType() == Token::EOF && opener) || closesEarlierLine();
+  /// what was skipped may have held it. So it is with all that comes in a list
+  /// in which something went wrong.
+  bool mayFollowFrom(const SyntaxError &earlier) const {
+    return (found->getType() == Token::EOF && opener) || closesEarlierLine() ||
+           (is(opener, {NetParser::LPAREN, NetParser::LBRACKET}) &&
+            beginOf(opener) < earlier.place);
   }
 
 private:
@@ -661,7 +664,7 @@ void SyntaxErrorStrategy::report(Parser *parser, Token *found) {
   if (errors.size() >= maxErrors)
     return add({beginOf(found), ""});
   Explanation explanation(parser, found);
-  if (errors.empty() || !explanation.mayFollowFromEarlier())
+  if (errors.empty() || !explanation.mayFollowFrom(errors.back()))
     add(explanation.get());
 }
 
