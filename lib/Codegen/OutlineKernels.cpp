@@ -118,25 +118,44 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
   void outline(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(block)) {
+    Operation *next;
+    for (Operation *op = &block.front(); op; op = next) {
+      next = op->getNextNode();
       if (isa<linalg::FillOp>(op) && startsNext(cast<linalg::FillOp>(op)))
         continue; // goes with the next op
       if (isa<linalg::LinalgOp>(op)) {
-        auto fill = dyn_cast_or_null<linalg::FillOp>(op.getPrevNode());
+        auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
         if (fill && startsNext(fill))
-          makeKernel({fill, &op});
+          makeKernel({fill, op});
         else
-          makeKernel(&op);
+          makeKernel(op);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         bool hasKernels =
             loop->walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
                 .wasInterrupted();
-        if (hasKernels)
+        if (hasKernels) {
           outline(*loop.getBody());
-        else
-          makeKernel(&op);
+          continue;
+        }
+        SmallVector<Operation *> ops = withUsers(loop);
+        next = ops.back()->getNextNode();
+        makeKernel(ops);
       }
     }
+  }
+
+  /// A loop, and what follows until nothing more reads the numbers that it
+  /// results in: it has some where the loops around it have one turn.
+  static SmallVector<Operation *> withUsers(scf::ForOp loop) {
+    Operation *last = loop;
+    for (Operation *user : loop->getUsers())
+      if (Operation *at = loop->getBlock()->findAncestorOpInBlock(*user);
+          last->isBeforeInBlock(at))
+        last = at;
+    SmallVector<Operation *> ops{loop};
+    while (ops.back() != last)
+      ops.push_back(ops.back()->getNextNode());
+    return ops;
   }
 
   /// Whether a fill only gives the next op, which accumulates, its start.
@@ -157,6 +176,9 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
       used.insert(op->operand_begin(), op->operand_end());
       getUsedValuesDefinedAbove(op->getRegions(), used);
     }
+    used.remove_if([&](Value value) {
+      return llvm::is_contained(ops, value.getDefiningOp());
+    });
 
     ImplicitLocOpBuilder caller(op->getLoc(), op);
     SmallVector<Value> arguments;

@@ -66,13 +66,37 @@ static int64_t boundOf(Value value) {
   return bound;
 }
 
+/// Whether a program can hold tensors of this type; see runtime::Element.
+static bool isStored(Type element) {
+  return element.isF32() || element.isF64() || element.isInteger(64) ||
+         element.isInteger(32) || element.isInteger(8);
+}
+
+/// Refuses what is counted and is not what a program would do.
+static LogicalResult checkIsRun(StepOp step) {
+  if (step.getRun().contains("decode"))
+    return step.emitError() << "positions made one by one are counted, and not "
+                               "run yet; leave `decode` out";
+  if (step.getRun().contains("accumulate"))
+    return step.emitError() << "a batch that is gone through in parts is "
+                               "counted, and not run yet; leave `accumulate` "
+                               "out";
+  SmallVector<Value> stored(step.getBlock().getArguments());
+  llvm::append_range(stored, step.getReturn()->getOperands());
+  for (Value value : stored)
+    if (Type element = netc::elementOf(value); !isStored(element))
+      return emitError(value.getLoc())
+             << "a program cannot read or give " << element << " yet";
+  return success();
+}
+
 namespace {
 struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
   using NetToLinalgBase::NetToLinalgBase;
 
   void runOnOperation() override {
     FailureOr<StepOp> step = findStep();
-    if (failed(step) || failed(lower(*step)))
+    if (failed(step) || failed(checkIsRun(*step)) || failed(lower(*step)))
       return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (isa<NetworkOp, StepOp, JobOp>(op))

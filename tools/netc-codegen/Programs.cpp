@@ -48,9 +48,17 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
     return llvm::make_error<EnvironmentError>(
         ("cannot write `" + output + "`: " + toString(std::move(error))).str());
   };
-  // Beside the output, so that renaming is enough.
-  llvm::SmallString<128> path(output);
+  // Beside the output, so that renaming is enough; a link stays one.
+  llvm::SmallString<128> path;
+  if (llvm::sys::fs::real_path(output, path))
+    path = output;
   llvm::sys::fs::make_absolute(path);
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      !llvm::sys::fs::is_regular_file(status))
+    return cannotWrite(
+        llvm::createStringError("a program is written to a file, and this is "
+                                "none"));
   llvm::Expected<ScratchFolder> scratch = ScratchFolder::create(path);
   if (!scratch)
     return cannotWrite(scratch.takeError());
@@ -62,7 +70,7 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
     return cannotWrite(std::move(error));
   if (llvm::Error error = linkProgram(object, runtime, program, *scratch))
     return llvm::make_error<EnvironmentError>(toString(std::move(error)));
-  if (std::error_code error = llvm::sys::fs::rename(program, output))
+  if (std::error_code error = llvm::sys::fs::rename(program, path))
     return cannotWrite(llvm::errorCodeToError(error));
   return llvm::Error::success();
 }
