@@ -19,6 +19,11 @@ constexpr llvm::StringLiteral kDraw = "net.draw";
 /// run again whatever the run says: ops with one number are one part.
 constexpr llvm::StringLiteral kRecomputed = "net.recomputed";
 
+/// The discardable attribute of the ops of a copy, in a step of which copies
+/// are run again: the path of the copy's instance, such as `layer.3`. What an
+/// instance is handed from outside is applied in it, whatever it is called.
+constexpr llvm::StringLiteral kCopy = "net.copy";
+
 /// Replaces a loop by one that hands out only what is read.
 void dropUnusedOutputs(ScanOp scan);
 

@@ -9,6 +9,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -234,22 +235,47 @@ Value Elaborator::apply(Tree *at, Instance &instance) {
     return instance.function.op ? applyOp(at, instance)
                                 : applyBlock(at, instance);
   };
-  return instance.recomputed ? applyRecomputed(at, application) : application();
+  auto copy = [&] { return applyCopy(*instance.identity, application); };
+  return instance.recomputed ? applyRecomputed(at, copy) : copy();
 }
 
 Value Elaborator::applyRecomputed(Tree *at,
                                   llvm::function_ref<Value()> application) {
-  mlir::Block *block = builder.getInsertionBlock();
-  if (block != graph->entry)
+  if (builder.getInsertionBlock() != graph->entry)
     return fail(at, "what is `recomputed` stands outside of loops; take the "
                     "loop as a whole");
+  return applyMarking(
+      kRecomputed,
+      [&] { return builder.getI64IntegerAttr(graph->recomputed++); },
+      application);
+}
+
+Value Elaborator::applyCopy(const Identity &copy,
+                            llvm::function_ref<Value()> application) {
+  // `0` of a `repeat`, `layers.0` of a list.
+  int64_t number;
+  bool isCopy = !StringRef(copy.name)
+                     .substr(copy.name.rfind('.') + 1)
+                     .getAsInteger(10, number);
+  if (!isCopy || !graph->marksCopies || graph->isInCopy ||
+      builder.getInsertionBlock() != graph->entry)
+    return application();
+  llvm::SaveAndRestore inCopy(graph->isInCopy, true);
+  return applyMarking(
+      kCopy, [&] { return builder.getStringAttr(copy.path); }, application);
+}
+
+Value Elaborator::applyMarking(StringRef name,
+                               llvm::function_ref<mlir::Attribute()> mark,
+                               llvm::function_ref<Value()> application) {
+  mlir::Block *block = builder.getInsertionBlock();
   mlir::Block::iterator end = builder.getInsertionPoint();
   mlir::Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
   Value result = application();
-  mlir::Attribute number = builder.getI64IntegerAttr(graph->recomputed++);
+  mlir::Attribute value = mark();
   for (mlir::Operation &op : llvm::make_range(
            before ? std::next(before->getIterator()) : block->begin(), end))
-    op.setAttr(kRecomputed, number);
+    op.setAttr(name, value);
   return result;
 }
 
@@ -260,6 +286,11 @@ Value Elaborator::applyComposition(Tree *at, Instance &instance, Value value) {
     return applyRecomputed(at,
                            [&] { return applyComposition(at, parts, value); });
   }
+  return applyCopy(*instance.identity,
+                   [&] { return applyParts(at, instance, value); });
+}
+
+Value Elaborator::applyParts(Tree *at, Instance &instance, Value value) {
   Identity &identity = *instance.identity;
   bool transparent = identity.name.empty() && !instance.isRepeat;
   if (!transparent) {

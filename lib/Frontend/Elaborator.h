@@ -128,6 +128,8 @@ struct Graph {
   std::optional<Rational> steps; ///< and how many there are, if that is known
   bool training = true;          ///< what an `infer` does goes only forward
   unsigned recomputed = 0;       ///< parts that are run again
+  bool marksCopies = false;      ///< ops say which copy they are of
+  bool isInCopy = false;
 };
 
 /// One `expect` or `require` of the top level or of a run.
@@ -379,7 +381,15 @@ private:
   Value applyBlock(Tree *at, Instance &instance);
   /// Marks what `application` adds to the graph as a part that is run again.
   Value applyRecomputed(Tree *at, llvm::function_ref<Value()> application);
+  /// One of several of a kind, which are called by numbers; the outermost.
+  Value applyCopy(const Identity &copy,
+                  llvm::function_ref<Value()> application);
+  /// Sets an attribute of what the application adds to the graph.
+  Value applyMarking(llvm::StringRef name,
+                     llvm::function_ref<mlir::Attribute()> mark,
+                     llvm::function_ref<Value()> application);
   Value applyComposition(Tree *at, Instance &instance, Value value);
+  Value applyParts(Tree *at, Instance &instance, Value value);
   void enter(Identity &identity, llvm::StringRef fallback, Tree *at);
   /// An unapplied instance is named by the variable it is bound to, `tables.3`
   /// in a list.

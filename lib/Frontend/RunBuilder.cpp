@@ -737,6 +737,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
         addHardware();
       return checkRequires();
     }
+    e.graph->marksCopies = keys.count("recompute");
     if (!addInputs())
       return;
     bool isMade = isInference() ? addResults() && addSchedule()

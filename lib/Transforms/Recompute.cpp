@@ -69,24 +69,14 @@ private:
 // What is run again
 //===----------------------------------------------------------------------===//
 
-static StringRef nameOf(Operation *op) {
-  auto name = op->getLoc()->findInstanceOf<NameLoc>();
-  return name ? name.getName().getValue() : StringRef();
-}
-
-/// The `repeat` that an op is in, the outermost, and in which copy: `layer` and
-/// `3` of `layer.3.mha.linear`. Where the copies are one, each application is
-/// one: `0`, `0@2`, `0@3`.
+/// The instances that an op is of a copy of, and which copy: `layer` and `3`,
+/// of `layer.3`. Where the copies are one, each application is one: `0`, `0@2`.
 static std::optional<std::pair<StringRef, StringRef>> copyOf(Operation *op) {
-  StringRef name = nameOf(op);
-  for (size_t dot = name.find('.'); dot != StringRef::npos;
-       dot = name.find('.', dot + 1)) {
-    int64_t copy;
-    StringRef part = name.drop_front(dot + 1).split('.').first;
-    if (!part.split('@').first.getAsInteger(10, copy))
-      return std::pair(name.take_front(dot), part);
-  }
-  return std::nullopt;
+  auto path = op->getAttrOfType<StringAttr>(kCopy);
+  if (!path)
+    return std::nullopt;
+  auto [kind, copy] = path.getValue().rsplit('.');
+  return copy.empty() ? std::pair(copy, kind) : std::pair(kind, copy);
 }
 
 template <typename Key>
@@ -259,6 +249,7 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
         again.repeat(segment, /*isWhole=*/false);
       if (kind && failed(recompute(step, kind, again)))
         signalPassFailure();
+      graph.walk([](Operation *op) { op->removeAttr(kCopy); });
     }
   }
 

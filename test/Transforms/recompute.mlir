@@ -40,17 +40,17 @@
 net.step @full attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
 ^bb0(%x: !x):
   %w0 = net.parameter "w0" "uniform" : !w loc("layer.0.weight")
-  %y0 = net.linear %x, %w0 {over = 1} : (!x, !w) -> !x loc("layer.0.linear")
-  %mean = net.mean %y0 {over = array<i64: 0>} : (!x) -> tensor<8xf32> loc("layer.0.mean")
+  %y0 = net.linear %x, %w0 {over = 1, net.copy = "layer.0"} : (!x, !w) -> !x loc("layer.0.linear")
+  %mean = net.mean %y0 {over = array<i64: 0>, net.copy = "layer.0"} : (!x) -> tensor<8xf32> loc("layer.0.mean")
   %average = net.buffer "average" "zeros" : tensor<8xf32> loc("layer.0.average")
-  net.moving_average %average, %mean {momentum = 0.1} : (tensor<8xf32>, tensor<8xf32>) -> () loc("layer.0.moving_average")
-  %z0 = net.tanh %y0 : (!x) -> !x loc("layer.0.tanh")
-  %x1, %mask0 = net.dropout %z0 {p = 0.1, over = array<i64: 0, 1>} : (!x) -> (!x, !m) loc("layer.0.dropout")
+  net.moving_average %average, %mean {momentum = 0.1, net.copy = "layer.0"} : (tensor<8xf32>, tensor<8xf32>) -> () loc("layer.0.moving_average")
+  %z0 = net.tanh %y0 {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.tanh")
+  %x1, %mask0 = net.dropout %z0 {p = 0.1, over = array<i64: 0, 1>, net.copy = "layer.0"} : (!x) -> (!x, !m) loc("layer.0.dropout")
   %w1 = net.parameter "w1" "uniform" : !w loc("layer.1.weight")
-  %y1 = net.linear %x1, %w1 {over = 1} : (!x, !w) -> !x loc("layer.1.linear")
-  %unread = net.mean %y1 {over = array<i64: 0>} : (!x) -> tensor<8xf32> loc("layer.1.mean")
-  %z1 = net.tanh %y1 : (!x) -> !x loc("layer.1.tanh")
-  %out, %mask1 = net.dropout %z1 {p = 0.1, over = array<i64: 0, 1>} : (!x) -> (!x, !m) loc("layer.1.dropout")
+  %y1 = net.linear %x1, %w1 {over = 1, net.copy = "layer.1"} : (!x, !w) -> !x loc("layer.1.linear")
+  %unread = net.mean %y1 {over = array<i64: 0>, net.copy = "layer.1"} : (!x) -> tensor<8xf32> loc("layer.1.mean")
+  %z1 = net.tanh %y1 {net.copy = "layer.1"} : (!x) -> !x loc("layer.1.tanh")
+  %out, %mask1 = net.dropout %z1 {p = 0.1, over = array<i64: 0, 1>, net.copy = "layer.1"} : (!x) -> (!x, !m) loc("layer.1.dropout")
   %loss = net.sum %out {over = array<i64: 0, 1>} : (!x) -> tensor<f32> loc("sum")
   net.return %loss : tensor<f32> ["loss"]
 }
@@ -84,12 +84,12 @@ net.step @every attributes {inputs = ["x"], network = "Net", run = {recompute = 
 ^bb0(%x: !x):
   %w = net.parameter "w" "uniform" : !x
   %a = net.add %x, %w : (!x, !x) -> !x loc("add")
-  %b0 = net.tanh %a : (!x) -> !x loc("layer.0.tanh")
-  %c0 = net.exp %b0 : (!x) -> !x loc("layer.0.exp")
-  %b1 = net.tanh %c0 : (!x) -> !x loc("layer.1.tanh")
-  %c1 = net.exp %b1 : (!x) -> !x loc("layer.1.exp")
-  %b2 = net.tanh %c1 : (!x) -> !x loc("layer.2.tanh")
-  %c2 = net.exp %b2 : (!x) -> !x loc("layer.2.exp")
+  %b0 = net.tanh %a {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.tanh")
+  %c0 = net.exp %b0 {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.exp")
+  %b1 = net.tanh %c0 {net.copy = "layer.1"} : (!x) -> !x loc("layer.1.tanh")
+  %c1 = net.exp %b1 {net.copy = "layer.1"} : (!x) -> !x loc("layer.1.exp")
+  %b2 = net.tanh %c1 {net.copy = "layer.2"} : (!x) -> !x loc("layer.2.tanh")
+  %c2 = net.exp %b2 {net.copy = "layer.2"} : (!x) -> !x loc("layer.2.exp")
   %loss = net.sum %c2 {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
   net.return %loss : tensor<f32> ["loss"]
 }
@@ -97,12 +97,12 @@ net.step @together attributes {inputs = ["x"], network = "Net", run = {recompute
 ^bb0(%x: !x):
   %w = net.parameter "w" "uniform" : !x
   %a = net.add %x, %w : (!x, !x) -> !x loc("add")
-  %b0 = net.tanh %a : (!x) -> !x loc("layer.0.tanh")
-  %c0 = net.exp %b0 : (!x) -> !x loc("layer.0.exp")
-  %b1 = net.tanh %c0 : (!x) -> !x loc("layer.1.tanh")
-  %c1 = net.exp %b1 : (!x) -> !x loc("layer.1.exp")
-  %b2 = net.tanh %c1 : (!x) -> !x loc("layer.2.tanh")
-  %c2 = net.exp %b2 : (!x) -> !x loc("layer.2.exp")
+  %b0 = net.tanh %a {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.tanh")
+  %c0 = net.exp %b0 {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.exp")
+  %b1 = net.tanh %c0 {net.copy = "layer.1"} : (!x) -> !x loc("layer.1.tanh")
+  %c1 = net.exp %b1 {net.copy = "layer.1"} : (!x) -> !x loc("layer.1.exp")
+  %b2 = net.tanh %c1 {net.copy = "layer.2"} : (!x) -> !x loc("layer.2.tanh")
+  %c2 = net.exp %b2 {net.copy = "layer.2"} : (!x) -> !x loc("layer.2.exp")
   %loss = net.sum %c2 {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
   net.return %loss : tensor<f32> ["loss"]
 }
@@ -120,7 +120,7 @@ net.step @together attributes {inputs = ["x"], network = "Net", run = {recompute
 net.step @loop attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
 ^bb0(%x: !s):
   %w = net.parameter "w" "uniform" : !v loc("w")
-  %o = net.scan <"5"> over %x [0] out [0] {
+  %o = net.scan <"5"> over %x [0] out [0] attributes {net.copy = "layer.0"} {
   ^bb0(%xt: !v):
     %a = net.mul %xt, %w : (!v, !v) -> !v loc("layer.0.mul")
     %b = net.tanh %a : (!v) -> !v loc("layer.0.tanh")
@@ -182,9 +182,9 @@ net.step @marked attributes {inputs = ["x"], network = "Net", run = {recompute =
 ^bb0(%x: !x):
   %w = net.parameter "w" "uniform" : !x
   %a = net.add %x, %w : (!x, !x) -> !x loc("add")
-  %b = net.tanh %a : (!x) -> !x loc("layer.0.tanh")
-  %c = net.tanh %b {net.recomputed = 0 : i64} : (!x) -> !x loc("layer.0.tanh_2")
-  %d = net.exp %c {net.recomputed = 0 : i64} : (!x) -> !x loc("layer.0.exp")
+  %b = net.tanh %a {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.tanh")
+  %c = net.tanh %b {net.recomputed = 0 : i64, net.copy = "layer.0"} : (!x) -> !x loc("layer.0.tanh_2")
+  %d = net.exp %c {net.recomputed = 0 : i64, net.copy = "layer.0"} : (!x) -> !x loc("layer.0.exp")
   %loss = net.sum %d {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
   net.return %loss : tensor<f32> ["loss"]
 }
@@ -198,7 +198,7 @@ net.step @marked attributes {inputs = ["x"], network = "Net", run = {recompute =
 !x = tensor<4xf32>
 net.step @frozen attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
 ^bb0(%x: !x):
-  %b = net.tanh %x : (!x) -> !x loc("layer.0.tanh")
+  %b = net.tanh %x {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.tanh")
   %w = net.parameter "w" "uniform" : !x
   %a = net.add %b, %w : (!x, !x) -> !x loc("add")
   %loss = net.sum %a {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
