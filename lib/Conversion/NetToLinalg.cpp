@@ -81,6 +81,9 @@ static LogicalResult checkIsRun(StepOp step) {
     return step.emitError() << "a batch that is gone through in parts is "
                                "counted, and not run yet; leave `accumulate` "
                                "out";
+  if (!step.getOps<GradientOp>().empty())
+    return step.emitError() << "a training run is run with an `optimizer`, "
+                               "which this one does not give";
   SmallVector<Value> stored(step.getBlock().getArguments());
   llvm::append_range(stored, step.getReturn()->getOperands());
   for (Value value : stored)
@@ -114,6 +117,12 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
                << found.getSymName() << "`";
       found = step;
     }
+    for (auto job : getOperation().getOps<JobOp>())
+      if (!found && job.getSymName() == run)
+        return job.emitError()
+               << "`" << run << "` is the sum of its jobs; run one of them, as "
+               << "in `--run=" << cast<StringAttr>(job.getJobs()[0]).getValue()
+               << "`";
     if (!found)
       return emitError(getOperation().getLoc()) << "there is no run to lower";
     return found;

@@ -330,7 +330,7 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   add("time", a.time(), b.time(), Dimension::Time);
   add("memory per device", a.memory.total().constant(),
       b.memory.total().constant(), Dimension::Data);
-  if (a.knowsTraffic() && b.knowsTraffic())
+  if (a.hasStep() && b.hasStep())
     add("memory traffic", trafficOf(a), trafficOf(b), Dimension::Data);
   if (lines.asGrid().lines().empty())
     page.paragraph("costs the same");

@@ -112,7 +112,9 @@ std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
 void Work::add(const Measurement::Op &op, const Peaks &peaks) {
   matmul += op.matmul;
   other += op.other;
-  (op.isForward() ? forward : op.isBackward() ? backward : rest) += op.seconds;
+  (op.isForward()    ? forward
+   : op.isBackward() ? backward
+                     : update) += op.seconds;
   double compute = peaks.measured > 0 ? op.flop() / peaks.measured : 0;
   // What never ran by itself is done by another op as its operands pass by.
   if (op.calls == 0) {
@@ -130,7 +132,7 @@ void Work::add(const Work &work) {
   bytes += work.bytes;
   forward += work.forward;
   backward += work.backward;
-  rest += work.rest;
+  update += work.update;
   computeRoof += work.computeRoof;
   memoryRoof += work.memoryRoof;
 }
@@ -203,11 +205,13 @@ static bool isBackward(const Measurement::Op &op) { return op.isBackward(); }
 static bool isPass(const Measurement::Op &op) {
   return op.isForward() || op.isBackward();
 }
+static bool isModelPass(const Measurement::Op &op) {
+  return isPass(op) && !op.isRecomputed();
+}
 
 StepFlop netc::modelFlop(const Measurement &measurement) {
-  return flopOf(measurement, [](const Measurement::Op &op) {
-    return op.phase != "recompute";
-  });
+  return flopOf(measurement,
+                [](const Measurement::Op &op) { return !op.isRecomputed(); });
 }
 
 StepFlop netc::hardwareFlop(const Measurement &measurement) {
@@ -232,10 +236,10 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
     return rateBy(Method::Batch, run, *one);
   }
   case Method::Batch:
-    return Rate{flopOf(measurement, isPass).matmul,
+    return Rate{flopOf(measurement, isModelPass).matmul,
                 secondsOf(measurement, isPass)};
   case Method::Epoch:
-    return Rate{measurement.steps * flopOf(measurement, isPass).matmul,
+    return Rate{measurement.steps * flopOf(measurement, isModelPass).matmul,
                 measurement.wall};
   }
   llvm_unreachable("all methods are above");

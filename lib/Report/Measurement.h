@@ -27,7 +27,11 @@ struct Measurement {
 
     int64_t flop() const { return matmul + other; }
     bool isForward() const { return phase == "forward"; }
-    bool isBackward() const { return phase == "input" || phase == "weight"; }
+    bool isRecomputed() const { return phase == "recompute"; }
+    /// With what is run again for it.
+    bool isBackward() const {
+      return phase == "input" || phase == "weight" || isRecomputed();
+    }
   };
   struct Step {
     double median, low, high;
@@ -68,13 +72,13 @@ std::optional<Peaks> peaksOf(const Measurement &measurement);
 /// A sum over ops.
 struct Work {
   int64_t matmul = 0, other = 0, bytes = 0;
-  double forward = 0, backward = 0, rest = 0; ///< seconds
+  double forward = 0, backward = 0, update = 0; ///< seconds
   /// Seconds that the ops would take at their roofs, by which roof is lower: of
   /// compute, or of memory.
   double computeRoof = 0, memoryRoof = 0;
 
   int64_t flop() const { return matmul + other; }
-  double seconds() const { return forward + backward + rest; }
+  double seconds() const { return forward + backward + update; }
   double roof() const { return computeRoof + memoryRoof; }
   bool isMemoryBound() const { return memoryRoof > computeRoof; }
   void add(const Measurement::Op &op, const Peaks &peaks);

@@ -51,7 +51,7 @@ static void work(OStream &json, const Work &work) {
   json.attributeObject("seconds", [&] {
     number(json, "forward", work.forward);
     number(json, "backward", work.backward);
-    number(json, "update", work.rest);
+    number(json, "update", work.update);
     number(json, "total", work.seconds());
   });
   number(json, "flops", quotient(work.flop(), work.seconds()));

@@ -159,7 +159,7 @@ private:
          {work.flop() ? flop.substr(0, flop.rfind("FLOP")) : "· ", style},
          {time(work.forward, unit), style},
          {time(work.backward, unit), style},
-         {time(work.rest, unit), style},
+         {time(work.update, unit), style},
          {isTimed ? percent(seconds / all) : "", style},
          {isTimed ? number(work.flop() / seconds * 1e-9) : "", style},
          {work.bytes ? number(work.flop() / double(work.bytes)) : "", style},

@@ -78,7 +78,7 @@ TEST(Measurement, SumsUpParts) {
   EXPECT_EQ(a.bytes, 200'000); // not those of `a.add`, which never ran
   EXPECT_DOUBLE_EQ(a.forward, 0.008);
   EXPECT_DOUBLE_EQ(a.backward, 0.008);
-  EXPECT_DOUBLE_EQ(a.rest, 0.001);
+  EXPECT_DOUBLE_EQ(a.update, 0.001);
   // 4 ms of compute against 1 ms of traffic, twice; the addition, the update.
   EXPECT_DOUBLE_EQ(a.computeRoof, 0.009002);
   EXPECT_DOUBLE_EQ(a.memoryRoof, 0);
@@ -114,6 +114,24 @@ TEST(Measurement, RatesByMethod) {
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).flop, 1);
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).time, 0.8);
   EXPECT_DOUBLE_EQ(matmulShare(run.batches[0]).time, 16.0 / 19);
+}
+
+TEST(Measurement, CountsRecomputationAsTimeOfTheBackwardPass) {
+  MeasurementReport all = report({4});
+  Measurement &measurement = all.runs[0].batches[0];
+  Measurement::Op again = measurement.ops[0];
+  again.phase = "recompute";
+  measurement.ops.push_back(again);
+  Work work = measuredParts(measurement, all.peaks)[0].work;
+  EXPECT_DOUBLE_EQ(work.backward, 0.016);
+  EXPECT_DOUBLE_EQ(work.update, 0.001);
+  // Of the model's FLOP, in a time that has what is run again.
+  Rate rate = *rateBy(Method::Batch, all.runs[0], measurement);
+  EXPECT_EQ(rate.flop, 8'000'000);
+  EXPECT_DOUBLE_EQ(rate.seconds, 0.026);
+  EXPECT_DOUBLE_EQ(*backwardRatio(measurement).flop, 2);
+  EXPECT_EQ(modelFlop(measurement).matmul, 8'000'000);
+  EXPECT_EQ(hardwareFlop(measurement).matmul, 12'000'000);
 }
 
 TEST(Measurement, KnowsWhatIsMissing) {

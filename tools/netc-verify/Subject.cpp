@@ -13,8 +13,14 @@
 using namespace netc;
 using namespace mlir;
 
-/// Makes each parameter of the steps move by minus its gradient.
+/// Makes each parameter of the steps move by minus its gradient, that of the
+/// loss as it is.
 static void updatePlainly(ModuleOp module) {
+  for (auto step : module.getOps<StepOp>()) {
+    NamedAttrList run(step.getRun());
+    run.erase("loss_scale");
+    step.setRunAttr(run.getDictionary(module.getContext()));
+  }
   module.walk([](OptimizerOp optimizer) {
     Block &block = optimizer.getBlock();
     while (!block.empty())

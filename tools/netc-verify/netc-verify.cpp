@@ -85,6 +85,13 @@ int main(int argc, char **argv) {
       "checks that training steps execute what is counted, that their "
       "gradients are right, and that fast code computes the same; all three "
       "unless options choose\n");
+  static const llvm::StringRef known[] = {"", "avx512", "avx2", "baseline"};
+  if (!llvm::is_contained(known, vectors)) {
+    llvm::errs() << "netc-verify: error: `--isa` takes avx512, avx2 or "
+                    "baseline, not `"
+                 << vectors << "`\n";
+    return 2;
+  }
   DialectRegistry registry;
   registry.insert<NetDialect>();
   registerLoweringInterfaces(registry);
