@@ -177,19 +177,27 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
     });
   };
   SmallVector<Value> inner;
-  Operation *first = nullptr;
-  for (Operation *op : segment) {
-    for (Value value : op->getResults()) {
-      if (!isInner(value))
-        continue;
-      inner.push_back(value);
-      for (Operation *user : value.getUsers()) {
-        Operation *top = topLevel(user);
-        if (!segment.contains(top) && (!first || top->isBeforeInBlock(first)))
-          first = top;
-      }
+  Operation *first = nullptr; // what reads it when the forward pass is over
+  auto noteReaders = [&](Value value) {
+    for (Operation *user : value.getUsers()) {
+      Operation *top = topLevel(user);
+      if (!segment.contains(top) && !ForwardPass::contains(top) &&
+          (!first || top->isBeforeInBlock(first)))
+        first = top;
     }
-  }
+  };
+  for (Operation *op : segment)
+    for (Value value : op->getResults())
+      if (isInner(value)) {
+        inner.push_back(value);
+        noteReaders(value);
+      }
+  // Whatever is read, all of it is run again where there are gradients.
+  if (!first && isWhole)
+    for (Operation *op : segment)
+      for (Value operand : op->getOperands())
+        if (isWeight(operand))
+          noteReaders(operand);
   if (!first)
     return; // nothing that learns is in it
 
