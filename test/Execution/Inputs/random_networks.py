@@ -28,6 +28,7 @@ class Network:
         self.instances = []  # name, kind and sizes it takes, what it makes
         self.count = 0
         self.positions = None  # the size of T, where an image became a sequence
+        self.features = None  # and that of d
         self.batch = rng.randint(1, 4)
         self.current = self.start()
         self.values = [self.current]
@@ -249,9 +250,10 @@ class Network:
         if kind == "image":
             c, h, w = sizes
             way = rng.choice(["vector", "flat", "sequence", "max"])
-            # T has one size in a net.
-            if way == "sequence" and self.positions in (None, h * w):
-                self.positions = h * w
+            # T and d have one size in a net.
+            fits = self.positions in (None, h * w) and self.features in (None, c)
+            if way == "sequence" and fits:
+                self.positions, self.features = h * w, c
                 self.emit(f'rearrange({value}, "n c h w -> n (h w) c")', "untitled", sizes)
                 name = self.current[0]
                 self.lines[-1] = f"{name}: [N, T, d] = " + self.lines[-1].split(" = ", 1)[1]
