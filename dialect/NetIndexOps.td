@@ -96,6 +96,8 @@ def Net_RelativePositionOp : Net_IndexOp<"relative_position", Net_Relabels> {
     int64_t getBucketsOfDirection() { return getCausal() ? getBuckets() : getBuckets() / 2; }
     /// The least distances of the second, third, .. bucket of a direction.
     ::llvm::SmallVector<int64_t> getThresholds();
+    /// None: x tells how many positions there are.
+    std::optional<::netc::Polynomial> getTouched(unsigned operand) { return ::netc::Polynomial(0); }
   }];
 }
 

@@ -59,11 +59,20 @@ private:
         masked.insert(result);
   }
 
+  /// Whether an op reads nothing of an operand but its shape.
+  static bool readsNothing(OpOperand &use) {
+    auto op = dyn_cast<CostOpInterface>(use.getOwner());
+    std::optional<Polynomial> touched =
+        op ? op.getTouched(use.getOperandNumber()) : std::nullopt;
+    return touched && touched->isZero();
+  }
+
   bool isNeededBelowDiagonal(Value value) const {
     Shape shape = shapeOf(value);
     return !value.use_empty() &&
-           llvm::all_of(value.getUsers(), [&](Operation *user) {
-             if (isCausalMask(user))
+           llvm::all_of(value.getUses(), [&](OpOperand &use) {
+             Operation *user = use.getOwner();
+             if (isCausalMask(user) || readsNothing(use))
                return true;
              auto op = dyn_cast<CostOpInterface>(user);
              if (!op || !keepsPlaces(op) || op->getNumResults() == 0)
