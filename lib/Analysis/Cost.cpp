@@ -289,8 +289,9 @@ private:
       cost = cost * trip;
     if (auto half = causalProducts.find(op); half != causalProducts.end()) {
       const Polynomial &size = half->second;
-      Polynomial pairs =
-          decoding ? decoding->pairsIn(size) : size * (size + 1) / 2;
+      Polynomial pairs = decoding && decoding->isPositions(size)
+                             ? Polynomial::symbol(Decoding::kPairs)
+                             : size * (size + 1) / 2;
       cost.matmul = cost.matmul / size / size * pairs;
     }
     if (conventions.fma == 1)

@@ -78,6 +78,8 @@ struct Figures {
   Cost model() const;
   /// With recomputation.
   Cost hardware() const;
+  /// Bytes that are read or written.
+  Polynomial traffic() const { return read + written; }
 
   Figures &operator+=(const Figures &other);
   /// What is executed, so many times: costs and traffic.

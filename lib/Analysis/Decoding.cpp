@@ -47,11 +47,6 @@ std::optional<unsigned> Decoding::keysOrValues(Operation *op) const {
   return std::nullopt;
 }
 
-Polynomial Decoding::pairsIn(const Polynomial &size) const {
-  return size == Polynomial::symbol(axis) ? Polynomial::symbol(kPairs)
-                                          : size * (size + 1) / 2;
-}
-
 Polynomial Decoding::readAgain(Operation *op, unsigned operand,
                                const Polynomial &bytes) const {
   if (!isPerPosition(op))

@@ -24,9 +24,10 @@ public:
   /// None if all positions of the graph are there at once.
   static std::optional<Decoding> of(mlir::Operation *graph);
 
-  /// The pairs of positions that a causal mask over a square of this size lets
-  /// through.
-  Polynomial pairsIn(const Polynomial &size) const;
+  /// Whether an axis of this size is that of the positions.
+  bool isPositions(const Polynomial &size) const {
+    return size == Polynomial::symbol(axis);
+  }
   /// What the op reads in further passes of an operand that has so many bytes.
   Polynomial readAgain(mlir::Operation *op, unsigned operand,
                        const Polynomial &bytes) const;

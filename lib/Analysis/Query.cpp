@@ -209,9 +209,8 @@ public:
     if (path.take({"memory_per_device"}))
       return memory();
     if (path.take({"bytes"}))
-      return run.hasStep()
-                 ? last(path, run.step().read + run.step().written, "bytes")
-                 : hasNoStep();
+      return run.hasStep() ? last(path, run.step().traffic(), "bytes")
+                           : hasNoStep();
     if (path.take({"time"}))
       return finish(time(), "s");
     if (path.take({"device_time"}))

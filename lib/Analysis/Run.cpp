@@ -4,6 +4,7 @@
 
 #include "lib/Analysis/Run.h"
 
+#include "dialect/Place.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Units/Units.h"
 
@@ -313,20 +314,13 @@ static void compareWithRuleOfThree(Run &run) {
 // Times that cannot be
 //===----------------------------------------------------------------------===//
 
-/// Where the run says how long it took.
-static Location placeOfTime(const Run &run) {
-  auto settings = run.op->getAttrOfType<DictionaryAttr>("run");
-  auto place = settings.getAs<LocationAttr>("took_at");
-  return place ? Location(place) : run.op->getLoc();
-}
-
 /// Warns of a time that the hardware cannot have done the run in.
 static void warnOfTooFast(const Run &run) {
   if (!run.deviceSeconds)
     return;
   std::optional<Rational> share = run.hardwareUtilizationAt(run.peak);
   if (share && *share > Rational(1))
-    emitWarning(placeOfTime(run))
+    emitWarning(placeOf(run.op, "took"))
         << "in this time the hardware does at most "
         << formatQuantity(*run.deviceSeconds * *run.peak, Dimension::Flop)
         << ", and the run has "
@@ -345,7 +339,7 @@ static void warnOfShorterThanJobs(const Run &run) {
   };
   auto warn = [&](const Rational &own, const Rational &ofJobs,
                   const Dimension &unit) {
-    emitWarning(placeOfTime(run))
+    emitWarning(placeOf(run.op, "took"))
         << "`" << run.name() << "` took " << formatQuantity(own, unit)
         << ", and the jobs in it " << formatQuantity(ofJobs, unit);
   };

@@ -46,6 +46,7 @@ Value Elaborator::askWith(const Subject &subject,
       question.parts.push_back(pathOf(arg->expr()));
       continue;
     }
+    std::string name = arg->name()->getText();
     Value value = resolve(arg, eval(arg->expr()));
     std::optional<Number> number = numberOf(value);
     std::optional<Rational> exact =
@@ -53,9 +54,8 @@ Value Elaborator::askWith(const Subject &subject,
     if (!exact)
       return value.isUnknown()
                  ? Value()
-                 : fail(arg, "`" + arg->name()->getText() +
-                                 "` takes a number, this is " + kindOf(value));
-    std::string name = arg->name()->getText();
+                 : fail(arg, "`" + name + "` takes a number, this is " +
+                                 kindOf(value));
     bool isShare = name == "utilization" && number->dimension.isNone() &&
                    *exact > Rational(0) && *exact <= Rational(1);
     bool isRate = name == "peak" && *exact > Rational(0) &&

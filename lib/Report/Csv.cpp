@@ -41,9 +41,6 @@ public:
     while (fields--)
       add("");
   }
-  void addParameters(const Figures &figures) {
-    add(number(figures.parameters));
-  }
   void addCosts(const Figures &figures) {
     const Cost &forward = figures[Phase::Forward];
     Cost backward = figures.backward();
@@ -67,7 +64,7 @@ static void print(llvm::raw_ostream &os, const Network &network) {
     row.add(name);
     row.add(csvField(part->path));
     row.add(csvField(part->op));
-    row.addParameters(part->figures);
+    row.add(number(part->figures.parameters));
     row.addCosts(part->figures);
     row.skip(updateFields + runFields);
   }
@@ -75,7 +72,7 @@ static void print(llvm::raw_ostream &os, const Network &network) {
   row.skip(1);
   row.add(name);
   row.skip(1);
-  row.addParameters(network.parts.root().figures);
+  row.add(number(network.parts.root().figures.parameters));
   row.addCosts(network.parts.root().figures);
   row.skip(updateFields + runFields);
 }
@@ -92,7 +89,7 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
     row.add(csvField(name));
     row.skip(1);
     if (run.jobs.empty())
-      row.addParameters(run.step());
+      row.add(number(run.step().parameters));
     else
       row.skip(1);
     if (run.hasStep()) {

@@ -242,9 +242,8 @@ static void writeNetworks(Page &page, const Pair<Network> &pair,
   add("saved for backward", [&](const Network &network) {
     return bytes(ofRoot(network).activations);
   });
-  add("memory traffic", [&](const Network &network) {
-    return bytes(ofRoot(network).read + ofRoot(network).written);
-  });
+  add("memory traffic",
+      [&](const Network &network) { return bytes(ofRoot(network).traffic()); });
   if (grid && options.depth != 0)
     lines.add("blocks as before", std::to_string(changes.unchanged()));
   if (!lines.asGrid().lines().empty())
@@ -300,10 +299,6 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
     add(label, ofStep(a, costOf(a.step())), ofStep(b, costOf(b.step())),
         Dimension::Flop);
   };
-  auto trafficOf = [](const Run &run) {
-    return run.hasStep() ? (run.step().read + run.step().written).constant()
-                         : std::nullopt;
-  };
   auto timeOf = [](const RunReport &report) {
     return report.hardwareTime ? std::optional(report.hardwareTime->flop)
                                : std::nullopt;
@@ -331,7 +326,8 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   add("memory per device", a.memory.total().constant(),
       b.memory.total().constant(), Dimension::Data);
   if (a.hasStep() && b.hasStep())
-    add("memory traffic", trafficOf(a), trafficOf(b), Dimension::Data);
+    add("memory traffic", a.step().traffic().constant(),
+        b.step().traffic().constant(), Dimension::Data);
   if (lines.asGrid().lines().empty())
     page.paragraph("costs the same");
   else

@@ -401,7 +401,7 @@ static void addMemory(Lines &lines, const Run &run) {
                         bytes(memory.activations), besideOpaque(run.parts)));
   if (!run.hasStep())
     return;
-  Polynomial moved = run.step().read + run.step().written;
+  Polynomial moved = run.step().traffic();
   std::string text = bytes(moved) + " a step, each op by itself";
   if (std::optional<Rational> intensity =
           shareOf(run.step().model().total(), moved))

@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/Place.h"
 #include "dialect/Repetition.h"
 #include "lib/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -274,11 +275,10 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
                     : forward.copies(number("recompute_every"),
                                      number("recompute_together"));
     if (segments.empty()) {
-      auto place = step.getRun().getAs<LocationAttr>("recompute_at");
       size_t copies = forward.copies(1, 1).size();
-      InFlightDiagnostic error =
-          mlir::emitError(place ? Location(place) : step.getLoc())
-          << "nothing can be recomputed: `" << step.getNetwork() << "` has ";
+      InFlightDiagnostic error = mlir::emitError(placeOf(step, "recompute"))
+                                 << "nothing can be recomputed: `"
+                                 << step.getNetwork() << "` has ";
       if (isSelective)
         return error << "no attention, which is two products of activations";
       if (copies == 0)

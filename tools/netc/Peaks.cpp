@@ -4,6 +4,7 @@
 
 #include "tools/netc/Peaks.h"
 #include "dialect/Net.h"
+#include "dialect/Place.h"
 #include "lib/Analysis/Alignment.h"
 #include "lib/Hardware/Defaults.h"
 
@@ -28,12 +29,6 @@ static std::optional<Accelerator> ownDevice(DictionaryAttr run,
   return device.peaks.empty() ? std::nullopt : std::optional(device);
 }
 
-/// Where the run gives `key`, or the run.
-static Location placeOf(Operation *job, DictionaryAttr run, StringRef key) {
-  auto place = run.getAs<LocationAttr>((key + "_at").str());
-  return place ? Location(place) : job->getLoc();
-}
-
 /// What the run says of its number format, if anything. Fails, with an error
 /// there, if that is none.
 static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
@@ -43,7 +38,7 @@ static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
     return std::optional<NumberFormat>();
   if (std::optional<NumberFormat> format = matmulFormat(precision.getValue()))
     return format;
-  return emitError(placeOf(job, run, "precision"))
+  return emitError(placeOf(job, "precision"))
          << "`" << precision.getValue()
          << "` is not a precision; write a number format such as `bf16`, or "
          << "`mixed(f16)`";
@@ -56,7 +51,7 @@ deviceOf(Operation *job, DictionaryAttr run, const AcceleratorTable &table) {
   auto name = run.getAs<StringAttr>("device");
   if (!name)
     return std::optional<Accelerator>();
-  Location at = placeOf(job, run, "device");
+  Location at = placeOf(job, "device");
   std::optional<Accelerator> own = ownDevice(run, name);
   if (own || run.get("device_own"))
     return own;
@@ -88,7 +83,7 @@ static LogicalResult mergeDeviceOfTime(Operation *job, DictionaryAttr run,
   }
   if (other && device && other->hasPeaksOf(*device))
     return success();
-  return emitError(placeOf(job, run, "took"))
+  return emitError(placeOf(job, "took"))
          << "`took` counts `" << name.getValue() << "`, the hardware is `"
          << given.getValue() << "`; give both in the device that was used";
 }
@@ -145,7 +140,7 @@ static void warnOfYear(Operation *job, DictionaryAttr run,
   std::optional<int> released =
       facts.device ? facts.device->year() : std::nullopt;
   if (released && facts.year && *facts.year < *released)
-    emitWarning(placeOf(job, run, "device"))
+    emitWarning(placeOf(job, "device"))
         << "`" << facts.device->title << "` was released in " << *released
         << ", after the `year` of the run, " << *facts.year;
 }
@@ -155,7 +150,7 @@ static void warnOfNoPeak(Operation *job, DictionaryAttr run,
                          const HardwareFacts &facts,
                          const HardwareGuess &guess) {
   if (run.get("took") && !facts.deviceHours) {
-    emitWarning(placeOf(job, run, "took"))
+    emitWarning(placeOf(job, "took"))
         << "there is no figure by hardware time: on how many devices is not "
            "said; write `hardware = 8 V100`, or a device-time";
     return;
@@ -170,7 +165,7 @@ static void warnOfNoPeak(Operation *job, DictionaryAttr run,
       facts.format && facts.device && !facts.device->peaks.empty();
   StringRef key = lacksFormat ? "precision" : "took";
   if (run.get((key + "_at").str()))
-    emitWarning(placeOf(job, run, key))
+    emitWarning(placeOf(job, key))
         << "there is no figure by hardware time: " << why;
 }
 
