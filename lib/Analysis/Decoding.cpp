@@ -59,10 +59,28 @@ Polynomial Decoding::readAgain(Operation *op, unsigned operand,
   return bytes / length * (Polynomial::symbol(kPositionsRead) - length);
 }
 
-void Decoding::forEachKept(Operation *graph,
-                           function_ref<void(Value)> function) const {
+/// What a recurrence hands to its next turn.
+static Polynomial stateOf(ScanOp scan) {
+  Polynomial bytes;
+  for (Value init : scan.getInits())
+    bytes += bytesOf(init);
+  return bytes;
+}
+
+/// The positions before one that its window reaches back to.
+static Polynomial windowOf(ConvOp conv, const Polynomial &positions) {
+  Polynomial reach;
+  Shape input = shapeOf(conv.getX()), weight = shapeOf(conv.getW());
+  for (auto [place, axis] : llvm::enumerate(conv.getOver()))
+    if (input.sizes[axis] == positions)
+      reach += (weight.sizes[2 + place] - 1) * conv.getDilation()[place];
+  return bytesOf(conv.getX()) / positions * reach;
+}
+
+Polynomial Decoding::bytesKept(Operation *graph) const {
+  Polynomial kept;
   DenseSet<Value> seen;
-  graph->walk([&](EinsumOp op) {
+  auto keysAndValues = [&](EinsumOp op) {
     if (!op.isContraction() || !isPerPosition(op))
       return;
     std::optional<unsigned> keys = keysOrValues(op);
@@ -71,7 +89,17 @@ void Decoding::forEachKept(Operation *graph,
         forEachBase(operand.get(), [&](Value base) {
           Operation *source = base.getDefiningOp();
           if (source && !isHeld(source) && seen.insert(base).second)
-            function(base);
+            kept += bytesOf(base);
         });
+  };
+  graph->walk([&](Operation *op) {
+    if (auto product = dyn_cast<EinsumOp>(op))
+      keysAndValues(product);
+    else if (auto scan = dyn_cast<ScanOp>(op);
+             scan && isPositions(scan.getTrip().getValue()))
+      kept += stateOf(scan);
+    else if (auto conv = dyn_cast<ConvOp>(op))
+      kept += windowOf(conv, Polynomial::symbol(axis));
   });
+  return kept;
 }

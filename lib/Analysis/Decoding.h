@@ -31,10 +31,10 @@ public:
   /// What the op reads in further passes of an operand that has so many bytes.
   Polynomial readAgain(mlir::Operation *op, unsigned operand,
                        const Polynomial &bytes) const;
-  /// Calls `function` for each operand that is kept from pass to pass and is no
-  /// weight: keys and values, also those of another sequence.
-  void forEachKept(mlir::Operation *graph,
-                   llvm::function_ref<void(mlir::Value)> function) const;
+  /// The bytes of what is kept from pass to pass and is no weight: keys and
+  /// values, also those of another sequence, states of recurrences, and the
+  /// positions that windows reach back to.
+  Polynomial bytesKept(mlir::Operation *graph) const;
 
 private:
   explicit Decoding(llvm::StringRef axis) : axis(axis) {}

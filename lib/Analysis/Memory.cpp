@@ -158,8 +158,7 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
   forEachActivation(
       graph, [&](OpResult value) { memory[""].activations += bytesOf(value); });
   if (std::optional<Decoding> decoding = Decoding::of(graph))
-    decoding->forEachKept(
-        graph, [&](Value value) { memory[""].activations += bytesOf(value); });
+    memory[""].activations += decoding->bytesKept(graph);
   return memory;
 }
 
