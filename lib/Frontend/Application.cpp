@@ -252,17 +252,18 @@ Value Elaborator::applyRecomputed(Tree *at,
 
 Value Elaborator::applyCopy(const Identity &copy,
                             llvm::function_ref<Value()> application) {
-  // `0` of a `repeat`, `layers.0` of a list.
-  int64_t number;
-  bool isCopy = !StringRef(copy.name)
-                     .substr(copy.name.rfind('.') + 1)
-                     .getAsInteger(10, number);
-  if (!isCopy || !graph->marksCopies || graph->isInCopy ||
+  if (copy.copies == 0 || !graph->marksCopies || graph->isInCopy ||
       builder.getInsertionBlock() != graph->entry)
     return application();
   llvm::SaveAndRestore inCopy(graph->isInCopy, true);
-  return applyMarking(
-      kCopy, [&] { return builder.getStringAttr(copy.path); }, application);
+  auto path = [&] {
+    // A composition in a list that has no name has none itself.
+    std::string name = copy.path;
+    if (name.empty() && copy.parent)
+      name = copy.parent->path + "." + unique(*copy.parent, "copy");
+    return builder.getStringAttr(name);
+  };
+  return applyMarking(kCopy, path, application);
 }
 
 Value Elaborator::applyMarking(StringRef name,
@@ -323,8 +324,16 @@ Value Elaborator::resultsOf(ResultList list) {
 Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   const BlockDecl &block = *instance.function.block;
   const Parameters &all = parametersOf(instance.function);
+  // One that it is handed is not in it: `Residual(Residual(Linear(4)))`.
+  auto isMadeIn = [&](const Frame &outer) {
+    for (Identity *inner = instance.identity.get(); inner;
+         inner = inner->parent)
+      if (inner == outer.self)
+        return true;
+    return false;
+  };
   for (Frame *outer = frame; outer; outer = outer->caller)
-    if (outer->block == &block) {
+    if (outer->block == &block && isMadeIn(*outer)) {
       std::string cycle = "`" + block.name + "`";
       for (Frame *between = frame; between != outer; between = between->caller)
         if (between->block)

@@ -134,6 +134,17 @@ antlrcpp::Any Elaborator::visitParen(NetParser::ParenContext *tree) {
   return eval(tree->expr());
 }
 
+/// Blocks that are made in a list are copies. What has a name was made before.
+static Value listOfMade(std::vector<Value> items) {
+  for (auto [turn, item] : llvm::enumerate(items))
+    if (auto *made = item.as<std::shared_ptr<Instance>>();
+        made && (*made)->identity->name.empty()) {
+      (*made)->identity->turn = turn;
+      (*made)->identity->copies = items.size();
+    }
+  return listOf(std::move(items));
+}
+
 antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
   std::vector<Value> items;
   auto evalItem = [&](NetParser::AxisContext *axis) {
@@ -154,7 +165,7 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
   if (!comp) {
     for (NetParser::AxisContext *axis : tree->axis())
       evalItem(axis);
-    return listOf(std::move(items));
+    return listOfMade(std::move(items));
   }
   if (comp->ID().size() == 2 &&
       comp->ID(0)->getText() == comp->ID(1)->getText())
@@ -184,7 +195,7 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
     frame->turns.pop_back();
   }
   frame->scope = scope.outer;
-  return isKnown ? listOf(std::move(items)) : Value();
+  return isKnown ? listOfMade(std::move(items)) : Value();
 }
 
 antlrcpp::Any Elaborator::visitRec(NetParser::RecContext *tree) {

@@ -183,7 +183,8 @@ struct Identity {
   std::string path; ///< of the present application: `embed@2`
   const BlockDecl *block = nullptr; ///< once it is applied, if it is of one
   unsigned applications = 0;
-  size_t turn = 0, copies = 0; ///< of the `repeat` that it is part of, if any
+  /// Of the `repeat`, or the list of blocks, that it is part of, if any.
+  size_t turn = 0, copies = 0;
   bool hasWeights = false; ///< the first application, which makes them, is over
   mlir::LocationAttr firstApplication;
   std::map<Place, Tensor> weights;
