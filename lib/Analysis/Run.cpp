@@ -135,30 +135,35 @@ std::optional<Rational> Run::flopByTime() const {
   return *deviceSeconds * *peak * *knownUtilization();
 }
 
-/// What the devices can do in the time they took, at `peak`; jobs that report
-/// their times at their own.
-static std::optional<Rational> capacityOf(const Run &run,
-                                          std::optional<Rational> peak) {
+/// What the devices can do at their peaks in the time that the run took, of
+/// jobs that report their times in these.
+static std::optional<Rational> capacityOf(const Run &run) {
   if (!run.deviceSeconds)
-    return run.sumOfJobs(
-        [](const Run &job) { return capacityOf(job, job.peak); });
-  return peak ? std::optional(*run.deviceSeconds * *peak) : std::nullopt;
+    return run.sumOfJobs(capacityOf);
+  return run.peak ? std::optional(*run.deviceSeconds * *run.peak)
+                  : std::nullopt;
 }
 
-static std::optional<Rational> shareOfPeak(const Run &run,
-                                           std::optional<Rational> flop,
-                                           std::optional<Rational> peak) {
-  std::optional<Rational> most = capacityOf(run, peak);
+static std::optional<Rational> shareOfCapacity(const Run &run,
+                                               std::optional<Rational> flop) {
+  std::optional<Rational> most = capacityOf(run);
   return flop && most ? std::optional(*flop / *most) : std::nullopt;
 }
 
-std::optional<Rational> Run::utilizationAt(std::optional<Rational> peak) const {
-  return shareOfPeak(*this, atTwo(&Figures::model), peak);
+std::optional<Rational> Run::modelUtilization() const {
+  return shareOfCapacity(*this, atTwo(&Figures::model));
 }
 
-std::optional<Rational>
-Run::hardwareUtilizationAt(std::optional<Rational> peak) const {
-  return shareOfPeak(*this, atTwo(&Figures::hardware), peak);
+std::optional<Rational> Run::hardwareUtilization() const {
+  return shareOfCapacity(*this, atTwo(&Figures::hardware));
+}
+
+std::optional<Rational> Run::memoryPerDevice() const {
+  return memory.total().constant();
+}
+
+std::optional<Rational> Run::trafficOfStep() const {
+  return hasStep() ? step().traffic().constant() : std::nullopt;
 }
 
 std::string Run::lastStep() const {
@@ -318,7 +323,7 @@ static void compareWithRuleOfThree(Run &run) {
 static void warnOfTooFast(const Run &run) {
   if (!run.deviceSeconds)
     return;
-  std::optional<Rational> share = run.hardwareUtilizationAt(run.peak);
+  std::optional<Rational> share = run.hardwareUtilization();
   if (share && *share > Rational(1))
     emitWarning(placeOf(run.op, "took"))
         << "in this time the hardware does at most "

@@ -129,12 +129,16 @@ struct Run {
   /// peak x utilization, which may be assumed; two for a multiply-add. None
   /// where one of these is not known.
   std::optional<Rational> flopByTime() const;
-  /// The share that the model FLOP are of what the devices can do at `peak` in
-  /// the time that the run took; of jobs that report theirs, each at its own.
-  std::optional<Rational> utilizationAt(std::optional<Rational> peak) const;
-  /// The same with what is computed again: HFU, where the other is MFU.
-  std::optional<Rational>
-  hardwareUtilizationAt(std::optional<Rational> peak) const;
+  /// MFU: the share that the model FLOP are of what the devices can do at their
+  /// peak in the time that the run took; of jobs that report theirs, each at
+  /// its own.
+  std::optional<Rational> modelUtilization() const;
+  /// HFU: the same with what is computed again.
+  std::optional<Rational> hardwareUtilization() const;
+  /// Bytes; none if they depend on a free axis, or on a part of unknown size.
+  std::optional<Rational> memoryPerDevice() const;
+  /// Bytes that the ops of a step read and write, each by itself.
+  std::optional<Rational> trafficOfStep() const;
 };
 
 /// Counts a step that has its gradients and updates.

@@ -523,7 +523,6 @@ private:
     Graph *outerGraph;
     Graph graph;
   };
-  /// What a point of a sweep sets: keys, axes, settings, constants.
   /// What a name is at a point of a sweep: a value, or of a key that is no
   /// number the text that stands for it.
   struct Varied {
@@ -531,6 +530,7 @@ private:
     Value value;
     Expr *text = nullptr;
   };
+  /// What a point of a sweep sets: keys, axes, settings, constants.
   using Point = std::vector<Varied>;
 
   /// The entries of a section; one that is wrong is reported, and unknown.
@@ -555,6 +555,9 @@ private:
   /// does is the same there.
   SweepPoint elaborateAt(const Point &point, NetParser::JobContext *job,
                          Tree *at, bool isFacts);
+  /// The run at the ends of its ranges, with what the point sets.
+  std::vector<SweepPoint> cornersAt(const Point &point,
+                                    NetParser::JobContext *job);
   /// Whether `name` may change what a step of the run does, and not only how
   /// long it goes on, at which sizes and on what.
   bool isStructural(llvm::StringRef name, NetParser::JobContext *job);

@@ -429,10 +429,14 @@ SweepPoint Elaborator::elaborateAt(const Point &point,
   }
   result.module = mlir::ModuleOp::create(locationOf(at));
   result.isFacts = isFacts;
-  if (!point.empty())
+  std::string atEnd = "at an end of a `between`";
+  if (ends.empty())
     sweepNote = {locationOf(at), "at the point " + place + " of this sweep"};
+  else if (point.empty())
+    sweepNote = {locationOf(at), atEnd};
   else
-    sweepNote = {locationOf(at), "at an end of a `between`"};
+    sweepNote = {locationOf(at),
+                 "at the point " + place + " of the sweep, " + atEnd};
   RunBuilder(*this, *main, job, point, nullptr, isFacts).build(*result.module);
   sweepNote = {};
   for (auto &[entry, old] : saved)
@@ -458,17 +462,25 @@ void Elaborator::atEnds(llvm::ArrayRef<Tree *> ranges,
   ends.clear();
 }
 
+std::vector<SweepPoint> Elaborator::cornersAt(const Point &point,
+                                              NetParser::JobContext *job) {
+  std::vector<SweepPoint> corners;
+  const std::vector<Tree *> &ranges = rangesOf[netc::nameOf(job)];
+  if (!ranges.empty())
+    atEnds(ranges, [&] {
+      corners.push_back(
+          elaborateAt(point, job, ranges.front(), /*isFacts=*/true));
+    });
+  return corners;
+}
+
 std::optional<std::vector<SweepPoint>> Elaborator::corners(StringRef run) {
-  std::vector<SweepPoint> points;
-  const std::vector<Tree *> &ranges = rangesOf[run];
   NetParser::JobContext *job = jobNamed(run);
-  if (ranges.empty() || !job)
-    return points;
+  if (!job)
+    return std::vector<SweepPoint>();
   TopScope top(*this, *main);
   unsigned before = errors;
-  atEnds(ranges, [&] {
-    points.push_back(elaborateAt({}, job, ranges.front(), /*isFacts=*/true));
-  });
+  std::vector<SweepPoint> points = cornersAt({}, job);
   return errors == before ? std::optional(std::move(points)) : std::nullopt;
 }
 
@@ -498,6 +510,8 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
       rest %= weight;
     }
     points.push_back(elaborateAt(point, job, sweep->tree, isFacts));
+    if (errors == before)
+      points.back().corners = cornersAt(point, job);
   }
   return errors == before ? std::optional(std::move(points)) : std::nullopt;
 }

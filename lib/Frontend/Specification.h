@@ -35,13 +35,16 @@ struct FrontendOptions {
 };
 
 /// One point of a run's `sweep`: what was varied, and the run elaborated for
-/// it.
+/// it. Or an end of the ranges that the run depends on.
 struct SweepPoint {
   std::vector<std::pair<std::string, std::string>> values;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds the one run
   /// The steps say what the specification says of them, and are empty: they do
   /// what they do in the file as written.
   bool isFacts;
+  /// The point where each `between` that it depends on is at its lower or its
+  /// upper end, in all combinations; empty if it depends on none. Facts alone.
+  std::vector<SweepPoint> corners;
 };
 
 /// A `.net` file, read and elaborated.
@@ -67,9 +70,7 @@ public:
   /// None after an error.
   virtual std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run) = 0;
 
-  /// The run where each `between` that it depends on is at its lower or its
-  /// upper end, in all combinations; empty if it depends on none. Facts alone.
-  /// None after an error.
+  /// The corners of run `name` as written; see SweepPoint. None after an error.
   virtual std::optional<std::vector<SweepPoint>>
   corners(llvm::StringRef run) = 0;
 

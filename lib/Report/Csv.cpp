@@ -17,12 +17,16 @@ std::string netc::csvField(llvm::StringRef text) {
   return quoted + "\"";
 }
 
-static std::string number(const Polynomial &value) {
-  return csvField(value.str());
+/// Whole numbers exactly, others as doubles.
+static std::string number(const std::optional<Rational> &value) {
+  if (!value)
+    return "";
+  return value->isInteger() ? value->str()
+                            : fmt::format("{}", value->toDouble());
 }
 
-static std::string number(const std::optional<Rational> &value) {
-  return value ? value->str() : "";
+static std::string number(const Polynomial &value) {
+  return value.isConstant() ? number(value.constant()) : csvField(value.str());
 }
 
 static std::string estimate(const std::optional<Rational> &value) {
@@ -42,11 +46,12 @@ public:
       add("");
   }
   void addCosts(const Figures &figures) {
-    const Cost &forward = figures[Phase::Forward];
-    Cost backward = figures.backward();
-    for (const Polynomial &value :
-         {forward.matmul, forward.other, backward.matmul, backward.other})
-      add(number(value));
+    addCost(figures[Phase::Forward]);
+    addCost(figures.backward());
+  }
+  void addCost(const Cost &cost) {
+    add(number(cost.matmul));
+    add(number(cost.other));
   }
 
 private:
@@ -55,7 +60,7 @@ private:
 } // namespace
 
 /// Of costs, and what only a run has.
-static constexpr unsigned costFields = 4, updateFields = 2, runFields = 7;
+static constexpr unsigned costFields = 4, updateFields = 4, runFields = 7;
 
 static void print(llvm::raw_ostream &os, const Network &network) {
   std::string name = csvField(network.name());
@@ -77,11 +82,9 @@ static void print(llvm::raw_ostream &os, const Network &network) {
   row.skip(updateFields + runFields);
 }
 
-/// With `isMiddle`, the ends of the ranges that the run depends on are not
-/// known.
 static void print(llvm::raw_ostream &os, llvm::StringRef kind,
                   llvm::StringRef of, llvm::StringRef name,
-                  const RunReport &report, bool isMiddle = false) {
+                  const RunReport &report) {
   const Run &run = *report.run;
   {
     Row row(os, kind);
@@ -94,8 +97,8 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
       row.skip(1);
     if (run.hasStep()) {
       row.addCosts(run.step());
-      row.add(number(run.step()[Phase::Update].total()));
-      row.add(number(run.step()[Phase::Recompute].total()));
+      row.addCost(run.step()[Phase::Update]);
+      row.addCost(run.step()[Phase::Recompute]);
     } else {
       row.skip(costFields + updateFields);
     }
@@ -103,41 +106,36 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
     std::optional<Rational> compute = run.modelFlop();
     auto range = report.range(&Run::modelFlop);
     row.add(number(compute));
-    if (isMiddle) {
-      row.skip(2);
-    } else {
-      row.add(number(range ? range->first : compute));
-      row.add(number(range ? range->second : compute));
-    }
+    row.add(number(range ? range->first : compute));
+    row.add(number(range ? range->second : compute));
     const std::optional<HardwareTime> &time = report.hardwareTime;
     row.add(time ? estimate(time->flop) : "");
-    row.add(time && !isMiddle ? estimate(time->low) : "");
-    row.add(time && !isMiddle ? estimate(time->high) : "");
+    row.add(time ? estimate(time->low) : "");
+    row.add(time ? estimate(time->high) : "");
   }
   for (size_t i = 0; i < run.jobs.size(); ++i) {
     const Run &job = run.jobs[i];
     print(os, job.isTuning ? "tuning" : "job", name, job.name(),
-          report.ofJob(i), isMiddle);
+          report.ofJob(i));
   }
 }
 
 static void print(llvm::raw_ostream &os, const RunReport &report) {
   llvm::StringRef name = report.run->name();
   print(os, "run", report.run->network(), name, report);
-  for (const SweepRow &point : report.sweep) {
+  for (const RunReport &point : report.sweep) {
     std::string values;
     for (auto &[key, value] : point.values)
       values += (values.empty() ? "" : " ") + key + "=" + value;
-    print(os, "point", name, values, RunReport(*point.run, {}),
-          !report.corners.empty());
+    print(os, "point", name, values, point);
   }
 }
 
 void netc::printCsv(llvm::raw_ostream &os, const Report &report) {
   os << "kind,of,name,op,parameters,forward_matmul,forward_other,"
-        "backward_matmul,backward_other,optimizer,recompute,steps,compute,"
-        "compute_low,compute_high,hardware_time,hardware_time_low,"
-        "hardware_time_high\r\n";
+        "backward_matmul,backward_other,optimizer_matmul,optimizer_other,"
+        "recompute_matmul,recompute_other,steps,compute,compute_low,"
+        "compute_high,hardware_time,hardware_time_low,hardware_time_high\r\n";
   for (const Network *network : report.networks)
     print(os, *network);
   for (const RunReport &run : report.runs)

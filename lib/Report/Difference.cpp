@@ -275,59 +275,58 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   const Run &a = *pair.before->run, &b = *pair.after->run;
   page.section(nameOf(a.name(), b.name()), "");
   Lines lines;
-  using Value = std::optional<Rational>;
-  auto addAs = [&](const char *label, const Value &before, const Value &after,
-                   llvm::function_ref<std::string(const Rational &)> textOf) {
-    if (before == after)
+  auto addAs = [&](const char *label, const RunReport::Figure &figure,
+                   const RunReport::TextOf &textOf) {
+    std::optional<Rational> before = figure(a), after = figure(b);
+    std::string from = pair.before->text(figure, textOf),
+                to = pair.after->text(figure, textOf);
+    if (before == after && from == to)
       return;
     std::string relative = before && after ? changeOf(*before, *after) : "";
-    lines.add(label, (before ? textOf(*before) : "none") + " ⇒ " +
-                         (after ? textOf(*after) : "none") +
+    lines.add(label, (before ? from : "none") + " ⇒ " + (after ? to : "none") +
                          (relative.empty() ? "" : "; " + relative));
   };
-  auto add = [&](const char *label, const Value &before, const Value &after,
+  auto add = [&](const char *label, const RunReport::Figure &figure,
                  Dimension dimension) {
-    addAs(label, before, after, [&](const Rational &value) {
-      return dimension.isNone() && value < 1 ? percent(value, 1)
-                                             : formatQuantity(value, dimension);
+    addAs(label, figure, [=](const Rational &value) {
+      return formatQuantity(value, dimension);
     });
   };
-  auto ofStep = [](const Run &run, const Cost &cost) {
-    return run.hasStep() ? cost.total().constant() : std::nullopt;
-  };
-  auto addStep = [&](const char *label, auto costOf) {
-    add(label, ofStep(a, costOf(a.step())), ofStep(b, costOf(b.step())),
-        Dimension::Flop);
-  };
-  auto timeOf = [](const RunReport &report) {
-    return report.hardwareTime ? std::optional(report.hardwareTime->flop)
+  auto addStep = [&](const char *label, Cost (*costOf)(const Figures &)) {
+    add(
+        label,
+        [=](const Run &run) {
+          return run.hasStep() ? costOf(run.step()).total().constant()
                                : std::nullopt;
+        },
+        Dimension::Flop);
   };
   if (!(a.conventions == b.conventions))
     lines.add("conventions", change(conventionsText(a.conventions),
                                     conventionsText(b.conventions)));
-  add("steps", a.steps, b.steps, {});
-  add("batch", a.batch, b.batch, Dimension::Example);
-  add("examples", a.examples, b.examples, Dimension::Example);
-  add("tokens", a.tokens, b.tokens, Dimension::Token);
+  add("steps", [](const Run &run) { return run.steps; }, {});
+  add(
+      "batch", [](const Run &run) { return run.batch; }, Dimension::Example);
+  add(
+      "examples", [](const Run &run) { return run.examples; },
+      Dimension::Example);
+  add(
+      "tokens", [](const Run &run) { return run.tokens; }, Dimension::Token);
   addStep("one step, all ops",
           [](const Figures &step) { return step.hardware(); });
   addStep("  its update",
           [](const Figures &step) { return step[Phase::Update]; });
   addStep("  its recomputation",
           [](const Figures &step) { return step[Phase::Recompute]; });
-  add("compute", a.modelFlop(), b.modelFlop(), Dimension::Flop);
-  add("hardware time", timeOf(*pair.before), timeOf(*pair.after),
-      Dimension::Flop);
-  add("utilization", a.utilizationAt(a.peak), b.utilizationAt(b.peak), {});
-  addAs("device time", a.deviceTime(), b.deviceTime(),
+  add("compute", &Run::modelFlop, Dimension::Flop);
+  add("hardware time", &Run::flopByTime, Dimension::Flop);
+  addAs("utilization", &Run::modelUtilization,
+        [](const Rational &share) { return percent(share, 1); });
+  addAs("device time", &Run::deviceTime,
         [](const Rational &seconds) { return deviceTime(seconds / 3600); });
-  add("time", a.time(), b.time(), Dimension::Time);
-  add("memory per device", a.memory.total().constant(),
-      b.memory.total().constant(), Dimension::Data);
-  if (a.hasStep() && b.hasStep())
-    add("memory traffic", a.step().traffic().constant(),
-        b.step().traffic().constant(), Dimension::Data);
+  add("time", &Run::time, Dimension::Time);
+  add("memory per device", &Run::memoryPerDevice, Dimension::Data);
+  add("memory traffic", &Run::trafficOfStep, Dimension::Data);
   if (lines.asGrid().lines().empty())
     page.paragraph("costs the same");
   else

@@ -53,8 +53,8 @@ RunReport::RunReport(const Run &run, std::vector<const Run *> corners)
     }
 }
 
-std::optional<std::pair<Rational, Rational>> RunReport::range(
-    const std::function<std::optional<Rational>(const Run &)> &figure) const {
+std::optional<std::pair<Rational, Rational>>
+RunReport::range(const Figure &figure) const {
   std::optional<Rational> middle = figure(*run);
   if (corners.empty() || !middle)
     return std::nullopt;
@@ -67,6 +67,20 @@ std::optional<std::pair<Rational, Rational>> RunReport::range(
     range.second = std::max(range.second, *value);
   }
   return range;
+}
+
+std::string RunReport::text(const Figure &figure, const TextOf &textOf) const {
+  std::optional<Rational> middle = figure(*run);
+  return middle ? textOf(*middle) + rangeText(figure, textOf) : "";
+}
+
+std::string RunReport::rangeText(const Figure &figure,
+                                 const TextOf &textOf) const {
+  auto ends = range(figure);
+  if (!ends)
+    return "";
+  std::string low = textOf(ends->first), high = textOf(ends->second);
+  return low == high ? "" : " (" + low + " to " + high + ")";
 }
 
 RunReport RunReport::ofJob(size_t job) const {

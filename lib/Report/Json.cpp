@@ -234,41 +234,56 @@ static void comparison(OStream &json,
   });
 }
 
-static void sweep(OStream &json, llvm::ArrayRef<SweepRow> rows) {
-  json.attributeArray("sweep", [&] {
-    for (const SweepRow &row : rows)
-      json.object([&] {
-        json.attributeObject("values", [&] {
-          for (auto &[name, value] : row.values)
-            json.attribute(name, value);
-        });
-        number(json, "steps", row.run->steps);
-        step(json, "step", *row.run, row.run->step());
-        operations(json, *row.run);
-        memory(json, row.run->memory);
-        hardwareTime(json, hardwareTimeOf(*row.run));
-      });
-  });
-}
-
 /// Where the specification gives ranges: what comes out at their ends.
 static void ranges(OStream &json, const RunReport &report) {
-  auto range = [&](StringRef key, auto figure) {
-    auto range = report.range(figure);
+  auto range = [&](StringRef key, const RunReport::Figure &figure) {
+    auto ends = report.range(figure);
     json.attributeObject(key, [&] {
-      number(json, "low", range ? std::optional(range->first) : std::nullopt);
-      number(json, "high", range ? std::optional(range->second) : std::nullopt);
+      number(json, "low", ends ? std::optional(ends->first) : std::nullopt);
+      number(json, "high", ends ? std::optional(ends->second) : std::nullopt);
     });
   };
   json.attributeObject("ranges", [&] {
     range("steps", [](const Run &run) { return run.steps; });
     range("compute", &Run::modelFlop);
-    range("memory_per_device",
-          [](const Run &run) { return run.memory.total().constant(); });
+    range("implied_utilization", &Run::modelUtilization);
+    range("implied_hardware_utilization", &Run::hardwareUtilization);
+    range("memory_per_device", &Run::memoryPerDevice);
+    range("traffic", &Run::trafficOfStep);
   });
 }
 
-static void runMembers(OStream &json, const Run &run, bool symbolic) {
+/// What follows from the hardware, and from ranges.
+static void estimates(OStream &json, const RunReport &report) {
+  const Run &run = *report.run;
+  hardwareTime(json, report.hardwareTime);
+  comparison(json, compareMethods(run));
+  estimate(json, "implied_utilization", run.modelUtilization());
+  estimate(json, "implied_hardware_utilization", run.hardwareUtilization());
+  if (!report.corners.empty())
+    ranges(json, report);
+}
+
+static void sweep(OStream &json, llvm::ArrayRef<RunReport> points) {
+  json.attributeArray("sweep", [&] {
+    for (const RunReport &point : points)
+      json.object([&] {
+        const Run &run = *point.run;
+        json.attributeObject("values", [&] {
+          for (auto &[name, value] : point.values)
+            json.attribute(name, value);
+        });
+        number(json, "steps", run.steps);
+        step(json, "step", run, run.step());
+        operations(json, run);
+        memory(json, run.memory);
+        estimates(json, point);
+      });
+  });
+}
+
+static void runMembers(OStream &json, const RunReport &report, bool symbolic) {
+  const Run &run = *report.run;
   json.attribute("name", run.name());
   if (run.network().empty())
     json.attribute("network", nullptr);
@@ -285,23 +300,23 @@ static void runMembers(OStream &json, const Run &run, bool symbolic) {
     step(json, "symbolic", run, run.symbolic);
   operations(json, run);
   memory(json, run.memory);
+  estimates(json, report);
   if (run.jobs.empty())
     return;
   json.attributeArray("jobs", [&] {
-    for (const Run &job : run.jobs)
-      json.object([&] {
+    for (auto [i, job] : llvm::enumerate(run.jobs))
+      json.object([&, i = i, &job = job] {
         json.attribute("kind", job.isInference ? "infer" : "train");
         number(json, "times", job.times);
         json.attribute("tuning", job.isTuning);
-        runMembers(json, job, symbolic);
+        runMembers(json, report.ofJob(i), symbolic);
       });
   });
 }
 
 static void run(OStream &json, const RunReport &report, bool symbolic) {
-  const Run &run = *report.run;
   json.object([&] {
-    runMembers(json, run, symbolic);
+    runMembers(json, report, symbolic);
     if (report.plan)
       json.attributeObject("plan", [&] {
         json.attribute("target", report.plan->target);
@@ -309,13 +324,6 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
         json.attribute("arena", report.plan->arena);
         json.attribute("buffers", report.plan->buffers);
       });
-    hardwareTime(json, report.hardwareTime);
-    comparison(json, compareMethods(run));
-    estimate(json, "implied_utilization", run.utilizationAt(run.peak));
-    if (!report.corners.empty())
-      ranges(json, report);
-    estimate(json, "implied_hardware_utilization",
-             run.hardwareUtilizationAt(run.peak));
     if (!report.sweep.empty())
       sweep(json, report.sweep);
   });

@@ -41,12 +41,6 @@ std::optional<Comparison> compareMethods(const Run &run);
 /// What a FLOP figure is in PFLOP/s-days.
 Rational petaflopDays(const Rational &flop);
 
-/// A point of a run's sweep.
-struct SweepRow {
-  std::vector<std::pair<std::string, std::string>> values; ///< name, as written
-  const Run *run;
-};
-
 /// What a compiled step keeps in memory.
 struct PlannedMemory {
   std::string target;
@@ -56,12 +50,18 @@ struct PlannedMemory {
 };
 
 struct RunReport {
+  /// What a figure of a run is; none where it is not known.
+  using Figure = std::function<std::optional<Rational>(const Run &)>;
+  using TextOf = std::function<std::string(const Rational &)>;
+
   RunReport(const Run &run, std::vector<const Run *> corners);
 
   const Run *run;
+  /// What a point of a sweep sets, name and value as written; else empty.
+  std::vector<std::pair<std::string, std::string>> values;
   /// Its range holds those of the corners, too.
   std::optional<HardwareTime> hardwareTime;
-  std::vector<SweepRow> sweep;
+  std::vector<RunReport> sweep; ///< its points
   std::optional<PlannedMemory> plan;
   /// The run at the ends of the ranges that it depends on, in all
   /// combinations; empty if it depends on none.
@@ -71,8 +71,13 @@ struct RunReport {
   RunReport ofJob(size_t job) const;
   /// The least and the largest of what `figure` has in the middle and at the
   /// corners; none if there are no corners, or one has no figure.
-  std::optional<std::pair<Rational, Rational>> range(
-      const std::function<std::optional<Rational>(const Run &)> &figure) const;
+  std::optional<std::pair<Rational, Rational>>
+  range(const Figure &figure) const;
+  /// A figure as `textOf` writes it, with the ends of its range, if it has one:
+  /// `1.2 GFLOP (1.0 GFLOP to 1.4 GFLOP)`. Empty if it is not known.
+  std::string text(const Figure &figure, const TextOf &textOf) const;
+  /// The part in parentheses, with the space before it.
+  std::string rangeText(const Figure &figure, const TextOf &textOf) const;
 };
 
 /// What a report shows, in the order of the text. Owns nothing of the analysis.

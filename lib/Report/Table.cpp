@@ -162,6 +162,15 @@ static void writeNetwork(Page &page, const Network &network,
 // Runs
 //===----------------------------------------------------------------------===//
 
+static std::string inFlop(const Rational &value) { return flop(value); }
+static std::string inBytes(const Rational &value) { return bytes(value); }
+static std::string inPercent(const Rational &share) {
+  return percent(share, 1);
+}
+static std::string inDeviceTime(const Rational &seconds) {
+  return deviceTime(seconds / 3600);
+}
+
 /// `450,420 steps of 256 examples; 115.3M examples, 90 epochs`.
 static std::string durationText(const Run &run) {
   if (!run.steps)
@@ -363,26 +372,29 @@ static void addComparison(Lines &lines, const Comparison &comparison) {
 
 /// The share of the peak that was used in the time that is reported, else the
 /// time that the count would take.
-static void addUtilization(Lines &lines, const Run &run) {
+static void addUtilization(Lines &lines, const RunReport &report) {
+  const Run &run = *report.run;
   std::string peak =
       run.peak ? formatQuantity(*run.peak,
                                 Dimension(Dimension::Flop) / Dimension::Time)
                : "";
-  if (std::optional<Rational> model = run.utilizationAt(run.peak)) {
-    Rational hardware = *run.hardwareUtilizationAt(run.peak);
+  if (std::optional<Rational> model = run.modelUtilization()) {
+    Rational hardware = *run.hardwareUtilization();
     lines.add("utilization",
-              percent(*model, 1) +
-                  (hardware == *model ? ""
-                                      : " (MFU), with recomputation " +
-                                            percent(hardware, 1) + " (HFU)") +
+              report.text(&Run::modelUtilization, inPercent) +
+                  (hardware == *model
+                       ? ""
+                       : " (MFU), with recomputation " +
+                             report.text(&Run::hardwareUtilization, inPercent) +
+                             " (HFU)") +
                   (run.deviceSeconds ? " of " + peak : "") + " over " +
-                  deviceTime(*run.reportedDeviceTime() / 3600));
+                  report.text(&Run::reportedDeviceTime, inDeviceTime));
     return;
   }
   std::optional<Rational> seconds = run.deviceTime();
   if (!seconds || run.reportedDeviceTime() || run.flopByTime())
     return;
-  std::string text = deviceTime(*seconds / 3600);
+  std::string text = report.text(&Run::deviceTime, inDeviceTime);
   if (!run.jobs.empty())
     text += ", the sum of its jobs";
   else
@@ -391,18 +403,23 @@ static void addUtilization(Lines &lines, const Run &run) {
   lines.add("device time", text);
 }
 
-static void addMemory(Lines &lines, const Run &run) {
+static void addMemory(Lines &lines, const RunReport &report) {
+  const Run &run = *report.run;
   const Memory &memory = run.memory;
   lines.add("memory per device",
-            fmt::format("{} = {} weights + {} gradients + {} optimizer + {} "
+            fmt::format("{}{} = {} weights + {} gradients + {} optimizer + {} "
                         "activations{}",
-                        bytes(memory.total()), bytes(memory.weights),
-                        bytes(memory.gradients), bytes(memory.optimizer),
-                        bytes(memory.activations), besideOpaque(run.parts)));
+                        bytes(memory.total()),
+                        report.rangeText(&Run::memoryPerDevice, inBytes),
+                        bytes(memory.weights), bytes(memory.gradients),
+                        bytes(memory.optimizer), bytes(memory.activations),
+                        besideOpaque(run.parts)));
   if (!run.hasStep())
     return;
   Polynomial moved = run.step().traffic();
-  std::string text = bytes(moved) + " a step, each op by itself";
+  std::string text = bytes(moved) +
+                     report.rangeText(&Run::trafficOfStep, inBytes) +
+                     " a step, each op by itself";
   if (std::optional<Rational> intensity =
           shareOf(run.step().model().total(), moved))
     text += "; " + formatQuantity(*intensity, {}, 3) + " FLOP a byte";
@@ -425,50 +442,55 @@ namespace {
 /// figure.
 struct SweepColumn {
   const char *title;
-  std::function<std::string(const Run &)> cell;
+  std::function<std::string(const RunReport &)> cell;
 };
 } // namespace
 
 static std::vector<SweepColumn> sweepColumns() {
-  auto flopOrNone = [](const std::optional<Rational> &value) {
-    return value ? flop(*value) : "";
+  auto withRange = [](const RunReport::Figure &figure, auto textOf) {
+    return [=](const RunReport &point) { return point.text(figure, textOf); };
+  };
+  auto ofStep = [](Cost (Figures::*costOf)() const) {
+    return [=](const RunReport &point) {
+      auto flop = [=](const Run &run) {
+        return run.hasStep() ? (run.step().*costOf)().matmul : Polynomial();
+      };
+      return flopCell(flop(*point.run)) +
+             point.rangeText(
+                 [=](const Run &run) { return flop(run).constant(); },
+                 [](const Rational &flop) { return flopCell(flop); });
+    };
   };
   return {
-      {"steps",
-       [](const Run &run) { return run.steps ? exact(*run.steps) : ""; }},
-      {"one step",
-       [](const Run &run) {
-         return run.hasStep() ? flopCell(run.step().model().matmul) : "";
-       }},
+      {"steps", withRange([](const Run &run) { return run.steps; },
+                          [](const Rational &steps) { return exact(steps); })},
+      {"one step", ofStep(&Figures::model)},
       {"with recomputation",
-       [](const Run &run) {
-         bool isMore =
-             run.hasStep() && !run.step()[Phase::Recompute].total().isZero();
-         return isMore ? flopCell(run.step().hardware().matmul) : "";
+       [=](const RunReport &point) {
+         return point.run->step()[Phase::Recompute].total().isZero()
+                    ? ""
+                    : ofStep(&Figures::hardware)(point);
        }},
-      {"compute", [=](const Run &run) { return flopOrNone(run.modelFlop()); }},
-      {"hardware time",
-       [=](const Run &run) { return flopOrNone(run.flopByTime()); }},
-      {"utilization",
-       [](const Run &run) {
-         std::optional<Rational> share = run.utilizationAt(run.peak);
-         return share ? percent(*share, 1) : "";
-       }},
-      {"device time",
-       [](const Run &run) {
-         std::optional<Rational> seconds = run.deviceTime();
-         return seconds && !run.reportedDeviceTime()
-                    ? deviceTime(*seconds / 3600)
-                    : "";
-       }},
+      {"compute", withRange(&Run::modelFlop, inFlop)},
+      {"hardware time", withRange(&Run::flopByTime, inFlop)},
+      {"utilization", withRange(&Run::modelUtilization, inPercent)},
+      {"device time", withRange(
+                          [](const Run &run) {
+                            return run.reportedDeviceTime() ? std::nullopt
+                                                            : run.deviceTime();
+                          },
+                          inDeviceTime)},
       {"memory per device",
-       [](const Run &run) { return bytes(run.memory.total()); }},
+       [](const RunReport &point) {
+         return bytes(point.run->memory.total()) +
+                point.rangeText(&Run::memoryPerDevice, inBytes);
+       }},
   };
 }
 
 /// Whether the figures of all points stay what they are when only what is
 /// varied at `place` changes.
-static bool changesNothing(size_t place, llvm::ArrayRef<SweepRow> sweep,
+static bool changesNothing(size_t place, llvm::ArrayRef<RunReport> sweep,
                            llvm::ArrayRef<std::vector<std::string>> figures) {
   std::map<std::vector<std::string>, std::vector<std::string>> seen;
   for (auto [row, cells] : llvm::zip_equal(sweep, figures)) {
@@ -481,15 +503,15 @@ static bool changesNothing(size_t place, llvm::ArrayRef<SweepRow> sweep,
   return seen.size() < sweep.size();
 }
 
-static void writeSweep(Page &page, llvm::ArrayRef<SweepRow> sweep) {
+static void writeSweep(Page &page, llvm::ArrayRef<RunReport> sweep) {
   std::vector<Grid::Cell> head;
   for (auto &[name, value] : sweep.front().values)
     head.push_back({name, Style::Dim});
   std::vector<std::vector<std::string>> figures(sweep.size());
   for (const SweepColumn &column : sweepColumns()) {
     std::vector<std::string> cells;
-    for (const SweepRow &row : sweep)
-      cells.push_back(column.cell(*row.run));
+    for (const RunReport &point : sweep)
+      cells.push_back(column.cell(point));
     if (llvm::all_of(cells, [](const std::string &cell) { return cell == ""; }))
       continue;
     head.push_back({column.title, Style::Dim});
@@ -534,16 +556,6 @@ static std::vector<Estimate> bothMethods(const RunReport &report) {
   return estimates;
 }
 
-/// `; 1.0 GFLOP to 1.4 GFLOP`; nothing where there is no range.
-static std::string
-rangeText(const std::optional<std::pair<Rational, Rational>> &range,
-          const Dimension &dimension) {
-  if (!range || range->first == range->second)
-    return "";
-  return "; " + formatQuantity(range->first, dimension) + " to " +
-         formatQuantity(range->second, dimension);
-}
-
 static void writeRun(Page &page, const RunReport &report,
                      const TableOptions &options) {
   const Run &run = *report.run;
@@ -563,13 +575,12 @@ static void writeRun(Page &page, const RunReport &report,
   if (std::optional<Cost> cost = run.total(&Figures::model)) {
     const Polynomial &model = cost->matmul;
     lines.add("compute",
-              flop(model) +
+              flop(model) + report.rangeText(&Run::modelFlop, inFlop) +
                   (model.isConstant()
                        ? (run.isGuessed ? ", about " : ", exactly ") +
                              exact(model) + inPetaflopDays(*model.constant())
                        : "; `" + model.symbols().front() +
-                             "` has no size in this run") +
-                  rangeText(report.range(&Run::modelFlop), Dimension::Flop),
+                             "` has no size in this run"),
               Style::Bold);
   }
   if (run.ruleOfThree)
@@ -581,9 +592,9 @@ static void writeRun(Page &page, const RunReport &report,
   addHardwareTimesOfJobs(lines, report);
   if (std::optional<Comparison> comparison = compareMethods(run))
     addComparison(lines, *comparison);
-  addUtilization(lines, run);
+  addUtilization(lines, report);
   if (!isUnknown(run.symbolic))
-    addMemory(lines, run);
+    addMemory(lines, report);
   if (report.plan)
     addPlan(lines, *report.plan);
   if (options.symbolic)

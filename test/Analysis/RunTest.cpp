@@ -15,9 +15,11 @@ TEST_F(RunTest, ARunIsItsStepsTimesAStep) {
   EXPECT_EQ(run.network(), "Mlp");
   Rational step = Rational(64) * (2 * 203264 + 2 * 1280);
   EXPECT_EQ(run.modelFlop(), step * 9380);
-  EXPECT_EQ(run.utilizationAt(run.peak),
+  EXPECT_EQ(run.modelUtilization(),
             step * 9380 / (Rational(60) * 2 * Rational(10).pow(12)));
-  EXPECT_EQ(run.utilizationAt(std::nullopt), std::nullopt);
+  netc::Run withoutPeak = run;
+  withoutPeak.peak = std::nullopt;
+  EXPECT_EQ(withoutPeak.modelUtilization(), std::nullopt);
 }
 
 TEST_F(RunTest, ExplainsWhereTheRuleOfThreeIsOff) {

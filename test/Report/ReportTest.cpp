@@ -33,8 +33,8 @@ static const char *const recomputed = R"(
 TEST_F(ReportTest, ModelAndHardwareUtilizationAreToldApart) {
   Analysis analysis = analyze(recomputed);
   const netc::Run &run = analysis.runs.at(0);
-  EXPECT_EQ(run.utilizationAt(run.peak), Rational::fraction(3, 8));
-  EXPECT_EQ(run.hardwareUtilizationAt(run.peak), Rational::fraction(1, 2));
+  EXPECT_EQ(run.modelUtilization(), Rational::fraction(3, 8));
+  EXPECT_EQ(run.hardwareUtilization(), Rational::fraction(1, 2));
 
   Report report;
   report.runs.emplace_back(run, std::vector<const netc::Run *>());

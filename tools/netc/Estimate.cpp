@@ -16,15 +16,22 @@ using namespace netc;
 using namespace netc::flags;
 
 namespace {
+/// What was counted of a run at a point of its sweep, or at an end of its
+/// ranges.
+struct CountedPoint {
+  SweepPoint point;
+  Run run;
+  std::vector<CountedPoint> corners;
+};
+
 /// A file, read and counted.
 struct Unit {
   std::unique_ptr<Specification> specification;
   Analysis analysis;
   std::vector<Verdict> expects;
-  /// By run: what each point of its sweep sets, and what was counted there.
-  llvm::StringMap<std::vector<std::pair<SweepPoint, Run>>> sweeps;
-  /// The same at the ends of the ranges that it depends on.
-  llvm::StringMap<std::vector<std::pair<SweepPoint, Run>>> corners;
+  /// By run, the points of its sweep, and the ends of the ranges that it
+  /// depends on.
+  llvm::StringMap<std::vector<CountedPoint>> sweeps, corners;
   llvm::StringMap<PlannedMemory> plans; ///< by run, if they are asked for
 };
 } // namespace
@@ -55,28 +62,42 @@ static mlir::FailureOr<Run> countAt(const Session &session,
   return std::move(analysis->runs.front());
 }
 
+/// Counts a run at each of `points` and at their corners.
+static mlir::FailureOr<std::vector<CountedPoint>>
+countAll(const Session &session, std::vector<SweepPoint> points, const Run &run,
+         mlir::ModuleOp written) {
+  std::vector<CountedPoint> counted;
+  for (SweepPoint &point : points) {
+    mlir::FailureOr<Run> there = countAt(session, point, run, written);
+    if (failed(there))
+      return mlir::failure();
+    mlir::FailureOr<std::vector<CountedPoint>> corners =
+        countAll(session, std::move(point.corners), *there, written);
+    if (failed(corners))
+      return mlir::failure();
+    counted.push_back(
+        {std::move(point), std::move(*there), std::move(*corners)});
+  }
+  return counted;
+}
+
 /// Counts the points of a run's sweep, and the ends of its ranges.
 static mlir::LogicalResult sweepRun(const Session &session, Unit &unit,
                                     const Run &run) {
-  std::optional<std::vector<SweepPoint>> points =
-      unit.specification->sweep(run.name());
-  std::optional<std::vector<SweepPoint>> corners =
-      unit.specification->corners(run.name());
-  if (!points || !corners)
-    return mlir::failure();
-  auto count = [&](std::vector<SweepPoint> &from,
-                   std::vector<std::pair<SweepPoint, Run>> &into) {
-    for (SweepPoint &point : from) {
-      mlir::FailureOr<Run> there =
-          countAt(session, point, run, unit.specification->module());
-      if (failed(there))
-        return false;
-      into.emplace_back(std::move(point), std::move(*there));
-    }
-    return true;
+  auto count = [&](std::optional<std::vector<SweepPoint>> points,
+                   std::vector<CountedPoint> &into) {
+    if (!points)
+      return false;
+    mlir::FailureOr<std::vector<CountedPoint>> counted = countAll(
+        session, std::move(*points), run, unit.specification->module());
+    if (succeeded(counted))
+      into = std::move(*counted);
+    return succeeded(counted);
   };
-  return mlir::success(count(*points, unit.sweeps[run.name()]) &&
-                       count(*corners, unit.corners[run.name()]));
+  Specification &file = *unit.specification;
+  return mlir::success(
+      count(file.sweep(run.name()), unit.sweeps[run.name()]) &&
+      count(file.corners(run.name()), unit.corners[run.name()]));
 }
 
 static mlir::LogicalResult planRuns(Unit &unit, PlanRun planRun) {
@@ -122,8 +143,8 @@ static std::optional<Unit> analyzeFile(const Session &session,
     return std::nullopt;
   Corners corners;
   for (const Run &run : asWritten.runs)
-    for (auto &[point, there] : unit.corners[run.name()]) {
-      mlir::FailureOr<Run> own = reevaluate(run, *point.module);
+    for (const CountedPoint &corner : unit.corners[run.name()]) {
+      mlir::FailureOr<Run> own = reevaluate(run, *corner.point.module);
       if (failed(own))
         return std::nullopt;
       corners[run.name()].push_back(std::move(*own));
@@ -134,13 +155,12 @@ static std::optional<Unit> analyzeFile(const Session &session,
   return unit;
 }
 
-static std::vector<SweepRow> sweepOf(const Unit &unit, const Run &run) {
-  std::vector<SweepRow> rows;
-  auto found = unit.sweeps.find(run.name());
-  if (found != unit.sweeps.end())
-    for (auto &[point, there] : found->second)
-      rows.push_back({point.values, &there});
-  return rows;
+static RunReport reportOf(const Run &run,
+                          llvm::ArrayRef<CountedPoint> corners) {
+  std::vector<const Run *> atEnds;
+  for (const CountedPoint &corner : corners)
+    atEnds.push_back(&corner.run);
+  return RunReport(run, std::move(atEnds));
 }
 
 /// What is shown of the units.
@@ -155,13 +175,12 @@ static Report makeReport(llvm::ArrayRef<Unit> units) {
       for (const Network &network : unit.analysis.networks)
         report.networks.push_back(&network);
       for (const Run &run : unit.analysis.runs) {
-        std::vector<const Run *> atEnds;
-        if (auto corners = unit.corners.find(run.name());
-            corners != unit.corners.end())
-          for (auto &[point, there] : corners->second)
-            atEnds.push_back(&there);
-        RunReport &shown = report.runs.emplace_back(run, std::move(atEnds));
-        shown.sweep = sweepOf(unit, run);
+        RunReport &shown = report.runs.emplace_back(
+            reportOf(run, unit.corners.at(run.name())));
+        for (const CountedPoint &point : unit.sweeps.at(run.name())) {
+          shown.sweep.push_back(reportOf(point.run, point.corners));
+          shown.sweep.back().values = point.point.values;
+        }
         if (auto plan = unit.plans.find(run.name()); plan != unit.plans.end())
           shown.plan = plan->second;
       }
