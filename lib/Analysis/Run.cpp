@@ -324,10 +324,17 @@ static void warnOfTooFast(const Run &run) {
   if (!run.deviceSeconds)
     return;
   std::optional<Rational> share = run.hardwareUtilization();
+  bool isAssumed = llvm::any_of(run.assumptions, [](const Assumption &taken) {
+    return taken.key != "utilization";
+  });
   if (share && *share > Rational(1))
     emitWarning(placeOf(run.op, "took"))
-        << "in this time the hardware does at most "
+        << "in this time the hardware does "
         << formatQuantity(*run.deviceSeconds * *run.peak, Dimension::Flop)
+        << " at its peak of "
+        << formatQuantity(*run.peak,
+                          Dimension(Dimension::Flop) / Dimension::Time)
+        << " a device" << (isAssumed ? ", which is assumed" : "")
         << ", and the run has "
         << formatQuantity(*run.atTwo(&Figures::hardware), Dimension::Flop)
         << "; check the devices, their number format and the time";

@@ -250,6 +250,11 @@ void Elaborator::giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun) {
 
 std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
   std::vector<std::string> names(std::begin(runKeys), std::end(runKeys));
+  // What only a job has, jobs in the run may have.
+  if (jobsIn(job).empty())
+    llvm::erase_if(names, [](StringRef name) {
+      return name == "times" || name == "tuning";
+    });
   for (auto &[name, entry] : main->names)
     if (ruleCast<NetParser::BindContext>(entry.tree))
       names.push_back(name);

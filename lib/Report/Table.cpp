@@ -556,6 +556,14 @@ static std::vector<Estimate> bothMethods(const RunReport &report) {
   return estimates;
 }
 
+/// "`T` has no size in this run".
+static std::string haveNoSize(llvm::ArrayRef<std::string> axes) {
+  std::string names;
+  for (const std::string &axis : axes)
+    names += (names.empty() ? "`" : ", `") + axis + "`";
+  return names + (axes.size() == 1 ? " has" : " have") + " no size in this run";
+}
+
 static void writeRun(Page &page, const RunReport &report,
                      const TableOptions &options) {
   const Run &run = *report.run;
@@ -579,8 +587,7 @@ static void writeRun(Page &page, const RunReport &report,
                   (model.isConstant()
                        ? (run.isGuessed ? ", about " : ", exactly ") +
                              exact(model) + inPetaflopDays(*model.constant())
-                       : "; `" + model.symbols().front() +
-                             "` has no size in this run"),
+                       : "; " + haveNoSize(model.symbols())),
               Style::Bold);
   }
   if (run.ruleOfThree)
