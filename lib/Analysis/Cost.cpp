@@ -27,6 +27,11 @@ void Axes::know(StringRef axis, Moments size) {
   moments.insert_or_assign(axis, std::move(size));
 }
 
+bool Axes::haveDistributions() const {
+  return llvm::any_of(moments,
+                      [](auto &axis) { return !axis.second.isFixed(); });
+}
+
 unsigned Axes::numKnown(StringRef axis) const {
   auto known = moments.find(axis);
   return known == moments.end() ? 0 : known->second.values().size();

@@ -45,6 +45,9 @@ public:
   /// Of how many powers of an axis the expectation is known.
   unsigned numKnown(llvm::StringRef axis) const;
 
+  /// Whether the size of one is a distribution.
+  bool haveDistributions() const;
+
   /// Axes of which a moment was guessed, with the power.
   const std::map<std::string, unsigned> &getGuessed() const { return guessed; }
 

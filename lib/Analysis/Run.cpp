@@ -545,6 +545,7 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   run.counted = std::move(counted);
   Axes axes(op.getAxes());
   readSettings(run, op.getRun(), axes);
+  run.isAverage = axes.haveDistributions();
   decodeOneByOne(run, op.getRun(), axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
@@ -622,8 +623,10 @@ FailureOr<Run> netc::analyzeJob(JobOp op, const Conventions &conventions,
   Axes axes(DictionaryAttr::get(op.getContext()));
   readSettings(run, op.getRun(), axes);
   run.memory = unionOfMemory(run);
-  run.isGuessed =
-      llvm::any_of(run.jobs, [](const Run &job) { return job.isGuessed; });
+  for (const Run &job : run.jobs) {
+    run.isAverage |= job.isAverage;
+    run.isGuessed |= job.isGuessed;
+  }
   if (run.hasStep())
     for (const Run &job : run.jobs)
       if (isCounted(job)) {

@@ -57,6 +57,8 @@ struct Run {
   /// In how many parts a batch is gone through, whose gradients are added up.
   std::optional<Rational> accumulate;
   bool isTuning = false; ///< sums leave it out
+  /// The size of an axis is a distribution: figures are expectations.
+  bool isAverage = false;
   /// Powers of a mean stand for the mean of powers that nothing is known of.
   bool isGuessed = false;
 

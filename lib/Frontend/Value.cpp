@@ -114,6 +114,14 @@ std::string netc::textOf(const Value &value) {
               (item.is<List>() ? kindOf(item) : textOf(item));
     return text + (list->items->size() > 16 ? ", ..]" : "]");
   }
+  if (auto *record = value.as<Record>()) {
+    std::string text = "{";
+    llvm::ListSeparator semicolon(";");
+    for (auto &[name, field] : *record->fields)
+      text += std::string(llvm::StringRef(semicolon)) + " " + name + " = " +
+              (field.is<Record>() ? kindOf(field) : textOf(field));
+    return text + " }";
+  }
   if (auto *function = value.as<Function>())
     return function->name;
   return kindOf(value);

@@ -406,14 +406,15 @@ static void addUtilization(Lines &lines, const RunReport &report) {
 static void addMemory(Lines &lines, const RunReport &report) {
   const Run &run = *report.run;
   const Memory &memory = run.memory;
-  lines.add("memory per device",
-            fmt::format("{}{} = {} weights + {} gradients + {} optimizer + {} "
-                        "activations{}",
-                        bytes(memory.total()),
-                        report.rangeText(&Run::memoryPerDevice, inBytes),
-                        bytes(memory.weights), bytes(memory.gradients),
-                        bytes(memory.optimizer), bytes(memory.activations),
-                        besideOpaque(run.parts)));
+  lines.add(
+      "memory per device",
+      fmt::format("{}{}{} = {} weights + {} gradients + {} optimizer + {} "
+                  "activations{}",
+                  bytes(memory.total()), run.isAverage ? " on average" : "",
+                  report.rangeText(&Run::memoryPerDevice, inBytes),
+                  bytes(memory.weights), bytes(memory.gradients),
+                  bytes(memory.optimizer), bytes(memory.activations),
+                  besideOpaque(run.parts)));
   if (!run.hasStep())
     return;
   Polynomial moved = run.step().traffic();
