@@ -21,18 +21,19 @@ using namespace mlir;
 static constexpr int64_t kParallelFlop = 1 << 17;
 /// Elements of B that a block of k may touch for the columns of one tile, so
 /// that they stay in the first level of the cache, with room for what passes.
-static constexpr int64_t kPanelElements = 6 << 10;
+static constexpr int64_t kPanelElements = 8 << 10;
 /// From how many elements on the rows of B count as scattered, and for how many
 /// tiles of rows a copy of them pays.
 static constexpr int64_t kScattered = 256, kPackTiles = 2;
 /// Elements of a copy: a thread's stack holds a few MB.
-static constexpr int64_t kMostOnStack = 128 << 10;
-/// For how many tiles of columns a copy of a block of A pays.
-static constexpr int64_t kPackColumns = 8;
+static constexpr int64_t kMostOnStack = 256 << 10;
+/// For how many tiles of columns a copy of a block of A pays: of rows that lie
+/// next to each other, and of others.
+static constexpr int64_t kPackColumns = 8, kPackRowColumns = 16;
 /// Elements of A that a block of rows may touch, so that they stay in the
 /// second level: one of many blocks, of which threads take their own, or one
 /// that all of them read, each for its own columns.
-static constexpr int64_t kBlockElements = 48 << 10;
+static constexpr int64_t kBlockElements = 96 << 10;
 static constexpr int64_t kSharedElements = 192 << 10;
 /// From how many tiles of columns on threads take these, so that each copies
 /// its own part of B only; and where there are but few tiles of rows.
@@ -45,6 +46,12 @@ static constexpr int64_t kStreamTurns = 8, kStreamColumns = 256;
 /// How many turns of the sum before its use B is fetched, where it is read once
 /// and its rows are too far apart for the processor to foresee.
 static constexpr int64_t kPrefetchTurns = 12;
+/// Rows of A whose distance is a multiple of so many elements meet in few
+/// sets of the first level of the cache. From how many tiles of rows on threads
+/// take these, since what another has copied is far.
+static constexpr int64_t kColliding = 512, kManyRows = 64;
+/// From how long a sum on the result is asked for before it, and added after.
+static constexpr int64_t kLongSum = 64;
 /// Up to how long a sum moves more of the result than of its operands.
 static constexpr int64_t kShortSum = 32;
 
@@ -241,6 +248,7 @@ private:
     bool byRows = rowTiles >= columnTiles || rowTiles >= 16;
     // A copy of A serves all columns; one of B all rows.
     if (copies && !rowsAreScattered() &&
+        !(rowsCollide() && rowTiles >= kManyRows) &&
         columnTiles >= (rowTiles < kFewRows ? kFewColumns : kSharedColumns))
       byRows = false;
     columnsInParallel = isParallel && !byRows;
@@ -303,6 +311,13 @@ private:
            roles.sums.back().strides[A] >= kScattered;
   }
 
+  /// Whether rows that a sum walks along push each other out of the cache.
+  bool rowsCollide() const {
+    return !roles.isDot && !roles.isElementwise && !roles.sums.empty() &&
+           !roles.rows.empty() && roles.sums.back().strides[A] == 1 &&
+           roles.rows.back().strides[A] % kColliding == 0;
+  }
+
   /// Points of a block of the sums, at most.
   int64_t blockLength() const {
     int64_t length = blockTurns;
@@ -324,18 +339,24 @@ private:
         MemRefType::get({elements}, element), b.getI64IntegerAttr(64));
   }
 
-  /// The same for the rows of a block, if they are scattered.
+  /// The same for the rows of a block, if they are scattered or collide.
   void makeRowPanel() {
-    packsRows = false;
-    if (!rowsAreScattered() || columnsInParallel ||
-        columnTiles() < kPackColumns)
+    packed = Packed::No;
+    if (columnsInParallel)
+      return;
+    Packed how = Packed::No;
+    if (rowsCollide() && columnTiles() >= kPackRowColumns)
+      how = Packed::Rows;
+    else if (rowsAreScattered() && columnTiles() >= kPackColumns)
+      how = Packed::Tiles;
+    if (how == Packed::No)
       return;
     int64_t elements = rowTile.count() * blockLength();
     for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
       elements *= llvm::divideCeil(loop.extent, std::min(size, loop.extent));
     if (elements > kMostOnStack)
       return;
-    packsRows = true;
+    packed = how;
     rowPanel = b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
                                           b.getI64IntegerAttr(64));
   }
@@ -463,10 +484,13 @@ private:
       blockSums.insert(blockSums.begin(), outerSums.back());
       blockSums.front().extent = turns;
     }
-    if (!packsRows)
+    if (packed == Packed::No)
       return emitOuterColumns(0, at);
     SmallVector<Loop> rows = roles.rows;
-    packRows(at);
+    if (packed == Packed::Rows)
+      packRows(at);
+    else
+      packTiles(at);
     std::swap(memory[A], rowPanel);
     at[A] = b.index(0);
     emitOuterColumns(0, at);
@@ -474,9 +498,31 @@ private:
     roles.rows = rows;
   }
 
-  /// Copies what the tiles of a block read of A, a tile after the other, and
-  /// lets the loops walk over the copy.
+  /// Copies what a block reads of A, a row after the other, and lets the loops
+  /// walk over the copy.
   void packRows(Offsets at) {
+    SmallVector<Loop> from = roles.rows, sums = blockSums;
+    int64_t length = layBlock(A, 1);
+    for (Loop &row : llvm::reverse(roles.rows)) {
+      row.strides[A] = length;
+      length *= row.extent;
+    }
+    SmallVector<Loop> to = roles.rows;
+    llvm::append_range(from, ArrayRef(sums).drop_back());
+    llvm::append_range(to, ArrayRef(blockSums).drop_back());
+    auto copy = [&](Value at, Value to) {
+      b.forBlocks(sums.back().extent, lanes, false,
+                  [&](Value turn, int64_t turns) {
+                    Value mask = b.maskOf(vector, turns);
+                    Value part = loadVector(A, b.add(at, turn), 0, mask);
+                    b.storeVector(part, rowPanel, b.add(to, turn), mask);
+                  });
+    };
+    copyBlock(A, from, to, at[A], b.index(0), copy);
+  }
+
+  /// The same, a tile after the other: for each turn of the sums, its rows.
+  void packTiles(Offsets at) {
     SmallVector<Loop> rows = roles.rows, sums = blockSums;
     int64_t length = layBlock(A, rowTile.count());
     for (size_t i = rows.size(); i-- > 0;) {
@@ -648,7 +694,7 @@ private:
               [&](Offsets start, ArrayRef<int64_t> sizes) {
                 SmallVector<Place> rows = placesOf(roles.rows, sizes);
                 for (auto [i, row] : llvm::enumerate(rows))
-                  if (packsRows)
+                  if (packed == Packed::Tiles)
                     row.inA = i;
                 if (roles.isDot)
                   emitDots(start, rows, columns);
@@ -662,10 +708,10 @@ private:
   Value loadScalar(ContractionOperand operand, Value at, int64_t shift) {
     return b.create<memref::LoadOp>(memory[operand], b.add(at, shift));
   }
-  /// Asks for what lies `shift` elements on in B, which is read once.
-  void prefetchB(Value at, int64_t shift) {
-    b.create<memref::PrefetchOp>(memory[B], b.add(at, shift),
-                                 /*isWrite=*/false, /*localityHint=*/3,
+  /// Asks for what lies `shift` elements on.
+  void prefetch(ContractionOperand operand, Value at, int64_t shift) {
+    b.create<memref::PrefetchOp>(memory[operand], b.add(at, shift),
+                                 /*isWrite=*/operand == C, /*localityHint=*/3,
                                  /*isDataCache=*/true);
   }
   /// `lanes` elements, or those of `mask`.
@@ -705,12 +751,22 @@ private:
     auto mask = [&](size_t column) {
       return column + 1 == columns.size() ? lastMask : Value();
     };
+    // A long sum leaves time to fetch what it is added to.
+    bool isLong = blockLength() >= kLongSum, addsLast = isLong && !start;
+    Value first;
+    if (start)
+      first = b.create<vector::BroadcastOp>(vector, start);
+    else if (addsLast)
+      first = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
     SmallVector<Value> sums;
     for (const Place &row : rows)
-      for (auto [i, column] : llvm::enumerate(columns))
+      for (auto [i, column] : llvm::enumerate(columns)) {
+        if (isLong)
+          prefetch(C, at[C], row.inC + column.inC);
         sums.push_back(
-            start ? b.create<vector::BroadcastOp>(vector, start).getResult()
+            first ? first
                   : loadVector(C, at[C], row.inC + column.inC, mask(i)));
+      }
     sums =
         emitSums(0, at, sums, 1, [&](Offsets now, ValueRange carried, int64_t) {
           SmallVector<Value> next, vectors;
@@ -718,8 +774,9 @@ private:
             vectors.push_back(loadVector(B, now[B], column.inB, mask(i)));
           if (readsOnce() && !streams())
             for (const Place &column : columns)
-              prefetchB(now[B], column.inB + kPrefetchTurns *
-                                                 roles.sums.back().strides[B]);
+              prefetch(B, now[B],
+                       column.inB +
+                           kPrefetchTurns * roles.sums.back().strides[B]);
           size_t place = 0;
           for (const Place &row : rows) {
             Value broadcast;
@@ -739,8 +796,14 @@ private:
         });
     size_t place = 0;
     for (const Place &row : rows)
-      for (auto [i, column] : llvm::enumerate(columns))
-        storeVector(sums[place++], at[C], row.inC + column.inC, mask(i));
+      for (auto [i, column] : llvm::enumerate(columns)) {
+        int64_t shift = row.inC + column.inC;
+        Value sum = sums[place++];
+        if (addsLast)
+          sum = b.create<arith::AddFOp>(loadVector(C, at[C], shift, mask(i)),
+                                        sum);
+        storeVector(sum, at[C], shift, mask(i));
+      }
   }
 
   /// Rows and columns are vectors along the last sum.
@@ -794,7 +857,7 @@ private:
   bool packsColumns = false;
   Value columnPanel;
   /// The same of A, for the rows of a block.
-  bool packsRows = false;
+  enum class Packed { No, Rows, Tiles } packed = Packed::No;
   Value rowPanel;
 };
 } // namespace

@@ -103,7 +103,23 @@ void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
   passes.addPass(createReconcileUnrealizedCastsPass());
 }
 
+namespace {
+/// Upstream does not say that a prefetch allocates nothing.
+struct PrefetchEffects
+    : MemoryEffectOpInterface::ExternalModel<PrefetchEffects,
+                                             memref::PrefetchOp> {
+  void
+  getEffects(Operation *op,
+             SmallVectorImpl<MemoryEffects::EffectInstance> &effects) const {
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
+};
+} // namespace
+
 void netc::registerLoweringInterfaces(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, memref::MemRefDialect *) {
+    memref::PrefetchOp::attachInterface<PrefetchEffects>(*context);
+  });
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);

@@ -90,19 +90,48 @@ func.func @scattered(%x: memref<512x512xf32>, %dy: memref<512x512xf32>, %dw: mem
 
 // Columns of the result that lie far apart in B, while the sum's elements lie
 // next to each other: squares of B are transposed into the copy, which one
-// thread makes for all rows.
+// thread makes for all rows. The result is asked for before the sums that are
+// added to it.
 // CHECK-LABEL: func.func @transposed
 // CHECK:       scf.parallel
 // CHECK:         %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
 // CHECK-COUNT-16: vector.load
 // CHECK-COUNT-64: vector.shuffle
 // CHECK:         vector.store %{{.*}}, %[[PANEL]]
+// CHECK:         memref.prefetch %[[Y:[a-z_0-9]+]]{{.*}}, write
 // CHECK:         vector.load %[[PANEL]]
 // CHECK:         vector.fma
+// CHECK:         %[[OLD:.*]] = vector.load %[[Y]]
+// CHECK:         %[[SUM:.*]] = arith.addf %[[OLD]]
+// CHECK:         vector.store %[[SUM]], %[[Y]]
 func.func @transposed(%x: memref<128x512xf32>, %w: memref<512x512xf32>, %y: memref<128x512xf32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<128x512xf32>, memref<512x512xf32>) outs(%y : memref<128x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Rows that lie 2 KB apart would push each other out of the cache: threads take
+// many of them, and each copies its own, row by row.
+// CHECK-LABEL: func.func @colliding
+// CHECK:       scf.parallel {{.*}} to (%c2048{{.*}})
+// CHECK-DAG:     %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<8192xf32>
+// CHECK-DAG:     %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
+// CHECK:         scf.for %{{.*}} to %c256{{.*}} step %c16
+// CHECK:           %[[PART:.*]] = vector.load
+// CHECK:           vector.store %[[PART]], %[[ROWS]]
+// CHECK:         vector.load %[[PANEL]]
+// CHECK:         memref.load %[[ROWS]]
+// CHECK:         vector.fma
+func.func @colliding(%x: memref<2048x512xf32>, %w: memref<512x512xf32>, %y: memref<2048x512xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2048x512xf32>, memref<512x512xf32>) outs(%y : memref<2048x512xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %c, %p : f32
@@ -176,7 +205,7 @@ func.func @shared(%x: memref<500x64xf32>, %dy: memref<500x64xf32>, %dw: memref<6
 // CHECK:       scf.parallel {{.*}} to (%c8{{.*}}) step (%c1{{.*}})
 // CHECK:         memref.alloca
 // CHECK-NOT:     memref.alloca
-// CHECK:         scf.for %{{.*}} to %c56{{.*}} step %c4
+// CHECK:         scf.for %{{.*}} to %c54{{.*}} step %c6
 // CHECK:         scf.reduce
 func.func @images(%x: memref<8x58x58x256xf32>, %w: memref<3x3x256x256xf32>, %y: memref<8x56x56x256xf32>) {
   linalg.generic {indexing_maps = [affine_map<(n, y, x, o, i, j, c) -> (n, y + i, x + j, c)>, affine_map<(n, y, x, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, y, x, o, i, j, c) -> (n, y, x, o)>],
