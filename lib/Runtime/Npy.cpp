@@ -111,8 +111,8 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
   for (int64_t extent : sizes)
     if (__builtin_mul_overflow(needed, extent, &needed))
       throw wrong(path, "has a shape without bounds: " + spell(sizes));
-  if (uint64_t(needed) > size - start - length)
-    throw wrong(path, "ends after " + std::to_string(size - start - length) +
+  if (uint64_t(needed) != size - start - length)
+    throw wrong(path, "holds " + std::to_string(size - start - length) +
                           " bytes of data; " + spell(sizes) + " of " + type +
                           " is " + std::to_string(needed));
 }

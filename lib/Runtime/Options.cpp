@@ -86,6 +86,8 @@ Options Options::parse(int argc, char **argv) {
   int found, place = -1;
   while ((found = getopt_long(argc, argv, ":", known, &place)) != -1) {
     const char *name = place < 0 ? "" : known[place].name;
+    if (place >= 0 && optarg && !*optarg)
+      throw wrong("`--" + std::string(name) + "` lacks its value");
     switch (found) {
     case 's':
       options.steps = integer(name, optarg, 1, anything);

@@ -146,7 +146,10 @@ TEST_F(Npy, RefusesOtherFiles) {
                              "'<i8' and '|u1' are read");
   save<float>("<f4", "(2, 2)", {1, 2, 3});
   EXPECT_EQ(message(floats),
-            "1: `F` ends after 12 bytes of data; (2, 2) of f4 is 16");
+            "1: `F` holds 12 bytes of data; (2, 2) of f4 is 16");
+  save<float>("<f4", "(2, 2)", {1, 2, 3, 4, 5});
+  EXPECT_EQ(message(floats),
+            "1: `F` holds 20 bytes of data; (2, 2) of f4 is 16");
   save<float>("<f4", "(9223372036854775807, 2)", {1});
   EXPECT_EQ(message(floats), "1: `F` has a shape without bounds: "
                              "(9223372036854775807, 2)");

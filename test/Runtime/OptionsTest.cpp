@@ -52,7 +52,7 @@ TEST(Options, ThatAreWrongEndWithTwo) {
   EXPECT_EQ(message({"more"}), "2: only options are taken, not `more`" + hint);
   EXPECT_EQ(message({"--steps"}), "2: `--steps` lacks its value" + hint);
   EXPECT_EQ(message({"--quiet=1"}), "2: `--quiet` takes no value" + hint);
-  for (const char *value : {"0", "-1", "x", "3x", "", "9223372036854775808"})
+  for (const char *value : {"0", "-1", "x", "3x", "9223372036854775808"})
     EXPECT_EQ(message({"--steps=" + std::string(value)}),
               "2: `--steps` takes an integer from 1 on, not `" +
                   std::string(value) + "`" + hint);
@@ -65,7 +65,10 @@ TEST(Options, ThatAreWrongEndWithTwo) {
                   std::string(value) + "`" + hint);
   EXPECT_EQ(message({"--data=a,,b"}),
             "2: `--data` takes files, not `a,,b`" + hint);
-  EXPECT_EQ(message({"--data="}), "2: `--data` takes files, not ``" + hint);
+  for (const char *option :
+       {"--steps", "--seconds", "--data", "--weights", "--dump", "--json"})
+    EXPECT_EQ(message({std::string(option) + "="}),
+              "2: `" + std::string(option) + "` lacks its value" + hint);
   EXPECT_EQ(message({"--steps=3", "--seconds=1"}),
             "2: `--steps` and `--seconds` exclude each other" + hint);
   EXPECT_EQ(message({"--steps=3", "--warmup=3"}),
