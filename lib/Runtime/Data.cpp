@@ -205,7 +205,7 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
 void netc::runtime::dumpWeights(const Program &program,
                                 const std::string &folder, const char *arena) {
   if (mkdir(folder.c_str(), 0777) && errno != EEXIST)
-    throw Failure(1, "cannot make `" + folder + "`: " + std::strerror(errno));
+    throw Failure(3, "cannot make `" + folder + "`: " + std::strerror(errno));
   for (const Slot *slot : weightsOf(program))
     writeNpy(folder + "/" + slot->name + ".npy", *slot, arena + slot->offset);
 }

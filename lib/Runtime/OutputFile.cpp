@@ -28,10 +28,13 @@ static void end(int signal) {
 }
 
 void netc::runtime::endOnSignals() {
-  struct sigaction action = {};
-  action.sa_handler = end;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+    struct sigaction action = {}, before;
+    action.sa_handler = end;
+    // What is ignored, as by nohup, stays so.
+    if (!sigaction(signal, nullptr, &before) && before.sa_handler != SIG_IGN)
+      sigaction(signal, &action, nullptr);
+  }
 }
 
 static bool writeAll(int file, const std::vector<std::string_view> &pieces) {
@@ -47,7 +50,7 @@ static bool writeAll(int file, const std::vector<std::string_view> &pieces) {
 
 void netc::runtime::writeOutput(const std::string &text) {
   if (!writeAll(STDOUT_FILENO, {text}))
-    throw Failure(1, std::string("cannot write the output: ") +
+    throw Failure(3, std::string("cannot write the output: ") +
                          std::strerror(errno));
 }
 
@@ -58,7 +61,7 @@ void netc::runtime::writeFile(const std::string &path,
     if (incomplete[0])
       unlink(incomplete);
     incomplete[0] = 0;
-    return Failure(1, "cannot write `" + path + "`: " + reason);
+    return Failure(3, "cannot write `" + path + "`: " + reason);
   };
   // A file that is there through a link stays where it is.
   std::unique_ptr<char, decltype(&std::free)> real(

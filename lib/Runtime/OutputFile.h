@@ -20,8 +20,8 @@ void writeFile(const std::string &path,
 /// Writes to standard output. Throws a Failure.
 void writeOutput(const std::string &text);
 
-/// Lets SIGINT and SIGTERM end the program with 130 and 143, at once and with
-/// no incomplete file left.
+/// Lets SIGHUP, SIGINT, SIGQUIT and SIGTERM end the program with 128 and their
+/// number, at once and with no incomplete file left.
 void endOnSignals();
 
 } // namespace netc::runtime

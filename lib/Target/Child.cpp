@@ -40,7 +40,7 @@ static Remains &remains() {
 static sigset_t endingSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (int signal : {SIGHUP, SIGINT, SIGTERM}) {
+  for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
     struct sigaction action;
     if (!sigaction(signal, nullptr, &action) && action.sa_handler != SIG_IGN)
       sigaddset(&signals, signal);
@@ -68,8 +68,10 @@ static void awaitOneOf(sigset_t signals) {
     kill(-left.child, SIGKILL);
   for (const std::string &folder : left.folders)
     removeFolder(folder);
-  // LLVM's handler, if there is one, removes what writeOutput() has begun.
+  // LLVM's handler, if there is one, removes what writeOutput() has begun. It
+  // returns from SIGQUIT, after which the signal has its own effect.
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  raise(signal);
   raise(signal);
 }
 

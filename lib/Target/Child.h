@@ -14,9 +14,9 @@
 
 namespace netc {
 
-/// From now on, SIGHUP, SIGINT and SIGTERM end the program only after the child
-/// was killed and the folders below are gone. To be called before there are
-/// other threads.
+/// From now on, SIGHUP, SIGINT, SIGQUIT and SIGTERM end the program only after
+/// the child was killed and the folders below are gone. To be called before
+/// there are other threads.
 void leaveNothingOnSignals();
 
 /// A folder for files that shall not stay. It goes with all that is in it.

@@ -8,6 +8,7 @@
 #include "lib/Runtime/Peak.h"
 #include "test/Runtime/RuntimeTest.h"
 
+#include <csignal>
 #include <fstream>
 #include <regex>
 #include <sys/stat.h>
@@ -68,6 +69,20 @@ TEST(Arena, ThatDoesNotFitEndsWithThree) {
   EXPECT_GT(availableMemory(), 0);
 }
 
+TEST(OutputFile, LeavesSignalsThatAreIgnored) {
+  const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+  struct sigaction before[4], during[4];
+  for (int i = 0; i < 4; ++i)
+    sigaction(all[i], nullptr, &before[i]);
+  std::signal(SIGHUP, SIG_IGN);
+  std::signal(SIGINT, SIG_DFL);
+  endOnSignals();
+  for (int i = 0; i < 4; ++i)
+    sigaction(all[i], &before[i], &during[i]);
+  EXPECT_EQ(during[0].sa_handler, SIG_IGN);
+  EXPECT_NE(during[1].sa_handler, SIG_DFL);
+}
+
 static std::string contents(const std::string &path) {
   std::ifstream file(path);
   return std::string(std::istreambuf_iterator<char>(file), {});
@@ -94,5 +109,5 @@ TEST(OutputFile, ReplacesWhatIsThere) {
 TEST(OutputFile, MustHaveANameThatFits) {
   std::string name(5000, 'x');
   EXPECT_EQ(failure([&] { writeFile(name, {"text"}); }),
-            "1: cannot write `" + name + "`: its name is too long");
+            "3: cannot write `" + name + "`: its name is too long");
 }

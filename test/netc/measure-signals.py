@@ -87,7 +87,7 @@ def linking(process):
     return started.exists() and int(started.read_text())
 
 
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     interrupt(number, ["--measure", "--seconds=600"], {"PATH": path}, trainer_of)
     for arguments in (["--measure"], ["--emit=exe", "-o", f"{out}/program"]):
         started.unlink(missing_ok=True)
