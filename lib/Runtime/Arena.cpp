@@ -6,37 +6,54 @@
 #include "lib/Runtime/Failure.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <utility>
 
 using namespace netc::runtime;
 
 static const size_t hugePage = size_t(2) << 20;
 
-/// Bytes, of a line `key: 12 kB`, or `otherwise`.
-static int64_t bytesIn(const char *path, const std::string &key,
-                       int64_t otherwise) {
+/// The number in a line that begins with `key`, or 0.
+static int64_t numberIn(const char *path, const std::string &key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
     if (line.rfind(key, 0) == 0)
-      return std::stoll(line.substr(key.size())) * 1024;
-  return otherwise;
+      return std::atoll(line.c_str() + key.size());
+  return 0;
 }
 
-int64_t netc::runtime::peakRss() {
-  return bytesIn("/proc/self/status", "VmHWM:", 0);
+/// Bytes that this process has, of a kind that the kernel writes in kB.
+static int64_t taken(const char *kind) {
+  return numberIn("/proc/self/status", kind) * 1024;
 }
 
-int64_t netc::runtime::availableMemory() {
-  int64_t available = bytesIn(
-      "/proc/meminfo", "MemAvailable:", std::numeric_limits<int64_t>::max());
+int64_t netc::runtime::peakRss() { return taken("VmHWM:"); }
+
+int64_t netc::runtime::availableMemory(bool toAnother) {
+  int64_t available = std::numeric_limits<int64_t>::max();
+  auto limitTo = [&](int64_t limit, int64_t used) {
+    available = std::min(available, std::max(limit - used, int64_t(0)));
+  };
+  if (int64_t free = numberIn("/proc/meminfo", "MemAvailable:"))
+    limitTo(free * 1024, 0);
   int64_t limit, used;
   std::ifstream max("/sys/fs/cgroup/memory.max");
   std::ifstream current("/sys/fs/cgroup/memory.current");
+  const char *stat = "/sys/fs/cgroup/memory.stat";
+  // What is used holds files that are kept as long as there is room.
   if (max >> limit && current >> used)
-    available = std::min(available, std::max(limit - used, int64_t(0)));
+    limitTo(limit, used - numberIn(stat, "active_file ") -
+                       numberIn(stat, "inactive_file "));
+  rlimit most;
+  for (auto [kind, used] :
+       {std::pair(RLIMIT_AS, "VmSize:"), std::pair(RLIMIT_DATA, "VmData:")})
+    if (!getrlimit(kind, &most) && most.rlim_cur != RLIM_INFINITY)
+      limitTo(int64_t(most.rlim_cur), toAnother ? 0 : taken(used));
   return available;
 }
 

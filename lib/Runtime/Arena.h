@@ -14,8 +14,7 @@ namespace netc::runtime {
 /// zeros, at a multiple of 2 MiB, so that it can lie in huge pages.
 class Arena {
 public:
-  /// Throws a Failure with status 3 if the machine, or the control group, has
-  /// not so much memory left.
+  /// Throws a Failure with status 3 if not so much memory is available.
   explicit Arena(int64_t bytes);
   ~Arena();
   Arena(const Arena &) = delete;
@@ -33,8 +32,10 @@ private:
 /// leaves out what the program had that started it.
 int64_t peakRss();
 
-/// Bytes of memory that this process may still take, as the system says.
-int64_t availableMemory();
+/// Bytes of memory that this process may still take, or another that it starts:
+/// what the machine has left, within the limits of the control group and of
+/// `ulimit`.
+int64_t availableMemory(bool toAnother = false);
 
 } // namespace netc::runtime
 

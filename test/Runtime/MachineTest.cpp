@@ -11,6 +11,7 @@
 #include <csignal>
 #include <fstream>
 #include <regex>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,13 @@ TEST(Machine, MustHaveWhatTheProgramNeeds) {
     EXPECT_EQ(failure([&] { checkIsa(isa, machine); }), "");
 }
 
+/// Bytes of addresses that this process has.
+static int64_t mappedMemory() {
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
 TEST(Arena, StartsWithZerosInHugePages) {
   Arena arena(5000000);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(arena.data()) % (2 << 20), 0u);
@@ -67,6 +75,24 @@ TEST(Arena, ThatDoesNotFitEndsWithThree) {
                           "memory, [0-9]+ are available")))
       << message;
   EXPECT_GT(availableMemory(), 0);
+}
+
+TEST(Arena, IsComparedWithWhatTheProcessMayTake) {
+  const int64_t left = int64_t(64) << 20;
+  int64_t machine = availableMemory();
+  rlimit before, tight;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  tight = before;
+  tight.rlim_cur = rlim_t(mappedMemory() + left);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  int64_t here = availableMemory();
+  std::string message = failure([&] { Arena arena(2 * left); });
+  int64_t there = availableMemory(true);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_LE(here, left);
+  EXPECT_GT(machine, 2 * left);
+  EXPECT_EQ(message.find("3: training needs 134217728 bytes of memory, "), 0u);
+  EXPECT_GT(there, here) << "another does not have what this one took";
 }
 
 TEST(OutputFile, LeavesSignalsThatAreIgnored) {

@@ -18,7 +18,7 @@ char EnvironmentError::ID;
 char ReportedError::ID;
 
 std::optional<std::string> netc::lackOfMemory(const CompiledStep &step) {
-  int64_t available = runtime::availableMemory();
+  int64_t available = runtime::availableMemory(/*toAnother=*/true);
   if (step.memory.arena <= available)
     return std::nullopt;
   return llvm::formatv("training needs {0} bytes of memory, {1} are available",
