@@ -5,8 +5,10 @@
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/OpTable.h"
 #include "lib/Conversion/Passes.h"
+#include "lib/Runtime/Element.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace netc;
 using namespace mlir;
@@ -66,10 +68,11 @@ static int64_t boundOf(Value value) {
   return bound;
 }
 
-/// Whether a program can hold tensors of this type; see runtime::Element.
+/// Whether a program can hold tensors of this type.
 static bool isStored(Type element) {
-  return element.isF32() || element.isF64() || element.isInteger(64) ||
-         element.isInteger(32) || element.isInteger(8);
+  std::string name = llvm::to_string(element);
+  return llvm::any_of(runtime::elements,
+                      [&](const auto &known) { return name == known.name; });
 }
 
 /// Refuses what is counted and is not what a program would do.

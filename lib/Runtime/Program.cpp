@@ -11,35 +11,12 @@
 using namespace netc::runtime;
 using json = nlohmann::ordered_json;
 
-namespace {
-struct ElementTraits {
-  const char *name;
-  int64_t bytes;
-  bool isFloat;
-};
-} // namespace
-
 // In the order of the enumerations.
-static const ElementTraits elements[] = {{"f32", 4, true},
-                                         {"f64", 8, true},
-                                         {"i64", 8, false},
-                                         {"i32", 4, false},
-                                         {"i8", 1, false}};
 static const char *const roles[] = {"parameter", "state", "input",
                                     "result",    "step",  "seed"};
 static const char *const inits[] = {"zeros",   "ones",    "fan_in", "normal",
                                     "uniform", "sine",    "cosine", "sinusoid",
                                     "alibi",   "identity"};
-
-int64_t netc::runtime::bytesOf(Element element) {
-  return elements[int(element)].bytes;
-}
-const char *netc::runtime::nameOf(Element element) {
-  return elements[int(element)].name;
-}
-bool netc::runtime::isFloat(Element element) {
-  return elements[int(element)].isFloat;
-}
 
 int64_t Slot::count() const {
   int64_t count = 1;
@@ -131,15 +108,9 @@ const Slot *Program::find(Role role) const {
 }
 
 const Slot *Program::loss() const {
-  const Slot *first = nullptr;
-  for (const Slot &slot : slots) {
-    if (slot.role != Role::Result || slot.count() != 1 ||
-        !isFloat(slot.element))
-      continue;
-    if (slot.name == "loss")
+  for (const Slot &slot : slots)
+    if (slot.role == Role::Result && slot.name == "loss" && slot.count() == 1 &&
+        isFloat(slot.element))
       return &slot;
-    if (!first)
-      first = &slot;
-  }
-  return first;
+  return nullptr;
 }

@@ -5,16 +5,13 @@
 #ifndef NETC_LIB_RUNTIME_PROGRAM_H
 #define NETC_LIB_RUNTIME_PROGRAM_H
 
+#include "lib/Runtime/Element.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace netc::runtime {
-
-enum class Element { F32, F64, I64, I32, I8 };
-int64_t bytesOf(Element element);
-const char *nameOf(Element element);
-bool isFloat(Element element);
 
 enum class Role {
   Parameter, ///< learned
@@ -76,7 +73,8 @@ struct Program {
   static Program parse(const char *text);
 
   const Slot *find(Role role) const;
-  /// The scalar that training minimizes: the result `loss`, else the first one.
+  /// The scalar that training minimizes, the result `loss`; not what else an
+  /// inference computes.
   const Slot *loss() const;
 };
 

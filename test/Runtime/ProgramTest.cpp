@@ -62,10 +62,10 @@ TEST(Program, TrainsIfItGoesBackward) {
   EXPECT_EQ(parse(text).title, "r trains N · batch 8 · fast lowering");
 }
 
-TEST(Program, HasAnotherResultForItsLoss) {
+TEST(Program, HasNoLossThatIsNotCalledSo) {
   json text = description();
-  text["slots"][2]["name"] = "error";
-  EXPECT_EQ(parse(text).loss()->name, "norm");
+  text["slots"][2]["name"] = "score";
+  EXPECT_EQ(parse(text).loss(), nullptr);
 }
 
 TEST(Program, ThatIsWrongIsRefused) {

@@ -1,0 +1,35 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_ELEMENT_H
+#define NETC_LIB_RUNTIME_ELEMENT_H
+
+#include <cstdint>
+
+namespace netc::runtime {
+
+/// What the tensors of a program hold.
+enum class Element { F32, F64, I64, I32, I8 };
+
+struct ElementTraits {
+  const char *name; ///< as IR spells it
+  int64_t bytes;
+  bool isFloat;
+};
+/// In the order of the enumeration.
+constexpr ElementTraits elements[] = {{"f32", 4, true},
+                                      {"f64", 8, true},
+                                      {"i64", 8, false},
+                                      {"i32", 4, false},
+                                      {"i8", 1, false}};
+
+inline int64_t bytesOf(Element element) { return elements[int(element)].bytes; }
+inline const char *nameOf(Element element) {
+  return elements[int(element)].name;
+}
+inline bool isFloat(Element element) { return elements[int(element)].isFloat; }
+
+} // namespace netc::runtime
+
+#endif // NETC_LIB_RUNTIME_ELEMENT_H
