@@ -66,6 +66,14 @@ static bool fromJSON(const json::Value &value, Measurement &measurement,
     return false;
   measurement.machineText = *value.getAsObject()->get("machine");
   measurement.dataText = *value.getAsObject()->get("data");
+  if (const json::Object *inputs = measurement.dataText.getAsObject())
+    for (const auto &[name, input] : *inputs) {
+      std::optional<llvm::StringRef> file;
+      if (const json::Object *source = input.getAsObject())
+        file = source->getString("file");
+      measurement.dataFiles[name.str()] =
+          file ? std::optional(file->str()) : std::nullopt;
+    }
   return inner("target",
                [&](json::ObjectMapper &map) {
                  return map.map("isa", measurement.isa) &&
@@ -114,7 +122,8 @@ void Work::add(const Measurement::Op &op, const Peaks &peaks) {
   other += op.other;
   (op.isForward()    ? forward
    : op.isBackward() ? backward
-                     : update) += op.seconds;
+                     : update) += op.seconds.value_or(0);
+  isTimed &= op.seconds.has_value();
   double compute = peaks.measured > 0 ? op.flop() / peaks.measured : 0;
   // What never ran by itself is done by another op as its operands pass by.
   if (op.calls == 0) {
@@ -135,6 +144,7 @@ void Work::add(const Work &work) {
   update += work.update;
   computeRoof += work.computeRoof;
   memoryRoof += work.memoryRoof;
+  isTimed &= work.isTimed;
 }
 
 bool netc::isLayer(const std::vector<MeasuredPart> &parts,
@@ -161,9 +171,10 @@ std::vector<MeasuredPart> netc::measuredParts(const Measurement &measurement,
       }
       at = child->second;
       parts[at].work.add(op, peaks);
-      if (op.isForward() && op.flop() > parts[at].opFlop) {
+      std::pair<int64_t, int64_t> weight(op.flop(), op.bytes);
+      if (op.isForward() && weight > parts[at].opWeight) {
         parts[at].op = op.op;
-        parts[at].opFlop = op.flop();
+        parts[at].opWeight = weight;
       }
     }
   }
@@ -190,13 +201,17 @@ static StepFlop flopOf(const Measurement &measurement,
   return sum;
 }
 
-static double
+/// None if it is not known.
+static std::optional<double>
 secondsOf(const Measurement &measurement,
           llvm::function_ref<bool(const Measurement::Op &)> isIn) {
   double sum = 0;
   for (const Measurement::Op &op : measurement.ops)
-    if (isIn(op))
-      sum += op.seconds;
+    if (isIn(op)) {
+      if (!op.seconds)
+        return std::nullopt;
+      sum += *op.seconds;
+    }
   return sum;
 }
 
@@ -235,9 +250,12 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
       return std::nullopt;
     return rateBy(Method::Batch, run, *one);
   }
-  case Method::Batch:
-    return Rate{flopOf(measurement, isModelPass).matmul,
-                secondsOf(measurement, isPass)};
+  case Method::Batch: {
+    std::optional<double> seconds = secondsOf(measurement, isPass);
+    if (!seconds)
+      return std::nullopt;
+    return Rate{flopOf(measurement, isModelPass).matmul, *seconds};
+  }
   case Method::Epoch:
     return Rate{measurement.steps * flopOf(measurement, isModelPass).matmul,
                 measurement.wall};
@@ -249,17 +267,20 @@ BackwardRatio netc::backwardRatio(const Measurement &measurement) {
   BackwardRatio ratio;
   if (int64_t forward = flopOf(measurement, isForward).matmul)
     ratio.flop = flopOf(measurement, isBackward).matmul / double(forward);
-  if (double forward = secondsOf(measurement, isForward))
-    ratio.time = secondsOf(measurement, isBackward) / forward;
+  double forward = secondsOf(measurement, isForward).value_or(0);
+  std::optional<double> backward = secondsOf(measurement, isBackward);
+  if (forward > 0 && backward)
+    ratio.time = *backward / forward;
   return ratio;
 }
 
 MatmulShare netc::matmulShare(const Measurement &measurement) {
-  double all =
-      secondsOf(measurement, [](const Measurement::Op &) { return true; });
-  double products = secondsOf(
+  double all = secondsOf(measurement, [](const Measurement::Op &) {
+                 return true;
+               }).value_or(0);
+  std::optional<double> products = secondsOf(
       measurement, [](const Measurement::Op &op) { return op.matmul != 0; });
   StepFlop flop = hardwareFlop(measurement);
-  return {all > 0 ? products / all : 0,
+  return {all > 0 && products ? std::optional(*products / all) : std::nullopt,
           flop.matmul ? flop.matmul / double(flop.matmul + flop.other) : 0};
 }

@@ -10,6 +10,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,9 @@ namespace netc {
 struct Measurement {
   struct Op {
     std::string name, op, phase;
-    int64_t calls, matmul, other, bytes;
-    double seconds;
+    int64_t matmul, other, bytes;
+    std::optional<int64_t> calls; ///< not of the reference, nor the next
+    std::optional<double> seconds;
 
     int64_t flop() const { return matmul + other; }
     bool isForward() const { return phase == "forward"; }
@@ -52,6 +54,8 @@ struct Measurement {
   std::string machine; ///< the processor
   int64_t cores;
   llvm::json::Value machineText = nullptr, dataText = nullptr; ///< as they came
+  /// By input; none where numbers were drawn.
+  std::map<std::string, std::optional<std::string>> dataFiles;
 };
 
 /// The roofs over what is measured: per second.
@@ -76,6 +80,7 @@ struct Work {
   /// Seconds that the ops would take at their roofs, by which roof is lower: of
   /// compute, or of memory.
   double computeRoof = 0, memoryRoof = 0;
+  bool isTimed = true; ///< whether the times of all of them are known
 
   int64_t flop() const { return matmul + other; }
   double seconds() const { return forward + backward + update; }
@@ -88,10 +93,10 @@ struct Work {
 /// A block instance or an op name, with all that is in it.
 struct MeasuredPart {
   std::string path; ///< empty for the root
-  std::string op;   ///< the one of most forward FLOP
+  std::string op;   ///< the one of most forward FLOP, else bytes
   std::vector<unsigned> children;
   Work work;
-  int64_t opFlop = -1; ///< of `op`
+  std::pair<int64_t, int64_t> opWeight = {-1, -1}; ///< of `op`: these two
 };
 
 /// Whether it is a name of ops, or all of its parts are: what estimates call a
@@ -123,7 +128,8 @@ struct MeasuredRun {
   std::vector<Measurement> batches;
 };
 
-/// None for `one` if no batch of one example was measured.
+/// None for `one` if no batch of one example was measured, nor from times of
+/// ops that are not known.
 std::optional<Rate> rateBy(Method method, const MeasuredRun &run,
                            const Measurement &measurement);
 
@@ -144,8 +150,8 @@ BackwardRatio backwardRatio(const Measurement &measurement);
 
 /// The share that ops with matmul FLOP have.
 struct MatmulShare {
-  double time; ///< of the time of all ops
-  double flop; ///< matmul FLOP of hardware FLOP
+  std::optional<double> time; ///< of the time of all ops, if that is known
+  double flop;                ///< matmul FLOP of hardware FLOP
 };
 MatmulShare matmulShare(const Measurement &measurement);
 

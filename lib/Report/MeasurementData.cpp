@@ -48,11 +48,14 @@ static void work(OStream &json, const Work &work) {
   json.attribute("matmul", work.matmul);
   json.attribute("other", work.other);
   json.attribute("bytes", work.bytes);
+  auto time = [&](llvm::StringRef key, double seconds) {
+    number(json, key, work.isTimed ? std::optional(seconds) : std::nullopt);
+  };
   json.attributeObject("seconds", [&] {
-    number(json, "forward", work.forward);
-    number(json, "backward", work.backward);
-    number(json, "update", work.update);
-    number(json, "total", work.seconds());
+    time("forward", work.forward);
+    time("backward", work.backward);
+    time("update", work.update);
+    time("total", work.seconds());
   });
   number(json, "flops", quotient(work.flop(), work.seconds()));
   number(json, "intensity", quotient(work.flop(), work.bytes));
@@ -192,9 +195,9 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
         os << csvField(measurement.run) << ',' << csvField(measurement.network)
            << ',' << measurement.batch << ',' << measurement.threads << ','
            << csvField(op.name) << ',' << op.op << ',' << op.phase << ','
-           << op.calls << ',' << op.matmul << ',' << op.other << ','
-           << work.bytes << ',' << field(op.seconds) << ','
-           << field(quotient(op.flop(), op.seconds)) << ','
+           << (op.calls ? std::to_string(*op.calls) : "") << ',' << op.matmul
+           << ',' << op.other << ',' << work.bytes << ',' << field(op.seconds)
+           << ',' << field(quotient(op.flop(), op.seconds)) << ','
            << field(quotient(op.flop(), work.bytes)) << ','
            << (work.roof() == 0       ? ""
                : work.isMemoryBound() ? "memory"

@@ -2,9 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Report/Format.h"
 #include "lib/Report/Grid.h"
 #include "lib/Report/MeasurementReport.h"
 #include "lib/Units/Units.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -151,18 +153,20 @@ private:
 
   void addRow(std::string name, std::string op, const Work &work, Style style) {
     double seconds = work.seconds(), all = parts.front().work.seconds();
-    bool isTimed = seconds > 0;
+    bool isTimed = seconds > 0, hasFlop = work.flop() > 0;
     std::string flop = quantity(work.flop(), Dimension::Flop);
     grid.add(
         {{std::move(name), style},
          {std::move(op), Style::Dim},
-         {work.flop() ? flop.substr(0, flop.rfind("FLOP")) : "· ", style},
+         {hasFlop ? flop.substr(0, flop.rfind("FLOP")) : "· ", style},
          {time(work.forward, unit), style},
          {time(work.backward, unit), style},
          {time(work.update, unit), style},
          {isTimed ? percent(seconds / all) : "", style},
-         {isTimed ? number(work.flop() / seconds * 1e-9) : "", style},
-         {work.bytes ? number(work.flop() / double(work.bytes)) : "", style},
+         {isTimed && hasFlop ? number(work.flop() / seconds * 1e-9) : "",
+          style},
+         {work.bytes && hasFlop ? number(work.flop() / double(work.bytes)) : "",
+          style},
          {work.roof() == 0       ? ""
           : work.isMemoryBound() ? "memory"
                                  : "compute",
@@ -191,6 +195,14 @@ static std::string rateText(double rate, const Peaks &peaks) {
   return text;
 }
 
+/// `image from a.npy, label at random`.
+static std::string dataText(const Measurement &measurement) {
+  std::vector<std::string> inputs;
+  for (const auto &[name, file] : measurement.dataFiles)
+    inputs.push_back(name + (file ? " from " + *file : " at random"));
+  return llvm::join(inputs, ", ");
+}
+
 static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
                        const Peaks &peaks, const TableOptions &options) {
   os << "\n  "
@@ -211,10 +223,10 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
                         unit(step.high),
                         number(measurement.batch / step.median)),
             Style::Bold);
-  int64_t taken = measurement.steps - measurement.warmup;
   lines.add("",
-            fmt::format("the median of {} step{} after {} to warm up{}", taken,
-                        taken == 1 ? "" : "s", measurement.warmup,
+            fmt::format("the median of {} after {} to warm up{}",
+                        counted(measurement.steps - measurement.warmup, "step"),
+                        measurement.warmup,
                         measurement.stable ? "" : ", which were never stable"));
   lines.add("model FLOP", rateText(model.matmul / step.median, peaks));
   lines.add("hardware FLOP", rateText(all.matmul / step.median, peaks));
@@ -232,6 +244,7 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
     lines.add("loss",
               fmt::format("{:.6g}, at last {:.6g}", measurement.losses.front(),
                           measurement.losses.back()));
+  lines.add("data", dataText(measurement));
   lines.print(os, options.colour);
 }
 
@@ -304,8 +317,7 @@ static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
 static void printMachine(llvm::raw_ostream &os, const Measurement &any,
                          const Peaks &peaks) {
   Lines lines;
-  std::string machine = any.machine + fmt::format(", {} core{}", any.cores,
-                                                  any.cores == 1 ? "" : "s");
+  std::string machine = any.machine + ", " + counted(any.cores, "core");
   if (peaks.clock)
     machine += fmt::format(" at {:.2f} GHz ({})", *peaks.clock * 1e-9,
                            peaks.clockSource == "measured" ? "measured"
@@ -331,8 +343,8 @@ void netc::printTable(llvm::raw_ostream &os, const MeasurementReport &report,
     const Measurement &any = run.batches.front();
     os << separator << styled(any.run, Style::Bold, options.colour)
        << (any.trains() ? " trains " : " runs ") << any.network << " · "
-       << any.lowering << " lowering for " << any.isa << " · " << any.threads
-       << " thread" << (any.threads == 1 ? "" : "s") << '\n';
+       << any.lowering << " lowering for " << any.isa << " · "
+       << counted(any.threads, "thread") << '\n';
     printMachine(os, any, report.peaks);
     for (const Measurement &measurement : run.batches)
       printBatch(os, measurement, report.peaks, options);

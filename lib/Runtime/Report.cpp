@@ -25,6 +25,7 @@ struct Figures {
   explicit Figures(const Measurement &measurement);
 
   Median step;
+  bool hasOps = false; ///< whether the ops were timed; the reference's are not
   std::vector<Median> ops;
   double opsTime = 0;              ///< sum of the ops' medians
   double matmulTime = 0;           ///< and of those that multiply matrices
@@ -42,6 +43,7 @@ Figures::Figures(const Measurement &measurement) {
   for (size_t i = 0; i < program.ops.size(); ++i) {
     const Op &op = program.ops[i];
     ops.push_back(training.recorder.op(i, training.warmup));
+    hasOps |= training.recorder.calls(i) > 0;
     opsTime += ops[i].median;
     if (op.matmul)
       matmulTime += ops[i].median;
@@ -59,13 +61,16 @@ static json opToJson(const Measurement &measurement, const Figures &figures,
                      size_t i) {
   const Op &op = measurement.program.ops[i];
   const std::vector<int64_t> &counts = measurement.training.counts;
+  auto timed = [&](auto value) {
+    return figures.hasOps ? json(value) : json();
+  };
   json text = {{"name", op.name},
                {"op", op.op},
                {"phase", op.phase},
-               {"calls", measurement.training.recorder.calls(i)},
-               {"seconds", figures.ops[i].median},
-               {"mean", figures.ops[i].mean},
-               {"min", figures.ops[i].min},
+               {"calls", timed(measurement.training.recorder.calls(i))},
+               {"seconds", timed(figures.ops[i].median)},
+               {"mean", timed(figures.ops[i].mean)},
+               {"min", timed(figures.ops[i].min)},
                {"matmul", op.matmul},
                {"other", op.other},
                {"transcendental", op.transcendental},
@@ -135,7 +140,8 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
       {"flop", figures.hardware
                    ? double(figures.matmul) / double(figures.hardware)
                    : 0},
-      {"time", figures.opsTime > 0 ? figures.matmulTime / figures.opsTime : 0}};
+      {"time", figures.opsTime > 0 ? json(figures.matmulTime / figures.opsTime)
+                                   : json()}};
   text["ops"] = json::array();
   for (size_t i = 0; i < program.ops.size(); ++i)
     text["ops"].push_back(opToJson(measurement, figures, i));
@@ -155,6 +161,15 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
   std::vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   text += line;
+}
+
+/// `x from x.npy, y at random`.
+static std::string dataText(const Data &data) {
+  std::string text;
+  for (const Data::Source &source : data.inputs())
+    text += (text.empty() ? "" : ", ") + source.slot->name +
+            (source.file ? " from " + source.file->path : " at random");
+  return text;
 }
 
 std::string netc::runtime::toTable(const Measurement &measurement) {
@@ -180,10 +195,18 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
         figures.perSecond(double(figures.hardware)) * 1e-9);
   if (measurement.peaks) {
     const Peaks &peaks = *measurement.peaks;
-    print(text,
-          "  peak      %.4g GFLOP/s measured, %.4g by the datasheet: %s\n",
-          peaks.best() * 1e-9, peaks.datasheet * 1e-9, peaks.assumed.c_str());
-    print(text, "  memory    %.4g GB/s measured\n", peaks.bandwidth * 1e-9);
+    print(text, "  peak      %.4g GFLOP/s measured", peaks.best() * 1e-9);
+    if (peaks.datasheet > 0)
+      print(text, ", %.4g by the datasheet: %s", peaks.datasheet * 1e-9,
+            peaks.assumed.c_str());
+    text += '\n';
+    if (peaks.bandwidth > 0)
+      print(text, "  memory    %.4g GB/s measured\n", peaks.bandwidth * 1e-9);
+  }
+  text += "  data      " + dataText(measurement.data) + "\n";
+  if (!figures.hasOps) {
+    text += "  ops       not timed\n";
+    return text;
   }
 
   std::vector<size_t> order(program.ops.size());
@@ -197,9 +220,8 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   for (size_t i : order)
     width = std::max(width, program.ops[i].name.size());
   width = std::min<size_t>(width, 60);
-  if (!order.empty())
-    print(text, "\n  %-*s  %-9s  %10s  %6s  %8s\n", int(width), "slowest op",
-          "phase", "ms", "share", "GFLOP/s");
+  print(text, "\n  %-*s  %-9s  %10s  %6s  %8s\n", int(width), "slowest op",
+        "phase", "ms", "share", "GFLOP/s");
   for (size_t i : order) {
     const Op &op = program.ops[i];
     double seconds = figures.ops[i].median;

@@ -113,7 +113,7 @@ TEST(Measurement, RatesByMethod) {
 
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).flop, 1);
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).time, 0.8);
-  EXPECT_DOUBLE_EQ(matmulShare(run.batches[0]).time, 16.0 / 19);
+  EXPECT_DOUBLE_EQ(*matmulShare(run.batches[0]).time, 16.0 / 19);
 }
 
 TEST(Measurement, CountsRecomputationAsTimeOfTheBackwardPass) {
@@ -169,7 +169,7 @@ TEST(Measurement, IsPrinted) {
   Measurement &one = quick.runs[0].batches[0];
   one.step = {2e-5, 1e-5, 4e-5};
   for (Measurement::Op &op : one.ops)
-    op.seconds *= 1e-3;
+    *op.seconds *= 1e-3;
   table = printed(quick, [](llvm::raw_ostream &os, auto &report) {
     printTable(os, report, TableOptions());
   });
