@@ -30,6 +30,8 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
                !ruleCast<NetParser::ExpectContext>(stmt) &&
                !ruleCast<NetParser::JobStmtContext>(stmt))
         e.fail(stmt, "a run holds keys, `require`, `expect`, `sweep` and jobs");
+      else if (!isLike && isSweep)
+        run.set("sweep_at", e.locationOf(stmt));
       continue;
     }
     for (NetParser::TargetContext *target : bind->target()) {

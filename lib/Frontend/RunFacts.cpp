@@ -180,6 +180,8 @@ bool RunBuilder::addTimes() {
     return false;
   }
   set("times", amount);
+  if (amount != 1)
+    run.set("times_at", e.locationOf(placeOf("times")));
   return true;
 }
 

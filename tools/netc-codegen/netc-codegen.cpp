@@ -5,6 +5,7 @@
 // The part of netc that generates code: netc goes on as this program, with the
 // same command line, where it needs some.
 
+#include "dialect/Place.h"
 #include "lib/Report/MeasurementReport.h"
 #include "lib/Target/Child.h"
 #include "tools/netc-codegen/Measure.h"
@@ -69,6 +70,38 @@ static llvm::json::Object descriptionOfPrograms() {
       {"conventions", llvm::json::Object{{"fma", 2}, {"causal", "full"}}}};
 }
 
+/// Whether `run` is the one of this name, or a job of it.
+static bool isOf(llvm::StringRef run, llvm::StringRef name) {
+  return run.consume_front(name) && (run.empty() || run.front() == '.');
+}
+
+/// The runs of a module that the command line names, with their jobs; all, if
+/// it names none. Says what is counted of them and not run.
+static std::vector<std::string> runsToCompile(mlir::ModuleOp module) {
+  std::vector<std::string> runs;
+  for (auto step : module.getOps<StepOp>())
+    if (onlyRuns.empty() || llvm::any_of(onlyRuns, [&](llvm::StringRef name) {
+          return isOf(step.getSymName(), name);
+        }))
+      runs.push_back(step.getSymName().str());
+  for (mlir::Operation &op : *module.getBody()) {
+    auto settings = op.getAttrOfType<mlir::DictionaryAttr>("run");
+    if (!settings || llvm::none_of(runs, [&](llvm::StringRef run) {
+          return isOf(run, mlir::SymbolTable::getSymbolName(&op).getValue());
+        }))
+      continue;
+    if (settings.contains("sweep_at"))
+      mlir::emitWarning(placeOf(&op, "sweep"))
+          << "the points of a `sweep` are counted, and not run; this is the "
+             "run without it";
+    if (settings.contains("times_at"))
+      mlir::emitWarning(placeOf(&op, "times"))
+          << "`times` is counted, and not run; a program takes steps of one "
+             "job alone";
+  }
+  return runs;
+}
+
 /// Lowers the run of the one file, and writes the code.
 static Exit emitCodeOf(const Session &session) {
   if (inputs.size() != 1 || onlyRuns.size() > 1 || batches.size() > 1)
@@ -84,6 +117,7 @@ static Exit emitCodeOf(const Session &session) {
     return WrongUsage;
   LoweringOptions options =
       loweringOptions(onlyRuns.empty() ? "" : onlyRuns.front());
+  runsToCompile(specification->module());
   if (llvm::Error error = emitCode(specification->module(), emit, options,
                                    descriptionOfPrograms(), output))
     return complain(std::move(error));
@@ -102,19 +136,17 @@ static Exit measureFiles(const Session &session) {
                                 "for estimates");
   if (llvm::is_contained(batches, 0u))
     return complain(WrongUsage, "`--batch` takes sizes from 1 on");
+  for (uint64_t batch : batches)
+    if (llvm::count(batches, batch) > 1)
+      return complain(WrongUsage,
+                      "`--batch` has " + llvm::Twine(batch) + " twice");
   for (const std::string &path : inputs) {
     auto specification = session.load(path, Stage::Step);
     if (!specification)
       return WrongInput;
     files.push_back(specification.release()); // as long as the context
-    for (auto step : files.back()->module().getOps<StepOp>())
-      // What a run is made of is measured with it.
-      if (onlyRuns.empty() ||
-          llvm::any_of(onlyRuns, [&](const std::string &run) {
-            return step.getSymName() == run ||
-                   step.getSymName().starts_with(run + ".");
-          }))
-        subjects.push_back({files.back()->module(), step.getSymName().str()});
+    for (const std::string &run : runsToCompile(files.back()->module()))
+      subjects.push_back({files.back()->module(), run});
   }
   if (!areKnown(files))
     return WrongUsage;
