@@ -5,6 +5,7 @@
 #include "lib/Runtime/Data.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Initialize.h"
+#include "lib/Runtime/OutputFile.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -205,7 +206,7 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
 void netc::runtime::dumpWeights(const Program &program,
                                 const std::string &folder, const char *arena) {
   if (mkdir(folder.c_str(), 0777) && errno != EEXIST)
-    throw Failure(3, "cannot make `" + folder + "`: " + std::strerror(errno));
+    throw cannotWrite(folder, std::strerror(errno));
   for (const Slot *slot : weightsOf(program))
     writeNpy(folder + "/" + slot->name + ".npy", *slot, arena + slot->offset);
 }

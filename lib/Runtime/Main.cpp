@@ -65,6 +65,10 @@ static void run(const Options &options) {
   Program program = Program::parse(netc_program);
   Machine machine = Machine::detect();
   checkIsa(program.isa, machine);
+  // Not only when the training is over.
+  for (const std::string &output : {options.dump, options.jsonFile})
+    if (!output.empty())
+      expectWritable(output);
   int threads = setThreads(options, machine);
   Arena arena(program.arena);
   std::vector<std::string> weights =

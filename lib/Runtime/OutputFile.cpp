@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/OutputFile.h"
-#include "lib/Runtime/Failure.h"
 
 #include <cerrno>
 #include <climits>
@@ -54,6 +53,25 @@ void netc::runtime::writeOutput(const std::string &text) {
                          std::strerror(errno));
 }
 
+Failure netc::runtime::cannotWrite(const std::string &path,
+                                   const std::string &why) {
+  return Failure(3, "cannot write `" + path + "`: " + why);
+}
+
+void netc::runtime::expectWritable(const std::string &path) {
+  struct stat status;
+  std::string written = path;
+  // A file is made beside the one that is there.
+  if (stat(path.c_str(), &status) || S_ISREG(status.st_mode)) {
+    while (written.size() > 1 && written.back() == '/')
+      written.pop_back();
+    written.erase(written.rfind('/') + 1); // of npos, all of it
+    written += '.';
+  }
+  if (access(written.c_str(), W_OK))
+    throw cannotWrite(path, std::strerror(errno));
+}
+
 void netc::runtime::writeFile(const std::string &path,
                               const std::vector<std::string_view> &pieces) {
   auto fail = [&](const char *why) {
@@ -61,7 +79,7 @@ void netc::runtime::writeFile(const std::string &path,
     if (incomplete[0])
       unlink(incomplete);
     incomplete[0] = 0;
-    return Failure(3, "cannot write `" + path + "`: " + reason);
+    return cannotWrite(path, reason);
   };
   // A file that is there through a link stays where it is.
   std::unique_ptr<char, decltype(&std::free)> real(

@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_RUNTIME_OUTPUTFILE_H
 #define NETC_LIB_RUNTIME_OUTPUTFILE_H
 
+#include "lib/Runtime/Failure.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,13 @@ namespace netc::runtime {
 /// Failure.
 void writeFile(const std::string &path,
                const std::vector<std::string_view> &pieces);
+
+/// What is thrown then.
+Failure cannotWrite(const std::string &path, const std::string &why);
+
+/// Throws the Failure early that the folder of a file, or a folder, a device or
+/// a pipe of this name, cannot be written to.
+void expectWritable(const std::string &path);
 
 /// Writes to standard output. Throws a Failure.
 void writeOutput(const std::string &text);

@@ -7,6 +7,8 @@
 
 #include "dialect/Place.h"
 #include "lib/Report/MeasurementReport.h"
+#include "lib/Runtime/Failure.h"
+#include "lib/Runtime/OutputFile.h"
 #include "lib/Target/Child.h"
 #include "tools/netc-codegen/Measure.h"
 #include "tools/netc-codegen/Programs.h"
@@ -165,6 +167,12 @@ static Exit measureFiles(const Session &session) {
   pass(seconds, llvm::formatv("{0}", double(seconds)).str());
   pass(steps, llvm::Twine(steps));
   pass(data, data);
+  if (output != "-")
+    try {
+      runtime::expectWritable(output);
+    } catch (const runtime::Failure &failure) {
+      return complain(Exit(failure.status), failure.what());
+    }
   llvm::Expected<MeasurementReport> report = measure(subjects, measured);
   if (!report)
     return complain(report.takeError());
