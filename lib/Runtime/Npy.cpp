@@ -62,7 +62,8 @@ static bool parseShape(const std::string &text, std::vector<int64_t> &shape) {
 }
 
 NpyFile::NpyFile(const std::string &path) : path(path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe is refused, not waited for.
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
   if (file < 0 || fstat(file, &status)) {
     std::string why = std::strerror(errno);
