@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Report/Format.h"
 #include "lib/Report/MeasurementReport.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -133,10 +134,8 @@ void netc::printChart(llvm::raw_ostream &os, const MeasurementReport &report) {
   os << text(left - 6, axis + 17, "end", "batch");
 
   const Measurement &any = report.runs.front().batches.front();
-  std::string machine =
-      fmt::format("{}, {} core{}, {} thread{}, {}", any.machine, any.cores,
-                  any.cores == 1 ? "" : "s", any.threads,
-                  any.threads == 1 ? "" : "s", any.isa);
+  std::string machine = any.machine + ", " + counted(any.cores, "core") + ", " +
+                        counted(any.threads, "thread") + ", " + any.isa;
   std::string peak = fmt::format("peak {:.4g} GFLOP/s f32 measured",
                                  report.peaks.measured * 1e-9);
   if (report.peaks.datasheet)
