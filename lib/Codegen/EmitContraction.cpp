@@ -8,7 +8,7 @@
 // vectors of B. What a convolution, a matrix product or their gradients are
 // differs by strides only.
 
-#include "lib/Codegen/ContractionRoles.h"
+#include "lib/Codegen/ContractionBlock.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,7 +24,7 @@ static constexpr int64_t kParallelFlop = 1 << 17;
 static constexpr int64_t kPanelElements = 8 << 10;
 /// From how many elements on the rows of B count as scattered, and for how many
 /// tiles of rows a copy of them pays.
-static constexpr int64_t kScattered = 256, kPackTiles = 2;
+static constexpr int64_t kScattered = 64, kPackTiles = 2;
 /// Elements of a copy: a thread's stack holds a few MB.
 static constexpr int64_t kMostOnStack = 256 << 10;
 /// For how many tiles of columns a copy of a block of A pays: of rows that lie
@@ -43,54 +43,28 @@ static constexpr int64_t kFewTiles = 16;
 /// Of B that is read once, how many of its rows side by side, and from how many
 /// columns of a thread on that pays.
 static constexpr int64_t kStreamTurns = 8, kStreamColumns = 256;
-/// How many turns of the sum before its use B is fetched, where it is read once
-/// and its rows are too far apart for the processor to foresee.
-static constexpr int64_t kPrefetchTurns = 12;
 /// Rows of A whose distance is a multiple of so many elements meet in few
 /// sets of the first level of the cache. From how many tiles of rows on threads
 /// take these, since what another has copied is far.
 static constexpr int64_t kColliding = 512, kManyRows = 64;
-/// From how long a sum on the result is asked for before it, and added after.
-static constexpr int64_t kLongSum = 64;
+/// Into how many parts a sum is cut, at most and at least, however many threads
+/// there are, so that it is the same for each; how long these are at least, and
+/// how many elements all their results have at most.
+static constexpr int64_t kParts = 8, kFewParts = 4, kPartLength = 256;
+static constexpr int64_t kMostParts = 512 << 10;
 /// Up to how long a sum moves more of the result than of its operands.
 static constexpr int64_t kShortSum = 32;
 
 using Loop = LoopNest::Loop;
 
 namespace {
-/// A part of the rows or columns of a tile: for each, where it starts in the
-/// operands, from the start of the tile.
-struct Place {
-  int64_t inA = 0, inB = 0, inC = 0;
-};
-
-/// How the loops of the rows, or columns, are cut into tiles.
-struct Tiling {
-  SmallVector<int64_t> sizes; ///< by loop
-  int64_t count() const {
-    int64_t count = 1;
-    for (int64_t size : sizes)
-      count *= size;
-    return count;
-  }
-};
-} // namespace
-
-namespace {
-class Emitter {
+class Emitter : BlockEmitter {
 public:
   Emitter(linalg::LinalgOp op, const LoopNest &nest, Roles roles,
           const VectorIsa &isa)
-      : op(op), b(op), roles(std::move(roles)), starts(nest.starts) {
-    for (unsigned operand : {A, B, C})
-      memory[operand] = b.flat(operand);
-    if (this->roles.isSwapped) {
-      std::swap(memory[A], memory[B]);
+      : BlockEmitter(op, std::move(roles), isa), op(op), starts(nest.starts) {
+    if (this->roles.isSwapped)
       std::swap(starts[A], starts[B]);
-    }
-    element = cast<MemRefType>(memory[C].getType()).getElementType();
-    lanes = isa.bits / element.getIntOrFloatBitWidth();
-    vector = VectorType::get({lanes}, element);
     registers = isa.registers;
     isParallel = nest.points() * 2 >= kParallelFlop;
   }
@@ -105,15 +79,6 @@ public:
   }
 
 private:
-  using Offsets = std::array<Value, 3>;
-
-  Offsets move(Offsets at, const Loop &loop, Value turn) {
-    for (unsigned operand : {A, B, C})
-      if (loop.strides[operand] != 0)
-        at[operand] = b.add(at[operand], b.scaled(turn, loop.strides[operand]));
-    return at;
-  }
-
   /// Where each sum is done at once, it starts from what the memory was filled
   /// with, which need not be read.
   void takeStart() {
@@ -182,21 +147,6 @@ private:
     }
   }
 
-  /// The loops of a tile's inside as places, its sizes cut to `sizes`.
-  SmallVector<Place> placesOf(ArrayRef<Loop> loops, ArrayRef<int64_t> sizes) {
-    SmallVector<Place> places(1);
-    for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
-      SmallVector<Place> next;
-      for (const Place &place : places)
-        for (int64_t i = 0; i < size; ++i)
-          next.push_back({place.inA + i * loop.strides[A],
-                          place.inB + i * loop.strides[B],
-                          place.inC + i * loop.strides[C]});
-      places = std::move(next);
-    }
-    return places;
-  }
-
   //===-- Loops -----------------------------------------------------------===//
 
   void emitBatches(unsigned depth, Offsets at) {
@@ -235,8 +185,77 @@ private:
     }
   }
 
+  int64_t sizeOfResult() const {
+    return cast<MemRefType>(memory[C].getType()).getNumElements();
+  }
+  /// Into how many parts a sum is cut.
+  int64_t parts() const {
+    return std::min(kParts, kMostParts / sizeOfResult());
+  }
+  static int64_t pointsOf(ArrayRef<Loop> loops) {
+    int64_t points = 1;
+    for (const Loop &loop : loops)
+      points *= loop.extent;
+    return points;
+  }
+
+  /// The loop of the sums of which threads take parts, each with a result of
+  /// its own: where the result is small and the sums are long.
+  Loop *sharedSum() {
+    if (!isParallel || roles.isDot || roles.isElementwise || readsOnce() ||
+        !roles.batches.empty() || pointsOf(roles.sums) < kParts * kPartLength ||
+        parts() < kFewParts)
+      return nullptr;
+    auto sum = llvm::find_if(
+        roles.sums, [&](const Loop &loop) { return loop.extent >= parts(); });
+    return sum == roles.sums.end() ? nullptr : sum;
+  }
+
+  void emitParts(Offsets at, Loop &sum) {
+    Loop whole = sum;
+    int64_t length = llvm::divideCeil(whole.extent, parts());
+    int64_t count = llvm::divideCeil(whole.extent, length);
+    int64_t size = sizeOfResult();
+    Value result = memory[C];
+    Value results = b.create<memref::AllocaOp>(
+        MemRefType::get({count * size}, element), b.getI64IntegerAttr(64));
+    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+    memory[C] = results;
+    isParallel = false;
+    b.forBlocks(whole.extent, length, true, [&](Value turn, int64_t extent) {
+      Value number = b.create<arith::DivUIOp>(turn, b.index(length));
+      Value first = b.scaled(number, size);
+      b.forBlocks(size, lanes, false, [&](Value at, int64_t rest) {
+        b.storeVector(zeros, results, b.add(first, at), b.maskOf(vector, rest));
+      });
+      Offsets start = move(at, whole, turn);
+      start[C] = b.add(start[C], first);
+      SmallVector<Loop> rows = roles.rows;
+      Tiling tiling = rowTile;
+      sum.extent = extent;
+      emitRows(start);
+      sum.extent = whole.extent;
+      roles.rows = rows;
+      rowTile = tiling;
+    });
+    memory[C] = result;
+    b.forBlocks(size, lanes, false, [&](Value at, int64_t rest) {
+      Value mask = b.maskOf(vector, rest);
+      Value all = b.loadVector(vector, result, at, mask);
+      for (int64_t part = 0; part < count; ++part) {
+        Value from = b.add(at, part * size);
+        all = b.create<arith::AddFOp>(
+            all, b.loadVector(vector, results, from, mask));
+      }
+      b.storeVector(all, result, at, mask);
+    });
+  }
+
   void emitRows(Offsets at) {
+    if (Loop *sum = sharedSum())
+      return emitParts(at, *sum);
     cutSums();
+    asksForB = readsOnce() && !streams();
     if (streams())
       return emitColumnBlocks(at);
     // Threads take rows, or columns where there are more of these.
@@ -253,11 +272,48 @@ private:
       byRows = false;
     columnsInParallel = isParallel && !byRows;
     rowsInParallel = isParallel && byRows;
+    if (rowsInParallel && rowsAreScattered())
+      return emitStretches(at, copies);
     if ((rowsInParallel || copies) && !roles.rows.empty())
       return emitRowBlocks(at, copies);
     packsColumns = roles.isTransposed;
     makeColumnPanel();
     emitSumBlocks(at, {});
+  }
+
+  /// Where threads take rows, and would read all of B again for each block of
+  /// them: sums in stretches of which B stays near, each for all rows.
+  void emitStretches(Offsets at, bool copies) {
+    SmallVector<Loop> sums = roles.sums;
+    int64_t length = pointsOf(roles.columns);
+    size_t cut = sums.size();
+    while (cut > 0 && length * sums[cut - 1].extent <= kSharedElements)
+      length *= sums[--cut].extent;
+    if (cut == 0)
+      return emitRowBlocks(at, copies);
+    int64_t extent = sums[cut - 1].extent;
+    int64_t turns = std::max<int64_t>(kSharedElements / length, 1);
+    turns = llvm::divideCeil(extent, llvm::divideCeil(extent, turns));
+    roles.sums.erase(roles.sums.begin(), roles.sums.begin() + (cut - 1));
+    emitStretches(ArrayRef(sums).take_front(cut), turns, at, copies);
+  }
+  void emitStretches(ArrayRef<Loop> outer, int64_t turns, Offsets at,
+                     bool copies) {
+    bool isCut = outer.size() == 1;
+    b.forBlocks(outer.front().extent, isCut ? turns : 1, false,
+                [&](Value turn, int64_t extent) {
+                  Offsets start = move(at, outer.front(), turn);
+                  if (!isCut)
+                    return emitStretches(outer.drop_front(), turns, start,
+                                         copies);
+                  SmallVector<Loop> rows = roles.rows;
+                  Tiling tiling = rowTile;
+                  roles.sums.front().extent = extent;
+                  cutSums();
+                  emitRowBlocks(start, copies);
+                  roles.rows = rows;
+                  rowTile = tiling;
+                });
   }
 
   int64_t rowTiles() const {
@@ -318,25 +374,10 @@ private:
            roles.rows.back().strides[A] % kColliding == 0;
   }
 
-  /// Points of a block of the sums, at most.
-  int64_t blockLength() const {
-    int64_t length = blockTurns;
-    for (const Loop &loop : innerSums)
-      length *= loop.extent;
-    return length;
-  }
-
   /// Makes room for copies; to be called where a thread's work begins.
   void makePanels() {
     makeColumnPanel();
     makeRowPanel();
-  }
-  void makeColumnPanel() {
-    if (!packsColumns)
-      return;
-    int64_t elements = tileVectors * lanes * blockLength();
-    columnPanel = b.create<memref::AllocaOp>(
-        MemRefType::get({elements}, element), b.getI64IntegerAttr(64));
   }
 
   /// The same for the rows of a block, if they are scattered or collide.
@@ -476,389 +517,10 @@ private:
     });
   }
 
-  /// Columns in tiles; the last one may be narrower.
-  void emitColumns(Offsets at, int64_t turns) {
-    // First what is left of the loop that was cut, then whole loops.
-    blockSums = innerSums;
-    if (!outerSums.empty()) {
-      blockSums.insert(blockSums.begin(), outerSums.back());
-      blockSums.front().extent = turns;
-    }
-    if (packed == Packed::No)
-      return emitOuterColumns(0, at);
-    SmallVector<Loop> rows = roles.rows;
-    if (packed == Packed::Rows)
-      packRows(at);
-    else
-      packTiles(at);
-    std::swap(memory[A], rowPanel);
-    at[A] = b.index(0);
-    emitOuterColumns(0, at);
-    std::swap(memory[A], rowPanel);
-    roles.rows = rows;
-  }
-
-  /// Copies what a block reads of A, a row after the other, and lets the loops
-  /// walk over the copy.
-  void packRows(Offsets at) {
-    SmallVector<Loop> from = roles.rows, sums = blockSums;
-    int64_t length = layBlock(A, 1);
-    for (Loop &row : llvm::reverse(roles.rows)) {
-      row.strides[A] = length;
-      length *= row.extent;
-    }
-    SmallVector<Loop> to = roles.rows;
-    llvm::append_range(from, ArrayRef(sums).drop_back());
-    llvm::append_range(to, ArrayRef(blockSums).drop_back());
-    auto copy = [&](Value at, Value to) {
-      b.forBlocks(sums.back().extent, lanes, false,
-                  [&](Value turn, int64_t turns) {
-                    Value mask = b.maskOf(vector, turns);
-                    Value part = loadVector(A, b.add(at, turn), 0, mask);
-                    b.storeVector(part, rowPanel, b.add(to, turn), mask);
-                  });
-    };
-    copyBlock(A, from, to, at[A], b.index(0), copy);
-  }
-
-  /// The same, a tile after the other: for each turn of the sums, its rows.
-  void packTiles(Offsets at) {
-    SmallVector<Loop> rows = roles.rows, sums = blockSums;
-    int64_t length = layBlock(A, rowTile.count());
-    for (size_t i = rows.size(); i-- > 0;) {
-      int64_t size = std::min(rowTile.sizes[i], rows[i].extent);
-      roles.rows[i].strides[A] = size < rows[i].extent ? length / size : 0;
-      length *= llvm::divideCeil(rows[i].extent, size);
-    }
-    // Where the copy is stands in for where the result is.
-    SmallVector<Loop> both = rows;
-    for (auto [loop, packed] : llvm::zip_equal(both, roles.rows))
-      loop.strides[C] = packed.strides[A];
-    at[C] = b.index(0);
-    emitTiles(both, rowTile.sizes, 0, {}, at, false,
-              [&](Offsets start, ArrayRef<int64_t> sizes) {
-                SmallVector<Place> places = placesOf(rows, sizes);
-                copyBlock(
-                    A, sums, blockSums, start[A], start[C],
-                    [&](Value at, Value to) { copyRows(at, to, places); });
-              });
-  }
-
-  /// Copies a tile's part of A for one turn of the sums; where rows are all
-  /// next to each other, as vectors.
-  void copyRows(Value at, Value to, ArrayRef<Place> places) {
-    auto start = [&](size_t i) { return places[i].inA; };
-    for (size_t i = 0; i < places.size();) {
-      size_t end = i + 1;
-      while (end < places.size() && start(end) == start(end - 1) + 1 &&
-             end - i < size_t(lanes))
-        ++end;
-      Value mask = b.maskOf(vector, end - i);
-      b.storeVector(loadVector(A, at, start(i), mask), rowPanel, b.add(to, i),
-                    mask);
-      i = end;
-    }
-  }
-
-  /// Lets the sums of the block walk over a copy of an operand that has
-  /// `elements` next to each other for each turn. Returns its length.
-  int64_t layBlock(ContractionOperand operand, int64_t elements) {
-    for (Loop &loop : llvm::reverse(blockSums)) {
-      loop.strides[operand] = elements;
-      elements *= loop.extent;
-    }
-    return elements;
-  }
-
-  /// Calls `copy` for each turn of the loops `from`, with the place in the
-  /// operand and that in its copy, over which `packed` walk.
-  void copyBlock(ContractionOperand operand, ArrayRef<Loop> from,
-                 ArrayRef<Loop> packed, Value at, Value to,
-                 function_ref<void(Value, Value)> copy) {
-    if (from.empty())
-      return copy(at, to);
-    const Loop &loop = from.front();
-    b.forEach(loop.extent, 1, false, [&](Value turn) {
-      copyBlock(operand, from.drop_front(), packed.drop_front(),
-                b.add(at, b.scaled(turn, loop.strides[operand])),
-                b.add(to, b.scaled(turn, packed.front().strides[operand])),
-                copy);
-    });
-  }
-
-  void emitOuterColumns(size_t depth, Offsets at) {
-    if (roles.isDot) {
-      emitTiles(roles.columns, columnTile.sizes, 0, {}, at, columnsInParallel,
-                [&](Offsets start, ArrayRef<int64_t> sizes) {
-                  SmallVector<Place> columns = placesOf(roles.columns, sizes);
-                  emitRowTiles(start, columns, 0);
-                });
-      return;
-    }
-    if (depth + 1 < roles.columns.size()) {
-      const Loop &loop = roles.columns[depth];
-      b.forEach(loop.extent, 1, false, [&](Value turn) {
-        emitOuterColumns(depth + 1, move(at, loop, turn));
-      });
-      return;
-    }
-    const Loop &loop = roles.columns.back();
-    int64_t width = tileVectors * lanes;
-    b.forBlocks(
-        loop.extent, width, columnsInParallel, [&](Value turn, int64_t count) {
-          if (columnsInParallel)
-            makeColumnPanel();
-          emitPanel(move(at, loop, turn),
-                    vectorsOf(llvm::divideCeil(count, lanes)), count % lanes);
-        });
-  }
-
-  /// The tiles of these columns, on a copy of what they read of B if its rows
-  /// are scattered.
-  void emitPanel(Offsets at, ArrayRef<Place> columns, int64_t lastLanes) {
-    if (!packsColumns)
-      return emitRowTiles(at, columns, lastLanes);
-    SmallVector<Loop> scattered = blockSums;
-    layBlock(B, columns.size() * lanes);
-    if (roles.isTransposed)
-      copyBlock(B, ArrayRef(scattered).drop_back(), blockSums, at[B],
-                b.index(0), [&](Value at, Value to) {
-                  copyTransposed(at, to, columns.size(), lastLanes);
-                });
-    else
-      copyBlock(
-          B, scattered, blockSums, at[B], b.index(0), [&](Value at, Value to) {
-            for (auto [i, column] : llvm::enumerate(columns)) {
-              bool isLast = i + 1 == columns.size();
-              Value mask = isLast ? b.maskOf(vector, lastLanes) : Value();
-              b.create<vector::StoreOp>(loadVector(B, at, column.inB, mask),
-                                        columnPanel, b.add(to, column.inB));
-            }
-          });
-    std::swap(memory[B], columnPanel);
-    at[B] = b.index(0);
-    emitRowTiles(at, columns, lastLanes);
-    std::swap(memory[B], columnPanel);
-    blockSums = scattered;
-  }
-
-  /// Copies a panel's part of B along the last sum, by squares of vectors.
-  void copyTransposed(Value at, Value to, int64_t vectors, int64_t lastLanes) {
-    const Loop &sum = blockSums.back();
-    int64_t next = roles.columns.back().strides[B], width = vectors * lanes;
-    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
-    auto square = [&](Value turn, int64_t turns) {
-      Value from = b.add(at, turn);
-      Value onto = b.add(to, b.scaled(turn, width));
-      Value mask = b.maskOf(vector, turns);
-      for (int64_t i = 0; i < vectors; ++i) {
-        bool isCut = i + 1 == vectors && lastLanes != 0;
-        SmallVector<Value> rows(lanes, zeros);
-        for (int64_t row = 0; row < (isCut ? lastLanes : lanes); ++row)
-          rows[row] = loadVector(B, from, (i * lanes + row) * next, mask);
-        rows = b.transpose(rows);
-        for (int64_t row = 0; row < turns; ++row)
-          b.create<vector::StoreOp>(rows[row], columnPanel,
-                                    b.add(onto, row * width + i * lanes));
-      }
-    };
-    b.forBlocks(sum.extent, lanes, false, square);
-  }
-
-  SmallVector<Place> vectorsOf(int64_t count) {
-    SmallVector<Place> vectors;
-    for (int64_t i = 0; i < count; ++i)
-      vectors.push_back(
-          {roles.isElementwise ? i * lanes : 0, i * lanes, i * lanes});
-    return vectors;
-  }
-
-  /// Calls `body` for each tile over `loops`, where it starts and its sizes.
-  void emitTiles(ArrayRef<Loop> loops, ArrayRef<int64_t> sizes, size_t depth,
-                 SmallVector<int64_t> chosen, Offsets at, bool parallel,
-                 function_ref<void(Offsets, ArrayRef<int64_t>)> body) {
-    if (depth == loops.size())
-      return body(at, chosen);
-    const Loop &loop = loops[depth];
-    int64_t size = std::min(sizes[depth], loop.extent);
-    b.forBlocks(loop.extent, size, parallel, [&](Value turn, int64_t taken) {
-      SmallVector<int64_t> now = chosen;
-      now.push_back(taken);
-      emitTiles(loops, sizes, depth + 1, now, move(at, loop, turn), false,
-                body);
-    });
-  }
-
-  void emitRowTiles(Offsets at, ArrayRef<Place> columns, int64_t lastLanes) {
-    emitTiles(roles.rows, rowTile.sizes, 0, {}, at, false,
-              [&](Offsets start, ArrayRef<int64_t> sizes) {
-                SmallVector<Place> rows = placesOf(roles.rows, sizes);
-                for (auto [i, row] : llvm::enumerate(rows))
-                  if (packed == Packed::Tiles)
-                    row.inA = i;
-                if (roles.isDot)
-                  emitDots(start, rows, columns);
-                else
-                  emitTile(start, rows, columns, lastLanes);
-              });
-  }
-
-  //===-- Inside a tile ---------------------------------------------------===//
-
-  Value loadScalar(ContractionOperand operand, Value at, int64_t shift) {
-    return b.create<memref::LoadOp>(memory[operand], b.add(at, shift));
-  }
-  /// Asks for what lies `shift` elements on.
-  void prefetch(ContractionOperand operand, Value at, int64_t shift) {
-    b.create<memref::PrefetchOp>(memory[operand], b.add(at, shift),
-                                 /*isWrite=*/operand == C, /*localityHint=*/3,
-                                 /*isDataCache=*/true);
-  }
-  /// `lanes` elements, or those of `mask`.
-  Value loadVector(ContractionOperand operand, Value at, int64_t shift,
-                   Value mask) {
-    Value start = b.add(at, shift);
-    return b.loadVector(vector, memory[operand], start, mask);
-  }
-  void storeVector(Value value, Value at, int64_t shift, Value mask) {
-    b.storeVector(value, memory[C], b.add(at, shift), mask);
-  }
-
-  /// Runs the sums of a block, carrying the accumulators.
-  SmallVector<Value> emitSums(
-      size_t depth, Offsets at, ValueRange sums, int64_t step,
-      function_ref<SmallVector<Value>(Offsets, ValueRange, int64_t)> body) {
-    if (depth == blockSums.size())
-      return body(at, sums, 0);
-    const Loop &loop = blockSums[depth];
-    int64_t extent = loop.extent;
-    bool isLast = depth + 1 == blockSums.size();
-    int64_t by = isLast ? step : 1;
-    int64_t even = extent / by * by;
-    SmallVector<Value> results(sums);
-    if (even > 0)
-      results = b.loop(even, by, sums, [&](Value turn, ValueRange carried) {
-        return emitSums(depth + 1, move(at, loop, turn), carried, step, body);
-      });
-    if (even < extent)
-      results = body(move(at, loop, b.index(even)), results, extent - even);
-    return results;
-  }
-
-  void emitTile(Offsets at, ArrayRef<Place> rows, ArrayRef<Place> columns,
-                int64_t lastLanes) {
-    Value lastMask = b.maskOf(vector, lastLanes);
-    auto mask = [&](size_t column) {
-      return column + 1 == columns.size() ? lastMask : Value();
-    };
-    // A long sum leaves time to fetch what it is added to.
-    bool isLong = blockLength() >= kLongSum, addsLast = isLong && !start;
-    Value first;
-    if (start)
-      first = b.create<vector::BroadcastOp>(vector, start);
-    else if (addsLast)
-      first = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
-    SmallVector<Value> sums;
-    for (const Place &row : rows)
-      for (auto [i, column] : llvm::enumerate(columns)) {
-        if (isLong)
-          prefetch(C, at[C], row.inC + column.inC);
-        sums.push_back(
-            first ? first
-                  : loadVector(C, at[C], row.inC + column.inC, mask(i)));
-      }
-    sums =
-        emitSums(0, at, sums, 1, [&](Offsets now, ValueRange carried, int64_t) {
-          SmallVector<Value> next, vectors;
-          for (auto [i, column] : llvm::enumerate(columns))
-            vectors.push_back(loadVector(B, now[B], column.inB, mask(i)));
-          if (readsOnce() && !streams())
-            for (const Place &column : columns)
-              prefetch(B, now[B],
-                       column.inB +
-                           kPrefetchTurns * roles.sums.back().strides[B]);
-          size_t place = 0;
-          for (const Place &row : rows) {
-            Value broadcast;
-            if (!roles.isElementwise)
-              broadcast = b.create<vector::BroadcastOp>(
-                  vector, loadScalar(A, now[A], row.inA));
-            for (auto [i, column] : llvm::enumerate(columns)) {
-              Value factor =
-                  broadcast
-                      ? broadcast
-                      : loadVector(A, now[A], row.inA + column.inA, mask(i));
-              next.push_back(b.create<vector::FMAOp>(factor, vectors[i],
-                                                     carried[place++]));
-            }
-          }
-          return next;
-        });
-    size_t place = 0;
-    for (const Place &row : rows)
-      for (auto [i, column] : llvm::enumerate(columns)) {
-        int64_t shift = row.inC + column.inC;
-        Value sum = sums[place++];
-        if (addsLast)
-          sum = b.create<arith::AddFOp>(loadVector(C, at[C], shift, mask(i)),
-                                        sum);
-        storeVector(sum, at[C], shift, mask(i));
-      }
-  }
-
-  /// Rows and columns are vectors along the last sum.
-  void emitDots(Offsets at, ArrayRef<Place> rows, ArrayRef<Place> columns) {
-    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
-    SmallVector<Value> sums(rows.size() * columns.size(), zeros);
-    sums = emitSums(
-        0, at, sums, lanes, [&](Offsets now, ValueRange carried, int64_t rest) {
-          Value mask = b.maskOf(vector, rest);
-          SmallVector<Value> next, vectors;
-          for (const Place &column : columns)
-            vectors.push_back(loadVector(B, now[B], column.inB, mask));
-          size_t place = 0;
-          for (const Place &row : rows) {
-            Value factor = loadVector(A, now[A], row.inA, mask);
-            for (Value other : vectors)
-              next.push_back(
-                  b.create<vector::FMAOp>(factor, other, carried[place++]));
-          }
-          return next;
-        });
-    size_t place = 0;
-    sums = b.sumsOf(sums);
-    for (const Place &row : rows)
-      for (const Place &column : columns) {
-        Value old = start ? start : loadScalar(C, at[C], row.inC + column.inC);
-        Value sum = b.create<arith::AddFOp>(old, sums[place++]);
-        b.create<memref::StoreOp>(sum, memory[C],
-                                  b.add(at[C], row.inC + column.inC));
-      }
-  }
-
   linalg::LinalgOp op;
-  NestBuilder b;
-  Roles roles;
-  /// What sums start from, if it is not in memory.
-  Value start;
   SmallVector<int64_t, 4> starts;
-  Value memory[3];
-  Type element;
-  VectorType vector;
-  int64_t lanes, registers;
-  bool isParallel, rowsInParallel = false, columnsInParallel = false;
-  Tiling rowTile, columnTile;
-  int64_t tileVectors = 1;
-  /// Loops of sums outside of a block; the last is cut into blocks of
-  /// `blockTurns`. `blockSums` are the loops of the block at hand.
-  SmallVector<Loop> outerSums, innerSums, blockSums;
-  int64_t blockTurns = 1;
-  /// A copy of a block of B, for the columns of a tile.
-  bool packsColumns = false;
-  Value columnPanel;
-  /// The same of A, for the rows of a block.
-  enum class Packed { No, Rows, Tiles } packed = Packed::No;
-  Value rowPanel;
+  int64_t registers;
+  bool isParallel, rowsInParallel = false;
 };
 } // namespace
 

@@ -237,3 +237,46 @@ func.func @once(%dy: memref<8x2048xf32>, %w: memref<2048x512xf32>, %dx: memref<8
   }
   return
 }
+
+// A small result of long sums: threads take parts of the sums, with results of
+// their own, which are added up.
+// CHECK-LABEL: func.func @parts
+// CHECK:       %[[PARTS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32768xf32>
+// CHECK:       scf.parallel {{.*}} to (%c4096{{.*}}) step (%c512{{.*}})
+// CHECK:         vector.store %{{.*}}, %[[PARTS]]
+// CHECK:         vector.fma
+// CHECK:         vector.store %{{.*}}, %[[PARTS]]
+// CHECK:         scf.reduce
+// CHECK:       scf.for
+// CHECK-COUNT-8: vector.load %[[PARTS]]
+// CHECK:         vector.store
+func.func @parts(%x: memref<4096x64xf32>, %dy: memref<4096x64xf32>, %dw: memref<64x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %dy : memref<4096x64xf32>, memref<4096x64xf32>) outs(%dw : memref<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// A larger one: threads take its rows, and the sums in stretches of which all
+// columns stay in the second cache.
+// CHECK-LABEL: func.func @stretches
+// CHECK:       scf.for %{{.*}} to %c1536{{.*}} step %c192
+// CHECK-NEXT:    arith.constant
+// CHECK:         scf.parallel {{.*}} to (%c256{{.*}})
+// CHECK:           vector.fma
+func.func @stretches(%x: memref<1536x256xf32>, %dy: memref<1536x1024xf32>, %dw: memref<256x1024xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %dy : memref<1536x256xf32>, memref<1536x1024xf32>) outs(%dw : memref<256x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
