@@ -70,7 +70,7 @@ class Netc:
         estimate = subprocess.run([*command, "--format=json"], check=True, stdout=subprocess.PIPE).stdout
         self.parameters = json.loads(estimate)["runs"][0]["memory_per_device"]["gradients"] // 4  # of f32
         self.report = None  # of the fastest turn
-        self.peak = 0.0
+        self.peak = self.bandwidth = 0.0
 
     def run(self, arguments, *options):
         """The report, and the user time of the whole run. The system's is left out: what it is charged for reclaiming
@@ -89,11 +89,20 @@ class Netc:
         else:
             report, _ = self.run(arguments, f"--seconds={arguments.seconds}")
             result = report["step"]["median"]
-        peaks, _ = self.run(arguments, "--steps=1", "--peaks")
-        self.peak = max(self.peak, peaks["machine"]["peak"]["measured"])
+        machine = self.run(arguments, "--steps=1", "--peaks")[0]["machine"]
+        self.peak = max(self.peak, machine["peak"]["measured"])
+        self.bandwidth = max(self.bandwidth, machine["bandwidth"] or 0)
         if not self.report or report["step"]["median"] < self.report["step"]["median"]:
             self.report = report
         return result
+
+    def roof(self):
+        """Seconds of a step whose ops, each by itself, reach the peak, or the memory's bandwidth where that takes
+        longer. What never runs by itself moves no bytes."""
+        return sum(
+            max((op["matmul"] + op["other"]) / self.peak, op["bytes"] / self.bandwidth if op["calls"] else 0)
+            for op in self.report["ops"]
+        )
 
 
 class PyTorch:
@@ -152,6 +161,7 @@ def measure(name, arguments, folder):
         "ratio": min(row[format] for format in others) / row["netc"],
         "flop": netc.report["flop"]["model"],
         "peak": netc.peak,
+        "roof": netc.roof(),
         "compile": netc.compile_seconds,
         "matmul": netc.report["matmul"],
         "ops": netc.report["ops"],
@@ -171,7 +181,8 @@ def print_row(row):
     speed = row["flop"] / row["netc"]
     print(
         f"| {row['name']} | {row['netc'] * 1e3:.1f} | {row['NCHW'] * 1e3:.1f} | {nhwc} | {row['ratio']:.2f} "
-        f"| {speed / 1e9:.0f} | {speed / row['peak']:.0%} | {row['compile']:.1f} s |",
+        f"| {speed / 1e9:.0f} | {speed / row['peak']:.0%} "
+        f"| {row['roof'] * 1e3:.1f} | {row['flop'] / row['roof'] / row['peak']:.0%} | {row['compile']:.1f} s |",
         flush=True,
     )
 
@@ -183,8 +194,8 @@ def main():
     print(
         f"PyTorch {torch.__version__.split('+')[0]} · batch {arguments.batch} · {arguments.threads} threads · "
         f"{what} in ms · load {os.getloadavg()[0]:.1f} at the start\n\n"
-        "| network | netc | PyTorch NCHW | NHWC | ratio | GFLOP/s | of the FMA peak | compiled in |\n"
-        "|---|---|---|---|---|---|---|---|",
+        "| network | netc | PyTorch NCHW | NHWC | ratio | GFLOP/s | of the FMA peak | roof | of the peak there "
+        "| compiled in |\n|---|---|---|---|---|---|---|---|---|---|",
         flush=True,
     )
     rows = []
