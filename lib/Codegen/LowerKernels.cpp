@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/LoopNest.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -45,6 +46,21 @@ static void approximate(ModuleOp module) {
   (void)applyOpPatternsAndFold(functions, std::move(patterns), config);
 }
 
+/// Lets threads take the turns of a loop that is marked so.
+static void spread(scf::ForOp loop) {
+  if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0)
+    return;
+  OpBuilder b(loop);
+  auto parallel =
+      b.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(),
+                                loop.getUpperBound(), loop.getStep());
+  Block *from = loop.getBody(), *to = parallel.getBody();
+  loop.getInductionVar().replaceAllUsesWith(to->getArgument(0));
+  to->getOperations().splice(to->begin(), from->getOperations(), from->begin(),
+                             std::prev(from->end()));
+  loop.erase();
+}
+
 namespace {
 struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
@@ -52,6 +68,7 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
   void runOnOperation() override {
     VectorIsa vectors = VectorIsa::of(isa);
     approximate(getOperation());
+    getOperation().walk(spread);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
     // First sums of products, which take the fills before them along.
     for (linalg::LinalgOp op : findOps())

@@ -20,6 +20,8 @@ namespace netc {
 /// The discardable attribute of arithmetic that is not counted: scalars that an
 /// op works out once, such as Adam's 1 - b^t.
 constexpr llvm::StringLiteral kUncounted = "net.uncounted";
+/// That of a loop whose turns threads may take.
+constexpr llvm::StringLiteral kIndependent = "net.independent";
 
 /// What a tensor that outlives a step is for; a `memref.global` has it as
 /// `net.role`. Inputs are filled, and results read, by who runs the step.
@@ -138,12 +140,15 @@ public:
   /// Sums of products into `init`.
   mlir::Value contract(mlir::ValueRange operands, mlir::Value init,
                        llvm::ArrayRef<mlir::AffineMap> maps);
-  /// Sequential loops from 0 to `bounds` that carry tensors.
+  /// Sequential loops from 0 to `bounds` that carry tensors. Where the first
+  /// one `isIndependent`, none of its turns reads or writes an element that
+  /// another writes, and threads may take them.
   llvm::SmallVector<mlir::Value>
   loops(llvm::ArrayRef<mlir::Value> bounds, mlir::ValueRange inits,
         llvm::function_ref<llvm::SmallVector<mlir::Value>(
             mlir::ValueRange indices, mlir::ValueRange carried)>
-            body);
+            body,
+        bool isIndependent = false);
 
   /// Updates the rows of `table` that `ids` name by the rows of `values`, in
   /// their order: what `payload` makes of an element and a value.

@@ -143,28 +143,30 @@ static void lowerMaxPoolGrad(MaxPoolGradOp op, LinalgBuilder &b) {
   for (int64_t size : windows.getShape())
     bounds.push_back(b.index(size));
   Value sums =
-      b.loops(bounds, pool.zeros(type, windows),
-              [&](ValueRange at, ValueRange carried) {
-                SmallVector<Value> to(at);
-                Value tap = b.create<arith::IndexCastOp>(b.getIndexType(),
-                                                         b.scalar(indices, at));
-                for (unsigned i = pool.spatial(); i-- > 0;) {
-                  Value size = b.index(pool.taps[i]);
-                  Value step = b.create<arith::MulIOp>(
-                      b.create<arith::RemUIOp>(tap, size),
-                      b.index(pool.dilation[i]));
-                  tap = b.create<arith::DivUIOp>(tap, size);
-                  Value &position = to[pool.first() + i];
-                  position = b.create<arith::MulIOp>(position,
-                                                     b.index(pool.stride[i]));
-                  position = b.create<arith::AddIOp>(position, step);
-                }
-                Element old{&b, b.scalar(carried[0], to)};
-                Element value{&b, b.scalar(dy, at)};
-                Value sum =
-                    b.create<tensor::InsertOp>(old + value, carried[0], to);
-                return SmallVector<Value>{sum};
-              })
+      b.loops(
+           bounds, pool.zeros(type, windows),
+           [&](ValueRange at, ValueRange carried) {
+             SmallVector<Value> to(at);
+             Value tap = b.create<arith::IndexCastOp>(b.getIndexType(),
+                                                      b.scalar(indices, at));
+             for (unsigned i = pool.spatial(); i-- > 0;) {
+               Value size = b.index(pool.taps[i]);
+               Value step =
+                   b.create<arith::MulIOp>(b.create<arith::RemUIOp>(tap, size),
+                                           b.index(pool.dilation[i]));
+               tap = b.create<arith::DivUIOp>(tap, size);
+               Value &position = to[pool.first() + i];
+               position =
+                   b.create<arith::MulIOp>(position, b.index(pool.stride[i]));
+               position = b.create<arith::AddIOp>(position, step);
+             }
+             Element old{&b, b.scalar(carried[0], to)};
+             Element value{&b, b.scalar(dy, at)};
+             Value sum =
+                 b.create<tensor::InsertOp>(old + value, carried[0], to);
+             return SmallVector<Value>{sum};
+           },
+           /*isIndependent=*/pool.first() > 0)
           .front();
   b.set(op.getDx(), pool.axes.back(b, pool.crop(sums, type)));
 }

@@ -280,3 +280,23 @@ func.func @stretches(%x: memref<1536x256xf32>, %dy: memref<1536x1024xf32>, %dw: 
   }
   return
 }
+
+// Threads take the turns of a loop that says they are independent.
+// CHECK-LABEL: func.func @independent
+// CHECK:       scf.parallel (%[[I:.*]]) =
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK:           memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
+// CHECK:         scf.reduce
+func.func @independent(%x: memref<8x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %j = %c0 to %c4 step %c1 {
+      memref.store %one, %x[%i, %j] : memref<8x4xf32>
+    }
+  } {net.independent}
+  return
+}
