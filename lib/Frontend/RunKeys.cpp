@@ -1,0 +1,344 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The keys of a run: its own, those of runs like it, those of the run around
+// it; and its axes, from the dataset and from keys.
+
+#include "lib/Frontend/RunBuilder.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
+  if (!from->body())
+    return true;
+  for (NetParser::StmtContext *stmt : from->body()->stmt()) {
+    auto *bind = ruleCast<NetParser::BindContext>(stmt);
+    if (!bind) {
+      bool isSweep = ruleCast<NetParser::SweepContext>(stmt);
+      if (!isLike && isSweep && outer)
+        e.fail(stmt, "a `sweep` stands in the outermost run, and varies what "
+                     "its jobs have from it");
+      else if (!isLike && !isSweep &&
+               !ruleCast<NetParser::RequireContext>(stmt) &&
+               !ruleCast<NetParser::ExpectContext>(stmt) &&
+               !ruleCast<NetParser::JobStmtContext>(stmt))
+        e.fail(stmt, "a run holds keys, `require`, `expect`, `sweep` and jobs");
+      else if (!isLike && isSweep)
+        run.set("sweep_at", e.locationOf(stmt));
+      continue;
+    }
+    for (NetParser::TargetContext *target : bind->target()) {
+      std::string name = target->getStart()->getText();
+      if (isLike &&
+          (name == "took" || keys.count(name) || !whyUseless(name).empty()))
+        continue;
+      if (name == "parallel" || name == "placement")
+        e.warn(bind, "`" + name +
+                         "` is not there yet; each device is taken to hold the "
+                         "whole network and its share of the batch");
+      if (!keys.insert({name, {bind, bind->expr()}}).second)
+        e.fail(bind, "`" + name + "` is given twice");
+    }
+  }
+  auto like = keys.find("like");
+  if (like == keys.end())
+    return true;
+  auto [bind, expr] = like->second;
+  keys.erase(like);
+  auto other = file.names.find(expr->getText());
+  auto *otherJob = other == file.names.end()
+                       ? nullptr
+                       : ruleCast<NetParser::JobContext>(other->second.tree);
+  if (!otherJob) {
+    std::string text = expr->getText();
+    std::vector<std::string> runs;
+    for (auto &[name, entry] : file.names)
+      if (ruleCast<NetParser::JobContext>(entry.tree))
+        runs.push_back(name);
+    StringRef outer = StringRef(text).split('.').first;
+    e.fail(expr,
+           llvm::is_contained(runs, outer) && outer != text
+               ? "`like` takes over the keys of a run of the top level, "
+                 "such as `" +
+                     outer.str() + "`, not those of `" + text + "`"
+               : "there is no run `" + text + "`" + e.didYouMean(text, runs));
+    return false;
+  }
+  likes.push_back({from, bind});
+  auto again =
+      llvm::find_if(likes, [&](auto &like) { return like.first == otherJob; });
+  if (again != likes.end()) {
+    failCircle(
+        llvm::MutableArrayRef<Like>(likes).drop_front(again - likes.begin()));
+    return false;
+  }
+  if (!outer && !jobsIn(otherJob).empty() && jobsIn(job).empty())
+    e.warn(bind, "`like` takes over the keys of `" + expr->getText() +
+                     "`, not its jobs");
+  return collectKeys(otherJob, true);
+}
+
+void RunBuilder::failCircle(llvm::MutableArrayRef<Like> circle) {
+  // From whichever run it is entered, it is one mistake.
+  auto first = llvm::min_element(circle, [](const Like &a, const Like &b) {
+    return a.second->getStart()->getTokenIndex() <
+           b.second->getStart()->getTokenIndex();
+  });
+  std::rotate(circle.begin(), first, circle.end());
+  std::string path;
+  for (auto &[run, bind] : circle)
+    path += "`" + nameOf(run) + "` -> ";
+  e.fail(circle.front().second,
+         "runs are `like` each other in a circle: " + path + "`" +
+             nameOf(circle.front().first) + "`");
+}
+
+void RunBuilder::inheritKeys() {
+  for (auto &[name, key] : outer->keys) {
+    bool isOfOuter = name == "took" || name == "duration" || name == "times" ||
+                     name == "tuning";
+    if (!isOfOuter && keys.insert({name, key}).second)
+      inherited.insert(name);
+  }
+}
+
+std::string RunBuilder::whyUseless(StringRef key) const {
+  if (key == "times" && !outer)
+    return "`times` is how often a job runs in each step of the one around it; "
+           "this one stands in none";
+  if (key == "times" && keys.count("duration"))
+    return "a job with a `duration` is a phase and runs once; leave one of "
+           "`times` and `duration` out";
+  if (key == "tuning" && !outer)
+    return "`tuning` leaves a job out of the sums of the one around it; this "
+           "one stands in none";
+  if (!isInference())
+    return key == "decode" ? "`decode` is for an `infer`; a `train` knows all "
+                             "positions beforehand"
+                           : "";
+  return llvm::StringSwitch<const char *>(key)
+      .Case("loss", "an `infer` only goes forward and has no `loss`")
+      .Case("loss_scale", "an `infer` has no loss that `loss_scale` could "
+                          "multiply")
+      .Case("optimizer", "an `infer` updates nothing and has no `optimizer`")
+      .Case("updates", "an `infer` updates nothing; `updates` is for a `train`")
+      .Case("recompute", "an `infer` keeps nothing for a backward pass, so "
+                         "that `recompute` has nothing to drop")
+      .Case("accumulate", "an `infer` has no gradients that `accumulate` could "
+                          "add up; `batch` is what goes through at once")
+      .Default("");
+}
+
+void RunBuilder::checkKeys() {
+  for (auto &[name, key] : keys)
+    if (std::string why = whyUseless(name); isOwn(name) && !why.empty())
+      e.fail(key.at, why);
+}
+
+/// The words that the value of a key may hold, which mean themselves there.
+static std::vector<std::string> wordsIn(StringRef key) {
+  if (key == "recompute")
+    return {"full", "selective", "none"};
+  if (key == "count")
+    return {"full", "half"};
+  return {};
+}
+/// Whether what is said by a key is one of some words, which need no quotes.
+static bool takesWord(StringRef key) {
+  return key == "framework" || key == "trained_by";
+}
+
+/// Whether a key of a run, or an axis, takes whole numbers in this unit only.
+static bool takesWhole(StringRef key, const Dimension &unit) {
+  if (key == "batch")
+    return unit != Dimension::Token;
+  if (key == "duration")
+    return unit == Dimension::Step;
+  return key == "accumulate" || key == "times" || key == "decode" ||
+         key == "hardware" || key == "year" ||
+         !llvm::is_contained(runKeys, key);
+}
+
+std::optional<Value> RunBuilder::valueOf(StringRef key) {
+  for (auto &[name, value, text] : point)
+    if (name == key && !text && (!outer || !isOwn(name)))
+      return names.names[key] = value;
+  auto known = names.names.find(key);
+  if (known != names.names.end())
+    return known->second;
+  auto found = keys.find(key.str());
+  if (found == keys.end())
+    return std::nullopt;
+  auto *expr = found->second.expr;
+  std::string text = expr->getText();
+  bool isBareWord = takesWord(key) && ruleCast<NetParser::RefContext>(expr) &&
+                    !e.lookup(text);
+  bool isMiddle = false;
+  Scope words;
+  words.outer = e.frame->scope;
+  for (const std::string &word : wordsIn(key))
+    words.names[word] = Value(word);
+  e.frame->scope = &words;
+  Value value = isBareWord ? Value(text) : e.eval(expr, isMiddle);
+  e.frame->scope = words.outer;
+  if (auto *number = std::get_if<Number>(&value.data);
+      number && isMiddle && takesWhole(key, number->dimension))
+    number->exact = roundedUp(number->exact);
+  names.names[key] = value;
+  return value;
+}
+
+std::optional<Number> RunBuilder::numberOf(StringRef key) {
+  std::optional<Value> value = valueOf(key);
+  if (!value || value->isUnknown())
+    return std::nullopt;
+  std::optional<Number> number = netc::numberOf(*value);
+  if (!number || number->real || !number->exact.constant()) {
+    e.fail(placeOf(key),
+           "`" + key + "` takes a number, this is " + kindOf(*value));
+    return std::nullopt;
+  }
+  return number;
+}
+
+bool RunBuilder::flagOf(StringRef key) {
+  std::optional<Value> value = valueOf(key);
+  if (!value || value->isUnknown())
+    return false;
+  if (!value->is<bool>())
+    e.fail(placeOf(key),
+           "`" + key + "` is `true` or `false`, this is " + kindOf(*value));
+  return value->is<bool>() && *value->as<bool>();
+}
+
+RunBuilder::Expr *RunBuilder::netExpr() const {
+  if (!job->expr().empty())
+    return job->expr(0);
+  return outer ? outer->netExpr() : nullptr;
+}
+
+RunBuilder::Expr *RunBuilder::datasetExpr() const {
+  if (job->expr().size() == 2)
+    return job->expr(1);
+  return outer ? outer->datasetExpr() : nullptr;
+}
+
+std::string RunBuilder::symbol() const {
+  return (outer ? outer->symbol() + "." : "") + nameOf(job);
+}
+
+bool RunBuilder::collectDataset() {
+  Expr *place = datasetExpr();
+  if (!place)
+    return true;
+  bool areMiddle = false;
+  Value value = e.eval(place, areMiddle);
+  auto *section = value.as<Section>();
+  if (!section || section->tree->kind->getText() != "dataset") {
+    if (!value.isUnknown())
+      e.fail(place, "expected a dataset behind `on`, this is " + kindOf(value));
+    return false;
+  }
+  // Without arguments, all of its parameters have defaults.
+  if (section->tree->params() && !section->arguments) {
+    value = e.callSection(place, *section, {});
+    section = value.as<Section>();
+    if (!section)
+      return false;
+  }
+  dataset = e.entriesOf(*section, areMiddle);
+  // What another file says is wrong for this run is wrong here.
+  if (section->file != &file)
+    for (SectionEntry &entry : dataset)
+      entry.at = place;
+  return true;
+}
+
+void RunBuilder::failUnknownKey(const std::string &name,
+                                llvm::ArrayRef<std::string> symbols) {
+  std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
+  llvm::copy_if(symbols, std::back_inserter(known),
+                [](const std::string &symbol) { return symbol != "N"; });
+  std::string meant = e.didYouMean(name, known);
+  if (meant.empty())
+    meant = llvm::StringSwitch<const char *>(name)
+                .Case("N", "; write `batch = 32`")
+                .Case("epochs", "; write `duration = 3 epochs`")
+                .Cases("steps", "iterations", "; write `duration = 1000 steps`")
+                .Cases("lr", "learning_rate", "weight_decay",
+                       "; it is the optimizer's, as in `SGD(lr = 0.1)`")
+                .Cases("gpus", "gpu", "devices", "; write `hardware = 8 V100`")
+                .Cases("time", "days", "hours", "; write `took = 3 days`")
+                .Default("");
+  e.fail(keys.find(name)->second.at, "a run has no key `" + name + "`" + meant);
+  hasUnknownKey = true;
+}
+
+bool RunBuilder::collectAxes() {
+  std::vector<std::string> symbols;
+  for (const NetInput &input : inputs)
+    for (const Polynomial &size : input.shape.sizes)
+      for (const std::string &symbol : size.symbols())
+        if (!llvm::is_contained(symbols, symbol))
+          symbols.push_back(symbol);
+  auto give = [&](const std::string &name, const Value &value, Tree *at) {
+    std::optional<Number> number = netc::numberOf(value);
+    auto insert = [&](const Moments &moments) {
+      if (moments.mean() > Rational(Shape::maxSize))
+        e.fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
+                       moments.mean().str());
+      else
+        axes.insert({name, moments});
+    };
+    if (auto *distribution = value.as<Distribution>())
+      return insert(distribution->moments);
+    std::optional<Rational> size =
+        number && !number->real ? number->exact.constant() : std::nullopt;
+    if (!size || !size->isInteger() || *size < Rational(1) ||
+        !isUnitOfSizes(number->dimension)) {
+      if (!value.isUnknown())
+        e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
+                       textOf(value));
+      return;
+    }
+    insert(Moments(*size));
+  };
+  for (auto &[name, key] : keys) {
+    if (llvm::is_contained(runKeys, name))
+      continue;
+    if (llvm::is_contained(symbols, name) && name != "N") {
+      if (std::optional<Value> value = valueOf(name))
+        give(name, *value, placeOf(name));
+      for (RunBuilder *around = outer; around; around = around->outer)
+        around->taken.insert(name);
+      continue;
+    }
+    // A key of a job is for the jobs in it, too.
+    if (isOwn(name) && jobsIn(job).empty())
+      failUnknownKey(name, symbols);
+  }
+  for (auto &[name, value, text] : point)
+    if (llvm::is_contained(symbols, name) && !axes.count(name))
+      give(name, value, job);
+  std::vector<std::string> missing = {"examples", "tokens"};
+  for (const std::string &symbol : symbols)
+    if (symbol != "N" && !axes.count(symbol))
+      missing.push_back(symbol);
+  for (const SectionEntry &entry : dataset)
+    llvm::erase(missing, entry.name);
+  for (auto &[name, value, at] : dataset) {
+    bool isSize = value.is<Distribution>() || netc::numberOf(value);
+    if (llvm::is_contained(symbols, name) && !axes.count(name)) {
+      give(name, value, at);
+    } else if (isSize && name != "examples" && name != "tokens") {
+      // An axis that only other nets have is no mistake; one misspelt is.
+      std::string meant = e.didYouMean(name, missing);
+      if (!meant.empty())
+        value = e.fail(at, "the dataset has `" + name + "`" + meant);
+    }
+  }
+  return true;
+}
