@@ -5,6 +5,8 @@
 #include "dialect/Net.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
+#include "mlir/IR/Verifier.h"
+
 #include <map>
 #include <set>
 
@@ -88,6 +90,17 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       return std::nullopt;
     });
     graph.setAxesAttr(DictionaryAttr::get(&getContext()));
+    // What does not fit together at these sizes, does at others.
+    ScopedDiagnosticHandler notes(&getContext(), [&](Diagnostic &error) {
+      Diagnostic &note = error.attachNote(graph.getLoc());
+      note << "in `" << graph.getSymName() << "`, where ";
+      llvm::interleaveComma(sizes, note, [&](auto &size) {
+        note << "`" << size.first << "` is " << size.second.str();
+      });
+      return failure(); // the next handler's turn
+    });
+    if (failed(verify(graph)))
+      signalPassFailure();
     return free;
   }
 };

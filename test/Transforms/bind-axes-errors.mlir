@@ -18,3 +18,14 @@ net.network @free attributes {inputs = ["x"]} {
 ^bb0(%x: tensor<?x?x?xf32, #net.axes<"N", "T", "S">>):
   net.return %x : tensor<?x?x?xf32, #net.axes<"N", "T", "S">> ["y"]
 }
+
+// -----
+
+// What does not fit together says at which sizes.
+// expected-note@+1 {{in `thirds`, where `N` is 8}}
+net.step @thirds attributes {inputs = ["x"], network = "M"} {
+^bb0(%x: tensor<?x3xf32, #net.axes<"N", "3">>):
+  // expected-error@+1 {{cannot slice: positions 8/3 to 17/3 of axis 0, which is 8}}
+  %y = net.slice %x {axis = 0, start = #net.poly<"1/3*N">} : (tensor<?x3xf32, #net.axes<"N", "3">>) -> tensor<?x3xf32, #net.axes<"1/3*N", "3">>
+  net.return %y : tensor<?x3xf32, #net.axes<"1/3*N", "3">> ["y"]
+}
