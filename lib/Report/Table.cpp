@@ -316,12 +316,17 @@ static std::string inPetaflopDays(const Rational &flop) {
          " PFLOP/s-days";
 }
 
-/// `8.1e21 FLOP = 60,000 device-hours at 30 % of 125 TFLOP/s, f16`.
-static std::string hardwareTimeText(const HardwareTime &time, bool isSum) {
+/// `8.1e21 FLOP (4e21 FLOP to 1.2e22 FLOP)`
+static std::string flopByTimeText(const HardwareTime &time) {
   std::string text = flop(time.flop);
   if (time.low != time.high)
     text += " (" + flop(time.low) + " to " + flop(time.high) + ")";
-  text += inPetaflopDays(time.flop);
+  return text;
+}
+
+/// `8.1e21 FLOP = 60,000 device-hours at 30 % of 125 TFLOP/s, f16`.
+static std::string hardwareTimeText(const HardwareTime &time, bool isSum) {
+  std::string text = flopByTimeText(time) + inPetaflopDays(time.flop);
   if (isSum)
     return text + ", the sum of its jobs";
   if (!time.deviceHours || !time.peak || !time.utilization)
@@ -473,7 +478,10 @@ static std::vector<SweepColumn> sweepColumns() {
                     : ofStep(&Figures::hardware)(point);
        }},
       {"compute", withRange(&Run::modelFlop, inFlop)},
-      {"hardware time", withRange(&Run::flopByTime, inFlop)},
+      {"hardware time",
+       [](const RunReport &point) {
+         return point.hardwareTime ? flopByTimeText(*point.hardwareTime) : "";
+       }},
       {"utilization", withRange(&Run::modelUtilization, inPercent)},
       {"device time", withRange(
                           [](const Run &run) {
