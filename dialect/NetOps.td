@@ -53,10 +53,11 @@ def Net_StepOp : Net_GraphOp<"step"> {
     seen in the run; `batch` (examples a step); `epochs`; `took` (seconds), `devices`,
     `device` (a name), `peak` (FLOP/s of one device, if given), `utilization`,
     `precision`, `fma` and `causal` (conventions), `recompute` (see net-recompute),
-    `loss_scale`. Where the run belongs to a
-    `net.job`: `times` (in each of its steps; a phase has none). `inference` marks a
-    run that does not train, `tuning` one that sums leave out; `decode` is how many of
-    the last positions, along `decode_axis`, are made one by one. `classes` maps an
+    `loss_scale`; `shared`, what it has of the file's top level, which other networks
+    may have too. Where the run belongs to a `net.job`: `times` (in each of its
+    steps; a phase has none). `inference` marks a run that does not train, `tuning`
+    one that sums leave out; `decode` is how many of the last positions, along
+    `decode_axis`, are made one by one. `classes` maps an
     input of class numbers to how many classes there are.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$inputs, StrAttr:$network,

@@ -4,6 +4,7 @@
 
 #include "lib/Analysis/Decoding.h"
 
+#include "lib/Analysis/Causal.h"
 #include "lib/Analysis/Memory.h"
 
 using namespace netc;
@@ -45,6 +46,18 @@ std::optional<unsigned> Decoding::keysOrValues(Operation *op) const {
         return operand;
   }
   return std::nullopt;
+}
+
+Operation *Decoding::findUnmasked(Operation *graph) const {
+  DenseMap<Operation *, Polynomial> masked = findCausalProducts(graph);
+  Operation *unmasked = nullptr;
+  graph->walk([&](EinsumOp op) {
+    if (!keysOrValues(op) || masked.contains(op))
+      return WalkResult::advance();
+    unmasked = op;
+    return WalkResult::interrupt();
+  });
+  return unmasked;
 }
 
 Polynomial Decoding::readAgain(Operation *op, unsigned operand,

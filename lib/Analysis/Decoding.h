@@ -24,6 +24,9 @@ public:
   /// None if all positions of the graph are there at once.
   static std::optional<Decoding> of(mlir::Operation *graph);
 
+  /// A product over pairs of positions that no causal mask is on, if there is
+  /// one: it sees positions that are not made yet.
+  mlir::Operation *findUnmasked(mlir::Operation *graph) const;
   /// Whether an axis of this size is that of the positions.
   bool isPositions(const Polynomial &size) const {
     return size == Polynomial::symbol(axis);

@@ -8,8 +8,6 @@
 #include "lib/Analysis/Decoding.h"
 #include "lib/Units/Units.h"
 
-#include "llvm/ADT/StringSet.h"
-
 using namespace netc;
 using namespace mlir;
 
@@ -563,13 +561,29 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   return run;
 }
 
+/// Warns of a decoder whose positions see those that are not made yet.
+static void warnOfUnmasked(StepOp op) {
+  std::optional<Decoding> decoding = Decoding::of(op);
+  Operation *unmasked = decoding ? decoding->findUnmasked(op) : nullptr;
+  if (unmasked)
+    emitWarning(placeOf(op, "decode"))
+        << "`decode` makes positions one by one, but no causal mask hides "
+           "those "
+           "after it from a position in `"
+        << nameOf(unmasked) << "`; it is counted as if one did";
+}
+
 FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
+  warnOfUnmasked(op);
   auto counted = std::make_shared<CountedStep>();
   counted->parts = countParts(op, conventions);
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
   counted->readersOfFrozen = readersOfFrozenWeights(op);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);
+  if (auto shared = op.getRun().getAs<ArrayAttr>("shared"))
+    for (auto name : shared.getAsRange<StringAttr>())
+      counted->shared.insert(name.str());
   return evaluateRun(op, conventions, std::move(counted));
 }
 
@@ -590,18 +604,16 @@ static void collectSteps(const Run &run, SmallVectorImpl<const Run *> &steps) {
 }
 
 /// What the steps of a job hold together. A weight of the top level's `critic`
-/// is called `critic.w` in a network that uses it, and `w` where `critic` is
-/// the network itself.
+/// is called `critic.w` in networks that use it, and `w` where `critic` is the
+/// network itself.
 static Memory unionOfMemory(const Run &job) {
   SmallVector<const Run *> steps;
   collectSteps(job, steps);
-  llvm::StringSet<> networks;
-  for (const Run *step : steps)
-    networks.insert(step->network());
   std::map<std::string, Memory> all;
   for (const Run *step : steps)
     for (auto &[name, memory] : memoryPerDevice(*step)) {
-      bool isShared = networks.contains(StringRef(name).split('.').first);
+      bool isShared =
+          step->counted->shared.count(StringRef(name).split('.').first.str());
       std::string owner = isShared ? "" : step->network().str() + ".";
       Memory &held = all[name.empty() ? name : owner + name];
       for (auto [most, bytes] : llvm::zip(held.numbers(), memory.numbers()))

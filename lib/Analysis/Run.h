@@ -29,6 +29,8 @@ struct CountedStep {
   /// Products of a weight that is frozen, and gradients that are no matmuls, by
   /// name.
   std::set<std::string> readersOfFrozen, gradientsWithoutSum;
+  /// What other networks may have the weights of, too; see StepOp.
+  std::set<std::string> shared;
 };
 
 /// What is counted of one run, and what the specification says of it. A run may

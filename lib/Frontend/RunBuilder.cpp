@@ -182,6 +182,16 @@ static void collectWeights(const Identity &identity, const BlockDecl *block,
     collectWeights(*child, block, isIn, into);
 }
 
+mlir::ArrayAttr RunBuilder::sharedInstances() const {
+  llvm::SmallVector<StringRef> names;
+  for (const std::unique_ptr<FileScope> &file : e.files)
+    for (auto &[name, entry] : file->names)
+      if (entry.isPerGraph && entry.graph == e.graph->id)
+        names.push_back(name);
+  llvm::sort(names);
+  return e.builder.getStrArrayAttr(names);
+}
+
 void RunBuilder::warnIfNothingLearns() {
   if (e.graph->entry->getOps<ParameterOp>().empty())
     return;
@@ -410,6 +420,8 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
                                       addRecomputation() && addOptimizer();
     if (isMade)
       addHardware();
+    if (mlir::ArrayAttr shared = sharedInstances(); !shared.empty())
+      run.set("shared", shared);
     if (isMade && !isInference() && !isReported())
       warnIfNothingLearns();
     checkRequires();

@@ -115,6 +115,8 @@ private:
   bool addResults();
   /// Freezes what `updates` does not name.
   bool freezeAllBut();
+  /// The names of instances and weights of the top level that the network uses.
+  mlir::ArrayAttr sharedInstances() const;
   void warnIfNothingLearns();
 
   //===--- the update (RunUpdate.cpp)
@@ -147,6 +149,9 @@ private:
   bool addSteps();
   /// Of a job that runs in each step of the one around it.
   bool addTimes();
+  /// The axis of the positions that `decode` makes: of the first result that
+  /// has one, else those of the inputs.
+  std::set<std::string> positions() const;
   bool addDecoding();
   bool addHardware();
   /// When, by whom and with what the run was made, which tells of its hardware.

@@ -262,18 +262,50 @@ bool RunBuilder::addSteps() {
   return true;
 }
 
+/// The first free axis behind that of the batch, or empty.
+static std::string freeAxisOf(const Shape &shape) {
+  for (const Polynomial &size : shape.sizes)
+    if (size != Polynomial::symbol("N") && size.symbols().size() == 1)
+      return size.symbols().front();
+  return "";
+}
+
+std::set<std::string> RunBuilder::positions() const {
+  std::set<std::string> found;
+  auto add = [&](const std::string &axis) {
+    if (!axis.empty())
+      found.insert(axis);
+  };
+  if (isFacts) {
+    auto written = mlir::cast<StepOp>(
+        mlir::SymbolTable::lookupSymbolIn(*e.module, symbol()));
+    if (auto axis = written.getRun().getAs<mlir::StringAttr>("decode_axis"))
+      add(axis.str());
+    return found;
+  }
+  for (auto &[name, value] : *results.results)
+    if (auto *tensor = value.as<Tensor>(); tensor && found.empty())
+      add(freeAxisOf(shapeOf(tensor->value)));
+  if (found.empty())
+    for (const NetInput &input : inputs)
+      add(freeAxisOf(input.shape));
+  return found;
+}
+
 bool RunBuilder::addDecoding() {
   std::optional<Number> decode = numberOf("decode");
   if (!decode || !isInference())
     return true;
   Tree *at = placeOf("decode");
-  // The positions are those of the first input behind its batch axis.
-  std::string axis;
-  if (!inputs.empty())
-    for (const Polynomial &size : inputs.front().shape.sizes)
-      if (size != Polynomial::symbol("N") && size.symbols().size() == 1 &&
-          axis.empty())
-        axis = size.symbols().front();
+  std::set<std::string> found = positions();
+  if (found.size() > 1) {
+    e.fail(at,
+           "`decode` makes positions of a result, and no result has any; of "
+           "the inputs, they could be those of `" +
+               llvm::join(found, "` or `") + "`");
+    return false;
+  }
+  std::string axis = found.empty() ? "" : *found.begin();
   auto length = axes.find(axis);
   if (length != axes.end() && !length->second.isFixed()) {
     e.fail(at, "`decode` needs one size of `" + axis +
@@ -281,8 +313,8 @@ bool RunBuilder::addDecoding() {
     return false;
   }
   if (length == axes.end()) {
-    e.fail(at, "`decode` needs a first input with a free axis of positions, "
-               "such as `i32[N, T]`, that has a size in this run");
+    e.fail(at, "`decode` needs a result with a free axis of positions, such as "
+               "`f32[N, T, d]`, or an input, that has a size in this run");
     return false;
   }
   Rational amount = *decode->exact.constant();
@@ -295,6 +327,7 @@ bool RunBuilder::addDecoding() {
   }
   set("decode", amount);
   run.set("decode_axis", e.builder.getStringAttr(axis));
+  run.set("decode_at", e.locationOf(at));
   return true;
 }
 
