@@ -121,6 +121,22 @@ Elaborator::instantiateAt(Tree *at, const Value &callee, int64_t part) {
   return instance;
 }
 
+Value Elaborator::evalCopy(Expr *expr) {
+  std::vector<Identity *> handed;
+  Value copy;
+  {
+    llvm::SaveAndRestore restore(made, &handed);
+    copy = eval(expr);
+  }
+  if (auto *instance = copy.as<std::shared_ptr<Instance>>())
+    for (Identity *identity : handed)
+      if (Identity *own = (*instance)->identity.get();
+          identity != own && identity->name.empty() &&
+          identity->parent == frame->self)
+        identity->parent = own;
+  return copy;
+}
+
 antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
   Value count = eval(tree->expr(0));
   std::vector<Value> items;
@@ -159,7 +175,7 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
       break;
     scope.names[variable] = item;
     frame->turns.push_back(turn);
-    Value part = eval(tree->expr(1));
+    Value part = evalCopy(tree->expr(1));
     if (part.is<Function>()) {
       std::shared_ptr<Instance> instance = instantiate(tree->expr(1), part);
       part = completeSettings(tree, *instance) ? Value(instance) : Value();
@@ -326,8 +342,8 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   const Parameters &all = parametersOf(instance.function);
   // One that it is handed is not in it: `Residual(Residual(Linear(4)))`.
   auto isMadeIn = [&](const Frame &outer) {
-    for (Identity *inner = instance.identity.get(); inner;
-         inner = inner->parent)
+    for (const Identity *inner = instance.identity.get(); inner;
+         inner = inner->maker)
       if (inner == outer.self)
         return true;
     return false;

@@ -339,10 +339,12 @@ std::shared_ptr<Identity> Elaborator::identityAt(Tree *at, int64_t part) {
   std::shared_ptr<Identity> &identity = frame->self->children[place];
   if (!identity)
     identity = std::make_shared<Identity>();
-  identity->parent = frame->self;
+  identity->maker = identity->parent = frame->self;
   identity->name.clear();
   identity->copies = 0;
   identity->applications = 0;
+  if (made)
+    made->push_back(identity.get());
   return identity;
 }
 

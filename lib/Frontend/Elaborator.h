@@ -397,6 +397,9 @@ private:
                     const std::string &name);
   std::string unique(Identity &parent, llvm::StringRef name);
   std::shared_ptr<Identity> identityAt(Tree *at, int64_t part = 0);
+  /// The value of what a `repeat` or a list holds. If it is a block, it is what
+  /// the blocks that it is handed there are a part of.
+  Value evalCopy(Expr *expr);
   Value resultsOf(ResultList results);
 
   //===--- ops (Ops.cpp)
@@ -650,6 +653,8 @@ private:
   std::unordered_map<NetParser::ArgsContext *, std::vector<WrittenArgument>>
       writtenArguments;
   std::vector<Expectation> expectations;
+  /// Where what is made now is noted, if something asks for it.
+  std::vector<Identity *> *made = nullptr;
   /// The note of errors at a point of a sweep; no place outside of one.
   std::pair<mlir::LocationAttr, std::string> sweepNote;
 };

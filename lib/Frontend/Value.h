@@ -177,10 +177,12 @@ struct Place {
 /// What all uses of one instance share: its name, its weights and the instances
 /// made inside it.
 struct Identity {
-  Identity *parent =
-      nullptr;      ///< what made it, or the composition it is part of
-  std::string name; ///< empty until it is bound or applied
-  std::string path; ///< of the present application: `embed@2`
+  const Identity *maker = nullptr; ///< in whose body it was made
+  /// What it is called a part of: what made it, the composition that it is in,
+  /// or the copy that it is handed to.
+  Identity *parent = nullptr;
+  std::string name;                 ///< empty until it is bound or applied
+  std::string path;                 ///< of the present application: `embed@2`
   const BlockDecl *block = nullptr; ///< once it is applied, if it is of one
   unsigned applications = 0;
   /// Of the `repeat`, or the list of blocks, that it is part of, if any.
