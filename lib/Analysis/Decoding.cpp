@@ -90,29 +90,45 @@ static Polynomial windowOf(ConvOp conv, const Polynomial &positions) {
   return bytesOf(conv.getX()) / positions * reach;
 }
 
+Polynomial Decoding::turnsOf(Operation *op) const {
+  Polynomial turns = 1;
+  for (auto scan = op->getParentOfType<ScanOp>(); scan;
+       scan = scan->getParentOfType<ScanOp>())
+    if (!isPositions(scan.getTrip().getValue()))
+      turns = turns * scan.getTrip().getValue();
+  return turns;
+}
+
 Polynomial Decoding::bytesKept(Operation *graph) const {
   Polynomial kept;
   DenseSet<Value> seen;
-  auto keysAndValues = [&](EinsumOp op) {
-    if (!op.isContraction() || !isPerPosition(op))
-      return;
-    std::optional<unsigned> keys = keysOrValues(op);
-    for (OpOperand &operand : op->getOpOperands())
-      if (operand.getOperandNumber() == keys || degree(operand.get()) == 0)
-        forEachBase(operand.get(), [&](Value base) {
-          Operation *source = base.getDefiningOp();
-          if (source && !isHeld(source) && seen.insert(base).second)
-            kept += bytesOf(base);
-        });
+  auto keep = [&](Value operand) {
+    forEachBase(operand, [&](Value base) {
+      Operation *source = base.getDefiningOp();
+      bool isComputed =
+          source && source->getNumOperands() != 0 && !isHeld(source);
+      if (isComputed && seen.insert(base).second)
+        kept += bytesOf(base) * turnsOf(source);
+    });
   };
   graph->walk([&](Operation *op) {
-    if (auto product = dyn_cast<EinsumOp>(op))
-      keysAndValues(product);
-    else if (auto scan = dyn_cast<ScanOp>(op);
-             scan && isPositions(scan.getTrip().getValue()))
-      kept += stateOf(scan);
-    else if (auto conv = dyn_cast<ConvOp>(op))
-      kept += windowOf(conv, Polynomial::symbol(axis));
+    if (auto scan = dyn_cast<ScanOp>(op);
+        scan && isPositions(scan.getTrip().getValue())) {
+      kept += stateOf(scan) * turnsOf(scan);
+      scan.getBody().walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (!scan.getBody().isAncestor(operand.getParentRegion()))
+            keep(operand);
+      });
+    } else if (auto conv = dyn_cast<ConvOp>(op)) {
+      kept += windowOf(conv, Polynomial::symbol(axis)) * turnsOf(conv);
+    } else if (auto product = dyn_cast<EinsumOp>(op);
+               product && product.isContraction() && isPerPosition(product)) {
+      std::optional<unsigned> keys = keysOrValues(product);
+      for (OpOperand &operand : product->getOpOperands())
+        if (operand.getOperandNumber() == keys || degree(operand.get()) == 0)
+          keep(operand.get());
+    }
   });
   return kept;
 }

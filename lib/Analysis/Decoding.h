@@ -35,8 +35,9 @@ public:
   Polynomial readAgain(mlir::Operation *op, unsigned operand,
                        const Polynomial &bytes) const;
   /// The bytes of what is kept from pass to pass and is no weight: keys and
-  /// values, also those of another sequence, states of recurrences, and the
-  /// positions that windows reach back to.
+  /// values, also those of another sequence, states of recurrences and what
+  /// their turns read from outside, and the positions that windows reach back
+  /// to.
   Polynomial bytesKept(mlir::Operation *graph) const;
 
 private:
@@ -45,6 +46,8 @@ private:
   unsigned degree(mlir::Value value) const;
   /// Whether each pass executes the op, for its position.
   bool isPerPosition(mlir::Operation *op) const;
+  /// How often an op is executed for a position: the turns of other loops.
+  Polynomial turnsOf(mlir::Operation *op) const;
   /// The keys of scores, or the values that they weigh, of all positions so
   /// far: the operand that the last axis of the pairs runs over.
   std::optional<unsigned> keysOrValues(mlir::Operation *op) const;

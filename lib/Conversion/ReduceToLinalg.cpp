@@ -242,13 +242,17 @@ static void lowerRmsNormalizeGrad(RmsNormalizeGradOp op, LinalgBuilder &b) {
                               }));
 }
 
-static void lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {
+static LogicalResult lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {
+  if (!b.isHeld(op.getBuffer()))
+    return op.emitError("a moving average takes a buffer, this is a value that "
+                        "the step computes");
   double momentum = op.getMomentum().convertToDouble();
   Value moved = b.map({b.get(op.getBuffer()), b.get(op.getValue())},
                       [&](ArrayRef<Element> args) {
                         return args[0] + (args[1] - args[0]) * momentum;
                       });
   b.write(moved, b.slotOf(op.getBuffer()));
+  return success();
 }
 
 void netc::addReduceLowerings(Lowerings &lowerings) {

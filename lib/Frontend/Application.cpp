@@ -57,7 +57,15 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
       if (made)
         for (auto &[name, argument] : (*made)->arguments)
           arguments.push_back({name, argument, at, false});
-      return callBuiltin(at, *functionOf(into), std::move(arguments));
+      auto call = [&] {
+        return callBuiltin(at, *functionOf(into), std::move(arguments));
+      };
+      // `map(B, over = T)` with a name, or in a `repeat`, is called like a
+      // block.
+      if (!made || (*made)->identity->name.empty())
+        return call();
+      enter(*(*made)->identity, "", at);
+      return applyCopy(*(*made)->identity, call);
     }
     std::shared_ptr<Instance> instance = instantiate(at, into);
     if (!made && !completeSettings(at, *instance))
@@ -121,20 +129,20 @@ Elaborator::instantiateAt(Tree *at, const Value &callee, int64_t part) {
   return instance;
 }
 
-Value Elaborator::evalCopy(Expr *expr) {
+Value Elaborator::evalOwner(Expr *expr) {
   std::vector<Identity *> handed;
-  Value copy;
+  Value owner;
   {
     llvm::SaveAndRestore restore(made, &handed);
-    copy = eval(expr);
+    owner = eval(expr);
   }
-  if (auto *instance = copy.as<std::shared_ptr<Instance>>())
+  if (auto *instance = owner.as<std::shared_ptr<Instance>>())
     for (Identity *identity : handed)
       if (Identity *own = (*instance)->identity.get();
           identity != own && identity->name.empty() &&
           identity->parent == frame->self)
         identity->parent = own;
-  return copy;
+  return owner;
 }
 
 antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
@@ -175,7 +183,7 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
       break;
     scope.names[variable] = item;
     frame->turns.push_back(turn);
-    Value part = evalCopy(tree->expr(1));
+    Value part = evalOwner(tree->expr(1));
     if (part.is<Function>()) {
       std::shared_ptr<Instance> instance = instantiate(tree->expr(1), part);
       part = completeSettings(tree, *instance) ? Value(instance) : Value();

@@ -397,9 +397,9 @@ private:
                     const std::string &name);
   std::string unique(Identity &parent, llvm::StringRef name);
   std::shared_ptr<Identity> identityAt(Tree *at, int64_t part = 0);
-  /// The value of what a `repeat` or a list holds. If it is a block, it is what
-  /// the blocks that it is handed there are a part of.
-  Value evalCopy(Expr *expr);
+  /// The value of what has a name, or is in a `repeat` or a list. If it is a
+  /// block, the blocks that it is handed there are a part of it.
+  Value evalOwner(Expr *expr);
   Value resultsOf(ResultList results);
 
   //===--- ops (Ops.cpp)

@@ -152,7 +152,7 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
       items.push_back(fail(axis, "`...` stands in patterns only"));
       return;
     }
-    Value value = evalCopy(axis->expr());
+    Value value = evalOwner(axis->expr());
     if (axis->name()) {
       if (std::optional<Polynomial> size = sizeOf(axis, value))
         value = Axis{axis->name()->getText(), *size};

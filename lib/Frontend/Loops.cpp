@@ -306,6 +306,7 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
       body->addArgument(elementType(tensor.value, axis), locationOf(at));
   graph->loops.push_back(&loop);
   Value result;
+  llvm::SmallVector<MovingAverageOp> moved;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(body);
@@ -315,7 +316,14 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
       return result.isUnknown() ? Value()
                                 : fail(at, "the block gives " + kindOf(result) +
                                                ", a tensor is wanted");
-    builder.create<YieldOp>(locationOf(at), result.as<Tensor>()->value);
+    llvm::SmallVector<mlir::Value> yielded{result.as<Tensor>()->value};
+    // A turn has a slice of each buffer; they are moved together after the
+    // loop.
+    moved.assign(body->getOps<MovingAverageOp>().begin(),
+                 body->getOps<MovingAverageOp>().end());
+    for (MovingAverageOp average : moved)
+      yielded.push_back(average.getValue());
+    builder.create<YieldOp>(locationOf(at), yielded);
   }
   llvm::SmallVector<mlir::Value> sequences{tensor.value};
   llvm::append_range(sequences, loop.sequences);
@@ -323,8 +331,18 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
   axes[0] = axis;
   const Tensor &inner = *result.as<Tensor>();
   int64_t out = std::min<int64_t>(axis, inner.labels.size());
-  mlir::Operation *scan = buildScan(at, loop.size, sequences, axes, {}, {out},
+  llvm::SmallVector<int64_t> outAxes(1 + moved.size(), 0);
+  outAxes[0] = out;
+  mlir::Operation *scan = buildScan(at, loop.size, sequences, axes, {}, outAxes,
                                     std::move(region), "each");
+  for (auto [average, value] :
+       llvm::zip_equal(moved, scan->getResults().drop_front())) {
+    auto slice = mlir::cast<mlir::BlockArgument>(average.getBuffer());
+    builder.create<MovingAverageOp>(average.getLoc(),
+                                    sequences[slice.getArgNumber()], value,
+                                    average.getMomentumAttr());
+    average.erase();
+  }
   Labels labels = inner.labels;
   labels.insert(labels.begin() + out, tensor.labels[axis]);
   dropDoubled(labels);

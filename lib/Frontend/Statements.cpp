@@ -175,7 +175,7 @@ antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
   };
   std::string outerHint =
       std::exchange(frame->hint, targets.size() == 1 ? nameOf(targets[0]) : "");
-  Value value = eval(tree->expr());
+  Value value = evalOwner(tree->expr());
   frame->hint = outerHint;
 
   std::vector<Value> parts;

@@ -78,6 +78,9 @@ static constexpr double kGradientTolerance = 1e-6;
 /// How many elements of each parameter are moved, and how far.
 static constexpr int64_t kSamples = 8;
 static constexpr double kShift = 1e-5;
+/// Errors of smaller gradients are relative to this: a loss in which terms of
+/// the order of 1 cancel has their rounding, 1e-16 / kShift in a quotient.
+static constexpr double kSmall = 1e-4;
 /// The rounding of a loss, as it shows in a difference quotient.
 static double noiseOf(double loss) {
   return 8 * 0x1p-52 * std::abs(loss) / kShift;
@@ -151,7 +154,7 @@ bool Verifier::verifyGradients() {
     }
     ++tensors;
     error = std::isnan(error) ? error : std::max(error - noise, 0.0);
-    double relative = error == 0 ? 0 : error / largest;
+    double relative = error / std::max(largest, kSmall);
     worst = std::max(worst, relative);
     if (!(relative <= kGradientTolerance)) {
       holds = false;
