@@ -38,19 +38,32 @@ static Value throughReshape(Value value) {
   return reshape ? reshape.getX() : value;
 }
 
+/// The gradients of look-ups that `gradient` is the sum of; false if it is more
+/// than that.
+static bool collectLookups(Value gradient,
+                           SmallVectorImpl<EmbeddingGradOp> &lookups) {
+  Value value = throughReshape(gradient);
+  if (auto sum = value.getDefiningOp<AddOp>())
+    return collectLookups(sum.getA(), lookups) &&
+           collectLookups(sum.getB(), lookups);
+  auto scatter = value.getDefiningOp<EmbeddingGradOp>();
+  lookups.push_back(scatter);
+  return scatter != nullptr;
+}
+
 LogicalResult SgdOp::canonicalize(SgdOp op, PatternRewriter &rewriter) {
-  if (!op.getSparse())
+  SmallVector<EmbeddingGradOp> lookups;
+  if (!op.getSparse() || !collectLookups(op.getGradient(), lookups))
     return failure();
-  auto scatter =
-      throughReshape(op.getGradient()).getDefiningOp<EmbeddingGradOp>();
-  if (!scatter)
-    return failure();
-  Attribute phase = op->getAttr(kPhase);
-  auto sparse = rewriter.replaceOpWithNewOp<SparseSgdOp>(
-      op, throughReshape(op.getParameter()), scatter.getDy(), scatter.getIds(),
-      op.getLr());
-  if (phase)
-    sparse->setAttr(kPhase, phase);
+  // An update by a sum is the updates one after the other.
+  for (EmbeddingGradOp scatter : lookups) {
+    auto sparse = rewriter.create<SparseSgdOp>(
+        op.getLoc(), throughReshape(op.getParameter()), scatter.getDy(),
+        scatter.getIds(), op.getLr());
+    if (Attribute phase = op->getAttr(kPhase))
+      sparse->setAttr(kPhase, phase);
+  }
+  rewriter.eraseOp(op);
   return success();
 }
 

@@ -148,7 +148,9 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
       Memory &of = memory[nameOfWeight(op->getOperand(0))];
       of.optimizer += bytesOf(op->getOperand(0)) * update.getNumStates();
-      if (isFirst(op->getOperand(0)))
+      // Of the rows of a table there is a gradient for each look-up.
+      bool isOfRows = shapeOf(op->getOperand(0)) != shapeOf(op->getOperand(1));
+      if (isFirst(op->getOperand(0)) || isOfRows)
         of.gradients += bytesOf(op->getOperand(1));
     } else if (auto gradient = dyn_cast<GradientOp>(op)) {
       memory[nameOfWeight(gradient.getParameter())].gradients +=

@@ -573,8 +573,37 @@ static void warnOfUnmasked(StepOp op) {
         << nameOf(unmasked) << "`; it is counted as if one did";
 }
 
+/// Whether a gradient is one of look-ups, which was changed or added to.
+static bool isOfLookups(Value gradient) {
+  llvm::SetVector<Value> sources;
+  sources.insert(gradient);
+  for (size_t i = 0; i < sources.size(); ++i) { // grows on the way
+    Operation *op = sources[i].getDefiningOp();
+    if (isa_and_nonnull<EmbeddingGradOp>(op))
+      return true;
+    if (op)
+      for (Value operand : op->getOperands())
+        if (shapeOf(operand).elements() == shapeOf(gradient).elements())
+          sources.insert(operand);
+  }
+  return false;
+}
+
+/// Warns of tables that are updated as a whole where rows were asked for.
+static void warnOfDenseTables(StepOp op) {
+  op.walk([&](SgdOp update) {
+    if (update.getSparse() && isOfLookups(update.getGradient()))
+      emitWarning(op.getLoc())
+          << "`sparse` updates all rows of a table of "
+          << shapeOf(update.getParameter()).elements().str()
+          << " numbers, since its gradient is not only that of look-ups: it is "
+             "scaled, clipped, or has other parts";
+  });
+}
+
 FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   warnOfUnmasked(op);
+  warnOfDenseTables(op);
   auto counted = std::make_shared<CountedStep>();
   counted->parts = countParts(op, conventions);
   counted->memory = countMemoryByName(op);
