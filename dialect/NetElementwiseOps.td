@@ -185,6 +185,22 @@ def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
 }
 
+def Net_StopGradientOp : Net_FreeOp<"stop_gradient",
+    [DeclareOpInterfaceMethods<LanguageOpInterface>, InferTypeOpAdaptor,
+     DeclareOpInterfaceMethods<GradientOpInterface, ["forEachFlow"]>]> {
+  let summary = "the same values, through which no gradient goes back: a target";
+  let arguments = (ins Net_FloatTensor:$x);
+  let results = (outs Net_Result:$y);
+  let example = "x |> stop_gradient";
+  let extraClassDefinition = Net_InferSameShape # [{
+    void $cppClass::forEachFlow(::llvm::function_ref<void(::mlir::Value, ::mlir::Value)>) {}
+    ::llvm::LogicalResult $cppClass::buildGradient(::netc::Gradients &) {
+      return ::mlir::success();
+    }
+  }];
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
 def Net_DropoutOp : Net_Op<"dropout", Net_Callable # Net_Gradient> {
   let summary = "sets elements to zero with probability `p`, scales the others by 1 / (1 - p)";
   let description = [{

@@ -181,6 +181,10 @@ static void lowerMask(MaskOp op, LinalgBuilder &b) {
   b.set(op.getY(), y);
 }
 
+static void lowerStopGradient(StopGradientOp op, LinalgBuilder &b) {
+  b.set(op.getY(), b.get(op.getX()));
+}
+
 static void lowerConvert(ConvertOp op, LinalgBuilder &b) {
   Type from = b.type(op.getX()).getElementType();
   Type to = b.type(op.getY()).getElementType();
@@ -282,6 +286,7 @@ void netc::addElementwiseLowerings(Lowerings &lowerings) {
               SiluOp, SinOp, SoftplusGradOp, SoftplusOp, SqrtOp, SubOp,
               TanhGradOp, TanhOp>(lowerings);
   lowerings.add(lowerMask);
+  lowerings.add(lowerStopGradient);
   lowerings.add(lowerConvert);
   lowerings.add(lowerDropout);
   lowerings.add(lowerDropoutGrad);
