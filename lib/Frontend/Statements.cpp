@@ -228,6 +228,9 @@ void Elaborator::bind(Tree *at, StringRef name, Value value) {
       return void(fail(at, "`" + name + "` is assigned twice"));
     return;
   }
+  if (std::string lack = lackOf(value); name == "_" && !lack.empty())
+    return void(
+        fail(at, "nothing is done here, this is " + kindOf(value) + lack));
   Scope &scope = *frame->scope;
   if (scope.fixed.count(name))
     return void(fail(
