@@ -5,7 +5,7 @@
 #include "lib/Analysis/Alignment.h"
 
 #include "lib/Analysis/Cost.h"
-#include "lib/Analysis/Memory.h"
+#include "lib/Analysis/Views.h"
 
 using namespace netc;
 using namespace mlir;

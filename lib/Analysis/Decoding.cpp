@@ -5,7 +5,7 @@
 #include "lib/Analysis/Decoding.h"
 
 #include "lib/Analysis/Causal.h"
-#include "lib/Analysis/Memory.h"
+#include "lib/Analysis/Views.h"
 
 using namespace netc;
 using namespace mlir;

@@ -10,44 +10,6 @@
 using namespace netc;
 using namespace mlir;
 
-bool netc::isHeld(Operation *op) {
-  return op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
-         op->getNumResults() != 0;
-}
-
-bool netc::isView(Operation *op) {
-  if (isHeld(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return false;
-  return llvm::all_of(op->getResults(), [&](Value result) {
-    return elementOf(result) == elementOf(op->getOperand(0));
-  });
-}
-
-Polynomial netc::bytesOf(Value value) {
-  return shapeOf(value).elements() * bytesOf(elementOf(value));
-}
-
-/// Resolves each value of `work` that is not in `seen`.
-static void forEachBase(SmallVectorImpl<Value> &work, DenseSet<Value> &seen,
-                        function_ref<void(Value)> function) {
-  while (!work.empty()) {
-    Value value = work.pop_back_val();
-    if (!seen.insert(value).second)
-      continue;
-    Operation *op = value.getDefiningOp();
-    if (op && isView(op))
-      llvm::append_range(work, op->getOperands());
-    else
-      function(value);
-  }
-}
-
-void netc::forEachBase(Value value, function_ref<void(Value)> function) {
-  SmallVector<Value> work{value};
-  DenseSet<Value> seen;
-  ::forEachBase(work, seen, function);
-}
-
 Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
                         const Decoding *decoding) {
   auto costed = cast<CostOpInterface>(op);
@@ -93,7 +55,7 @@ void netc::forEachActivation(Operation *graph,
   DenseSet<Value> seen;
   // A loop may hand out one value twice.
   DenseSet<std::pair<Operation *, Value>> yielded;
-  ::forEachBase(work, seen, [&](Value value) {
+  forEachBase(work, seen, [&](Value value) {
     auto result = dyn_cast<OpResult>(value);
     if (!result || isHeld(result.getOwner()) ||
         enclosingPhase(result.getOwner()) != Phase::Forward)

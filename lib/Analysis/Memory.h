@@ -5,29 +5,12 @@
 #ifndef NETC_LIB_ANALYSIS_MEMORY_H
 #define NETC_LIB_ANALYSIS_MEMORY_H
 
-#include "dialect/Net.h"
+#include "lib/Analysis/Views.h"
 
 #include <array>
 #include <map>
 
 namespace netc {
-
-/// Whether the results are the operands' elements under another shape: an op
-/// that computes nothing and converts nothing. It has no memory of its own and
-/// moves nothing.
-bool isView(mlir::Operation *op);
-
-/// Whether the op only names what is there before the step: a weight, a buffer,
-/// a constant.
-bool isHeld(mlir::Operation *op);
-
-/// Calls `function` for each value whose memory `value` shares, which is
-/// `value` itself if no view made it.
-void forEachBase(mlir::Value value,
-                 llvm::function_ref<void(mlir::Value)> function);
-
-/// Bytes of a tensor.
-Polynomial bytesOf(mlir::Value value);
 
 /// Bytes that an op by itself reads and writes in one execution; none for a
 /// view and for what is held.

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Analysis/Memory.h"
+#include "lib/Analysis/Views.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

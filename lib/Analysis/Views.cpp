@@ -1,0 +1,45 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Analysis/Views.h"
+
+using namespace netc;
+using namespace mlir;
+
+bool netc::isHeld(Operation *op) {
+  return op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
+         op->getNumResults() != 0;
+}
+
+bool netc::isView(Operation *op) {
+  if (isHeld(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return false;
+  return llvm::all_of(op->getResults(), [&](Value result) {
+    return elementOf(result) == elementOf(op->getOperand(0));
+  });
+}
+
+Polynomial netc::bytesOf(Value value) {
+  return shapeOf(value).elements() * bytesOf(elementOf(value));
+}
+
+void netc::forEachBase(SmallVectorImpl<Value> &work, DenseSet<Value> &seen,
+                       function_ref<void(Value)> function) {
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (op && isView(op))
+      llvm::append_range(work, op->getOperands());
+    else
+      function(value);
+  }
+}
+
+void netc::forEachBase(Value value, function_ref<void(Value)> function) {
+  SmallVector<Value> work{value};
+  DenseSet<Value> seen;
+  forEachBase(work, seen, function);
+}

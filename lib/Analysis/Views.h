@@ -1,0 +1,35 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_ANALYSIS_VIEWS_H
+#define NETC_LIB_ANALYSIS_VIEWS_H
+
+#include "dialect/Net.h"
+
+namespace netc {
+
+/// Whether the results are the operands' elements under another shape: an op
+/// that computes nothing and converts nothing. It has no memory of its own and
+/// moves nothing.
+bool isView(mlir::Operation *op);
+
+/// Whether the op only names what is there before the step: a weight, a buffer,
+/// a constant.
+bool isHeld(mlir::Operation *op);
+
+/// Calls `function` for each value whose memory `value` shares, which is
+/// `value` itself if no view made it.
+void forEachBase(mlir::Value value,
+                 llvm::function_ref<void(mlir::Value)> function);
+/// The same for each of `work`, which is used up, and not for what is `seen`.
+void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
+                 llvm::DenseSet<mlir::Value> &seen,
+                 llvm::function_ref<void(mlir::Value)> function);
+
+/// Bytes of a tensor.
+Polynomial bytesOf(mlir::Value value);
+
+} // namespace netc
+
+#endif // NETC_LIB_ANALYSIS_VIEWS_H
