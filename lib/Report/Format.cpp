@@ -71,6 +71,11 @@ std::string netc::conventionsText(const Conventions &conventions) {
                          : "");
 }
 
+std::string netc::inParentheses(const std::string &low,
+                                const std::string &high) {
+  return low == high ? "" : " (" + low + " to " + high + ")";
+}
+
 std::string netc::percent(const Rational &share, int digits) {
   return fmt::format("{:.{}f} %", share.toDouble() * 100, digits);
 }

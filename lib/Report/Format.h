@@ -32,6 +32,10 @@ std::string conventionsText(const Conventions &conventions);
 
 std::string percent(const Rational &share, int digits);
 
+/// ` (1.0 GFLOP to 1.4 GFLOP)`, behind what lies between; empty where both ends
+/// read the same.
+std::string inParentheses(const std::string &low, const std::string &high);
+
 /// The share that `part` has of `whole`; none if it depends on a free axis.
 std::optional<Rational> shareOf(const Polynomial &part,
                                 const Polynomial &whole);

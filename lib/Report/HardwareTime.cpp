@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Report/Format.h"
 #include "lib/Report/Report.h"
 
 #include <cmath>
@@ -77,10 +78,7 @@ std::string RunReport::text(const Figure &figure, const TextOf &textOf) const {
 std::string RunReport::rangeText(const Figure &figure,
                                  const TextOf &textOf) const {
   auto ends = range(figure);
-  if (!ends)
-    return "";
-  std::string low = textOf(ends->first), high = textOf(ends->second);
-  return low == high ? "" : " (" + low + " to " + high + ")";
+  return ends ? inParentheses(textOf(ends->first), textOf(ends->second)) : "";
 }
 
 RunReport RunReport::ofJob(size_t job) const {

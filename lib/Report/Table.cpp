@@ -318,10 +318,7 @@ static std::string inPetaflopDays(const Rational &flop) {
 
 /// `8.1e21 FLOP (4e21 FLOP to 1.2e22 FLOP)`
 static std::string flopByTimeText(const HardwareTime &time) {
-  std::string text = flop(time.flop);
-  if (time.low != time.high)
-    text += " (" + flop(time.low) + " to " + flop(time.high) + ")";
-  return text;
+  return flop(time.flop) + inParentheses(flop(time.low), flop(time.high));
 }
 
 /// `8.1e21 FLOP = 60,000 device-hours at 30 % of 125 TFLOP/s, f16`.
