@@ -21,6 +21,19 @@ bool netc::isContraction(linalg::LinalgOp op) {
   auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!add || std::distance(body.begin(), body.end()) != 3)
     return false;
+  // Columns of both operands alike, each read once, or scaled: a reduction.
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (maps[0] == maps[1] && maps[0].getNumResults() > 0 &&
+      maps[2].getNumResults() > 0 &&
+      maps[0].getResults().back() == maps[2].getResults().back())
+    return false;
+  SmallVector<unsigned> sums;
+  generic.getReductionDims(sums);
+  if (llvm::any_of(ArrayRef(maps).drop_back(), [&](AffineMap map) {
+        return llvm::none_of(
+            sums, [&](unsigned sum) { return map.isFunctionOfDim(sum); });
+      }))
+    return false;
   auto mul = add.getRhs().getDefiningOp<arith::MulFOp>();
   return mul && add.getLhs() == body.getArgument(2) &&
          mul.getLhs() == body.getArgument(0) &&

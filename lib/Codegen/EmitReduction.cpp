@@ -22,7 +22,7 @@ static constexpr int64_t kParallelPoints = 1 << 15;
 /// Stretches of rows, whatever the number of threads, so that sums are the same
 /// for each.
 static constexpr int64_t kStretches = 16;
-/// Vectors that are reduced at once.
+/// Vectors that are reduced at once, of all results.
 static constexpr int64_t kVectors = 8;
 
 /// What combines a result with what comes next, or null if it is no operation
@@ -75,7 +75,7 @@ public:
   void emit() {
     int64_t turns = sums.front().extent;
     bool fewColumns =
-        columns.extent < kStretches * kVectors * lanes && turns >= kStretches;
+        columns.extent < kStretches * width() && turns >= kStretches;
     if (!isParallel || !fewColumns)
       return forColumns(isParallel, [&](Value at, int64_t count) {
         storeResults(at, count,
@@ -112,13 +112,16 @@ private:
 
   /// Calls `body` for blocks of columns: where one starts, how many it has.
   void forColumns(bool parallel, function_ref<void(Value, int64_t)> body) {
-    int64_t width = kVectors * lanes;
-    int64_t even = columns.extent / width * width;
-    b.forEach(even, width, parallel, [&](Value at) { body(at, width); });
+    int64_t even = columns.extent / width() * width();
+    b.forEach(even, width(), parallel, [&](Value at) { body(at, width()); });
     if (even < columns.extent)
       body(b.index(even), columns.extent - even);
   }
 
+  /// Columns that are reduced at once.
+  int64_t width() const {
+    return std::max<int64_t>(kVectors / combiners.size(), 1) * lanes;
+  }
   int64_t rowLength() const { return combiners.size() * columns.extent; }
 
   /// Of vector `i` of `count` columns: null if it is full.

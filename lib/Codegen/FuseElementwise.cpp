@@ -22,7 +22,16 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
+/// Of a tensor with so many elements fewer, what is read again is in a cache.
+static constexpr int64_t kNear = 8;
+
+static int64_t elementsOf(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  return type ? type.getNumElements() : 1;
+}
+
 /// Whether computing an element again costs less than reading it from memory.
+/// What is read for many elements, as the mean of a channel, is near.
 static bool isCheap(linalg::GenericOp op) {
   unsigned operations = 0;
   for (Operation &payload : op.getBody()->without_terminator()) {
@@ -31,12 +40,13 @@ static bool isCheap(linalg::GenericOp op) {
       return false;
     operations += isa<FloatType>(payload.getResult(0).getType());
   }
-  return operations <= 2 && op.getNumDpsInputs() <= 2;
+  int64_t size = elementsOf(op.getResult(0));
+  return operations <= 2 && llvm::count_if(op.getInputs(), [&](Value input) {
+                              return elementsOf(input) * kNear > size;
+                            }) <= 2;
 }
 
-/// Whether `slot` is written between `first` and a later op, which would read
-/// what is new.
-static bool changesBetween(Value slot, Operation *first, Operation *later) {
+bool netc::changesBetween(Value slot, Operation *first, Operation *later) {
   Block *block = first->getBlock();
   Operation *end = block->findAncestorOpInBlock(*later);
   return llvm::any_of(slot.getUsers(), [&](Operation *user) {

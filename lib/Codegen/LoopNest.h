@@ -101,7 +101,8 @@ struct VectorIsa {
   static VectorIsa of(llvm::StringRef name);
 };
 
-/// Whether an op sums products of two operands.
+/// Whether an op sums products of two operands, of which one is read for
+/// several elements of the other.
 bool isContraction(mlir::linalg::LinalgOp op);
 
 /// Emits a sum of products as tiles that live in registers; false if it is none

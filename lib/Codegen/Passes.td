@@ -27,6 +27,15 @@ def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def MergeReductions : Pass<"net-merge-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Take sums over the same tensor in one pass over it";
+  let description = [{
+    Reductions to columns over the same rows that read the same tensor become one op with
+    several results, where the last of them stands.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def SumAfterLoops : Pass<"net-sum-after-loops", "::mlir::func::FuncOp"> {
   let summary = "Take sums of products over the turns of a loop as one product after it";
   let description = [{

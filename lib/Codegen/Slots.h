@@ -13,6 +13,11 @@ namespace netc {
 /// changes in place. Null if it is computed.
 mlir::Value slotOf(mlir::Value tensor);
 
+/// Whether `slot` is written between `first` and a later op, which would read
+/// what is new.
+bool changesBetween(mlir::Value slot, mlir::Operation *first,
+                    mlir::Operation *later);
+
 } // namespace netc
 
 #endif // NETC_LIB_CODEGEN_SLOTS_H

@@ -43,6 +43,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addPass(createCanonicalizerPass());
   passes.addNestedPass<func::FuncOp>(createPropagateTransposes());
   passes.addNestedPass<func::FuncOp>(createFuseElementwise());
+  passes.addNestedPass<func::FuncOp>(createMergeReductions());
   passes.addNestedPass<func::FuncOp>(createSumAfterLoops());
 }
 

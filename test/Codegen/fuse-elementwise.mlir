@@ -114,3 +114,42 @@ func.func @short_sum(%x: tensor<2x1024xf32>, %dy: tensor<2x1024xf32>, %w: tensor
   } -> tensor<1048576xf32>
   return %new : tensor<1048576xf32>
 }
+
+// Normalized elements are computed again where they are read, since means and
+// deviations are near; a reduction of their products takes them in, too.
+// CHECK-LABEL: func.func @normalized
+// CHECK-SAME:      %[[X:[a-z0-9]*]]: tensor<64x16xf32>
+// CHECK:       linalg.generic
+// CHECK-SAME:    ins(%[[X]],
+// CHECK:       %[[SUM:.*]] = linalg.generic
+// CHECK-SAME:    ins(%{{.*}}, %[[X]],
+// CHECK-NOT:   linalg.generic
+// CHECK:       return %{{.*}}, %[[SUM]]
+func.func @normalized(%x: tensor<64x16xf32>, %mean: tensor<16xf32>, %factor: tensor<16xf32>, %dy: tensor<64x16xf32>) -> (tensor<64x16xf32>, tensor<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x16xf32>
+  %normalized = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>],
+                                iterator_types = ["parallel", "parallel"]}
+      ins(%x, %mean, %factor : tensor<64x16xf32>, tensor<16xf32>, tensor<16xf32>) outs(%e : tensor<64x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %p = arith.mulf %d, %c : f32
+    linalg.yield %p : f32
+  } -> tensor<64x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%normalized : tensor<64x16xf32>) outs(%e : tensor<64x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.maximumf %a, %zero : f32
+    linalg.yield %p : f32
+  } -> tensor<64x16xf32>
+  %es = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%es : tensor<16xf32>) -> tensor<16xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>], iterator_types = ["reduction", "parallel"]}
+      ins(%dy, %normalized : tensor<64x16xf32>, tensor<64x16xf32>) outs(%f : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %y, %sum : tensor<64x16xf32>, tensor<16xf32>
+}

@@ -1,0 +1,141 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/LoopNest.h"
+#include "lib/Codegen/Passes.h"
+#include "lib/Codegen/Slots.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_MERGEREDUCTIONS
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+/// How many results fit into registers beside each other, with vectors enough
+/// for each.
+static constexpr unsigned kMostResults = 4;
+
+/// Whether an op reduces rows of columns, which are its results.
+static bool isReduction(linalg::GenericOp op) {
+  return op.getNumReductionLoops() > 0 && !isContraction(op) &&
+         !op.hasIndexSemantics() &&
+         llvm::all_of(op.getOutputs(), [](Value output) {
+           return output.getDefiningOp<linalg::FillOp>();
+         });
+}
+
+/// Whether two reductions have the same rows and columns, and read the same.
+static bool passTogether(linalg::GenericOp a, linalg::GenericOp b) {
+  if (a.getStaticLoopRanges() != b.getStaticLoopRanges() ||
+      a.getIteratorTypesArray() != b.getIteratorTypesArray() ||
+      a.getNumResults() + b.getNumResults() > kMostResults)
+    return false;
+  AffineMap written = a.getIndexingMapsArray().back();
+  auto isWritten = [&](linalg::GenericOp op) {
+    return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
+      return op.getMatchingIndexingMap(&output) == written;
+    });
+  };
+  return isWritten(a) && isWritten(b) &&
+         llvm::any_of(a.getDpsInputOperands(), [&](OpOperand *x) {
+           AffineMap read = a.getMatchingIndexingMap(x);
+           return read.getNumResults() == a.getNumLoops() &&
+                  llvm::any_of(b.getDpsInputOperands(), [&](OpOperand *y) {
+                    return x->get() == y->get() &&
+                           read == b.getMatchingIndexingMap(y);
+                  });
+         });
+}
+
+/// Whether `op` can stand where `later` does.
+static bool canWait(linalg::GenericOp op, linalg::GenericOp later) {
+  Block *block = op->getBlock();
+  for (Operation *user : op->getUsers()) {
+    Operation *at = block->findAncestorOpInBlock(*user);
+    if (!at || !later->isBeforeInBlock(at))
+      return false;
+  }
+  return llvm::none_of(op.getInputs(), [&](Value input) {
+    Value slot = slotOf(input);
+    return slot && changesBetween(slot, op, later);
+  });
+}
+
+/// One op for two, where the later one is.
+static linalg::GenericOp merge(linalg::GenericOp a, linalg::GenericOp b) {
+  OpBuilder builder(b);
+  SmallVector<Value> inputs, outputs;
+  SmallVector<AffineMap> maps, outputMaps;
+  for (linalg::GenericOp op : {a, b}) {
+    llvm::append_range(inputs, op.getInputs());
+    llvm::append_range(outputs, op.getOutputs());
+    SmallVector<AffineMap> all = op.getIndexingMapsArray();
+    size_t count = op.getInputs().size();
+    maps.append(all.begin(), all.begin() + count);
+    outputMaps.append(all.begin() + count, all.end());
+  }
+  llvm::append_range(maps, outputMaps);
+  SmallVector<Type> types(a.getResultTypes());
+  llvm::append_range(types, b.getResultTypes());
+  auto both = builder.create<linalg::GenericOp>(
+      builder.getFusedLoc({b.getLoc(), a.getLoc()}), types, inputs, outputs,
+      maps, b.getIteratorTypesArray(),
+      [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+        SmallVector<Value> results;
+        size_t input = 0, output = inputs.size();
+        for (linalg::GenericOp op : {a, b}) {
+          IRMapping values;
+          for (BlockArgument argument : op.getRegionInputArgs())
+            values.map(argument, arguments[input++]);
+          for (BlockArgument argument : op.getRegionOutputArgs())
+            values.map(argument, arguments[output++]);
+          for (Operation &payload : op.getBody()->without_terminator())
+            inner.clone(payload, values);
+          for (Value result : op.getBody()->getTerminator()->getOperands())
+            results.push_back(values.lookupOrDefault(result));
+        }
+        inner.create<linalg::YieldOp>(loc, results);
+      });
+  a->replaceAllUsesWith(both->getResults().take_front(a.getNumResults()));
+  b->replaceAllUsesWith(both->getResults().drop_front(a.getNumResults()));
+  a.erase();
+  b.erase();
+  return both;
+}
+
+namespace {
+struct MergeReductions : netc::impl::MergeReductionsBase<MergeReductions> {
+  void runOnOperation() override {
+    getOperation().walk([](Block *block) {
+      SmallVector<linalg::GenericOp> before;
+      for (auto op : llvm::to_vector(block->getOps<linalg::GenericOp>())) {
+        if (!isReduction(op))
+          continue;
+        for (auto &earlier : before)
+          if (passTogether(earlier, op) && canWait(earlier, op)) {
+            op = merge(earlier, op);
+            earlier = nullptr;
+          }
+        llvm::erase(before, nullptr);
+        before.push_back(op);
+      }
+    });
+    // What both read is read once.
+    RewritePatternSet patterns(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    if (failed(
+            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
