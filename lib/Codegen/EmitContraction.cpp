@@ -22,6 +22,9 @@ static constexpr int64_t kParallelFlop = 1 << 17;
 /// Elements of B that a block of k may touch for the columns of one tile, so
 /// that they stay in the first level of the cache, with room for what passes.
 static constexpr int64_t kPanelElements = 8 << 10;
+/// The same of a panel that the second level holds, since it is read in the
+/// order of memory.
+static constexpr int64_t kLongPanelElements = 160 << 10;
 /// From how many elements on the rows of B count as scattered, and for how many
 /// tiles of rows a copy of them pays.
 static constexpr int64_t kScattered = 64, kPackTiles = 2;
@@ -38,6 +41,10 @@ static constexpr int64_t kSharedElements = 192 << 10;
 /// From how many tiles of columns on threads take these, so that each copies
 /// its own part of B only; and where there are but few tiles of rows.
 static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
+/// From how many panels of B on threads take these, and up to how many elements
+/// of A stay near each; otherwise, how many rows should pass by a panel.
+static constexpr int64_t kPanels = 8, kNearElements = 384 << 10;
+static constexpr int64_t kRowsOfPanel = 192;
 /// How many tiles of rows are so few that one more or less for a thread tells.
 static constexpr int64_t kFewTiles = 16;
 /// Of B that is read once, how many of its rows side by side, and from how many
@@ -83,7 +90,7 @@ private:
   /// with, which need not be read.
   void takeStart() {
     auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
-    if (!fill || fill.getDpsInits()[0] != op.getDpsInits()[0])
+    if (!fill || fill.getDpsInits()[0] != op.getDpsInits()[0] || sharedSum())
       return;
     cutSums();
     if (!outerSums.empty())
@@ -164,9 +171,12 @@ private:
   /// Sums are cut into blocks, so that what a tile reads of B stays near.
   void cutSums() {
     int64_t width = roles.isDot ? columnTile.count() : tileVectors * lanes;
-    int64_t panel = streams()     ? kStreamTurns * width
-                    : readsOnce() ? roles.sums.back().extent * width
-                                  : kPanelElements;
+    int64_t panel =
+        streams()             ? kStreamTurns * width
+        : readsOnce()         ? roles.sums.back().extent * width
+        : threadsTakePanels() ? kLongPanelElements
+        : isPaneled() ? std::min(kLongPanelElements, turnsOfManyRows() * width)
+                      : kPanelElements;
     int64_t inner = 1;
     size_t cut = roles.sums.size();
     while (cut > 0 && inner * roles.sums[cut - 1].extent * width <= panel)
@@ -185,9 +195,18 @@ private:
     }
   }
 
-  int64_t sizeOfResult() const {
-    return cast<MemRefType>(memory[C].getType()).getNumElements();
+  /// Turns of the sums for which many rows, as a panel of B should serve, stay
+  /// near.
+  int64_t turnsOfManyRows() const {
+    int64_t ofRow = sizeOf(A) / pointsOf(roles.rows);
+    return pointsOf(roles.sums) * (kSharedElements / kRowsOfPanel) /
+           std::max<int64_t>(ofRow, 1);
   }
+
+  int64_t sizeOf(ContractionOperand operand) const {
+    return cast<MemRefType>(memory[operand].getType()).getNumElements();
+  }
+  int64_t sizeOfResult() const { return sizeOf(C); }
   /// Into how many parts a sum is cut.
   int64_t parts() const {
     return std::min(kParts, kMostParts / sizeOfResult());
@@ -203,8 +222,8 @@ private:
   /// its own: where the result is small and the sums are long.
   Loop *sharedSum() {
     if (!isParallel || roles.isDot || roles.isElementwise || readsOnce() ||
-        !roles.batches.empty() || pointsOf(roles.sums) < kParts * kPartLength ||
-        parts() < kFewParts)
+        !roles.batches.empty() || threadsTakePanels() ||
+        pointsOf(roles.sums) < kParts * kPartLength || parts() < kFewParts)
       return nullptr;
     auto sum = llvm::find_if(
         roles.sums, [&](const Loop &loop) { return loop.extent >= parts(); });
@@ -258,6 +277,10 @@ private:
     asksForB = readsOnce() && !streams();
     if (streams())
       return emitColumnBlocks(at);
+    if (threadsTakePanels())
+      return emitPanels(at);
+    if (threadsTakeColumns())
+      return emitColumnChunks(at);
     // Threads take rows, or columns where there are more of these.
     int64_t rowTiles = this->rowTiles(), columnTiles = 1;
     int64_t columns = roles.columns.empty() ? 1 : roles.columns.back().extent;
@@ -340,6 +363,67 @@ private:
     return llvm::alignTo(roles.columns.back().extent / 8, tileVectors * lanes);
   }
 
+  /// Whether threads take panels of B, copied if they are not, since all of A
+  /// stays near each.
+  bool threadsTakePanels() const {
+    if (!isParallel || !roles.batches.empty() || rowTiles() < kPackTiles ||
+        rowsAreScattered() || sizeOf(A) > kNearElements)
+      return false;
+    if (isPaneled())
+      return roles.columns.size() == 2 &&
+             roles.columns.front().extent >= kPanels;
+    return isScattered() && roles.columns.size() == 1 &&
+           columnTiles() >= kPanels;
+  }
+  void emitPanels(Offsets at) {
+    packsColumns = !isPaneled();
+    Loop &panels = roles.columns.front(), whole = panels;
+    int64_t width = isPaneled() ? 1 : tileVectors * lanes;
+    b.forBlocks(whole.extent, width, true, [&](Value turn, int64_t extent) {
+      panels.extent = extent;
+      makeColumnPanel();
+      emitSumBlocks(move(at, whole, turn), {});
+      panels.extent = whole.extent;
+    });
+  }
+
+  /// Whether threads take columns, each with copies of its own of A, which
+  /// serve many of them, and of B.
+  bool threadsTakeColumns() {
+    return isParallel && rowsAreScattered() && isScattered() &&
+           columnTiles() >= 8 * kPackColumns && columnChunk() > 0;
+  }
+  /// The loop of columns that threads share, and how many turns each takes.
+  Loop &sharedColumns() {
+    return *std::max_element(
+        roles.columns.begin(), roles.columns.end(),
+        [&](const Loop &a, const Loop &b) { return turnsOf(a) < turnsOf(b); });
+  }
+  int64_t turnsOf(const Loop &loop) const {
+    return loop.extent /
+           (&loop == &roles.columns.back() ? tileVectors * lanes : 1);
+  }
+  int64_t columnChunk() {
+    Loop &loop = sharedColumns();
+    return turnsOf(loop) / 8 * (loop.extent / turnsOf(loop));
+  }
+  void emitColumnChunks(Offsets at) {
+    Loop &shared = sharedColumns();
+    Loop whole = shared;
+    isParallel = false;
+    b.forBlocks(whole.extent, columnChunk(), true,
+                [&](Value turn, int64_t extent) {
+                  SmallVector<Loop> rows = roles.rows;
+                  Tiling tiling = rowTile;
+                  shared.extent = extent;
+                  emitRowBlocks(move(at, whole, turn), true);
+                  shared.extent = whole.extent;
+                  roles.rows = rows;
+                  rowTile = tiling;
+                });
+    isParallel = true;
+  }
+
   /// Threads take columns, for all sums.
   void emitColumnBlocks(Offsets at) {
     Loop whole = roles.columns.back();
@@ -352,6 +436,12 @@ private:
     b.forBlocks(whole.extent, block, isParallel, run);
   }
 
+  /// Whether B is panels of columns, which lie next to each other turn by turn.
+  bool isPaneled() const {
+    return !roles.isDot && !roles.isElementwise && !roles.sums.empty() &&
+           roles.columns.back().extent < kScattered &&
+           roles.sums.back().strides[B] == roles.columns.back().extent;
+  }
   /// Whether the rows of B are so far apart that a panel of it meets itself in
   /// the cache, and touches a page a row.
   bool isScattered() const {
@@ -383,7 +473,7 @@ private:
   /// The same for the rows of a block, if they are scattered or collide.
   void makeRowPanel() {
     packed = Packed::No;
-    if (columnsInParallel)
+    if (columnsInParallel || isPaneled())
       return;
     Packed how = Packed::No;
     if (rowsCollide() && columnTiles() >= kPackRowColumns)
@@ -425,13 +515,7 @@ private:
       if (roles.rows[i].extent >= 8 &&
           roles.rows[i].strides[C] > roles.rows[longest].strides[C])
         longest = i;
-    auto elementsOfTurn = [&] {
-      int64_t elements = blockLength();
-      for (size_t i = 0; i < roles.rows.size(); ++i)
-        if (i != longest)
-          elements *= roles.rows[i].extent;
-      return elements;
-    };
+    auto elementsOfTurn = [&] { return this->elementsOfTurn(longest); };
     // Unless one turn is too much: then parts of the next loop, for each turn.
     SmallVector<Loop> outer;
     while (elementsOfTurn() > kSharedElements && rowTile.sizes[longest] == 1 &&
@@ -443,7 +527,8 @@ private:
     }
     Loop whole = roles.rows[longest];
     int64_t &tileSize = rowTile.sizes[longest];
-    int64_t elements = rowsInParallel ? kBlockElements : kSharedElements;
+    int64_t elements =
+        rowsInParallel && !isPaneled() ? kBlockElements : kSharedElements;
     int64_t block = std::max<int64_t>(elements / elementsOfTurn(), 1);
     if (rowsInParallel && outer.empty())
       block = shareRows(whole.extent, block, tileSize);
@@ -466,6 +551,33 @@ private:
         std::swap(roles.rows[longest].extent, extent);
       });
     });
+  }
+
+  /// The elements of A that a turn of a row loop adds to what a block touches.
+  /// Windows that overlap share them.
+  int64_t elementsOfTurn(size_t turn) const {
+    SmallVector<Loop> sums = innerSums;
+    if (!outerSums.empty()) {
+      sums.push_back(outerSums.back());
+      sums.back().extent = blockTurns;
+    }
+    int64_t elements = 1;
+    for (auto [i, row] : llvm::enumerate(roles.rows)) {
+      int64_t stride = row.strides[A];
+      auto overlaps = [&](const Loop &sum) {
+        int64_t tap = sum.strides[A];
+        return tap > 0 && stride % tap == 0 && stride / tap <= sum.extent;
+      };
+      auto *taps = llvm::find_if(sums, overlaps);
+      if (taps == sums.end()) {
+        elements *= i == turn ? 1 : row.extent;
+        continue;
+      }
+      int64_t step = stride / taps->strides[A];
+      elements *= i == turn ? step : step * (row.extent - 1) + taps->extent;
+      sums.erase(taps);
+    }
+    return elements * pointsOf(sums);
   }
 
   /// Loops of rows of which a block has one turn.

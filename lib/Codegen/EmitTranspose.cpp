@@ -5,7 +5,8 @@
 // Copies that change which elements lie next to each other: transposes of
 // weights, of images, with taps reversed or not. Squares of as many vectors as
 // one has elements are transposed in registers, so that memory is read and
-// written in vectors.
+// written in vectors. Where short rows keep their elements next to each other,
+// they are copied as vectors; of long ones LLVM makes these.
 
 #include "lib/Codegen/LoopNest.h"
 
@@ -17,6 +18,9 @@ using namespace mlir;
 /// Points of a loop nest that are worth waking other threads for, and turns of
 /// a loop that occupy them.
 static constexpr int64_t kParallelPoints = 1 << 15, kParallelTurns = 8;
+
+/// Up to how many turns LLVM unrolls a loop that it could have made vectors of.
+static constexpr int64_t kShortRow = 64;
 
 using Loop = LoopNest::Loop;
 
@@ -32,6 +36,7 @@ public:
     for (const Loop &loop : nest.loops) {
       bool isSquare = &loop == across || &loop == along;
       loops.push_back({loop, isSquare ? lanes : 1, &loop == across});
+      isTransposed |= isSquare && across != along;
     }
     // Outermost what moves the furthest.
     llvm::stable_sort(loops, [](const Cut &a, const Cut &b) {
@@ -56,7 +61,7 @@ private:
 
   void emit(unsigned depth, Offsets at, int64_t columns, int64_t rows) {
     if (depth == loops.size())
-      return square(at, columns, rows);
+      return isTransposed ? square(at, columns, rows) : row(at, columns);
     const Cut &cut = loops[depth];
     bool here = isParallel && cut.loop.extent / cut.step >= kParallelTurns;
     isParallel &= !here;
@@ -71,6 +76,12 @@ private:
                isSquare && !cut.isAcross ? turns : rows);
         });
     isParallel |= here;
+  }
+
+  void row(Offsets at, int64_t elements) {
+    Value mask = b.maskOf(vector, elements);
+    b.storeVector(b.loadVector(vector, b.flat(0), at[0], mask), b.flat(1),
+                  at[1], mask);
   }
 
   /// Rows of the operand, `columns` elements each, become columns of the
@@ -98,7 +109,7 @@ private:
   SmallVector<Cut> loops;
   VectorType vector;
   int64_t lanes;
-  bool isParallel;
+  bool isParallel, isTransposed = false;
 };
 } // namespace
 
@@ -120,7 +131,9 @@ bool netc::emitTranspose(linalg::LinalgOp op, const VectorIsa &isa) {
     if (loop.strides[1] == 1)
       along = &loop;
   }
-  if (!across || !along || across == along)
+  if (!across || !along ||
+      (across == along &&
+       (along->extent > kShortRow || along->strides[0] != 1)))
     return false;
   Emitter(op, *nest, across, along, isa);
   op->erase();

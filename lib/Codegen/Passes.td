@@ -12,7 +12,8 @@ def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp
   let description = [{
     A transposed operand is read in its own order, and the result takes that order
     over: transposes sink through all ops that work element by element, over windows or on parts,
-    until they meet their inverse, or what needs the old order.
+    until they meet their inverse, or what needs the old order. A sum of products is written
+    as it is read.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -42,6 +43,17 @@ def SumAfterLoops : Pass<"net-sum-after-loops", "::mlir::func::FuncOp"> {
     What a loop only adds products to, as to the gradient of a weight that a recurrence uses, becomes
     one sum of products over turns too. Its operands are those that the loop reads or writes turn by
     turn, or are stacked for it.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PackPanels : Pass<"net-pack-panels", "::mlir::func::FuncOp"> {
+  let summary = "Let products walk through memory";
+  let description = [{
+    An operand of a sum of products becomes panels, one behind the other, which have
+    for each turn of the sum the columns of a tile next to each other: written by the
+    copy that reorders it, as of a weight, or by one of its own if many rows share it. A result
+    that is copied into another order is written as panels, too.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -101,9 +101,13 @@ static Order orderLike(AffineMap result, AffineMap operand) {
   return order;
 }
 
+/// For how many rows, and how long sums, a panel of columns is transposed as it
+/// is copied.
+static constexpr int64_t kTransposeRows = 512, kTransposeTurns = 64;
+
 /// Whether an operand of a sum of products can be read by `map`: vectors run
-/// along its last axis, which has to be of one loop, the one that it was, or a
-/// parallel one.
+/// along its last axis, which has to be of one loop, the one that it was, a
+/// parallel one, or that of a long sum for many rows.
 static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
   if (map.getNumResults() == 0)
     return true;
@@ -111,8 +115,19 @@ static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
   if (last == old.getResults().back())
     return true;
   auto dim = dyn_cast<AffineDimExpr>(last);
-  return dim && op.getIteratorTypesArray()[dim.getPosition()] ==
-                    utils::IteratorType::parallel;
+  if (!dim)
+    return false;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  auto iterators = op.getIteratorTypesArray();
+  if (iterators[dim.getPosition()] == utils::IteratorType::parallel)
+    return true;
+  int64_t rows = 1;
+  for (auto [loop, extent] : llvm::enumerate(extents))
+    if (iterators[loop] == utils::IteratorType::parallel &&
+        !map.isFunctionOfDim(loop))
+      rows *= extent;
+  return rows >= kTransposeRows &&
+         extents[dim.getPosition()] >= kTransposeTurns;
 }
 
 /// Operands are read as they stand, and results stand like them.
@@ -170,6 +185,40 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
       results.push_back(
           transpose(b, op.getLoc(), result, invertPermutationVector(order)));
     b.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// A sum of products that is only read in another order is written in it, if
+/// vectors can run along its last axis there as in an operand.
+struct TransposeProduct : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::TransposeOp op,
+                                PatternRewriter &b) const override {
+    auto product = op.getInput().getDefiningOp<linalg::GenericOp>();
+    if (!product || !isContraction(product) || !product->hasOneUse() ||
+        !takesAnyOrder(product.getOutputs()[0]))
+      return failure();
+    SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+    SmallVector<AffineExpr> axes =
+        applyPermutation(maps[2].getResults(), op.getPermutation());
+    if (llvm::none_of(ArrayRef(maps).drop_back(), [&](AffineMap map) {
+          return map.getNumResults() > 0 &&
+                 map.getResults().back() == axes.back();
+        }))
+      return failure();
+    maps[2] = AffineMap::get(maps[2].getNumDims(), 0, axes, b.getContext());
+    b.setInsertionPoint(product);
+    Value output = transpose(b, product.getLoc(), product.getOutputs()[0],
+                             op.getPermutation());
+    auto transposed = b.create<linalg::GenericOp>(
+        product.getLoc(), output.getType(), product.getInputs(), output, maps,
+        product.getIteratorTypesArray());
+    b.cloneRegionBefore(product.getRegion(), transposed.getRegion(),
+                        transposed.getRegion().begin());
+    b.replaceOp(op, transposed);
+    b.eraseOp(product);
     return success();
   }
 };
@@ -232,8 +281,8 @@ struct PropagateTransposes
     : netc::impl::PropagateTransposesBase<PropagateTransposes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldTranspose, SinkThroughGeneric, SinkThroughInsert,
-                 SinkThroughExtract>(&getContext());
+    patterns.add<FoldTranspose, TransposeProduct, SinkThroughGeneric,
+                 SinkThroughInsert, SinkThroughExtract>(&getContext());
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),

@@ -14,6 +14,10 @@
 using namespace netc;
 using namespace mlir;
 
+/// From how many channels of both sides on a weight's gradient is summed in
+/// vectors of the long side's.
+static constexpr int64_t kManyChannels = 128;
+
 namespace {
 /// A convolution between a long side, which has a position for each place that
 /// a tap can reach, and a short one, which has one for each window: position
@@ -121,9 +125,24 @@ struct Convolution {
     std::swap(order[order.size() - 1], order[order.size() - 2]);
     return order;
   }
-  AffineMap orderedWeightMap() const {
+  /// The same for its gradient, of which the long side's channels lie next to
+  /// each other if there are enough: groups, channels of the short side, taps,
+  /// channels of the long one.
+  SmallVector<int64_t> gradientOrder(RankedTensorType grouped) const {
+    int64_t g = groups > 1;
+    SmallVector<int64_t> order = weightOrder();
+    int64_t out = grouped.getDimSize(g), in = grouped.getDimSize(g + 1);
+    bool hasTaps = llvm::any_of(taps, [](int64_t n) { return n > 1; });
+    if (b.isReference() || std::min(out, in) < kManyChannels ||
+        (!hasTaps && in > out))
+      return order;
+    std::iota(order.begin(), order.end(), 0);
+    std::rotate(order.begin() + g + 1, order.begin() + g + 2, order.end());
+    return order;
+  }
+  AffineMap orderedWeightMap(ArrayRef<int64_t> order) const {
     SmallVector<AffineExpr> exprs;
-    for (int64_t axis : weightOrder())
+    for (int64_t axis : order)
       exprs.push_back(weightMap().getResult(axis));
     return mapOf(exprs);
   }
@@ -151,7 +170,7 @@ struct Convolution {
     Value sums = b.contract(
         {splitGroups(seen(x, y)), weight},
         b.filled(cast<RankedTensorType>(splitGroups(b.empty(y)).getType()), 0),
-        {longMap(), orderedWeightMap(), shortMap()});
+        {longMap(), orderedWeightMap(weightOrder()), shortMap()});
     return joinGroups(sums);
   }
   Value ordered(Value weight) const {
@@ -163,12 +182,12 @@ struct Convolution {
   Value weightGradient(Value x, Value dy, RankedTensorType weight) const {
     RankedTensorType grouped = groupedWeight(weight);
     auto windows = cast<RankedTensorType>(dy.getType());
-    auto order = weightOrder();
+    auto order = gradientOrder(grouped);
     auto type = RankedTensorType::get(
         applyPermutation(grouped.getShape(), order), weight.getElementType());
     Value dw = b.contract({splitGroups(seen(x, windows)), splitGroups(dy)},
                           b.filled(type, 0),
-                          {longMap(), shortMap(), orderedWeightMap()});
+                          {longMap(), shortMap(), orderedWeightMap(order)});
     return b.reshape(b.transpose(dw, invertPermutationVector(order)), weight);
   }
 
@@ -266,9 +285,14 @@ Value Convolution::gather(Value x, Value weight, RankedTensorType y) const {
       source[channel] = dim(sizes.size());
       sizes.push_back(wType.getDimSize(channel));
     }
-    Value part = b.mapTo(RankedTensorType::get(sizes, element), weight,
-                         AffineMap::get(rank, 0, source, b.getContext()),
-                         [](ArrayRef<Element> w) { return w[0]; });
+    auto partType = RankedTensorType::get(sizes, element);
+    // One tap is the weight itself.
+    Value part = partType.getNumElements() == wType.getNumElements() &&
+                         llvm::all_of(taps, [](int64_t n) { return n == 1; })
+                     ? b.reshape(weight, partType)
+                     : b.mapTo(partType, weight,
+                               AffineMap::get(rank, 0, source, b.getContext()),
+                               [](ArrayRef<Element> w) { return w[0]; });
     Value sums = dense.forward(region(b, x, first, starts, reach, 0), part,
                                RankedTensorType::get(positions, element));
     if (isOnePhase)

@@ -45,6 +45,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createFuseElementwise());
   passes.addNestedPass<func::FuncOp>(createMergeReductions());
   passes.addNestedPass<func::FuncOp>(createSumAfterLoops());
+  passes.addNestedPass<func::FuncOp>(createPackPanels());
 }
 
 void netc::addMemoryPasses(OpPassManager &passes,

@@ -300,3 +300,42 @@ func.func @independent(%x: memref<8x4xf32>) {
   } {net.independent}
   return
 }
+
+// A sum that is cut into parts is added to what the memory was filled with, even
+// if each tile of a part is summed at once.
+// CHECK-LABEL: func.func @parts_of_panels
+// CHECK:       memref.store %{{.*}}, %{{.*}} : memref<1600xf32>
+// CHECK:       memref.alloca() {alignment = 64 : i64} : memref<12800xf32>
+// CHECK:       scf.parallel
+// CHECK:       vector.load %{{.*}} : memref<1600xf32>, vector<16xf32>
+func.func @parts_of_panels(%x: memref<7x7x256xf32>, %w: memref<2x3x3x256x32xf32>, %y: memref<5x5x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<5x5x64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(h, w, o, i, kh, kw, p) -> (h + kh, w + kw, i)>,
+                                   affine_map<(h, w, o, i, kh, kw, p) -> (p, kh, kw, i, o)>,
+                                   affine_map<(h, w, o, i, kh, kw, p) -> (h, w, p * 32 + o)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction", "parallel"]}
+      ins(%x, %w : memref<7x7x256xf32>, memref<2x3x3x256x32xf32>) outs(%y : memref<5x5x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Short rows are copied as vectors.
+// CHECK-LABEL: func.func @short_rows
+// CHECK:       scf.parallel
+// CHECK:       scf.for
+// CHECK:       vector.load %{{.*}} : memref<65536xf32>, vector<16xf32>
+// CHECK:       vector.store %{{.*}} : memref<65536xf32>, vector<16xf32>
+func.func @short_rows(%w: memref<256x256xf32>, %panels: memref<8x256x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(p, k, n) -> (k, p * 32 + n)>, affine_map<(p, k, n) -> (p, k, n)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%w : memref<256x256xf32>) outs(%panels : memref<8x256x32xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}

@@ -1,0 +1,87 @@
+// RUN: netc-opt --pass-pipeline="builtin.module(func.func(net-pack-panels))" %s | FileCheck %s
+
+// CHECK-DAG: #[[TO_PANELS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0 * 32 + d4, d3, d1, d2)>
+// CHECK-DAG: #[[IN_PANELS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d7, d5, d6, d4, d3)>
+// CHECK-DAG: #[[OF_PANELS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d2, d7 * 32 + d3)>
+// CHECK-DAG: #[[MATRIX:.*]] = affine_map<(d0, d1, d2) -> (d0 * 32 + d2, d1)>
+
+// The copy of a weight is written as panels of 32 columns, over which the
+// convolution has a loop.
+// CHECK-LABEL: func.func @weight
+// CHECK:       %[[PANELS:.*]] = linalg.generic {indexing_maps = [#[[TO_PANELS]],
+// CHECK-SAME:    ins(%{{.*}} : tensor<64x16x3x3xf32>) outs(%{{.*}} : tensor<2x3x3x16x32xf32>)
+// CHECK:       linalg.generic {indexing_maps = [#{{.*}}, #[[IN_PANELS]], #[[OF_PANELS]]]
+// CHECK-SAME:    ins(%{{.*}}, %[[PANELS]] :
+func.func @weight(%x: tensor<2x8x8x16xf32>, %w: tensor<64x16x3x3xf32>, %y: tensor<2x6x6x64xf32>) -> tensor<2x6x6x64xf32> {
+  %e = tensor.empty() : tensor<3x3x16x64xf32>
+  %t = linalg.transpose ins(%w : tensor<64x16x3x3xf32>) outs(%e : tensor<3x3x16x64xf32>) permutation = [2, 3, 1, 0]
+  %z = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, kh, kw) -> (n, h + kh, w + kw, i)>,
+                                        affine_map<(n, h, w, o, i, kh, kw) -> (kh, kw, i, o)>,
+                                        affine_map<(n, h, w, o, i, kh, kw) -> (n, h, w, o)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %t : tensor<2x8x8x16xf32>, tensor<3x3x16x64xf32>) outs(%y : tensor<2x6x6x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x6x6x64xf32>
+  return %z : tensor<2x6x6x64xf32>
+}
+
+// A matrix that more rows share than caches hold is copied.
+// CHECK-LABEL: func.func @many_rows
+// CHECK:       linalg.generic {indexing_maps = [#[[MATRIX]],
+// CHECK-SAME:    ins(%{{.*}} : tensor<64x512xf32>) outs(%{{.*}} : tensor<2x512x32xf32>)
+// CHECK:       linalg.generic
+// CHECK-SAME:    ins(%{{.*}}, %{{.*}} : tensor<1024x512xf32>, tensor<2x512x32xf32>)
+func.func @many_rows(%x: tensor<1024x512xf32>, %w: tensor<64x512xf32>, %y: tensor<1024x64xf32>) -> tensor<1024x64xf32> {
+  %z = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<1024x512xf32>, tensor<64x512xf32>) outs(%y : tensor<1024x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1024x64xf32>
+  return %z : tensor<1024x64xf32>
+}
+
+// For few it is not.
+// CHECK-LABEL: func.func @few_rows
+// CHECK-NOT:   tensor.empty
+// CHECK:       ins(%{{.*}}, %{{.*}} : tensor<128x512xf32>, tensor<64x512xf32>)
+func.func @few_rows(%x: tensor<128x512xf32>, %w: tensor<64x512xf32>, %y: tensor<128x64xf32>) -> tensor<128x64xf32> {
+  %z = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<128x512xf32>, tensor<64x512xf32>) outs(%y : tensor<128x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<128x64xf32>
+  return %z : tensor<128x64xf32>
+}
+
+// A result that is copied is written as panels, whose rows follow each other.
+// CHECK-LABEL: func.func @result
+// CHECK:       %[[SUM:.*]] = linalg.generic {indexing_maps = [{{.*}}, {{.*}}, #{{.*}}], iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+// CHECK-SAME:    outs(%{{.*}} : tensor<2x48x32xf32>)
+// CHECK:       %[[DW:.*]] = linalg.generic
+// CHECK-SAME:    ins(%[[SUM]] : tensor<2x48x32xf32>) outs(%{{.*}} : tensor<64x48xf32>)
+// CHECK:       return %[[DW]]
+func.func @result(%x: tensor<100x48xf32>, %dy: tensor<100x64xf32>) -> tensor<64x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<48x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<48x64xf32>) -> tensor<48x64xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %dy : tensor<100x48xf32>, tensor<100x64xf32>) outs(%f : tensor<48x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<48x64xf32>
+  %g = tensor.empty() : tensor<64x48xf32>
+  %t = linalg.transpose ins(%z : tensor<48x64xf32>) outs(%g : tensor<64x48xf32>) permutation = [1, 0]
+  return %t : tensor<64x48xf32>
+}
