@@ -249,13 +249,9 @@ private:
       });
       Offsets start = move(at, whole, turn);
       start[C] = b.add(start[C], first);
-      SmallVector<Loop> rows = roles.rows;
-      Tiling tiling = rowTile;
       sum.extent = extent;
       emitRows(start);
       sum.extent = whole.extent;
-      roles.rows = rows;
-      rowTile = tiling;
     });
     memory[C] = result;
     b.forBlocks(size, lanes, false, [&](Value at, int64_t rest) {
@@ -276,7 +272,9 @@ private:
     cutSums();
     asksForB = readsOnce() && !streams();
     if (streams())
-      return emitColumnBlocks(at);
+      return emitColumnBlocks(roles.columns.back(), columnsOfThread(),
+                              isParallel, at,
+                              [&](Offsets at) { emitSumBlocks(at, {}); });
     if (threadsTakePanels())
       return emitPanels(at);
     if (threadsTakeColumns())
@@ -329,13 +327,9 @@ private:
                   if (!isCut)
                     return emitStretches(outer.drop_front(), turns, start,
                                          copies);
-                  SmallVector<Loop> rows = roles.rows;
-                  Tiling tiling = rowTile;
                   roles.sums.front().extent = extent;
                   cutSums();
                   emitRowBlocks(start, copies);
-                  roles.rows = rows;
-                  rowTile = tiling;
                 });
   }
 
@@ -377,13 +371,10 @@ private:
   }
   void emitPanels(Offsets at) {
     packsColumns = !isPaneled();
-    Loop &panels = roles.columns.front(), whole = panels;
     int64_t width = isPaneled() ? 1 : tileVectors * lanes;
-    b.forBlocks(whole.extent, width, true, [&](Value turn, int64_t extent) {
-      panels.extent = extent;
+    emitColumnBlocks(roles.columns.front(), width, true, at, [&](Offsets at) {
       makeColumnPanel();
-      emitSumBlocks(move(at, whole, turn), {});
-      panels.extent = whole.extent;
+      emitSumBlocks(at, {});
     });
   }
 
@@ -408,32 +399,21 @@ private:
     return turnsOf(loop) / 8 * (loop.extent / turnsOf(loop));
   }
   void emitColumnChunks(Offsets at) {
-    Loop &shared = sharedColumns();
-    Loop whole = shared;
     isParallel = false;
-    b.forBlocks(whole.extent, columnChunk(), true,
-                [&](Value turn, int64_t extent) {
-                  SmallVector<Loop> rows = roles.rows;
-                  Tiling tiling = rowTile;
-                  shared.extent = extent;
-                  emitRowBlocks(move(at, whole, turn), true);
-                  shared.extent = whole.extent;
-                  roles.rows = rows;
-                  rowTile = tiling;
-                });
+    emitColumnBlocks(sharedColumns(), columnChunk(), true, at,
+                     [&](Offsets at) { emitRowBlocks(at, true); });
     isParallel = true;
   }
 
-  /// Threads take columns, for all sums.
-  void emitColumnBlocks(Offsets at) {
-    Loop whole = roles.columns.back();
-    int64_t block = columnsOfThread();
-    auto run = [&](Value turn, int64_t extent) {
-      roles.columns.back().extent = extent;
-      emitSumBlocks(move(at, whole, turn), {});
-      roles.columns.back().extent = whole.extent;
-    };
-    b.forBlocks(whole.extent, block, isParallel, run);
+  /// Calls `body` where each block of a loop of columns starts.
+  void emitColumnBlocks(Loop &columns, int64_t block, bool parallel, Offsets at,
+                        function_ref<void(Offsets)> body) {
+    Loop whole = columns;
+    b.forBlocks(whole.extent, block, parallel, [&](Value turn, int64_t extent) {
+      columns.extent = extent;
+      body(move(at, whole, turn));
+      columns.extent = whole.extent;
+    });
   }
 
   /// Whether B is panels of columns, which lie next to each other turn by turn.
@@ -505,6 +485,8 @@ private:
 
   /// Blocks of rows, by threads unless these take columns.
   void emitRowBlocks(Offsets at, bool copies) {
+    SmallVector<Loop> rows = roles.rows;
+    Tiling tiling = rowTile;
     // The longest loop of rows is cut; a block is what stays in the cache.
     size_t longest = 0;
     for (size_t i = 0; i < roles.rows.size(); ++i)
@@ -551,6 +533,8 @@ private:
         std::swap(roles.rows[longest].extent, extent);
       });
     });
+    roles.rows = rows;
+    rowTile = tiling;
   }
 
   /// The elements of A that a turn of a row loop adds to what a block touches.
