@@ -266,6 +266,10 @@ struct PackPanels : netc::impl::PackPanelsBase<PackPanels> {
       for (unsigned number : {0, 1})
         packOperand(op, number);
       packResult(op);
+      // What a product starts from needs no pass if it stands next to it.
+      auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+      if (fill && fill->hasOneUse() && fill->getBlock() == op->getBlock())
+        fill->moveBefore(op);
     }
   }
 };
