@@ -53,7 +53,7 @@ def PackPanels : Pass<"net-pack-panels", "::mlir::func::FuncOp"> {
     An operand of a sum of products becomes panels, one behind the other, which have
     for each turn of the sum the columns of a tile next to each other: written by the
     copy that reorders it, as of a weight, or by one of its own if many rows share it. A result
-    that is copied into another order is written as panels, too.
+    that is copied into another order is written as panels, too. What a product starts from is filled next to it.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -64,7 +64,7 @@ func.func @few_rows(%x: tensor<128x512xf32>, %w: tensor<64x512xf32>, %y: tensor<
 
 // A result that is copied is written as panels, whose rows follow each other.
 // CHECK-LABEL: func.func @result
-// CHECK:       %[[SUM:.*]] = linalg.generic {indexing_maps = [{{.*}}, {{.*}}, #{{.*}}], iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+// CHECK:       %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
 // CHECK-SAME:    outs(%{{.*}} : tensor<2x48x32xf32>)
 // CHECK:       %[[DW:.*]] = linalg.generic
 // CHECK-SAME:    ins(%[[SUM]] : tensor<2x48x32xf32>) outs(%{{.*}} : tensor<64x48xf32>)
@@ -84,4 +84,26 @@ func.func @result(%x: tensor<100x48xf32>, %dy: tensor<100x64xf32>) -> tensor<64x
   %g = tensor.empty() : tensor<64x48xf32>
   %t = linalg.transpose ins(%z : tensor<48x64xf32>) outs(%g : tensor<64x48xf32>) permutation = [1, 0]
   return %t : tensor<64x48xf32>
+}
+
+// What a product starts from stands next to it, and becomes part of it.
+// CHECK-LABEL: func.func @start
+// CHECK:       linalg.transpose
+// CHECK:       linalg.fill
+// CHECK-NEXT:  linalg.generic
+func.func @start(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>) -> tensor<8x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %g = tensor.empty() : tensor<4x16xf32>
+  %t = linalg.transpose ins(%w : tensor<16x4xf32>) outs(%g : tensor<4x16xf32>) permutation = [1, 0]
+  %z = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %t : tensor<8x4xf32>, tensor<4x16xf32>) outs(%f : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8x16xf32>
+  return %z : tensor<8x16xf32>
 }
