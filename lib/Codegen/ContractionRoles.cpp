@@ -40,6 +40,16 @@ bool netc::isContraction(linalg::LinalgOp op) {
          mul.getRhs() == body.getArgument(1);
 }
 
+int64_t netc::rowsBeside(linalg::GenericOp op, AffineMap operand) {
+  int64_t rows = 1;
+  auto iterators = op.getIteratorTypesArray();
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (iterators[loop] == utils::IteratorType::parallel &&
+        !operand.isFunctionOfDim(loop))
+      rows *= extent;
+  return rows;
+}
+
 static void swapOperands(Loop &loop) {
   std::swap(loop.strides[A], loop.strides[B]);
 }

@@ -41,10 +41,9 @@ static constexpr int64_t kSharedElements = 192 << 10;
 /// From how many tiles of columns on threads take these, so that each copies
 /// its own part of B only; and where there are but few tiles of rows.
 static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
-/// From how many panels of B on threads take these, and up to how many elements
-/// of A stay near each; otherwise, how many rows should pass by a panel.
-static constexpr int64_t kPanels = 8, kNearElements = 384 << 10;
-static constexpr int64_t kRowsOfPanel = 192;
+/// From how many panels of B on threads take these, if all of A stays near
+/// each; otherwise, how many rows should pass by a panel.
+static constexpr int64_t kPanels = 8, kRowsOfPanel = 192;
 /// How many tiles of rows are so few that one more or less for a thread tells.
 static constexpr int64_t kFewTiles = 16;
 /// Of B that is read once, how many of its rows side by side, and from how many
@@ -206,11 +205,8 @@ private:
   int64_t sizeOf(ContractionOperand operand) const {
     return cast<MemRefType>(memory[operand].getType()).getNumElements();
   }
-  int64_t sizeOfResult() const { return sizeOf(C); }
   /// Into how many parts a sum is cut.
-  int64_t parts() const {
-    return std::min(kParts, kMostParts / sizeOfResult());
-  }
+  int64_t parts() const { return std::min(kParts, kMostParts / sizeOf(C)); }
   static int64_t pointsOf(ArrayRef<Loop> loops) {
     int64_t points = 1;
     for (const Loop &loop : loops)
@@ -234,7 +230,7 @@ private:
     Loop whole = sum;
     int64_t length = llvm::divideCeil(whole.extent, parts());
     int64_t count = llvm::divideCeil(whole.extent, length);
-    int64_t size = sizeOfResult();
+    int64_t size = sizeOf(C);
     Value result = memory[C];
     Value results = b.create<memref::AllocaOp>(
         MemRefType::get({count * size}, element), b.getI64IntegerAttr(64));
@@ -371,8 +367,8 @@ private:
   }
   void emitPanels(Offsets at) {
     packsColumns = !isPaneled();
-    int64_t width = isPaneled() ? 1 : tileVectors * lanes;
-    emitColumnBlocks(roles.columns.front(), width, true, at, [&](Offsets at) {
+    Loop &panels = roles.columns.front();
+    emitColumnBlocks(panels, stepOf(panels), true, at, [&](Offsets at) {
       makeColumnPanel();
       emitSumBlocks(at, {});
     });
@@ -384,19 +380,20 @@ private:
     return isParallel && rowsAreScattered() && isScattered() &&
            columnTiles() >= 8 * kPackColumns && columnChunk() > 0;
   }
+  /// How many turns of a loop of columns a tile takes.
+  int64_t stepOf(const Loop &loop) const {
+    return &loop == &roles.columns.back() ? tileVectors * lanes : 1;
+  }
   /// The loop of columns that threads share, and how many turns each takes.
   Loop &sharedColumns() {
-    return *std::max_element(
-        roles.columns.begin(), roles.columns.end(),
-        [&](const Loop &a, const Loop &b) { return turnsOf(a) < turnsOf(b); });
-  }
-  int64_t turnsOf(const Loop &loop) const {
-    return loop.extent /
-           (&loop == &roles.columns.back() ? tileVectors * lanes : 1);
+    return *llvm::max_element(roles.columns, [&](const Loop &a, const Loop &b) {
+      return a.extent / stepOf(a) < b.extent / stepOf(b);
+    });
   }
   int64_t columnChunk() {
     Loop &loop = sharedColumns();
-    return turnsOf(loop) / 8 * (loop.extent / turnsOf(loop));
+    int64_t step = stepOf(loop);
+    return loop.extent / step / 8 * step;
   }
   void emitColumnChunks(Offsets at) {
     isParallel = false;
@@ -497,11 +494,10 @@ private:
       if (roles.rows[i].extent >= 8 &&
           roles.rows[i].strides[C] > roles.rows[longest].strides[C])
         longest = i;
-    auto elementsOfTurn = [&] { return this->elementsOfTurn(longest); };
     // Unless one turn is too much: then parts of the next loop, for each turn.
     SmallVector<Loop> outer;
-    while (elementsOfTurn() > kSharedElements && rowTile.sizes[longest] == 1 &&
-           longest + 1 < roles.rows.size() &&
+    while (elementsOfTurn(longest) > kSharedElements &&
+           rowTile.sizes[longest] == 1 && longest + 1 < roles.rows.size() &&
            roles.rows[longest + 1].extent >= 8) {
       outer.push_back(roles.rows[longest]);
       roles.rows.erase(roles.rows.begin() + longest);
@@ -511,7 +507,7 @@ private:
     int64_t &tileSize = rowTile.sizes[longest];
     int64_t elements =
         rowsInParallel && !isPaneled() ? kBlockElements : kSharedElements;
-    int64_t block = std::max<int64_t>(elements / elementsOfTurn(), 1);
+    int64_t block = std::max<int64_t>(elements / elementsOfTurn(longest), 1);
     if (rowsInParallel && outer.empty())
       block = shareRows(whole.extent, block, tileSize);
     // Rows that are finished one after the other are written in the order of

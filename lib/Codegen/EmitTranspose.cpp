@@ -29,14 +29,13 @@ class Emitter {
 public:
   Emitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across, Loop *along,
           const VectorIsa &isa)
-      : b(op), across(*across), along(*along) {
+      : b(op), across(*across), along(*along), isTransposed(across != along) {
     Type element = cast<MemRefType>(b.flat(0).getType()).getElementType();
     lanes = isa.bits / element.getIntOrFloatBitWidth();
     vector = VectorType::get({lanes}, element);
     for (const Loop &loop : nest.loops) {
       bool isSquare = &loop == across || &loop == along;
       loops.push_back({loop, isSquare ? lanes : 1, &loop == across});
-      isTransposed |= isSquare && across != along;
     }
     // Outermost what moves the furthest.
     llvm::stable_sort(loops, [](const Cut &a, const Cut &b) {
@@ -106,19 +105,23 @@ private:
   /// The loops along which elements lie next to each other in the operand, and
   /// in the result.
   Loop across, along;
+  bool isTransposed;
   SmallVector<Cut> loops;
   VectorType vector;
   int64_t lanes;
-  bool isParallel, isTransposed = false;
+  bool isParallel;
 };
 } // namespace
 
-bool netc::emitTranspose(linalg::LinalgOp op, const VectorIsa &isa) {
+bool netc::isCopy(linalg::LinalgOp op) {
   Block &body = op->getRegion(0).front();
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() != 0 ||
-      body.getTerminator()->getOperand(0) != body.getArgument(0) ||
-      !body.getArgument(0).getType().isF32())
+  return op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
+         op.getNumReductionLoops() == 0 &&
+         body.getTerminator()->getOperand(0) == body.getArgument(0);
+}
+
+bool netc::emitTranspose(linalg::LinalgOp op, const VectorIsa &isa) {
+  if (!isCopy(op) || !getElementTypeOrSelf(op->getOperand(0).getType()).isF32())
     return false;
   std::optional<LoopNest> nest = LoopNest::of(op);
   if (!nest || !mlir::isa<MemRefType>(op->getOperand(0).getType()))

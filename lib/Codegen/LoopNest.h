@@ -104,6 +104,15 @@ struct VectorIsa {
 /// Whether an op sums products of two operands, of which one is read for
 /// several elements of the other.
 bool isContraction(mlir::linalg::LinalgOp op);
+/// How many elements of the result of a sum of products, which an operand of it
+/// does not tell apart, each element of that operand is for.
+int64_t rowsBeside(mlir::linalg::GenericOp op, mlir::AffineMap operand);
+/// Up to how many elements of an operand, all its rows, stay in the second
+/// level of the cache while panels of the other one pass by.
+constexpr int64_t kNearElements = 384 << 10;
+/// Whether an op does nothing but write the elements of its operand, in
+/// whatever order.
+bool isCopy(mlir::linalg::LinalgOp op);
 
 /// Emits a sum of products as tiles that live in registers; false if it is none
 /// that this can do.

@@ -21,22 +21,13 @@ namespace netc {
 /// has. Narrower tiles walk over a panel in several turns.
 static constexpr int64_t kPanelColumns = 32;
 
-/// From how many rows on an operand that is no copy is copied, if those of the
-/// other operand exceed what the second level of the cache holds.
-static constexpr int64_t kManyRows = 1024, kNearElements = 384 << 10;
+/// From how many rows on an operand that is no copy is copied.
+static constexpr int64_t kManyRows = 1024;
 
-/// Whether `op` does nothing but write the elements of its operand in another
-/// order.
+/// Whether `op` is a copy that runs over its result.
 static bool isReordering(linalg::LinalgOp op) {
-  if (isa<linalg::TransposeOp>(op.getOperation()))
-    return true;
-  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  if (!generic || generic.getInputs().size() != 1 ||
-      generic.getOutputs().size() != 1 || generic.getNumReductionLoops() != 0 ||
-      !generic.getIndexingMapsArray().back().isIdentity())
-    return false;
-  Block &body = *generic.getBody();
-  return body.getTerminator()->getOperand(0) == body.getArgument(0);
+  return isCopy(op) &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
 }
 
 /// The axis of operand `number` of a product along which columns of the result
@@ -60,10 +51,6 @@ static std::optional<unsigned> columnAxis(linalg::GenericOp op,
     found = axis;
   }
   return maps[1 - number].isFunctionOfDim(loop) ? std::nullopt : found;
-}
-
-static Type elementOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
 static ArrayRef<int64_t> sizesOf(Value tensor) {
@@ -115,20 +102,15 @@ static void cutColumns(linalg::GenericOp op, unsigned column, unsigned packed,
 /// many rows, which exceed the cache, and walk along the sum.
 static bool isWorthCopying(linalg::GenericOp op, unsigned number) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  auto iterators = op.getIteratorTypesArray();
   AffineMap map = maps[number], other = maps[1 - number];
-  int64_t rows = 1;
-  for (auto [loop, extent] : llvm::enumerate(extents))
-    if (iterators[loop] == utils::IteratorType::parallel) {
-      bool isRow = other.isFunctionOfDim(loop);
-      if (isRow && map.isFunctionOfDim(loop))
-        return false; // a batch
-      rows *= isRow ? extent : 1;
-    }
+  auto iterators = op.getIteratorTypesArray();
+  for (auto [loop, iterator] : llvm::enumerate(iterators))
+    if (iterator == utils::IteratorType::parallel &&
+        map.isFunctionOfDim(loop) && other.isFunctionOfDim(loop))
+      return false; // a batch
   auto last = dyn_cast<AffineDimExpr>(other.getResults().back());
   Value rest = op.getInputs()[1 - number];
-  return rows >= kManyRows && last &&
+  return rowsBeside(op, map) >= kManyRows && last &&
          iterators[last.getPosition()] == utils::IteratorType::reduction &&
          ShapedType::getNumElements(sizesOf(rest)) > kNearElements;
 }
@@ -171,7 +153,8 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
     operand = source->get();
   }
   Location loc = reorder ? reorder.getLoc() : op.getLoc();
-  Value empty = b.create<tensor::EmptyOp>(loc, sizes, elementOf(operand));
+  Value empty =
+      b.create<tensor::EmptyOp>(loc, sizes, getElementTypeOrSelf(operand));
   auto panels =
       copy(b, loc, operand, from, empty, b.getMultiDimIdentityMap(rank + 1));
   cutColumns(op, within.getPosition(), number, order);

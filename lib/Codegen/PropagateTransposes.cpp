@@ -103,7 +103,7 @@ static Order orderLike(AffineMap result, AffineMap operand) {
 
 /// For how many rows, and how long sums, a panel of columns is transposed as it
 /// is copied.
-static constexpr int64_t kTransposeRows = 512, kTransposeTurns = 64;
+static constexpr int64_t kManyRows = 512, kLongSum = 64;
 
 /// Whether an operand of a sum of products can be read by `map`: vectors run
 /// along its last axis, which has to be of one loop, the one that it was, a
@@ -117,17 +117,10 @@ static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
   auto dim = dyn_cast<AffineDimExpr>(last);
   if (!dim)
     return false;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  auto iterators = op.getIteratorTypesArray();
-  if (iterators[dim.getPosition()] == utils::IteratorType::parallel)
-    return true;
-  int64_t rows = 1;
-  for (auto [loop, extent] : llvm::enumerate(extents))
-    if (iterators[loop] == utils::IteratorType::parallel &&
-        !map.isFunctionOfDim(loop))
-      rows *= extent;
-  return rows >= kTransposeRows &&
-         extents[dim.getPosition()] >= kTransposeTurns;
+  unsigned loop = dim.getPosition();
+  return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel ||
+         (rowsBeside(op, map) >= kManyRows &&
+          op.getStaticLoopRanges()[loop] >= kLongSum);
 }
 
 /// Operands are read as they stand, and results stand like them.

@@ -287,8 +287,7 @@ Value Convolution::gather(Value x, Value weight, RankedTensorType y) const {
     }
     auto partType = RankedTensorType::get(sizes, element);
     // One tap is the weight itself.
-    Value part = partType.getNumElements() == wType.getNumElements() &&
-                         llvm::all_of(taps, [](int64_t n) { return n == 1; })
+    Value part = llvm::all_of(taps, [](int64_t n) { return n == 1; })
                      ? b.reshape(weight, partType)
                      : b.mapTo(partType, weight,
                                AffineMap::get(rank, 0, source, b.getContext()),
