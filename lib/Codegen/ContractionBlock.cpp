@@ -14,6 +14,7 @@ using namespace mlir;
 /// How many turns of the sum before its use B is fetched, where it is read once
 /// and its rows are too far apart for the processor to foresee.
 static constexpr int64_t kPrefetchTurns = 12;
+static constexpr int64_t kLineBytes = 64; ///< of a cache
 /// From how long a sum on the result is asked for before it, and added after.
 static constexpr int64_t kLongSum = 64;
 
@@ -50,6 +51,10 @@ BlockEmitter::Offsets BlockEmitter::move(Offsets at, const Loop &loop,
     if (loop.strides[operand] != 0)
       at[operand] = b.add(at[operand], b.scaled(turn, loop.strides[operand]));
   return at;
+}
+
+int64_t BlockEmitter::sizeOf(ContractionOperand operand) const {
+  return cast<MemRefType>(memory[operand].getType()).getNumElements();
 }
 
 int64_t BlockEmitter::blockLength() const {
@@ -286,11 +291,31 @@ Value BlockEmitter::loadScalar(ContractionOperand operand, Value at,
   return b.create<memref::LoadOp>(memory[operand], b.add(at, shift));
 }
 
-void BlockEmitter::prefetch(ContractionOperand operand, Value at,
-                            int64_t shift) {
-  b.create<memref::PrefetchOp>(memory[operand], b.add(at, shift),
-                               /*isWrite=*/operand == C, /*localityHint=*/3,
+void BlockEmitter::prefetch(ContractionOperand operand, Value at, Near level) {
+  b.create<memref::PrefetchOp>(memory[operand], at,
+                               /*isWrite=*/operand == C,
+                               /*localityHint=*/level == Near::First ? 3 : 2,
                                /*isDataCache=*/true);
+}
+
+void BlockEmitter::askAhead(Value start, Value at, int64_t rowsOfTile) {
+  if (packed != Packed::No || roles.isElementwise || roles.rows.empty())
+    return;
+  const Loop &row = roles.rows.back(), &sum = blockSums.back();
+  int64_t line = kLineBytes * 8 / element.getIntOrFloatBitWidth();
+  bool rowsFollow = blockSums.size() == 1 && roles.rows.size() == 1 &&
+                    sum.strides[A] == 1 && row.strides[A] == sum.extent;
+  int64_t tile = rowsOfTile * row.strides[A];
+  if (rowsFollow && tile < sizeOf(A)) {
+    // The next tile, a line a turn, from its first row to its last.
+    Value turn = b.create<arith::SubIOp>(at, start);
+    prefetch(A, b.add(b.add(start, tile), b.scaled(turn, line)), Near::Second);
+  } else if (row.strides[A] == 1 && sum.strides[A] >= line &&
+             !outerSums.empty()) {
+    // The same rows in the next block of the sums.
+    int64_t block = blockTurns * outerSums.back().strides[A];
+    prefetch(A, b.add(at, block), Near::Second);
+  }
 }
 
 Value BlockEmitter::loadVector(ContractionOperand operand, Value at,
@@ -341,7 +366,7 @@ void BlockEmitter::emitTile(Offsets at, ArrayRef<Place> rows,
   for (const Place &row : rows)
     for (auto [i, column] : llvm::enumerate(columns)) {
       if (isLong)
-        prefetch(C, at[C], row.inC + column.inC);
+        prefetch(C, b.add(at[C], row.inC + column.inC), Near::First);
       sums.push_back(
           first ? first : loadVector(C, at[C], row.inC + column.inC, mask(i)));
     }
@@ -352,9 +377,18 @@ void BlockEmitter::emitTile(Offsets at, ArrayRef<Place> rows,
           vectors.push_back(loadVector(B, now[B], column.inB, mask(i)));
         if (asksForB)
           for (const Place &column : columns)
-            prefetch(B, now[B],
-                     column.inB +
-                         kPrefetchTurns * roles.sums.back().strides[B]);
+            prefetch(B,
+                     b.add(now[B], column.inB +
+                                       kPrefetchTurns *
+                                           roles.sums.back().strides[B]),
+                     Near::First);
+        if (getenv("PF") && packed == Packed::No && blockSums.size() == 1 && blockSums[0].strides[A] == 1 && roles.rows.size() == 1 &&
+            rows.size() > 4 && roles.rows[0].strides[A] == blockSums[0].extent) {
+          Value turn = b.create<arith::SubIOp>(now[A], at[A]);
+          b.create<memref::PrefetchOp>(memory[A], b.add(b.add(at[A], b.scaled(turn, 16)), int64_t(rows.size()) * roles.rows[0].strides[A] * atoi(getenv("PF"))),
+                               /*isWrite=*/false, atoi(getenv("PFH")), true);
+        }
+        askAhead(at[A], now[A], rows.size());
         size_t place = 0;
         for (const Place &row : rows) {
           Value broadcast;

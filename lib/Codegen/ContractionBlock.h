@@ -33,6 +33,7 @@ protected:
 
   /// After `turn` turns of a loop.
   Offsets move(Offsets at, const Loop &loop, mlir::Value turn);
+  int64_t sizeOf(ContractionOperand operand) const;
   /// Points of a block of the sums, at most.
   int64_t blockLength() const;
   /// Makes room for the copy of B; to be called where a thread's work begins.
@@ -107,8 +108,13 @@ private:
                     int64_t lastLanes);
   mlir::Value loadScalar(ContractionOperand operand, mlir::Value at,
                          int64_t shift);
-  /// Asks for what lies `shift` elements on.
-  void prefetch(ContractionOperand operand, mlir::Value at, int64_t shift);
+  /// Asks for what lies at `at`, for a level of the cache.
+  enum class Near { First, Second };
+  void prefetch(ContractionOperand operand, mlir::Value at, Near level);
+  /// Asks for what a tile of A that starts at `start` is followed by, while the
+  /// sums are at `at`: from memory, it would come too late where the processor
+  /// does not foresee it.
+  void askAhead(mlir::Value start, mlir::Value at, int64_t rowsOfTile);
   /// `lanes` elements, or those of `mask`.
   mlir::Value loadVector(ContractionOperand operand, mlir::Value at,
                          int64_t shift, mlir::Value mask);

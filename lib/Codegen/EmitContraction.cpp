@@ -202,9 +202,6 @@ private:
            std::max<int64_t>(ofRow, 1);
   }
 
-  int64_t sizeOf(ContractionOperand operand) const {
-    return cast<MemRefType>(memory[operand].getType()).getNumElements();
-  }
   /// Into how many parts a sum is cut.
   int64_t parts() const { return std::min(kParts, kMostParts / sizeOf(C)); }
   static int64_t pointsOf(ArrayRef<Loop> loops) {
@@ -514,6 +511,9 @@ private:
     // memory.
     if (outerSums.empty() && blockLength() <= kShortSum && columnsAreLong())
       block = 1;
+    // All panels of B pass by each tile, if they stay near.
+    if (outerSums.empty() && isPaneled() && sizeOf(B) <= kNearElements)
+      block = tileSize;
     block = std::min<int64_t>(llvm::alignTo(block, tileSize),
                               llvm::alignTo(whole.extent, tileSize));
     roles.rows[longest].extent = std::min(block, whole.extent);
