@@ -44,6 +44,8 @@ static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
 /// From how many panels of B on threads take these, if all of A stays near
 /// each; otherwise, how many rows should pass by a panel.
 static constexpr int64_t kPanels = 8, kRowsOfPanel = 192;
+/// How many rows' time a tile takes besides that of its rows.
+static constexpr double kTileRows = 1.5;
 /// How many tiles of rows are so few that one more or less for a thread tells.
 static constexpr int64_t kFewTiles = 16;
 /// Of B that is read once, how many of its rows side by side, and from how many
@@ -109,7 +111,7 @@ private:
       int64_t extent = loops[i].extent, best = 1;
       auto waste = [&](int64_t size) {
         // Tiles of unequal size run at the pace of their own.
-        return double(llvm::divideCeil(extent, size)) * (size + 1.5);
+        return double(llvm::divideCeil(extent, size)) * (size + kTileRows);
       };
       for (int64_t size = 1; size <= std::min(most, extent); ++size)
         if (waste(size) < waste(best))
@@ -505,17 +507,17 @@ private:
     int64_t elements =
         rowsInParallel && !isPaneled() ? kBlockElements : kSharedElements;
     int64_t block = std::max<int64_t>(elements / elementsOfTurn(longest), 1);
-    if (rowsInParallel && outer.empty())
-      block = shareRows(whole.extent, block, tileSize);
+    block = rowsInParallel && outer.empty()
+                ? shareRows(whole.extent, block, tileSize)
+                : llvm::alignTo(block, tileSize);
     // Rows that are finished one after the other are written in the order of
     // memory.
     if (outerSums.empty() && blockLength() <= kShortSum && columnsAreLong())
-      block = 1;
+      block = tileSize;
     // All panels of B pass by each tile, if they stay near.
     if (outerSums.empty() && isPaneled() && sizeOf(B) <= kNearElements)
       block = tileSize;
-    block = std::min<int64_t>(llvm::alignTo(block, tileSize),
-                              llvm::alignTo(whole.extent, tileSize));
+    block = std::min<int64_t>(block, llvm::alignTo(whole.extent, tileSize));
     roles.rows[longest].extent = std::min(block, whole.extent);
     packsColumns = roles.isTransposed || (copies && rowTiles() >= kPackTiles);
     if (!rowsInParallel)
@@ -574,23 +576,25 @@ private:
   }
 
   /// The rows of a block, at most `most`, so that threads, however many, have
-  /// about as many rows each. Of few tiles there are an even number.
+  /// about as much to do each. Of few tiles there are an even number.
   static int64_t shareRows(int64_t extent, int64_t most, int64_t &tileSize) {
     int64_t tiles = llvm::divideCeil(extent, tileSize);
     if (tiles > 1 && tiles < kFewTiles && tiles % 2 != 0)
       tileSize = llvm::divideCeil(extent, ++tiles);
-    most = std::min(most, std::max<int64_t>(extent / 8, 1));
-    int64_t largest = llvm::divideCeil(most, tileSize), best = largest;
-    auto slowest = [&](int64_t size) {
-      int64_t blocks = llvm::divideCeil(tiles, size), sum = 0;
+    most = std::min(most, std::max<int64_t>(extent / (getenv("DV") ? atoi(getenv("DV")) : 8), 1));
+    int64_t largest = llvm::alignTo(most, tileSize), best = largest;
+    auto slowest = [&](int64_t rows) {
+      double block = llvm::divideCeil(rows, tileSize) * kTileRows + rows;
+      int64_t blocks = llvm::divideCeil(extent, rows);
+      double sum = 0;
       for (int64_t threads : {2, 4, 8})
-        sum += llvm::divideCeil(blocks, threads) * threads * size;
+        sum += llvm::divideCeil(blocks, threads) * threads * block;
       return sum;
     };
-    for (int64_t size = largest; size > 0 && size >= largest / 2; --size)
-      if (slowest(size) * 1.05 < slowest(best))
-        best = size;
-    return best * tileSize;
+    for (int64_t rows = largest; rows > largest / 2; --rows)
+      if (slowest(rows) * 1.01 < slowest(best))
+        best = rows;
+    return best;
   }
 
   /// The loops of sums outside of a block.
