@@ -48,6 +48,8 @@ static constexpr int64_t kPanels = 8, kRowsOfPanel = 192;
 static constexpr double kTileRows = 1.5;
 /// How many tiles of rows are so few that one more or less for a thread tells.
 static constexpr int64_t kFewTiles = 16;
+/// From how many tiles on a block may end with a part of one.
+static constexpr int64_t kCutTiles = 4;
 /// Of B that is read once, how many of its rows side by side, and from how many
 /// columns of a thread on that pays.
 static constexpr int64_t kStreamTurns = 8, kStreamColumns = 256;
@@ -576,12 +578,13 @@ private:
   }
 
   /// The rows of a block, at most `most`, so that threads, however many, have
-  /// about as much to do each. Of few tiles there are an even number.
+  /// about as much to do each. Of few tiles there are an even number; a block
+  /// of many may end with a part of one.
   static int64_t shareRows(int64_t extent, int64_t most, int64_t &tileSize) {
     int64_t tiles = llvm::divideCeil(extent, tileSize);
     if (tiles > 1 && tiles < kFewTiles && tiles % 2 != 0)
       tileSize = llvm::divideCeil(extent, ++tiles);
-    most = std::min(most, std::max<int64_t>(extent / (getenv("DV") ? atoi(getenv("DV")) : 8), 1));
+    most = std::min(most, std::max<int64_t>(extent / 8, 1));
     int64_t largest = llvm::alignTo(most, tileSize), best = largest;
     auto slowest = [&](int64_t rows) {
       double block = llvm::divideCeil(rows, tileSize) * kTileRows + rows;
@@ -591,8 +594,12 @@ private:
         sum += llvm::divideCeil(blocks, threads) * threads * block;
       return sum;
     };
-    for (int64_t rows = largest; rows > largest / 2; --rows)
-      if (slowest(rows) * 1.01 < slowest(best))
+    // What each block copies counts for more where it has few tiles.
+    bool isCut = largest >= kCutTiles * tileSize;
+    int64_t smallest = largest / tileSize / 2 * tileSize;
+    for (int64_t rows = largest; rows > 0 && rows >= smallest;
+         rows -= isCut ? 1 : tileSize)
+      if (slowest(rows) * (isCut ? 1.01 : 1.05) < slowest(best))
         best = rows;
     return best;
   }
