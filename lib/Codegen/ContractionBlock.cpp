@@ -299,7 +299,8 @@ void BlockEmitter::prefetch(ContractionOperand operand, Value at, Near level) {
 }
 
 void BlockEmitter::askAhead(Value start, Value at, int64_t rowsOfTile) {
-  if (packed != Packed::No || roles.isElementwise || roles.rows.empty())
+  if (packed != Packed::No || roles.isElementwise || roles.rows.empty() ||
+      blockSums.empty())
     return;
   const Loop &row = roles.rows.back(), &sum = blockSums.back();
   int64_t line = kLineBytes * 8 / element.getIntOrFloatBitWidth();
@@ -377,16 +378,22 @@ void BlockEmitter::emitTile(Offsets at, ArrayRef<Place> rows,
           vectors.push_back(loadVector(B, now[B], column.inB, mask(i)));
         if (asksForB)
           for (const Place &column : columns)
-            prefetch(B,
-                     b.add(now[B], column.inB +
-                                       kPrefetchTurns *
-                                           roles.sums.back().strides[B]),
-                     Near::First);
-        if (getenv("PF") && packed == Packed::No && blockSums.size() == 1 && blockSums[0].strides[A] == 1 && roles.rows.size() == 1 &&
-            rows.size() > 4 && roles.rows[0].strides[A] == blockSums[0].extent) {
+            prefetch(
+                B,
+                b.add(now[B], column.inB + kPrefetchTurns *
+                                               roles.sums.back().strides[B]),
+                Near::First);
+        if (getenv("PF") && packed == Packed::No && blockSums.size() == 1 &&
+            blockSums[0].strides[A] == 1 && roles.rows.size() == 1 &&
+            rows.size() > 4 &&
+            roles.rows[0].strides[A] == blockSums[0].extent) {
           Value turn = b.create<arith::SubIOp>(now[A], at[A]);
-          b.create<memref::PrefetchOp>(memory[A], b.add(b.add(at[A], b.scaled(turn, 16)), int64_t(rows.size()) * roles.rows[0].strides[A] * atoi(getenv("PF"))),
-                               /*isWrite=*/false, atoi(getenv("PFH")), true);
+          b.create<memref::PrefetchOp>(
+              memory[A],
+              b.add(b.add(at[A], b.scaled(turn, 16)),
+                    int64_t(rows.size()) * roles.rows[0].strides[A] *
+                        atoi(getenv("PF"))),
+              /*isWrite=*/false, atoi(getenv("PFH")), true);
         }
         askAhead(at[A], now[A], rows.size());
         size_t place = 0;

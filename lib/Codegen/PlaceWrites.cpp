@@ -121,8 +121,68 @@ static void placeWrite(bufferization::MaterializeInDestinationOp write) {
   write.getDestMutable().assign(memory);
 }
 
+/// Whether `op` is the last of the uses of `tensor`, which are all reads by ops
+/// of its block, and the only one by it.
+static bool readsLast(linalg::GenericOp op, Value tensor) {
+  bool isRead = false;
+  for (OpOperand &use : tensor.getUses()) {
+    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (!user || !user.isDpsInput(&use) || user->getBlock() != op->getBlock() ||
+        (user == op ? isRead : !user->isBeforeInBlock(op)))
+      return false;
+    isRead |= user == op;
+  }
+  return true;
+}
+
+/// Lets an element-wise op write each result over an operand that nothing else
+/// reads any more: to memory that a cache still holds, and no more of it.
+static void writeOverOperands(linalg::GenericOp op) {
+  if (op.getNumReductionLoops() != 0)
+    return;
+  for (int64_t number = 0; number < op.getNumDpsInits(); ++number) {
+    OpOperand &output = *op.getDpsInitOperand(number);
+    AffineMap written = op.getMatchingIndexingMap(&output);
+    Value result = op.getTiedOpResult(&output);
+    BlockArgument old = op.getMatchingBlockArgument(&output);
+    // What becomes a part of another tensor is written there.
+    bool isOnlyRead = llvm::all_of(result.getUses(), [](OpOperand &use) {
+      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      return user && user.isDpsInput(&use);
+    });
+    if (!output.get().getDefiningOp<tensor::EmptyOp>() || !old.use_empty() ||
+        !written.isPermutation() || !isOnlyRead)
+      continue;
+    // The one that was computed last.
+    OpOperand *over = nullptr;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Operation *producer = input->get().getDefiningOp<linalg::LinalgOp>();
+      if (producer && producer->getBlock() == op->getBlock() &&
+          input->get().getType() == result.getType() &&
+          op.getMatchingIndexingMap(input) == written &&
+          readsLast(op, input->get()) &&
+          (!over || over->get().getDefiningOp()->isBeforeInBlock(producer)))
+        over = input;
+    }
+    if (!over)
+      continue;
+    output.set(over->get());
+    unsigned place = over->getOperandNumber();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps.erase(maps.begin() + place);
+    op.getMatchingBlockArgument(over).replaceAllUsesWith(old);
+    op.getBody()->eraseArgument(place);
+    op.getInputsMutable().erase(place);
+    op.setIndexingMapsAttr(
+        Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  }
+}
+
 namespace {
 struct PlaceWrites : netc::impl::PlaceWritesBase<PlaceWrites> {
-  void runOnOperation() override { getOperation().walk(placeWrite); }
+  void runOnOperation() override {
+    getOperation().walk(placeWrite);
+    getOperation().walk(writeOverOperands);
+  }
 };
 } // namespace
