@@ -396,6 +396,9 @@ void BlockEmitter::emitTile(Offsets at, ArrayRef<Place> rows,
               /*isWrite=*/false, atoi(getenv("PFH")), true);
         }
         askAhead(at[A], now[A], rows.size());
+        if (nextPanel != 0)
+          for (const Place &column : columns)
+            prefetch(B, b.add(now[B], nextPanel + column.inB), Near::Second);
         size_t place = 0;
         for (const Place &row : rows) {
           Value broadcast;

@@ -268,6 +268,10 @@ private:
       return emitParts(at, *sum);
     cutSums();
     asksForB = readsOnce() && !streams();
+    bool passesPanels = isPaneled() && roles.columns.size() == 2;
+    nextPanel = passesPanels && sizeOf(B) > kNearElements
+                    ? roles.columns.front().strides[B]
+                    : 0;
     if (streams())
       return emitColumnBlocks(roles.columns.back(), columnsOfThread(),
                               isParallel, at,
