@@ -44,6 +44,9 @@ static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
 /// From how many panels of B on threads take these, if all of A stays near
 /// each; otherwise, how many rows should pass by a panel.
 static constexpr int64_t kPanels = 8, kRowsOfPanel = 192;
+/// Up to how many elements of A may pass by each panel of B that is copied:
+/// blocks of rows would copy it anew each.
+static constexpr int64_t kPassingElements = 512 << 10;
 /// How many rows' time a tile takes besides that of its rows.
 static constexpr double kTileRows = 1.5;
 /// How many tiles of rows are so few that one more or less for a thread tells.
@@ -362,7 +365,8 @@ private:
   /// stays near each.
   bool threadsTakePanels() const {
     if (!isParallel || !roles.batches.empty() || rowTiles() < kPackTiles ||
-        rowsAreScattered() || sizeOf(A) > kNearElements)
+        rowsAreScattered() ||
+        sizeOf(A) > (isPaneled() ? kNearElements : kPassingElements))
       return false;
     if (isPaneled())
       return roles.columns.size() == 2 &&
