@@ -86,17 +86,23 @@ private:
 };
 } // namespace
 
+/// Whether what `producer` reads is the same where `consumer` stands.
+static bool readsTheSame(linalg::GenericOp producer,
+                         linalg::GenericOp consumer) {
+  return llvm::none_of(producer.getInputs(), [&](Value input) {
+    Value slot = slotOf(input);
+    return slot && changesBetween(slot, producer, consumer);
+  });
+}
+
 /// Sums of products stay what they are, so that they can be tiled. What is read
 /// is read before it changes.
 static bool shouldFuse(OpOperand *operand, const Kept &kept) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  if (!producer || !consumer || isContraction(consumer))
+  if (!producer || !consumer || isContraction(consumer) ||
+      !readsTheSame(producer, consumer))
     return false;
-  for (Value input : producer.getInputs())
-    if (Value slot = slotOf(input);
-        slot && changesBetween(slot, producer, consumer))
-      return false;
   return producer->hasOneUse() ||
          (isCheap(producer) && !kept.keeps(producer, consumer));
 }
@@ -151,6 +157,59 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
     }
     return failure();
   }
+};
+
+/// A single element that a payload gathers, as the logit of a row's class, is
+/// computed there, so that memory need not hold all.
+struct ComputeGathered : OpRewritePattern<tensor::ExtractOp> {
+  ComputeGathered(MLIRContext *context, const Kept &kept)
+      : OpRewritePattern(context), kept(kept) {}
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp gather,
+                                PatternRewriter &rewriter) const override {
+    auto producer = gather.getTensor().getDefiningOp<linalg::GenericOp>();
+    auto consumer = gather->getParentOfType<linalg::GenericOp>();
+    if (!producer || !consumer || producer.getNumReductionLoops() != 0 ||
+        producer.hasIndexSemantics() || !isCheap(producer) ||
+        !readsTheSame(producer, consumer) || kept.keeps(producer, consumer))
+      return failure();
+    auto result = cast<OpResult>(gather.getTensor());
+    AffineMap written = producer.getMatchingIndexingMap(
+        producer.getDpsInitOperand(result.getResultNumber()));
+    auto isRead = [&](OpOperand *input) {
+      return producer.isScalar(input) ||
+             producer.getMatchingIndexingMap(input).isProjectedPermutation();
+    };
+    if (!written.isPermutation() ||
+        !llvm::all_of(producer.getDpsInputOperands(), isRead) ||
+        !llvm::all_of(producer.getRegionOutputArgs(),
+                      [](BlockArgument old) { return old.use_empty(); }))
+      return failure();
+
+    SmallVector<Value> loops(producer.getNumLoops());
+    for (auto [axis, at] : llvm::enumerate(gather.getIndices()))
+      loops[written.getDimPosition(axis)] = at;
+    IRMapping values;
+    for (OpOperand *input : producer.getDpsInputOperands()) {
+      AffineMap read = producer.getMatchingIndexingMap(input);
+      SmallVector<Value> at;
+      for (unsigned axis = 0; axis < read.getNumResults(); ++axis)
+        at.push_back(loops[read.getDimPosition(axis)]);
+      Value element = input->get();
+      if (!producer.isScalar(input))
+        element =
+            rewriter.create<tensor::ExtractOp>(gather.getLoc(), element, at);
+      values.map(producer.getMatchingBlockArgument(input), element);
+    }
+    for (Operation &op : producer.getBody()->without_terminator())
+      rewriter.clone(op, values);
+    Value element = producer.getBody()->getTerminator()->getOperand(
+        result.getResultNumber());
+    rewriter.replaceOp(gather, values.lookupOrDefault(element));
+    return success();
+  }
+
+  const Kept &kept;
 };
 
 /// How many products `op` adds up for each element of its result.
@@ -305,6 +364,7 @@ struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
     RewritePatternSet patterns(&getContext());
     patterns.add<AccumulateInPlace>(&getContext());
     Kept kept(getOperation());
+    patterns.add<ComputeGathered>(&getContext(), kept);
     linalg::populateElementwiseOpsFusionPatterns(
         patterns,
         [&](OpOperand *operand) { return shouldFuse(operand, kept); });
