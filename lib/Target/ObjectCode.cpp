@@ -49,6 +49,8 @@ netc::hostMachine(llvm::CodeGenOptLevel level, StringRef isa) {
             std::string(
                 feature.second && !exceeds(feature.first(), isa) ? "+" : "-") +
             feature.first().str();
+  // Products take the widest vectors there are; so may all else.
+  list += ",-prefer-256-bit";
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
