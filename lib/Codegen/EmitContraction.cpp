@@ -25,6 +25,8 @@ static constexpr int64_t kPanelElements = 8 << 10;
 /// The same of a panel that the second level holds, since it is read in the
 /// order of memory.
 static constexpr int64_t kLongPanelElements = 160 << 10;
+/// Up to how many elements of a panel the next one fits beside it, and rows.
+static constexpr int64_t kSmallPanel = 64 << 10;
 /// From how many elements on the rows of B count as scattered, and for how many
 /// tiles of rows a copy of them pays.
 static constexpr int64_t kScattered = 64, kPackTiles = 2;
@@ -271,10 +273,10 @@ private:
       return emitParts(at, *sum);
     cutSums();
     asksForB = readsOnce() && !streams();
-    bool passesPanels = isPaneled() && roles.columns.size() == 2;
-    nextPanel = passesPanels && sizeOf(B) > kNearElements
-                    ? roles.columns.front().strides[B]
-                    : 0;
+    nextPanel = 0;
+    if (isPaneled() && roles.columns.size() == 2 && sizeOf(B) > kNearElements &&
+        roles.columns.front().strides[B] <= kSmallPanel)
+      nextPanel = roles.columns.front().strides[B];
     if (streams())
       return emitColumnBlocks(roles.columns.back(), columnsOfThread(),
                               isParallel, at,
