@@ -84,9 +84,11 @@ public:
     isParallel = nest.points() * 2 >= kParallelFlop;
   }
 
-  void emit() {
+  /// `fill` gives the result its start, if it is not null.
+  void emit(linalg::FillOp fill) {
     chooseTile();
-    takeStart();
+    if (fill && !sharedSum())
+      takeStart(fill);
     std::array<Value, 3> at;
     for (unsigned operand : {A, B, C})
       at[operand] = b.index(starts[operand]);
@@ -96,10 +98,7 @@ public:
 private:
   /// Where each sum is done at once, it starts from what the memory was filled
   /// with, which need not be read.
-  void takeStart() {
-    auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
-    if (!fill || fill.getDpsInits()[0] != op.getDpsInits()[0] || sharedSum())
-      return;
+  void takeStart(linalg::FillOp fill) {
     cutSums();
     if (!outerSums.empty())
       return;
@@ -655,7 +654,10 @@ bool netc::emitContraction(linalg::LinalgOp op, const VectorIsa &isa) {
   std::optional<Roles> roles = Roles::of(*nest);
   if (!roles)
     return false;
-  Emitter(op, *nest, std::move(*roles), isa).emit();
+  auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
+  if (fill && fill.getDpsInits()[0] != op.getDpsInits()[0])
+    fill = nullptr;
+  Emitter(op, *nest, std::move(*roles), isa).emit(fill);
   op->erase();
   return true;
 }
