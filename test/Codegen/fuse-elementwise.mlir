@@ -153,3 +153,34 @@ func.func @normalized(%x: tensor<64x16xf32>, %mean: tensor<16xf32>, %factor: ten
   } -> tensor<16xf32>
   return %y, %sum : tensor<64x16xf32>, tensor<16xf32>
 }
+
+// What a payload gathers of a tensor is computed where it is gathered; the
+// tensor is not.
+// CHECK-LABEL: func.func @gathered
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[TOP:.*]]: tensor<4xf32>
+// CHECK: linalg.generic
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: %[[AT:.*]] = tensor.extract %[[X]][%[[ROW]], %[[COLUMN:.*]]]
+// CHECK: %[[LARGEST:.*]] = tensor.extract %[[TOP]][%[[ROW]]]
+// CHECK: arith.subf %[[AT]], %[[LARGEST]]
+// CHECK-NOT: linalg.generic
+func.func @gathered(%x: tensor<4x8xf32>, %top: tensor<4xf32>, %class: tensor<4xi32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %top : tensor<4x8xf32>, tensor<4xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.subf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %picked = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%class : tensor<4xi32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%c: i32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %c : i32 to index
+    %v = tensor.extract %d[%i, %j] : tensor<4x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %picked : tensor<4xf32>
+}

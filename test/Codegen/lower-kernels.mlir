@@ -339,3 +339,25 @@ func.func @short_rows(%w: memref<256x256xf32>, %panels: memref<8x256x32xf32>) {
   }
   return
 }
+
+// A vocabulary whose rows make no whole panels: threads take panels of it, copy
+// each once, and all rows pass by.
+// CHECK-LABEL: func.func @passing
+// CHECK:       scf.parallel {{.*}} to (%c10000{{.*}}) step (%c32{{.*}})
+// CHECK:         %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16384xf32>
+// CHECK:         vector.store %{{.*}}, %[[PANEL]]
+// CHECK:         scf.for %{{.*}} to %c1014{{.*}} step %c13
+// CHECK:           vector.load %[[PANEL]]
+// CHECK:           vector.fma
+// CHECK:         scf.reduce
+func.func @passing(%x: memref<1024x512xf32>, %w: memref<10000x512xf32>, %y: memref<1024x10000xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<1024x512xf32>, memref<10000x512xf32>) outs(%y : memref<1024x10000xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}

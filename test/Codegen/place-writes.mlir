@@ -83,3 +83,73 @@ func.func @gathered() {
   bufferization.materialize_in_destination %y in restrict writable %w : (tensor<6xf32>, memref<6xf32>) -> ()
   return
 }
+
+// -----
+
+#matrix = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// A result is written over the operand that was computed last, and that nothing
+// reads any more. The other one is read later.
+// CHECK-LABEL: @over
+// CHECK-SAME: %[[X:.*]]: tensor<2x3xf32>
+// CHECK: %[[A:.*]] = linalg.exp
+// CHECK: %[[B:.*]] = linalg.negf
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<2x3xf32>) outs(%[[B]] : tensor<2x3xf32>)
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
+// CHECK-NEXT: arith.subf %[[IN]], %[[OUT]]
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %[[C]] :
+func.func @over(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %a = linalg.exp ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %b = linalg.negf ins(%a : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %c = linalg.generic {indexing_maps = [#matrix, #matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<2x3xf32>, tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.subf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3xf32>
+  %init = tensor.empty() : tensor<2xf32>
+  %sum = linalg.generic {indexing_maps = [#matrix, #matrix, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %c : tensor<2x3xf32>, tensor<2x3xf32>) outs(%init : tensor<2xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  return %sum : tensor<2xf32>
+}
+
+// -----
+
+#matrix = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+
+// Not over what is read elsewhere, or in another order, nor over an argument;
+// nor what becomes a part of another tensor.
+// CHECK-LABEL: @apart
+// CHECK-SAME: %[[X:.*]]: tensor<3x3xf32>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<3x3xf32>
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} outs(%[[E]]
+// CHECK: %[[B:.*]] = linalg.negf ins(%[[T]]
+// CHECK: linalg.generic {{.*}} ins(%[[B]] : tensor<3x3xf32>) outs(%[[E]]
+// CHECK: tensor.insert_slice
+func.func @apart(%x: tensor<3x3xf32>) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<3x3xf32>
+  %t = linalg.generic {indexing_maps = [#turned, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x3xf32>) outs(%e : tensor<3x3xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.negf %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3x3xf32>
+  %b = linalg.negf ins(%t : tensor<3x3xf32>) outs(%e : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %c = linalg.generic {indexing_maps = [#matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<3x3xf32>) outs(%e : tensor<3x3xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %p, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3x3xf32>
+  %whole = tensor.empty() : tensor<4x3xf32>
+  %part = tensor.insert_slice %c into %whole[0, 0] [3, 3] [1, 1] : tensor<3x3xf32> into tensor<4x3xf32>
+  return %part : tensor<4x3xf32>
+}
