@@ -371,34 +371,22 @@ void BlockEmitter::emitTile(Offsets at, ArrayRef<Place> rows,
       sums.push_back(
           first ? first : loadVector(C, at[C], row.inC + column.inC, mask(i)));
     }
+  // How far on B is asked for.
+  SmallVector<std::pair<int64_t, Near>> asked;
+  if (asksForB)
+    asked.push_back(
+        {kPrefetchTurns * roles.sums.back().strides[B], Near::First});
+  if (nextPanel != 0)
+    asked.push_back({nextPanel, Near::Second});
   sums =
       emitSums(0, at, sums, 1, [&](Offsets now, ValueRange carried, int64_t) {
         SmallVector<Value> next, vectors;
         for (auto [i, column] : llvm::enumerate(columns))
           vectors.push_back(loadVector(B, now[B], column.inB, mask(i)));
-        if (asksForB)
+        for (auto [distance, level] : asked)
           for (const Place &column : columns)
-            prefetch(
-                B,
-                b.add(now[B], column.inB + kPrefetchTurns *
-                                               roles.sums.back().strides[B]),
-                Near::First);
-        if (getenv("PF") && packed == Packed::No && blockSums.size() == 1 &&
-            blockSums[0].strides[A] == 1 && roles.rows.size() == 1 &&
-            rows.size() > 4 &&
-            roles.rows[0].strides[A] == blockSums[0].extent) {
-          Value turn = b.create<arith::SubIOp>(now[A], at[A]);
-          b.create<memref::PrefetchOp>(
-              memory[A],
-              b.add(b.add(at[A], b.scaled(turn, 16)),
-                    int64_t(rows.size()) * roles.rows[0].strides[A] *
-                        atoi(getenv("PF"))),
-              /*isWrite=*/false, atoi(getenv("PFH")), true);
-        }
+            prefetch(B, b.add(now[B], column.inB + distance), level);
         askAhead(at[A], now[A], rows.size());
-        if (nextPanel != 0)
-          for (const Place &column : columns)
-            prefetch(B, b.add(now[B], nextPanel + column.inB), Near::Second);
         size_t place = 0;
         for (const Place &row : rows) {
           Value broadcast;
