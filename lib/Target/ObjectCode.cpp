@@ -14,6 +14,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace netc;
 using namespace mlir;
@@ -50,7 +51,8 @@ netc::hostMachine(llvm::CodeGenOptLevel level, StringRef isa) {
                 feature.second && !exceeds(feature.first(), isa) ? "+" : "-") +
             feature.first().str();
   // Products take the widest vectors there are; so may all else.
-  list += ",-prefer-256-bit";
+  if (llvm::Triple(triple).isX86())
+    list += ",-prefer-256-bit";
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
