@@ -6,6 +6,7 @@
 #include "lib/Codegen/Passes.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -77,6 +78,22 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     for (linalg::LinalgOp op : findOps())
       if (!emitTranspose(op, vectors))
         (void)emitLoops(op);
+    getOperation()->setAttr(
+        "net.stack", Builder(&getContext()).getI64IntegerAttr(stackBytes()));
+  }
+
+  /// What a thread copies in a kernel lies on its stack: at most so many bytes.
+  int64_t stackBytes() {
+    int64_t most = 0;
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      int64_t bytes = 0;
+      kernel.walk([&](memref::AllocaOp copy) {
+        bytes += copy.getType().getNumElements() *
+                 llvm::divideCeil(copy.getType().getElementTypeBitWidth(), 8);
+      });
+      most = std::max(most, bytes);
+    }
+    return most;
   }
 
   SmallVector<linalg::LinalgOp> findOps() {

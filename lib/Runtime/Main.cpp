@@ -26,6 +26,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <sys/resource.h>
 
 using namespace netc::runtime;
 
@@ -34,8 +35,10 @@ extern const char netc_program[];
 void netc_step(char *arena);
 /// Three numbers an op, in a program that counts.
 extern int64_t netc_counts[] __attribute__((weak));
-/// Of the OpenMP runtime.
+/// Of the OpenMP runtime; stacks are those of threads that are to be started.
 void omp_set_num_threads(int threads);
+size_t kmp_get_stacksize_s();
+void kmp_set_stacksize_s(size_t bytes);
 }
 
 /// How many threads the steps shall use; tells the OpenMP runtime.
@@ -47,6 +50,24 @@ static int setThreads(const Options &options, const Machine &machine) {
   threads = options.threads.value_or(threads);
   omp_set_num_threads(threads);
   return threads;
+}
+
+/// Sees to it that each thread has so many bytes of stack beside what it needs
+/// anyway. Throws a Failure if `ulimit` does not allow that.
+static void provideStack(int64_t bytes) {
+  const size_t frames = size_t(256) << 10;
+  size_t needed = size_t(bytes) + frames;
+  rlimit limit;
+  if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < needed) {
+    rlim_t allowed = limit.rlim_max;
+    limit.rlim_cur = needed;
+    if (allowed < needed || setrlimit(RLIMIT_STACK, &limit))
+      throw Failure(3, "a thread needs " + std::to_string(needed) +
+                           " bytes of stack, " + std::to_string(allowed) +
+                           " are allowed");
+  }
+  if (kmp_get_stacksize_s() < needed)
+    kmp_set_stacksize_s(needed);
 }
 
 static Peaks measurePeaks(const Machine &machine, const Clock &clock,
@@ -70,6 +91,7 @@ static void run(const Options &options) {
     if (!output.empty())
       expectWritable(output);
   int threads = setThreads(options, machine);
+  provideStack(program.stack);
   Arena arena(program.arena);
   std::vector<std::string> weights =
       loadWeights(program, options, arena.data());

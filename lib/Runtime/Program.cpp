@@ -75,6 +75,7 @@ Program Program::parse(const char *text) try {
   Program program;
   program.arena = description.at("arena");
   program.buffers = description.at("buffers");
+  program.stack = description.value("stack", int64_t(0));
   program.batch = description.at("batch");
   program.counted = description.value("counted", false);
   json target = description.at("target");
@@ -92,7 +93,8 @@ Program Program::parse(const char *text) try {
                   description.at("network").get<std::string>() + " · batch " +
                   std::to_string(program.batch) + " · " +
                   description.at("lowering").get<std::string>() + " lowering";
-  for (const char *member : {"format", "arena", "buffers", "slots", "ops"})
+  for (const char *member :
+       {"format", "arena", "buffers", "stack", "slots", "ops"})
     description.erase(member);
   program.identity = description.dump();
   return program;

@@ -65,6 +65,7 @@ struct Program {
   int64_t batch;        ///< examples a step
   int64_t arena;        ///< bytes
   int64_t buffers;      ///< bytes, if each tensor had a place to itself
+  int64_t stack;        ///< bytes of copies that a thread makes, at most
   bool counted;         ///< whether it counts what it executes
   std::vector<Slot> slots;
   std::vector<Op> ops;

@@ -147,6 +147,7 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
     text["ops"].push_back(opToJson(measurement, figures, i));
   text["memory"] = {{"arena", program.arena},
                     {"buffers", program.buffers},
+                    {"stack", program.stack},
                     {"peak_rss", measurement.peakRss}};
   text["machine"] = machineToJson(measurement);
   // A path need not be UTF-8.

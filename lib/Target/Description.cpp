@@ -45,6 +45,8 @@ std::string netc::describe(ModuleOp module, json::Object base) {
     base[name] = std::move(value);
   for (StringRef figure : {"arena", "buffers"})
     base[figure] = toJson(module->getAttr(("net." + figure).str()));
+  if (Attribute stack = module->getAttr("net.stack"))
+    base["stack"] = toJson(stack);
   for (StringRef list : {"slots", "ops"}) {
     json::Array rows;
     for (auto row : module->getAttrOfType<ArrayAttr>(("net." + list).str())
