@@ -87,7 +87,7 @@ public:
   /// `fill` gives the result its start, if it is not null.
   void emit(linalg::FillOp fill) {
     chooseTile();
-    if (fill && !sharedSum())
+    if (fill)
       takeStart(fill);
     std::array<Value, 3> at;
     for (unsigned operand : {A, B, C})
@@ -100,7 +100,7 @@ private:
   /// with, which need not be read.
   void takeStart(linalg::FillOp fill) {
     cutSums();
-    if (!outerSums.empty())
+    if (sharedSum() || !outerSums.empty())
       return;
     start = fill.value();
     fill.erase();

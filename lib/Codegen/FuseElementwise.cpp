@@ -46,7 +46,9 @@ static bool isCheap(linalg::GenericOp op) {
                             }) <= 2;
 }
 
-bool netc::changesBetween(Value slot, Operation *first, Operation *later) {
+/// Whether `slot` is written between `first` and a later op, which would read
+/// what is new.
+static bool changesBetween(Value slot, Operation *first, Operation *later) {
   Block *block = first->getBlock();
   Operation *end = block->findAncestorOpInBlock(*later);
   return llvm::any_of(slot.getUsers(), [&](Operation *user) {
@@ -56,6 +58,13 @@ bool netc::changesBetween(Value slot, Operation *first, Operation *later) {
     // One in the same loop as the later op comes before its next turn.
     return write && first->isBeforeInBlock(write) &&
            (write == end || write->isBeforeInBlock(end));
+  });
+}
+
+bool netc::readsTheSame(linalg::LinalgOp op, Operation *later) {
+  return llvm::none_of(op.getDpsInputs(), [&](Value input) {
+    Value slot = slotOf(input);
+    return slot && changesBetween(slot, op, later);
   });
 }
 
@@ -85,15 +94,6 @@ private:
   bool recomputes;
 };
 } // namespace
-
-/// Whether what `producer` reads is the same where `consumer` stands.
-static bool readsTheSame(linalg::GenericOp producer,
-                         linalg::GenericOp consumer) {
-  return llvm::none_of(producer.getInputs(), [&](Value input) {
-    Value slot = slotOf(input);
-    return slot && changesBetween(slot, producer, consumer);
-  });
-}
 
 /// Sums of products stay what they are, so that they can be tiled. What is read
 /// is read before it changes.
@@ -258,14 +258,9 @@ public:
         consumer.getNumReductionLoops() != 0 ||
         products->getBlock() != consumer->getBlock() ||
         !consumer.getMatchingIndexingMap(&operand).isPermutation() ||
-        !isShortSum(operand.get()))
+        !isShortSum(operand.get()) || !readsTheSame(products, consumer))
       return std::nullopt;
-    ShortSum sum{operand, consumer, products};
-    for (Value input : products.getInputs())
-      if (Value slot = slotOf(input);
-          slot && changesBetween(slot, products, consumer))
-        return std::nullopt;
-    return sum;
+    return ShortSum{operand, consumer, products};
   }
 
   void moveIntoConsumer() {

@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/LoopNest.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/Slots.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -87,10 +88,8 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     int64_t most = 0;
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       int64_t bytes = 0;
-      kernel.walk([&](memref::AllocaOp copy) {
-        bytes += copy.getType().getNumElements() *
-                 llvm::divideCeil(copy.getType().getElementTypeBitWidth(), 8);
-      });
+      kernel.walk(
+          [&](memref::AllocaOp copy) { bytes += sizeInBytes(copy.getType()); });
       most = std::max(most, bytes);
     }
     return most;

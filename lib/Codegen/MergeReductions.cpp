@@ -65,10 +65,7 @@ static bool canWait(linalg::GenericOp op, linalg::GenericOp later) {
     if (!at || !later->isBeforeInBlock(at))
       return false;
   }
-  return llvm::none_of(op.getInputs(), [&](Value input) {
-    Value slot = slotOf(input);
-    return slot && changesBetween(slot, op, later);
-  });
+  return readsTheSame(op, later);
 }
 
 /// One op for two, where the later one is.

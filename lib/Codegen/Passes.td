@@ -23,7 +23,8 @@ def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
   let description = [{
     An op that works element by element goes into what reads it, if that is all that reads it or
     computing an element again is cheaper than keeping it; not into sums of products. A sum of few
-    products that exceeds the caches is added up where it is read.
+    products that exceeds the caches is added up where it is read, and an element that a payload
+    gathers is computed there.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -62,13 +63,17 @@ def PlaceWrites : Pass<"net-place-writes", "::mlir::func::FuncOp"> {
   let summary = "Let ops write where their results are to stand";
   let description = [{
     What outlives a step is written by the op that computes it, in the shape of that op, unless what
-    was there before is still to be read: then the op has memory of its own, to be copied.
+    was there before is still to be read: then the op has memory of its own, to be copied. An
+    element-wise result is written over an operand that nothing reads any more.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Make linalg ops on memory loops for the CPU: tiles in registers, threads";
+  let description = [{
+    The module's `net.stack` says how many bytes of copies a thread makes on its stack, at most.
+  }];
   let options = [Option<"isa", "isa", "std::string", "\"baseline\"",
                         "The vectors of the target: `avx512`, `avx2` or `baseline`">];
   let dependentDialects = [

@@ -121,13 +121,19 @@ static void placeWrite(bufferization::MaterializeInDestinationOp write) {
   write.getDestMutable().assign(memory);
 }
 
+/// The op that a use is a mere operand of; null if it is anything else.
+static linalg::LinalgOp readerOf(OpOperand &use) {
+  auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  return user && user.isDpsInput(&use) ? user : nullptr;
+}
+
 /// Whether `op` is the last of the uses of `tensor`, which are all reads by ops
 /// of its block, and the only one by it.
 static bool readsLast(linalg::GenericOp op, Value tensor) {
   bool isRead = false;
   for (OpOperand &use : tensor.getUses()) {
-    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    if (!user || !user.isDpsInput(&use) || user->getBlock() != op->getBlock() ||
+    linalg::LinalgOp user = readerOf(use);
+    if (!user || user->getBlock() != op->getBlock() ||
         (user == op ? isRead : !user->isBeforeInBlock(op)))
       return false;
     isRead |= user == op;
@@ -146,10 +152,7 @@ static void writeOverOperands(linalg::GenericOp op) {
     Value result = op.getTiedOpResult(&output);
     BlockArgument old = op.getMatchingBlockArgument(&output);
     // What becomes a part of another tensor is written there.
-    bool isOnlyRead = llvm::all_of(result.getUses(), [](OpOperand &use) {
-      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      return user && user.isDpsInput(&use);
-    });
+    bool isOnlyRead = llvm::all_of(result.getUses(), readerOf);
     if (!output.get().getDefiningOp<tensor::EmptyOp>() || !old.use_empty() ||
         !written.isPermutation() || !isOnlyRead)
       continue;

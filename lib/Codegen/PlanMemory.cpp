@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/Slots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -26,8 +27,7 @@ namespace netc {
 /// Of every buffer, in bytes: a cache line, and the widest vector.
 static constexpr int64_t kAlignment = 64;
 
-static int64_t sizeInBytes(MemRefType type) {
-  // Booleans take a byte each.
+int64_t netc::sizeInBytes(MemRefType type) {
   unsigned bits = type.getElementTypeBitWidth();
   return type.getNumElements() * llvm::divideCeil(bits, 8);
 }

@@ -5,7 +5,7 @@
 #ifndef NETC_LIB_CODEGEN_SLOTS_H
 #define NETC_LIB_CODEGEN_SLOTS_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace netc {
 
@@ -13,10 +13,12 @@ namespace netc {
 /// changes in place. Null if it is computed.
 mlir::Value slotOf(mlir::Value tensor);
 
-/// Whether `slot` is written between `first` and a later op, which would read
-/// what is new.
-bool changesBetween(mlir::Value slot, mlir::Operation *first,
-                    mlir::Operation *later);
+/// Whether what `op` reads is the same where `later` stands: no slot of it is
+/// written between them.
+bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);
+
+/// The bytes of a buffer; a boolean takes one.
+int64_t sizeInBytes(mlir::MemRefType type);
 
 } // namespace netc
 
