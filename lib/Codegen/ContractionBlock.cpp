@@ -14,6 +14,9 @@ using namespace mlir;
 /// How many turns of the sum before its use B is fetched, where it is read once
 /// and its rows are too far apart for the processor to foresee.
 static constexpr int64_t kPrefetchTurns = 12;
+/// The same where threads pass by blocks of the sum that the second cache
+/// holds.
+static constexpr int64_t kRowTurns = 8;
 static constexpr int64_t kLineBytes = 64; ///< of a cache
 /// From how long a sum on the result is asked for before it, and added after.
 static constexpr int64_t kLongSum = 64;
@@ -79,13 +82,10 @@ void BlockEmitter::emitColumns(Offsets at, int64_t turns) {
     blockSums.insert(blockSums.begin(), outerSums.back());
     blockSums.front().extent = turns;
   }
-  if (packed == Packed::No)
+  if (!packsRows)
     return emitOuterColumns(0, at);
   SmallVector<Loop> rows = roles.rows;
-  if (packed == Packed::Rows)
-    packRows(at);
-  else
-    packTiles(at);
+  packRows(at);
   std::swap(memory[A], rowPanel);
   at[A] = b.index(0);
   emitOuterColumns(0, at);
@@ -112,41 +112,6 @@ void BlockEmitter::packRows(Offsets at) {
                 });
   };
   copyBlock(A, from, to, at[A], b.index(0), copy);
-}
-
-void BlockEmitter::packTiles(Offsets at) {
-  SmallVector<Loop> rows = roles.rows, sums = blockSums;
-  int64_t length = layBlock(A, rowTile.count());
-  for (size_t i = rows.size(); i-- > 0;) {
-    int64_t size = std::min(rowTile.sizes[i], rows[i].extent);
-    roles.rows[i].strides[A] = size < rows[i].extent ? length / size : 0;
-    length *= llvm::divideCeil(rows[i].extent, size);
-  }
-  // Where the copy is stands in for where the result is.
-  SmallVector<Loop> both = rows;
-  for (auto [loop, packed] : llvm::zip_equal(both, roles.rows))
-    loop.strides[C] = packed.strides[A];
-  at[C] = b.index(0);
-  emitTiles(both, rowTile.sizes, 0, {}, at, false,
-            [&](Offsets start, ArrayRef<int64_t> sizes) {
-              SmallVector<Place> places = placesOf(rows, sizes);
-              copyBlock(A, sums, blockSums, start[A], start[C],
-                        [&](Value at, Value to) { copyRows(at, to, places); });
-            });
-}
-
-void BlockEmitter::copyRows(Value at, Value to, ArrayRef<Place> places) {
-  auto start = [&](size_t i) { return places[i].inA; };
-  for (size_t i = 0; i < places.size();) {
-    size_t end = i + 1;
-    while (end < places.size() && start(end) == start(end - 1) + 1 &&
-           end - i < size_t(lanes))
-      ++end;
-    Value mask = b.maskOf(vector, end - i);
-    b.storeVector(loadVector(A, at, start(i), mask), rowPanel, b.add(to, i),
-                  mask);
-    i = end;
-  }
 }
 
 int64_t BlockEmitter::layBlock(ContractionOperand operand, int64_t elements) {
@@ -276,9 +241,6 @@ void BlockEmitter::emitRowTiles(Offsets at, ArrayRef<Place> columns,
   emitTiles(roles.rows, rowTile.sizes, 0, {}, at, false,
             [&](Offsets start, ArrayRef<int64_t> sizes) {
               SmallVector<Place> rows = placesOf(roles.rows, sizes);
-              for (auto [i, row] : llvm::enumerate(rows))
-                if (packed == Packed::Tiles)
-                  row.inA = i;
               if (roles.isDot)
                 emitDots(start, rows, columns);
               else
@@ -298,24 +260,34 @@ void BlockEmitter::prefetch(ContractionOperand operand, Value at, Near level) {
                                /*isDataCache=*/true);
 }
 
-void BlockEmitter::askAhead(Value start, Value at, int64_t rowsOfTile) {
-  if (packed != Packed::No || roles.isElementwise || roles.rows.empty() ||
+void BlockEmitter::askAhead(Value start, const Offsets &at,
+                            ArrayRef<Place> rows, ArrayRef<Place> columns) {
+  if (packsRows || roles.isElementwise || roles.rows.empty() ||
       blockSums.empty())
     return;
   const Loop &row = roles.rows.back(), &sum = blockSums.back();
   int64_t line = kLineBytes * 8 / element.getIntOrFloatBitWidth();
   bool rowsFollow = blockSums.size() == 1 && roles.rows.size() == 1 &&
                     sum.strides[A] == 1 && row.strides[A] == sum.extent;
-  int64_t tile = rowsOfTile * row.strides[A];
+  int64_t tile = rows.size() * row.strides[A];
   if (rowsFollow && tile < sizeOf(A)) {
     // The next tile, a line a turn, from its first row to its last.
-    Value turn = b.create<arith::SubIOp>(at, start);
+    Value turn = b.create<arith::SubIOp>(at[A], start);
     prefetch(A, b.add(b.add(start, tile), b.scaled(turn, line)), Near::Second);
-  } else if (row.strides[A] == 1 && sum.strides[A] >= line &&
-             !outerSums.empty()) {
+  } else if (row.strides[A] == 1 && sum.strides[A] >= line) {
+    // The next turns: rows that lie next to each other are in one line or two,
+    // and each of them would ask for it.
+    Value next = b.add(at[A], kRowTurns * sum.strides[A]);
+    prefetch(A, next, Near::First);
+    prefetch(A, b.add(next, rows.back().inA), Near::First);
+    if (!packsColumns && sum.strides[B] >= line)
+      for (const Place &column : columns)
+        prefetch(B, b.add(at[B], kRowTurns * sum.strides[B] + column.inB),
+                 Near::First);
     // The same rows in the next block of the sums.
-    int64_t block = blockTurns * outerSums.back().strides[A];
-    prefetch(A, b.add(at, block), Near::Second);
+    if (!outerSums.empty())
+      prefetch(A, b.add(at[A], blockTurns * outerSums.back().strides[A]),
+               Near::Second);
   }
 }
 
@@ -386,7 +358,7 @@ void BlockEmitter::emitTile(Offsets at, ArrayRef<Place> rows,
         for (auto [distance, level] : asked)
           for (const Place &column : columns)
             prefetch(B, b.add(now[B], column.inB + distance), level);
-        askAhead(at[A], now[A], rows.size());
+        askAhead(at[A], now, rows, columns);
         size_t place = 0;
         for (const Place &row : rows) {
           Value broadcast;

@@ -64,7 +64,7 @@ protected:
   /// A copy of a block of B, for the columns of a tile.
   bool packsColumns = false;
   /// The same of A, for the rows of a block.
-  enum class Packed { No, Rows, Tiles } packed = Packed::No;
+  bool packsRows = false;
   mlir::Value rowPanel;
 
 private:
@@ -80,11 +80,6 @@ private:
   /// Copies what a block reads of A, a row after the other, and lets the loops
   /// walk over the copy.
   void packRows(Offsets at);
-  /// The same, a tile after the other: for each turn of the sums, its rows.
-  void packTiles(Offsets at);
-  /// Copies a tile's part of A for one turn of the sums; where rows are all
-  /// next to each other, as vectors.
-  void copyRows(mlir::Value at, mlir::Value to, llvm::ArrayRef<Place> places);
   /// Lets the sums of the block walk over a copy of an operand that has
   /// `elements` next to each other for each turn. Returns its length.
   int64_t layBlock(ContractionOperand operand, int64_t elements);
@@ -117,7 +112,8 @@ private:
   /// Asks for what a tile of A that starts at `start` is followed by, while the
   /// sums are at `at`: from memory, it would come too late where the processor
   /// does not foresee it.
-  void askAhead(mlir::Value start, mlir::Value at, int64_t rowsOfTile);
+  void askAhead(mlir::Value start, const Offsets &at,
+                llvm::ArrayRef<Place> rows, llvm::ArrayRef<Place> columns);
   /// `lanes` elements, or those of `mask`.
   mlir::Value loadVector(ContractionOperand operand, mlir::Value at,
                          int64_t shift, mlir::Value mask);

@@ -28,13 +28,13 @@ static constexpr int64_t kLongPanelElements = 160 << 10;
 /// Up to how many elements of a panel the next one fits beside it, and rows.
 static constexpr int64_t kSmallPanel = 64 << 10;
 /// From how many elements on the rows of B count as scattered, and for how many
-/// tiles of rows a copy of them pays.
-static constexpr int64_t kScattered = 64, kPackTiles = 2;
+/// tiles of rows a copy of them pays: anywhere else, and where both operands
+/// are asked for turn by turn.
+static constexpr int64_t kScattered = 64, kPackTiles = 2, kPackScattered = 8;
 /// Elements of a copy: a thread's stack holds a few MB.
 static constexpr int64_t kMostOnStack = 256 << 10;
-/// For how many tiles of columns a copy of a block of A pays: of rows that lie
-/// next to each other, and of others.
-static constexpr int64_t kPackColumns = 8, kPackRowColumns = 16;
+/// For how many tiles of columns a copy of a block of A pays.
+static constexpr int64_t kPackColumns = 16;
 /// Elements of A that a block of rows may touch, so that they stay in the
 /// second level: one of many blocks, of which threads take their own, or one
 /// that all of them read, each for its own columns.
@@ -43,6 +43,7 @@ static constexpr int64_t kSharedElements = 192 << 10;
 /// From how many tiles of columns on threads take these, so that each copies
 /// its own part of B only; and where there are but few tiles of rows.
 static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
+static constexpr int64_t kManyColumns = 64;
 /// From how many panels of B on threads take these, if all of A stays near
 /// each; otherwise, how many rows should pass by a panel.
 static constexpr int64_t kPanels = 8, kRowsOfPanel = 192;
@@ -289,7 +290,7 @@ private:
     int64_t columns = roles.columns.empty() ? 1 : roles.columns.back().extent;
     if (!roles.isDot)
       columnTiles = llvm::divideCeil(columns, tileVectors * lanes);
-    bool copies = isScattered() && rowTiles >= kPackTiles;
+    bool copies = copyPays();
     bool byRows = rowTiles >= columnTiles || rowTiles >= 16;
     // A copy of A serves all columns; one of B all rows.
     if (copies && !rowsAreScattered() &&
@@ -338,6 +339,11 @@ private:
                 });
   }
 
+  /// Whether all rows pass by a copy of B often enough.
+  bool copyPays() const {
+    return isScattered() &&
+           rowTiles() >= (rowsAreScattered() ? kPackScattered : kPackTiles);
+  }
   int64_t rowTiles() const {
     int64_t tiles = 1;
     for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
@@ -384,11 +390,10 @@ private:
     });
   }
 
-  /// Whether threads take columns, each with copies of its own of A, which
-  /// serve many of them, and of B.
+  /// Whether threads take columns, each with copies of its own of B.
   bool threadsTakeColumns() {
     return isParallel && rowsAreScattered() && isScattered() &&
-           columnTiles() >= 8 * kPackColumns && columnChunk() > 0;
+           columnTiles() >= kManyColumns && columnChunk() > 0;
   }
   /// How many turns of a loop of columns a tile takes.
   int64_t stepOf(const Loop &loop) const {
@@ -457,24 +462,16 @@ private:
     makeRowPanel();
   }
 
-  /// The same for the rows of a block, if they are scattered or collide.
+  /// The same for the rows of a block, if they collide.
   void makeRowPanel() {
-    packed = Packed::No;
-    if (columnsInParallel || isPaneled())
+    packsRows = false;
+    if (columnsInParallel || isPaneled() || !rowsCollide() ||
+        columnTiles() < kPackColumns)
       return;
-    Packed how = Packed::No;
-    if (rowsCollide() && columnTiles() >= kPackRowColumns)
-      how = Packed::Rows;
-    else if (rowsAreScattered() && columnTiles() >= kPackColumns)
-      how = Packed::Tiles;
-    if (how == Packed::No)
-      return;
-    int64_t elements = rowTile.count() * blockLength();
-    for (auto [loop, size] : llvm::zip_equal(roles.rows, rowTile.sizes))
-      elements *= llvm::divideCeil(loop.extent, std::min(size, loop.extent));
+    int64_t elements = pointsOf(roles.rows) * blockLength();
     if (elements > kMostOnStack)
       return;
-    packed = how;
+    packsRows = true;
     rowPanel = b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
                                           b.getI64IntegerAttr(64));
   }
@@ -530,7 +527,7 @@ private:
       block = tileSize;
     block = std::min<int64_t>(block, llvm::alignTo(whole.extent, tileSize));
     roles.rows[longest].extent = std::min(block, whole.extent);
-    packsColumns = roles.isTransposed || (copies && rowTiles() >= kPackTiles);
+    packsColumns = roles.isTransposed || (copies && copyPays());
     if (!rowsInParallel)
       makePanels();
     emitOuterRows(outer, at, rowsInParallel, [&](Offsets start, bool here) {

@@ -58,10 +58,16 @@ func.func @next_panel(%x: memref<1024x1024xf32>, %w: memref<32x1024x32xf32>, %y:
   return
 }
 
-// Rows that a turn of the sum leaves far behind: those of the next block of the
-// sum.
+// Rows that a turn of the sum leaves far behind: those of the turn after the
+// seventh next, and of the next block of the sum. The other operand is copied,
+// for many tiles of rows.
 // CHECK-LABEL: func.func @next_block
+// CHECK:       %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<6272xf32>
+// CHECK:       vector.store %{{.*}}, %[[PANEL]]
 // CHECK:       scf.for %{{.*}} to %c196{{.*}} step %c1{{.*}} iter_args
+// CHECK:         vector.load %[[PANEL]]
+// CHECK:         arith.addi %{{.*}}, %c4096
+// CHECK:         memref.prefetch %{{.*}}, read, locality<3>, data : memref<3211264xf32>
 // CHECK:         arith.addi %{{.*}}, %c100352
 // CHECK:         memref.prefetch %{{.*}}, read, locality<2>, data : memref<3211264xf32>
 func.func @next_block(%x: memref<6272x512xf32>, %d: memref<6272x128xf32>, %g: memref<512x128xf32>) {

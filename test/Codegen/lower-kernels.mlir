@@ -65,16 +65,20 @@ func.func @columns(%x: memref<1001x40xf32>, %y: memref<40xf32>) {
   return
 }
 
-// Rows of B that lie far apart are copied for the tiles of a thread, and so are
-// those of A where a turn of the sum leaves them behind.
+// Where a turn of the sum leaves the rows of both operands behind, and few rows
+// of the result would read a copy, neither is copied: both are asked for 8 turns
+// ahead, the first and the last row of a tile, and each vector of the columns.
 // CHECK-LABEL: func.func @scattered
+// CHECK-NOT:   memref.alloca
 // CHECK:       scf.parallel
-// CHECK-DAG:     %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
-// CHECK-DAG:     %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
-// CHECK:         vector.maskedstore %[[ROWS]]
-// CHECK:         vector.store %{{.*}}, %[[PANEL]]
-// CHECK:         vector.load %[[PANEL]]
-// CHECK:         memref.load %[[ROWS]]
+// CHECK:         iter_args
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[A:.*]], %c4096
+// CHECK:         memref.prefetch %[[X:.*]][%[[NEXT]]], read, locality<3>
+// CHECK:         %[[LAST:.*]] = arith.addi %[[NEXT]], %c13
+// CHECK:         memref.prefetch %[[X]][%[[LAST]]], read, locality<3>
+// CHECK-COUNT-2: memref.prefetch %{{.*}}, read, locality<3>
+// CHECK-NOT:     memref.prefetch
+// CHECK:         memref.load %[[X]][%[[A]]]
 // CHECK:         vector.fma
 func.func @scattered(%x: memref<512x512xf32>, %dy: memref<512x512xf32>, %dw: memref<512x512xf32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
