@@ -38,6 +38,24 @@ def MergeReductions : Pass<"net-merge-reductions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def ReadLess : Pass<"net-read-less", "::mlir::func::FuncOp"> {
+  let summary = "Compute operands that follow from what an op reads anyway";
+  let description = [{
+    An operand that is computed, by a few sums and products, of tensors that the op reads at the
+    same places, as an activation of what was normalized, is not read but computed again.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ComputeInFrames : Pass<"net-compute-in-frames", "::mlir::func::FuncOp"> {
+  let summary = "Compute what is only read padded inside of its padding";
+  let description = [{
+    A result that every reader pads alike, as the input of a convolution and of the gradient of its
+    weight, is padded once, and before: so that it is computed where it is read.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def SumAfterLoops : Pass<"net-sum-after-loops", "::mlir::func::FuncOp"> {
   let summary = "Take sums of products over the turns of a loop as one product after it";
   let description = [{

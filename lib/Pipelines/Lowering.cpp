@@ -44,6 +44,8 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createPropagateTransposes());
   passes.addNestedPass<func::FuncOp>(createFuseElementwise());
   passes.addNestedPass<func::FuncOp>(createMergeReductions());
+  passes.addNestedPass<func::FuncOp>(createReadLess());
+  passes.addNestedPass<func::FuncOp>(createComputeInFrames());
   passes.addNestedPass<func::FuncOp>(createSumAfterLoops());
   passes.addNestedPass<func::FuncOp>(createPackPanels());
 }

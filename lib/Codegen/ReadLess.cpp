@@ -1,0 +1,104 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/Passes.h"
+#include "lib/Codegen/Slots.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_READLESS
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+/// From how many elements on a tensor exceeds the near caches; of one that has
+/// so many times fewer, what is read again is near.
+static constexpr int64_t kFarElements = 1 << 16, kNear = 8;
+/// Up to how many sums and products an element takes no longer than to be read.
+static constexpr int64_t kMostOperations = 6;
+
+static int64_t elementsOf(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  return type ? type.getNumElements() : 1;
+}
+
+static bool isCheap(linalg::GenericOp op) {
+  auto operations = op.getBody()->without_terminator();
+  return llvm::range_size(operations) <= kMostOperations &&
+         llvm::none_of(operations, [](Operation &payload) {
+           return isa<math::MathDialect>(payload.getDialect()) ||
+                  isa<arith::DivFOp, tensor::ExtractOp>(payload);
+         });
+}
+
+/// Whether an operand is computed, element by element, of what its op reads
+/// anyway, at the same places, and of what is near.
+static bool followsFromOthers(OpOperand &operand) {
+  auto op = cast<linalg::GenericOp>(operand.getOwner());
+  auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
+  int64_t size = elementsOf(operand.get());
+  if (!producer || !op.isDpsInput(&operand) || size < kFarElements ||
+      !linalg::areElementwiseOpsFusable(&operand) || !isCheap(producer) ||
+      !readsTheSame(producer, op))
+    return false;
+  AffineMap written = producer.getIndexingMapsArray().back();
+  if (!written.isPermutation())
+    return false;
+  AffineMap toProducer =
+      inversePermutation(written).compose(op.getMatchingIndexingMap(&operand));
+  auto isReadAnyway = [&](OpOperand *input) {
+    AffineMap map = producer.getMatchingIndexingMap(input).compose(toProducer);
+    return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *other) {
+      return other->get() == input->get() &&
+             op.getMatchingIndexingMap(other) == map;
+    });
+  };
+  return llvm::all_of(producer.getDpsInputOperands(), [&](OpOperand *input) {
+    return elementsOf(input->get()) * kNear <= size || isReadAnyway(input);
+  });
+}
+
+namespace {
+struct ComputeOperand : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!followsFromOthers(operand))
+        continue;
+      FailureOr<linalg::ElementwiseOpFusionResult> fused =
+          linalg::fuseElementwiseOps(rewriter, &operand);
+      if (failed(fused))
+        continue;
+      for (auto [old, value] : fused->replacements)
+        rewriter.replaceUsesWithIf(old, value, [&](OpOperand &use) {
+          // The producer stays for others.
+          return use.get().getDefiningOp() != operand.get().getDefiningOp();
+        });
+      rewriter.eraseOp(op);
+      return success();
+    }
+    return failure();
+  }
+};
+
+struct ReadLess : netc::impl::ReadLessBase<ReadLess> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ComputeOperand>(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    if (failed(
+            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
