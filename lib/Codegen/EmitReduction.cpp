@@ -22,8 +22,9 @@ static constexpr int64_t kParallelPoints = 1 << 15;
 /// Stretches of rows, whatever the number of threads, so that sums are the same
 /// for each.
 static constexpr int64_t kStretches = 16;
-/// Vectors that are reduced at once, of all results.
-static constexpr int64_t kVectors = 8;
+/// How many rows before their use operands are asked for, from how many bytes
+/// on, which exceed the near caches; and how many bytes come at once.
+static constexpr int64_t kRowsAhead = 4, kFarBytes = 1 << 20, kLineBytes = 64;
 
 /// What combines a result with what comes next, or null if it is no operation
 /// with a neutral element.
@@ -68,6 +69,7 @@ public:
     Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
     lanes = isa.bits / element.getIntOrFloatBitWidth();
     vector = VectorType::get({lanes}, element);
+    registers = isa.registers;
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
       combiners.push_back(combinerOf(op, i));
   }
@@ -118,9 +120,10 @@ private:
       body(b.index(even), columns.extent - even);
   }
 
-  /// Columns that are reduced at once.
+  /// Columns that are reduced at once: long parts of a row, though they may not
+  /// leave room in registers for all else.
   int64_t width() const {
-    return std::max<int64_t>(kVectors / combiners.size(), 1) * lanes;
+    return std::max<int64_t>(registers / combiners.size(), 1) * lanes;
   }
   int64_t rowLength() const { return combiners.size() * columns.extent; }
 
@@ -270,7 +273,20 @@ private:
       return memory;
     if (columns.strides[input] == 0)
       return b.create<memref::LoadOp>(memory, at);
+    askAhead(input, at, i);
     return load(memory, at, i, count);
+  }
+  /// Asks for a line of a row that comes later.
+  void askAhead(unsigned input, Value at, int64_t i) {
+    auto type = cast<MemRefType>(b.flat(input).getType());
+    int64_t next = sums.back().strides[input];
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    if (next == 0 || type.getNumElements() * bytes < kFarBytes ||
+        i * lanes * bytes % kLineBytes != 0)
+      return;
+    b.create<memref::PrefetchOp>(
+        b.flat(input), b.add(at, i * lanes + kRowsAhead * next),
+        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
   }
 
   linalg::LinalgOp op;
@@ -280,7 +296,7 @@ private:
   bool isParallel;
   SmallVector<Value> starts; ///< of the operands
   VectorType vector;
-  int64_t lanes;
+  int64_t lanes, registers;
   SmallVector<Operation *> combiners; ///< by result
   Value partial;
 };
