@@ -8,11 +8,11 @@
 // rows, whose results are combined in order.
 
 #include "lib/Codegen/LoopNest.h"
+#include "lib/Codegen/VectorPayload.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace netc;
 using namespace mlir;
@@ -37,21 +37,6 @@ static Operation *combinerOf(linalg::LinalgOp op, unsigned result) {
       combiner->getNumOperands() != 2 || !arith::getNeutralElement(combiner))
     return nullptr;
   return combiner;
-}
-
-/// Whether the payload of an op can be done on vectors of one element type.
-static bool isVectorizable(linalg::LinalgOp op) {
-  Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  if (!isa<FloatType>(element) || op.hasIndexSemantics())
-    return false;
-  for (Value operand : op->getOperands())
-    if (getElementTypeOrSelf(operand.getType()) != element)
-      return false;
-  for (Operation &payload : op->getRegion(0).front().without_terminator())
-    if (!isa<arith::ConstantOp>(payload) &&
-        !OpTrait::hasElementwiseMappableTraits(&payload))
-      return false;
-  return true;
 }
 
 namespace {
@@ -186,21 +171,11 @@ private:
     return values;
   }
 
-  /// An operation of the payload, on vectors.
-  Value onVectors(Operation *payload, ValueRange operands) {
-    Type type = VectorType::get(
-        {lanes}, getElementTypeOrSelf(payload->getResult(0).getType()));
-    OpBuilder &builder = b;
-    return builder
-        .create(op.getLoc(), payload->getName().getIdentifier(), operands, type,
-                payload->getAttrs())
-        ->getResult(0);
-  }
   Vectors combine(ValueRange a, ValueRange other) {
     Vectors values;
     size_t each = a.size() / combiners.size();
     for (size_t i = 0; i < a.size(); ++i)
-      values.push_back(onVectors(combiners[i / each], {a[i], other[i]}));
+      values.push_back(emitOnVectors(b, combiners[i / each], {a[i], other[i]}));
     return values;
   }
 
@@ -232,37 +207,17 @@ private:
   }
 
   Vectors row(ArrayRef<Value> offsets, int64_t count, ValueRange carried) {
-    Block &body = op->getRegion(0).front();
     int64_t each = vectorsOf(count);
     Vectors next(carried.size());
     for (int64_t i = 0; i < each; ++i) {
-      IRMapping values;
-      unsigned numInputs = op.getNumDpsInputs();
-      for (unsigned input = 0; input < numInputs; ++input)
-        values.map(body.getArgument(input),
-                   operand(input, offsets[input], i, count));
-      for (unsigned result = 0; result < combiners.size(); ++result)
-        values.map(body.getArgument(numInputs + result),
-                   carried[result * each + i]);
-      auto vectorOf = [&](Value value) -> Value {
-        Value known = values.lookupOrDefault(value);
-        if (!isa<VectorType>(known.getType()))
-          known = b.create<vector::BroadcastOp>(
-              VectorType::get({lanes}, known.getType()), known);
-        return known;
-      };
-      for (Operation &payload : body.without_terminator()) {
-        if (isa<arith::ConstantOp>(payload)) {
-          b.clone(payload, values);
-          continue;
-        }
-        SmallVector<Value> operands =
-            llvm::map_to_vector(payload.getOperands(), vectorOf);
-        values.map(payload.getResult(0), onVectors(&payload, operands));
-      }
-      for (unsigned result = 0; result < combiners.size(); ++result)
-        next[result * each + i] =
-            vectorOf(body.getTerminator()->getOperand(result));
+      Vectors arguments;
+      for (int64_t input = 0; input < op.getNumDpsInputs(); ++input)
+        arguments.push_back(operand(input, offsets[input], i, count));
+      for (size_t result = 0; result < combiners.size(); ++result)
+        arguments.push_back(carried[result * each + i]);
+      for (auto [result, value] :
+           llvm::enumerate(emitPayload(b, op, lanes, arguments)))
+        next[result * each + i] = value;
     }
     return next;
   }

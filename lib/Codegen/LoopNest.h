@@ -120,6 +120,9 @@ bool emitContraction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
 /// Emits a reduction of rows to columns that lie next to each other; false if
 /// it is none that this can do.
 bool emitReduction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
+/// Emits an element-wise op on tensors that exceed the caches as vectors, which
+/// are asked for ahead; false if it is none.
+bool emitStream(mlir::linalg::LinalgOp op, const VectorIsa &isa);
 /// Emits a copy to where other elements lie next to each other as transposes of
 /// squares in registers; false if it is none.
 bool emitTranspose(mlir::linalg::LinalgOp op, const VectorIsa &isa);

@@ -77,7 +77,7 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
       if (!emitReduction(op, vectors) && isContraction(op))
         (void)emitContraction(op, vectors);
     for (linalg::LinalgOp op : findOps())
-      if (!emitTranspose(op, vectors))
+      if (!emitTranspose(op, vectors) && !emitStream(op, vectors))
         (void)emitLoops(op);
     getOperation()->setAttr(
         "net.stack", Builder(&getContext()).getI64IntegerAttr(stackBytes()));
