@@ -348,8 +348,8 @@ void BlockEmitter::emitTile(Offsets at, ArrayRef<Place> rows,
   if (asksForB)
     asked.push_back(
         {kPrefetchTurns * roles.sums.back().strides[B], Near::First});
-  if (nextPanel != 0)
-    asked.push_back({nextPanel, Near::Second});
+  if (aheadOfB != 0)
+    asked.push_back({aheadOfB, Near::Second});
   sums =
       emitSums(0, at, sums, 1, [&](Offsets now, ValueRange carried, int64_t) {
         SmallVector<Value> next, vectors;

@@ -58,9 +58,9 @@ protected:
   int64_t blockTurns = 1;
   /// Whether B is read once, and is asked for some turns before its use.
   bool asksForB = false;
-  /// How far the next panel of B is, which is asked for during this one; 0 if
-  /// it is near, or none.
-  int64_t nextPanel = 0;
+  /// How far on panels of B are asked for, the next one or what is left of
+  /// this; 0 if they are near.
+  int64_t aheadOfB = 0;
   /// A copy of a block of B, for the columns of a tile.
   bool packsColumns = false;
   /// The same of A, for the rows of a block.

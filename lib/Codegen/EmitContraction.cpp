@@ -25,8 +25,9 @@ static constexpr int64_t kPanelElements = 8 << 10;
 /// The same of a panel that the second level holds, since it is read in the
 /// order of memory.
 static constexpr int64_t kLongPanelElements = 160 << 10;
-/// Up to how many elements of a panel the next one fits beside it, and rows.
-static constexpr int64_t kSmallPanel = 64 << 10;
+/// Up to how many elements of a panel the next one fits beside it, and rows; of
+/// larger ones, how many turns ahead comes what memory brings in time.
+static constexpr int64_t kSmallPanel = 64 << 10, kTurnsAhead = 64;
 /// From how many elements on the rows of B count as scattered, and for how many
 /// tiles of rows a copy of them pays: anywhere else, and where both operands
 /// are asked for turn by turn.
@@ -273,10 +274,13 @@ private:
       return emitParts(at, *sum);
     cutSums();
     asksForB = readsOnce() && !streams();
-    nextPanel = 0;
-    if (isPaneled() && roles.columns.size() == 2 && sizeOf(B) > kNearElements &&
-        roles.columns.front().strides[B] <= kSmallPanel)
-      nextPanel = roles.columns.front().strides[B];
+    aheadOfB = 0;
+    if (isPaneled() && roles.columns.size() == 2 && sizeOf(B) > kNearElements) {
+      int64_t panel = roles.columns.front().strides[B];
+      aheadOfB = panel <= kSmallPanel
+                     ? panel
+                     : kTurnsAhead * roles.sums.back().strides[B];
+    }
     if (streams())
       return emitColumnBlocks(roles.columns.back(), columnsOfThread(),
                               isParallel, at,
