@@ -17,7 +17,6 @@ static constexpr int64_t kPrefetchTurns = 12;
 /// The same where threads pass by blocks of the sum that the second cache
 /// holds.
 static constexpr int64_t kRowTurns = 8;
-static constexpr int64_t kLineBytes = 64; ///< of a cache
 /// From how long a sum on the result is asked for before it, and added after.
 static constexpr int64_t kLongSum = 64;
 

@@ -22,9 +22,8 @@ static constexpr int64_t kParallelPoints = 1 << 15;
 /// Stretches of rows, whatever the number of threads, so that sums are the same
 /// for each.
 static constexpr int64_t kStretches = 16;
-/// How many rows before their use operands are asked for, from how many bytes
-/// on, which exceed the near caches; and how many bytes come at once.
-static constexpr int64_t kRowsAhead = 4, kFarBytes = 1 << 20, kLineBytes = 64;
+/// How many rows before their use operands are asked for, at least.
+static constexpr int64_t kRowsAhead = 4;
 
 /// What combines a result with what comes next, or null if it is no operation
 /// with a neutral element.
@@ -239,8 +238,9 @@ private:
     if (next == 0 || type.getNumElements() * bytes < kFarBytes ||
         i * lanes * bytes % kLineBytes != 0)
       return;
+    int64_t rows = std::max(kRowsAhead, kAheadBytes / (next * bytes));
     b.create<memref::PrefetchOp>(
-        b.flat(input), b.add(at, i * lanes + kRowsAhead * next),
+        b.flat(input), b.add(at, i * lanes + rows * next),
         /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
   }
 

@@ -15,11 +15,6 @@
 using namespace netc;
 using namespace mlir;
 
-/// From how many bytes on a tensor exceeds the near caches.
-static constexpr int64_t kFarBytes = 1 << 20;
-/// How many bytes before their use operands are asked for, and how many come at
-/// once.
-static constexpr int64_t kAheadBytes = 8 << 10, kLineBytes = 64;
 /// Turns of a loop that threads can share.
 static constexpr int64_t kFewestRows = 8;
 

@@ -22,28 +22,31 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Of a tensor with so many elements fewer, what is read again is in a cache.
-static constexpr int64_t kNear = 8;
-
-static int64_t elementsOf(Value tensor) {
+int64_t netc::elementsOf(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   return type ? type.getNumElements() : 1;
+}
+
+bool netc::takesLong(linalg::GenericOp op) {
+  return llvm::any_of(op.getBody()->without_terminator(),
+                      [](Operation &payload) {
+                        return isa<math::MathDialect>(payload.getDialect()) ||
+                               isa<arith::DivFOp, tensor::ExtractOp>(payload);
+                      });
 }
 
 /// Whether computing an element again costs less than reading it from memory.
 /// What is read for many elements, as the mean of a channel, is near.
 static bool isCheap(linalg::GenericOp op) {
-  unsigned operations = 0;
-  for (Operation &payload : op.getBody()->without_terminator()) {
-    if (isa<math::MathDialect>(payload.getDialect()) ||
-        isa<arith::DivFOp, tensor::ExtractOp>(payload))
-      return false;
-    operations += isa<FloatType>(payload.getResult(0).getType());
-  }
+  int64_t operations = llvm::count_if(
+      op.getBody()->without_terminator(), [](Operation &payload) {
+        return isa<FloatType>(payload.getResult(0).getType());
+      });
   int64_t size = elementsOf(op.getResult(0));
-  return operations <= 2 && llvm::count_if(op.getInputs(), [&](Value input) {
-                              return elementsOf(input) * kNear > size;
-                            }) <= 2;
+  return !takesLong(op) && operations <= 2 &&
+         llvm::count_if(op.getInputs(), [&](Value input) {
+           return elementsOf(input) * kNear > size;
+         }) <= 2;
 }
 
 /// Whether `slot` is written between `first` and a later op, which would read

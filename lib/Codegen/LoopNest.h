@@ -110,6 +110,9 @@ int64_t rowsBeside(mlir::linalg::GenericOp op, mlir::AffineMap operand);
 /// Up to how many elements of an operand, all its rows, stay in the second
 /// level of the cache while panels of the other one pass by.
 constexpr int64_t kNearElements = 384 << 10;
+/// From how many bytes on a tensor exceeds these; how many bytes before their
+/// use its elements are asked for, and how many come at once, as a line.
+constexpr int64_t kFarBytes = 1 << 20, kAheadBytes = 8 << 10, kLineBytes = 64;
 /// Whether an op does nothing but write the elements of its operand, in
 /// whatever order.
 bool isCopy(mlir::linalg::LinalgOp op);

@@ -7,8 +7,6 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace netc;
@@ -19,24 +17,15 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// From how many elements on a tensor exceeds the near caches; of one that has
-/// so many times fewer, what is read again is near.
-static constexpr int64_t kFarElements = 1 << 16, kNear = 8;
+/// From how many elements on a tensor exceeds the near caches.
+static constexpr int64_t kFarElements = 1 << 16;
 /// Up to how many sums and products an element takes no longer than to be read.
 static constexpr int64_t kMostOperations = 6;
 
-static int64_t elementsOf(Value tensor) {
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  return type ? type.getNumElements() : 1;
-}
-
 static bool isCheap(linalg::GenericOp op) {
-  auto operations = op.getBody()->without_terminator();
-  return llvm::range_size(operations) <= kMostOperations &&
-         llvm::none_of(operations, [](Operation &payload) {
-           return isa<math::MathDialect>(payload.getDialect()) ||
-                  isa<arith::DivFOp, tensor::ExtractOp>(payload);
-         });
+  return !takesLong(op) &&
+         llvm::range_size(op.getBody()->without_terminator()) <=
+             kMostOperations;
 }
 
 /// Whether an operand is computed, element by element, of what its op reads

@@ -17,6 +17,13 @@ mlir::Value slotOf(mlir::Value tensor);
 /// written between them.
 bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);
 
+/// The elements of a tensor; one of anything else.
+int64_t elementsOf(mlir::Value tensor);
+/// Of a tensor with so many times fewer elements, what is read again is near.
+constexpr int64_t kNear = 8;
+/// Whether computing an element takes longer than sums and products do.
+bool takesLong(mlir::linalg::GenericOp op);
+
 /// The bytes of a buffer; a boolean takes one.
 int64_t sizeInBytes(mlir::MemRefType type);
 
