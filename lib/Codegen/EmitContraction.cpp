@@ -559,7 +559,7 @@ private:
     for (auto [i, row] : llvm::enumerate(roles.rows)) {
       int64_t stride = row.strides[A];
       auto overlaps = [&](const Loop &sum) {
-        int64_t tap = sum.strides[A];
+        int64_t tap = std::abs(sum.strides[A]);
         return tap > 0 && stride % tap == 0 && stride / tap <= sum.extent;
       };
       auto *taps = llvm::find_if(sums, overlaps);
@@ -567,7 +567,7 @@ private:
         elements *= i == turn ? 1 : row.extent;
         continue;
       }
-      int64_t step = stride / taps->strides[A];
+      int64_t step = stride / std::abs(taps->strides[A]);
       elements *= i == turn ? step : step * (row.extent - 1) + taps->extent;
       sums.erase(taps);
     }
@@ -650,7 +650,10 @@ bool netc::emitContraction(linalg::LinalgOp op, const VectorIsa &isa) {
       return a.isParallel;
     if (a.isParallel)
       return a.strides[C] > b.strides[C];
-    return a.strides[A] + a.strides[B] > b.strides[A] + b.strides[B];
+    auto step = [](const Loop &sum) {
+      return std::abs(sum.strides[A]) + std::abs(sum.strides[B]);
+    };
+    return step(a) > step(b);
   });
   std::optional<Roles> roles = Roles::of(*nest);
   if (!roles)

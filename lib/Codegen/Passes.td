@@ -66,13 +66,34 @@ def SumAfterLoops : Pass<"net-sum-after-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def PackPanels : Pass<"net-pack-panels", "::mlir::func::FuncOp"> {
+def PackResults : Pass<"net-pack-results", "::mlir::func::FuncOp"> {
+  let summary = "Let products write panels";
+  let description = [{
+    A result that is copied into another order is written as panels of columns, one behind the
+    other, in which the rows of a tile follow each other, and copied from these.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def KeepPanels : Pass<"net-keep-panels", "::mlir::ModuleOp"> {
+  let summary = "Keep weights in the panels of their gradients";
+  let description = [{
+    A weight whose gradient is written as panels, and only read by the update, is kept in the same
+    order from step to step, and so is what the update keeps beside it. The gradient is not copied
+    back, and a product that reads the weight as panels of the same columns needs no copy. The slots
+    say how they lie in memory: `net.sizes` are loops over it, outermost first, `net.strides` how far
+    a turn of each moves in row-major order.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Let products walk through memory";
   let description = [{
     An operand of a sum of products becomes panels, one behind the other, which have
     for each turn of the sum the columns of a tile next to each other: written by the
-    copy that reorders it, as of a weight, or by one of its own if many rows share it. A result
-    that is copied into another order is written as panels, too. What a product starts from is filled next to it.
+    copy that reorders it, as of a weight, or by one of its own if many rows share it, unless it is kept
+    like this. What a product starts from is filled next to it.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

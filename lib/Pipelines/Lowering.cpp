@@ -47,7 +47,9 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createReadLess());
   passes.addNestedPass<func::FuncOp>(createComputeInFrames());
   passes.addNestedPass<func::FuncOp>(createSumAfterLoops());
-  passes.addNestedPass<func::FuncOp>(createPackPanels());
+  passes.addNestedPass<func::FuncOp>(createPackResults());
+  passes.addPass(createKeepPanels());
+  passes.addNestedPass<func::FuncOp>(createPackOperands());
 }
 
 void netc::addMemoryPasses(OpPassManager &passes,

@@ -188,17 +188,19 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
                              ".npy` is missing");
 
   std::vector<std::string> names;
+  std::vector<char> rows;
   for (const Slot *slot : slots) {
-    char *to = arena + slot->offset;
+    rows.resize(size_t(slot->bytes()));
     auto file = files.find(slot);
     if (file == files.end()) {
-      initialize(*slot, options.seed, to);
-      continue;
+      initialize(*slot, options.seed, rows.data());
+    } else {
+      NpyFile array(file->second);
+      array.check(*slot, /*many=*/false);
+      array.read(*slot, 0, rows.data());
+      names.push_back(slot->name);
     }
-    NpyFile array(file->second);
-    array.check(*slot, /*many=*/false);
-    array.read(*slot, 0, to);
-    names.push_back(slot->name);
+    slot->lay(rows.data(), arena + slot->offset);
   }
   return names;
 }
@@ -207,6 +209,10 @@ void netc::runtime::dumpWeights(const Program &program,
                                 const std::string &folder, const char *arena) {
   if (mkdir(folder.c_str(), 0777) && errno != EEXIST)
     throw cannotWrite(folder, std::strerror(errno));
-  for (const Slot *slot : weightsOf(program))
-    writeNpy(folder + "/" + slot->name + ".npy", *slot, arena + slot->offset);
+  std::vector<char> rows;
+  for (const Slot *slot : weightsOf(program)) {
+    rows.resize(size_t(slot->bytes()));
+    slot->gather(arena + slot->offset, rows.data());
+    writeNpy(folder + "/" + slot->name + ".npy", *slot, rows.data());
+  }
 }

@@ -6,6 +6,7 @@
 #include "lib/Runtime/Failure.h"
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 using namespace netc::runtime;
@@ -25,6 +26,37 @@ int64_t Slot::count() const {
   return count;
 }
 
+/// Calls `copy` with where elements are in the arena's order and in row-major
+/// order, and how many follow each other in both, in bytes.
+template <typename Copy> static void forEachRun(const Slot &slot, Copy copy) {
+  if (slot.sizes.empty())
+    return copy(0, 0, size_t(slot.bytes()));
+  int64_t size = bytesOf(slot.element), at = 0;
+  std::vector<int64_t> turns(slot.sizes.size());
+  for (int64_t i = 0, count = slot.count(); i < count; ++i) {
+    copy(i * size, at * size, size_t(size));
+    for (size_t loop = turns.size(); loop-- > 0;) {
+      at += slot.strides[loop];
+      if (++turns[loop] < slot.sizes[loop])
+        break;
+      at -= slot.sizes[loop] * slot.strides[loop];
+      turns[loop] = 0;
+    }
+  }
+}
+
+void Slot::lay(const char *from, char *to) const {
+  forEachRun(*this, [&](int64_t place, int64_t at, size_t bytes) {
+    std::memcpy(to + place, from + at, bytes);
+  });
+}
+
+void Slot::gather(const char *from, char *to) const {
+  forEachRun(*this, [&](int64_t place, int64_t at, size_t bytes) {
+    std::memcpy(to + at, from + place, bytes);
+  });
+}
+
 static Failure wrong(const std::string &what) {
   return Failure(1, "this program's description is wrong: " + what);
 }
@@ -39,6 +71,21 @@ static int placeOf(const std::string &word, const T (&table)[N]) {
     if (word == spelling(table[i]))
       return int(i);
   throw wrong("there is no `" + word + "`");
+}
+
+/// Whether loops over memory are over as many elements as there are, from the
+/// first to the last.
+static bool ordersAll(const Slot &slot) {
+  int64_t places = 1, last = 0;
+  bool fits = slot.sizes.size() == slot.strides.size();
+  for (size_t loop = 0; fits && loop < slot.sizes.size(); ++loop) {
+    int64_t size = slot.sizes[loop], stride = slot.strides[loop], reach = 0;
+    fits = size > 0 && stride > 0 &&
+           !__builtin_mul_overflow(places, size, &places) &&
+           !__builtin_mul_overflow(size - 1, stride, &reach) &&
+           !__builtin_add_overflow(last, reach, &last);
+  }
+  return fits && places == slot.count() && last == places - 1;
 }
 
 static Slot slotOf(const json &text, int64_t arena) {
@@ -63,6 +110,10 @@ static Slot slotOf(const json &text, int64_t arena) {
   }
   if (!fits || __builtin_add_overflow(size, slot.offset, &size) || size > arena)
     throw wrong("`" + slot.name + "` is not in the arena");
+  slot.sizes = text.value("sizes", slot.sizes);
+  slot.strides = text.value("strides", slot.strides);
+  if (!slot.sizes.empty() && !ordersAll(slot))
+    throw wrong("the order of `" + slot.name + "` is none of its elements");
   if (slot.role == Role::Input && !isFloat(slot.element) && !slot.below)
     throw wrong("`" + slot.name + "` has no `below`");
   return slot;

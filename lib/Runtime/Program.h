@@ -36,7 +36,7 @@ enum class Init {
   Identity
 };
 
-/// A tensor that lives in the arena, in row-major order.
+/// A tensor that lives in the arena.
 struct Slot {
   std::string name;
   Role role;
@@ -45,9 +45,16 @@ struct Slot {
   std::vector<int64_t> shape;
   int64_t offset;    ///< bytes from the start of the arena
   int64_t below = 0; ///< inputs: integers 0..below-1; 0 means any number
+  /// If it does not lie there in row-major order: loops over its place, the
+  /// outermost first, and how far a turn of each moves in row-major order.
+  std::vector<int64_t> sizes, strides;
 
   int64_t count() const; ///< elements
   int64_t bytes() const { return count() * bytesOf(element); }
+  /// Copies all elements from row-major order to that of the arena.
+  void lay(const char *from, char *to) const;
+  /// Copies them back.
+  void gather(const char *from, char *to) const;
 };
 
 /// What the code between two calls of `netc_record` stands for. FLOP and bytes

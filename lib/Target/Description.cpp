@@ -18,6 +18,8 @@ static std::string nameOf(Type element) {
 static json::Value toJson(Attribute attr) {
   if (auto text = dyn_cast<StringAttr>(attr))
     return text.str();
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(attr))
+    return json::Array(list.asArrayRef());
   return cast<IntegerAttr>(attr).getInt();
 }
 

@@ -6,6 +6,7 @@
 #include "test/Runtime/RuntimeTest.h"
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 using namespace netc::runtime;
 using nlohmann::json;
@@ -68,6 +69,28 @@ TEST(Program, HasNoLossThatIsNotCalledSo) {
   EXPECT_EQ(parse(text).loss(), nullptr);
 }
 
+TEST(Program, HasTensorsInAnOrderOfTheirOwn) {
+  // Two panels of four of eight columns, in which rows follow each other.
+  json text = description();
+  text["slots"][0].update(
+      {{"shape", {2, 8}}, {"sizes", {2, 2, 4}}, {"strides", {4, 8, 1}}});
+  Slot slot = parse(text).slots[0];
+  std::vector<float> rows(16), panels(16), back(16);
+  std::iota(rows.begin(), rows.end(), 0.f);
+  slot.lay(reinterpret_cast<char *>(rows.data()),
+           reinterpret_cast<char *>(panels.data()));
+  EXPECT_EQ(panels, (std::vector<float>{0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7,
+                                        12, 13, 14, 15}));
+  slot.gather(reinterpret_cast<char *>(panels.data()),
+              reinterpret_cast<char *>(back.data()));
+  EXPECT_EQ(back, rows);
+
+  Slot plain = parse(description()).slots[0];
+  plain.lay(reinterpret_cast<char *>(rows.data()),
+            reinterpret_cast<char *>(panels.data()));
+  EXPECT_EQ(panels, rows);
+}
+
 TEST(Program, ThatIsWrongIsRefused) {
   std::string start = "1: this program's description is wrong: ";
   EXPECT_EQ(failure([] { Program::parse("{"); }).find(start), 0u);
@@ -87,4 +110,11 @@ TEST(Program, ThatIsWrongIsRefused) {
   EXPECT_EQ(message({{"shape", {0}}}), outside);
   EXPECT_EQ(message({{"shape", {int64_t(1) << 62, 4}}}), outside);
   EXPECT_EQ(message({{"shape", {33}}}), outside);
+  std::string order = start + "the order of `x` is none of its elements";
+  EXPECT_EQ(message({{"sizes", {16}}}), order);
+  EXPECT_EQ(message({{"sizes", {8}}, {"strides", {1}}}), order);
+  EXPECT_EQ(message({{"sizes", {2, 8}}, {"strides", {1, 1}}}), order);
+  EXPECT_EQ(message({{"sizes", {2, 8}}, {"strides", {-8, 1}}}), order);
+  EXPECT_EQ(message({{"sizes", {int64_t(1) << 62, 16}}, {"strides", {4, 1}}}),
+            order);
 }

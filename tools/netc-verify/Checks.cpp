@@ -120,20 +120,21 @@ bool Verifier::verifyGradients() {
     if (slot.role != Role::Parameter || !trained.contains(slot.name))
       continue;
     int64_t count = slot.count();
-    std::vector<double> gradient(count), direction(count);
+    const std::vector<double> before = JitStep::values(slot, start);
+    std::vector<double> gradient = JitStep::values(slot, after);
+    std::vector<double> direction(count);
     double largest = 0;
     for (int64_t i = 0; i < count; ++i) {
-      gradient[i] =
-          JitStep::read(slot, start, i) - JitStep::read(slot, after, i);
+      gradient[i] = before[i] - gradient[i];
       largest = std::max(largest, std::abs(gradient[i]));
     }
     // The loss where the parameter is moved along `direction`.
     auto lossAt = [&](double shift) {
       step->restore(start);
+      std::vector<double> moved = before;
       for (int64_t i = 0; i < count; ++i)
-        if (direction[i] != 0)
-          step->write(slot, i,
-                      JitStep::read(slot, start, i) + shift * direction[i]);
+        moved[i] += shift * direction[i];
+      step->assign(slot, moved);
       step->run(1);
       return step->loss();
     };
@@ -209,9 +210,9 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
   llvm::ArrayRef<Slot> slots = exact.program().slots;
   auto errorOf = [&](const JitStep &step, const Slot &slot) {
     double largest = 0;
-    for (int64_t i = 0; i < slot.count(); ++i) {
-      double off = std::abs(step.read(*step.find(slot), i) -
-                            JitStep::read(slot, truth, i));
+    for (auto [value, exact] : llvm::zip_equal(step.values(*step.find(slot)),
+                                               JitStep::values(slot, truth))) {
+      double off = std::abs(value - exact);
       largest = std::max(largest, std::isnan(off) ? INFINITY : off);
     }
     return largest;
@@ -235,8 +236,8 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
   double worst = 0;
   for (auto [slot, bound] : llvm::zip_equal(slots, bounds)) {
     double error = errorOf(fast, slot), largest = 0;
-    for (int64_t i = 0; i < slot.count(); ++i)
-      largest = std::max(largest, std::abs(JitStep::read(slot, truth, i)));
+    for (double value : JitStep::values(slot, truth))
+      largest = std::max(largest, std::abs(value));
     bound = std::max(bound, largest * kUnit);
     if (error == 0)
       continue;

@@ -63,28 +63,31 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
 void JitStep::reset(uint64_t newSeed) {
   seed = newSeed;
   for (const Slot &slot : description.slots) {
-    char *data = arena.get() + slot.offset;
+    std::vector<char> rows(slot.bytes());
     if (slot.role == Role::Parameter || slot.role == Role::State)
-      runtime::initialize(slot, seed, data);
+      runtime::initialize(slot, seed, rows.data());
     else if (slot.role == Role::Input)
-      runtime::synthesize(slot, seed, 0, data);
+      runtime::synthesize(slot, seed, 0, rows.data());
+    else
+      continue;
+    slot.lay(rows.data(), arena.get() + slot.offset);
   }
 }
 
 void JitStep::run(int64_t number) {
   for (const Slot &slot : description.slots) {
     if (slot.role == Role::Step)
-      write(slot, 0, number);
+      assign(slot, {double(number)});
     else if (slot.role == Role::Seed)
-      write(slot, 0, seed + number);
+      assign(slot, {double(seed + number)});
   }
   perturbation = &errors;
   step(arena.get());
 }
 
-/// Calls `visit` with a pointer to the element, of its type.
+/// Calls `visit` with a pointer to the elements, of their type.
 template <typename Visit>
-static void visitElement(const Slot &slot, char *data, Visit visit) {
+static void visitElements(const Slot &slot, char *data, Visit visit) {
   switch (slot.element) {
   case runtime::Element::F32:
     return visit(reinterpret_cast<float *>(data));
@@ -99,30 +102,33 @@ static void visitElement(const Slot &slot, char *data, Visit visit) {
   }
 }
 
-static char *elementOf(const Slot &slot, char *arena, int64_t element) {
-  return arena + slot.offset + element * runtime::bytesOf(slot.element);
-}
-
-static double read(const Slot &slot, char *arena, int64_t element) {
-  double value = 0;
-  visitElement(slot, elementOf(slot, arena, element),
-               [&](auto *data) { value = double(*data); });
-  return value;
-}
-
-double JitStep::read(const Slot &slot, int64_t element) const {
-  return ::read(slot, arena.get(), element);
-}
-
-double JitStep::read(const Slot &slot, const std::vector<char> &saved,
-                     int64_t element) {
-  return ::read(slot, const_cast<char *>(saved.data()), element);
-}
-
-void JitStep::write(const Slot &slot, int64_t element, double value) {
-  visitElement(slot, elementOf(slot, arena.get(), element), [&](auto *data) {
-    *data = static_cast<std::remove_pointer_t<decltype(data)>>(value);
+static std::vector<double> valuesIn(const Slot &slot, const char *arena) {
+  std::vector<char> rows(slot.bytes());
+  slot.gather(arena + slot.offset, rows.data());
+  std::vector<double> values;
+  visitElements(slot, rows.data(), [&](auto *elements) {
+    values.assign(elements, elements + slot.count());
   });
+  return values;
+}
+
+std::vector<double> JitStep::values(const Slot &slot) const {
+  return valuesIn(slot, arena.get());
+}
+
+std::vector<double> JitStep::values(const Slot &slot,
+                                    const std::vector<char> &saved) {
+  return valuesIn(slot, saved.data());
+}
+
+void JitStep::assign(const Slot &slot, const std::vector<double> &values) {
+  std::vector<char> rows(slot.bytes());
+  visitElements(slot, rows.data(), [&](auto *elements) {
+    llvm::transform(values, elements, [&](double value) {
+      return static_cast<std::remove_pointer_t<decltype(elements)>>(value);
+    });
+  });
+  slot.lay(rows.data(), arena.get() + slot.offset);
 }
 
 const Slot *JitStep::find(const Slot &slot) const {
@@ -135,8 +141,7 @@ const Slot *JitStep::find(const Slot &slot) const {
 void JitStep::copyFrom(const JitStep &other) {
   for (const Slot &from : other.description.slots)
     if (const Slot *to = find(from))
-      for (int64_t i = 0; i < to->count(); ++i)
-        write(*to, i, other.read(from, i));
+      assign(*to, other.values(from));
 }
 
 std::vector<char> JitStep::save() const {

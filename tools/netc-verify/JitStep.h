@@ -42,12 +42,13 @@ public:
   /// Of a step lowered to be perturbed: the errors of its arithmetic from now
   /// on.
   void perturb(Perturbation perturbation) { errors = perturbation; }
-  double loss() const { return read(*description.loss(), 0); }
-  double read(const runtime::Slot &slot, int64_t element) const;
-  /// What a save() holds of a slot.
-  static double read(const runtime::Slot &slot, const std::vector<char> &saved,
-                     int64_t element);
-  void write(const runtime::Slot &slot, int64_t element, double value);
+  double loss() const { return values(*description.loss()).front(); }
+  /// The elements of a slot in row-major order.
+  std::vector<double> values(const runtime::Slot &slot) const;
+  /// The same of what a save() holds.
+  static std::vector<double> values(const runtime::Slot &slot,
+                                    const std::vector<char> &saved);
+  void assign(const runtime::Slot &slot, const std::vector<double> &values);
 
   /// The slot of this step that is the same as one of another; null without.
   const runtime::Slot *find(const runtime::Slot &slot) const;
