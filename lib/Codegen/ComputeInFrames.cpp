@@ -46,32 +46,31 @@ static void moveBefore(Operation *frame, Operation *op) {
 static void computeInFrame(linalg::GenericOp op) {
   if (op.getNumResults() != 1)
     return;
-  tensor::InsertSliceOp first;
-  SmallVector<tensor::InsertSliceOp> others;
+  SmallVector<tensor::InsertSliceOp> readers;
   for (OpOperand &use : op.getResult(0).getUses()) {
     auto placed = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
     if (!placed || &use != &placed.getSourceMutable() ||
         placed->getBlock() != op->getBlock())
       return;
-    if (!first || placed->isBeforeInBlock(first))
-      std::swap(first, placed);
-    if (placed)
-      others.push_back(placed);
+    readers.push_back(placed);
   }
-  if (!first || !areSameFrame(first.getDest(), first.getDest()))
+  if (readers.empty())
     return;
-  for (tensor::InsertSliceOp other : others)
-    if (other.getType() != first.getType() || other.getNumOperands() != 2 ||
-        other.getStaticOffsets() != first.getStaticOffsets() ||
-        other.getStaticSizes() != first.getStaticSizes() ||
-        other.getStaticStrides() != first.getStaticStrides() ||
-        !areSameFrame(first.getDest(), other.getDest()))
+  tensor::InsertSliceOp first =
+      *llvm::min_element(readers, [](Operation *a, Operation *b) {
+        return a->isBeforeInBlock(b);
+      });
+  for (tensor::InsertSliceOp reader : readers)
+    if (reader.getType() != first.getType() || reader.getNumOperands() != 2 ||
+        reader->getAttrDictionary() != first->getAttrDictionary() ||
+        !areSameFrame(first.getDest(), reader.getDest()))
       return;
   moveBefore(first.getDest().getDefiningOp(), op);
-  for (tensor::InsertSliceOp other : others) {
-    other.replaceAllUsesWith(first.getResult());
-    other.erase();
-  }
+  for (tensor::InsertSliceOp reader : readers)
+    if (reader != first) {
+      reader.replaceAllUsesWith(first.getResult());
+      reader.erase();
+    }
 }
 
 namespace {

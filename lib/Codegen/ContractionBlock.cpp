@@ -49,9 +49,7 @@ BlockEmitter::placesOf(ArrayRef<Loop> loops, ArrayRef<int64_t> sizes) {
 
 BlockEmitter::Offsets BlockEmitter::move(Offsets at, const Loop &loop,
                                          Value turn) {
-  for (unsigned operand : {A, B, C})
-    if (loop.strides[operand] != 0)
-      at[operand] = b.add(at[operand], b.scaled(turn, loop.strides[operand]));
+  b.advance(at, loop, turn);
   return at;
 }
 
@@ -253,10 +251,7 @@ Value BlockEmitter::loadScalar(ContractionOperand operand, Value at,
 }
 
 void BlockEmitter::prefetch(ContractionOperand operand, Value at, Near level) {
-  b.create<memref::PrefetchOp>(memory[operand], at,
-                               /*isWrite=*/operand == C,
-                               /*localityHint=*/level == Near::First ? 3 : 2,
-                               /*isDataCache=*/true);
+  b.prefetch(memory[operand], at, /*isWrite=*/operand == C, level);
 }
 
 void BlockEmitter::askAhead(Value start, const Offsets &at,

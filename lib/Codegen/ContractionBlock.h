@@ -106,8 +106,7 @@ private:
                     int64_t lastLanes);
   mlir::Value loadScalar(ContractionOperand operand, mlir::Value at,
                          int64_t shift);
-  /// Asks for what lies at `at`, for a level of the cache.
-  enum class Near { First, Second };
+  using Near = NestBuilder::Near;
   void prefetch(ContractionOperand operand, mlir::Value at, Near level);
   /// Asks for what a tile of A that starts at `start` is followed by, while the
   /// sums are at `at`: from memory, it would come too late where the processor

@@ -42,9 +42,10 @@ static constexpr int64_t kPackColumns = 16;
 static constexpr int64_t kBlockElements = 96 << 10;
 static constexpr int64_t kSharedElements = 192 << 10;
 /// From how many tiles of columns on threads take these, so that each copies
-/// its own part of B only; and where there are but few tiles of rows.
-static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32;
-static constexpr int64_t kManyColumns = 64;
+/// its own part of B only; where there are but few tiles of rows; and where
+/// rows are scattered.
+static constexpr int64_t kSharedColumns = 16, kFewColumns = 4, kFewRows = 32,
+                         kManyColumns = 64;
 /// From how many panels of B on threads take these, if all of A stays near
 /// each; otherwise, how many rows should pass by a panel.
 static constexpr int64_t kPanels = 8, kRowsOfPanel = 192;
@@ -304,9 +305,9 @@ private:
     columnsInParallel = isParallel && !byRows;
     rowsInParallel = isParallel && byRows;
     if (rowsInParallel && rowsAreScattered())
-      return emitStretches(at, copies);
+      return emitStretches(at);
     if ((rowsInParallel || copies) && !roles.rows.empty())
-      return emitRowBlocks(at, copies);
+      return emitRowBlocks(at);
     packsColumns = roles.isTransposed;
     makeColumnPanel();
     emitSumBlocks(at, {});
@@ -314,32 +315,30 @@ private:
 
   /// Where threads take rows, and would read all of B again for each block of
   /// them: sums in stretches of which B stays near, each for all rows.
-  void emitStretches(Offsets at, bool copies) {
+  void emitStretches(Offsets at) {
     SmallVector<Loop> sums = roles.sums;
     int64_t length = pointsOf(roles.columns);
     size_t cut = sums.size();
     while (cut > 0 && length * sums[cut - 1].extent <= kSharedElements)
       length *= sums[--cut].extent;
     if (cut == 0)
-      return emitRowBlocks(at, copies);
+      return emitRowBlocks(at);
     int64_t extent = sums[cut - 1].extent;
     int64_t turns = std::max<int64_t>(kSharedElements / length, 1);
     turns = llvm::divideCeil(extent, llvm::divideCeil(extent, turns));
     roles.sums.erase(roles.sums.begin(), roles.sums.begin() + (cut - 1));
-    emitStretches(ArrayRef(sums).take_front(cut), turns, at, copies);
+    emitStretches(ArrayRef(sums).take_front(cut), turns, at);
   }
-  void emitStretches(ArrayRef<Loop> outer, int64_t turns, Offsets at,
-                     bool copies) {
+  void emitStretches(ArrayRef<Loop> outer, int64_t turns, Offsets at) {
     bool isCut = outer.size() == 1;
     b.forBlocks(outer.front().extent, isCut ? turns : 1, false,
                 [&](Value turn, int64_t extent) {
                   Offsets start = move(at, outer.front(), turn);
                   if (!isCut)
-                    return emitStretches(outer.drop_front(), turns, start,
-                                         copies);
+                    return emitStretches(outer.drop_front(), turns, start);
                   roles.sums.front().extent = extent;
                   cutSums();
-                  emitRowBlocks(start, copies);
+                  emitRowBlocks(start);
                 });
   }
 
@@ -417,7 +416,7 @@ private:
   void emitColumnChunks(Offsets at) {
     isParallel = false;
     emitColumnBlocks(sharedColumns(), columnChunk(), true, at,
-                     [&](Offsets at) { emitRowBlocks(at, true); });
+                     [&](Offsets at) { emitRowBlocks(at); });
     isParallel = true;
   }
 
@@ -492,7 +491,7 @@ private:
   }
 
   /// Blocks of rows, by threads unless these take columns.
-  void emitRowBlocks(Offsets at, bool copies) {
+  void emitRowBlocks(Offsets at) {
     SmallVector<Loop> rows = roles.rows;
     Tiling tiling = rowTile;
     // The longest loop of rows is cut; a block is what stays in the cache.
@@ -531,7 +530,7 @@ private:
       block = tileSize;
     block = std::min<int64_t>(block, llvm::alignTo(whole.extent, tileSize));
     roles.rows[longest].extent = std::min(block, whole.extent);
-    packsColumns = roles.isTransposed || (copies && copyPays());
+    packsColumns = roles.isTransposed || copyPays();
     if (!rowsInParallel)
       makePanels();
     emitOuterRows(outer, at, rowsInParallel, [&](Offsets start, bool here) {

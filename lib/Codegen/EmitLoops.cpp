@@ -124,9 +124,7 @@ private:
   }
 
   void move(const LoopNest::Loop &loop, Value at) {
-    for (auto [offset, stride] : llvm::zip_equal(offsets, loop.strides))
-      if (stride != 0)
-        offset = b.add(offset, b.scaled(at, stride));
+    b.advance(offsets, loop, at);
     if (!usesIndex())
       return;
     if (loop.dims.empty()) {

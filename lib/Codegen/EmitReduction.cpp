@@ -183,9 +183,9 @@ private:
   Vectors reduce(Value at, int64_t count, Value first, int64_t length,
                  ValueRange values) {
     SmallVector<Value> offsets(starts);
-    move(offsets, columns, at);
+    b.advance(offsets, columns, at);
     if (first)
-      move(offsets, sums.front(), first);
+      b.advance(offsets, sums.front(), first);
     return reduce(0, offsets, count, length, values);
   }
   Vectors reduce(size_t depth, ArrayRef<Value> offsets, int64_t count,
@@ -195,16 +195,10 @@ private:
     return b.loop(depth == 0 ? length : sums[depth].extent, 1, values,
                   [&](Value turn, ValueRange carried) {
                     SmallVector<Value> inside(offsets);
-                    move(inside, sums[depth], turn);
+                    b.advance(inside, sums[depth], turn);
                     return reduce(depth + 1, inside, count, length, carried);
                   });
   }
-  void move(MutableArrayRef<Value> offsets, const Loop &loop, Value turn) {
-    for (auto [offset, stride] : llvm::zip_equal(offsets, loop.strides))
-      if (stride != 0)
-        offset = b.add(offset, b.scaled(turn, stride));
-  }
-
   Vectors row(ArrayRef<Value> offsets, int64_t count, ValueRange carried) {
     int64_t each = vectorsOf(count);
     Vectors next(carried.size());
@@ -239,9 +233,8 @@ private:
         i * lanes * bytes % kLineBytes != 0)
       return;
     int64_t rows = std::max(kRowsAhead, kAheadBytes / (next * bytes));
-    b.create<memref::PrefetchOp>(
-        b.flat(input), b.add(at, i * lanes + rows * next),
-        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    b.prefetch(b.flat(input), b.add(at, i * lanes + rows * next),
+               /*isWrite=*/false, NestBuilder::Near::Second);
   }
 
   linalg::LinalgOp op;

@@ -39,9 +39,7 @@ private:
   using Values = SmallVector<Value>;
 
   Values move(Values offsets, const Loop &loop, Value turn) {
-    for (auto [offset, stride] : llvm::zip_equal(offsets, loop.strides))
-      if (stride != 0)
-        offset = b.add(offset, b.scaled(turn, stride));
+    b.advance(offsets, loop, turn);
     return offsets;
   }
 
@@ -74,11 +72,9 @@ private:
         arguments.push_back(b.create<memref::LoadOp>(memory, offset));
       } else {
         if (startsLine && type.getNumElements() * bytes >= kFarBytes)
-          b.create<memref::PrefetchOp>(memory,
-                                       b.add(offset, kAheadBytes / bytes),
-                                       /*isWrite=*/i == result,
-                                       /*localityHint=*/i == result ? 3 : 2,
-                                       /*isDataCache=*/true);
+          b.prefetch(memory, b.add(offset, kAheadBytes / bytes), i == result,
+                     i == result ? NestBuilder::Near::First
+                                 : NestBuilder::Near::Second);
         arguments.push_back(b.create<vector::LoadOp>(vector, memory, offset));
       }
     }

@@ -149,6 +149,19 @@ Value NestBuilder::scaled(Value a, int64_t factor) {
   return create<arith::MulIOp>(a, index(factor));
 }
 
+void NestBuilder::advance(MutableArrayRef<Value> offsets,
+                          const LoopNest::Loop &loop, Value turn) {
+  for (auto [offset, stride] : llvm::zip_equal(offsets, loop.strides))
+    if (stride != 0)
+      offset = add(offset, scaled(turn, stride));
+}
+
+void NestBuilder::prefetch(Value memory, Value at, bool isWrite, Near level) {
+  create<memref::PrefetchOp>(memory, at, isWrite,
+                             /*localityHint=*/level == Near::First ? 3 : 2,
+                             /*isDataCache=*/true);
+}
+
 Value NestBuilder::maskOf(VectorType vector, int64_t count) {
   if (count % vector.getNumElements() == 0)
     return {};

@@ -53,6 +53,13 @@ public:
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b);
   mlir::Value scaled(mlir::Value a, int64_t factor);
+  /// Moves on in each operand by `turn` turns of a loop.
+  void advance(llvm::MutableArrayRef<mlir::Value> offsets,
+               const LoopNest::Loop &loop, mlir::Value turn);
+
+  /// Asks for what lies at `at`, for a level of the cache.
+  enum class Near { First, Second };
+  void prefetch(mlir::Value memory, mlir::Value at, bool isWrite, Near level);
 
   /// Of a vector of which `count` elements are there, null if these are all or
   /// a multiple of all.

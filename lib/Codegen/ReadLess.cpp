@@ -17,16 +17,10 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// From how many elements on a tensor exceeds the near caches.
+/// From how many elements on a tensor takes time to read.
 static constexpr int64_t kFarElements = 1 << 16;
 /// Up to how many sums and products an element takes no longer than to be read.
 static constexpr int64_t kMostOperations = 6;
-
-static bool isCheap(linalg::GenericOp op) {
-  return !takesLong(op) &&
-         llvm::range_size(op.getBody()->without_terminator()) <=
-             kMostOperations;
-}
 
 /// Whether an operand is computed, element by element, of what its op reads
 /// anyway, at the same places, and of what is near.
@@ -35,7 +29,9 @@ static bool followsFromOthers(OpOperand &operand) {
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
   int64_t size = elementsOf(operand.get());
   if (!producer || !op.isDpsInput(&operand) || size < kFarElements ||
-      !linalg::areElementwiseOpsFusable(&operand) || !isCheap(producer) ||
+      !linalg::areElementwiseOpsFusable(&operand) || takesLong(producer) ||
+      llvm::range_size(producer.getBody()->without_terminator()) >
+          kMostOperations ||
       !readsTheSame(producer, op))
     return false;
   AffineMap written = producer.getIndexingMapsArray().back();
@@ -68,12 +64,11 @@ struct ComputeOperand : OpRewritePattern<linalg::GenericOp> {
           linalg::fuseElementwiseOps(rewriter, &operand);
       if (failed(fused))
         continue;
-      for (auto [old, value] : fused->replacements)
-        rewriter.replaceUsesWithIf(old, value, [&](OpOperand &use) {
-          // The producer stays for others.
-          return use.get().getDefiningOp() != operand.get().getDefiningOp();
-        });
-      rewriter.eraseOp(op);
+      // The producer stays for others.
+      rewriter.replaceOp(op,
+                         llvm::map_to_vector(op->getResults(), [&](Value old) {
+                           return fused->replacements.lookup(old);
+                         }));
       return success();
     }
     return failure();
