@@ -119,10 +119,11 @@ static void cutLoops(linalg::GenericOp copy) {
 }
 
 /// Lets a product read what a copy reads, if that has the same order but for
-/// loops that run the other way.
+/// sums outside of panels' rows that run the other way.
 static void readInPlace(linalg::GenericOp op, unsigned number) {
   auto copy = op.getInputs()[number].getDefiningOp<linalg::GenericOp>();
-  if (!copy || !isReordering(copy) || !readsTheSame(copy, op))
+  if (!copy || copy->getBlock() != op->getBlock() || !isReordering(copy) ||
+      !readsTheSame(copy, op))
     return;
   Value source = copy.getInputs()[0];
   ArrayRef<int64_t> sizes = sizesOf(source);
@@ -130,6 +131,7 @@ static void readInPlace(linalg::GenericOp op, unsigned number) {
     return;
   Builder b(op.getContext());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto iterators = op.getIteratorTypesArray();
   SmallVector<AffineExpr> turned;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     turned.push_back(b.getAffineDimExpr(loop));
@@ -139,7 +141,8 @@ static void readInPlace(linalg::GenericOp op, unsigned number) {
     if (sizes[axis] == 1 || place == at)
       continue;
     auto loop = dyn_cast<AffineDimExpr>(maps[number].getResult(axis));
-    if (!loop || place != sizes[axis] - 1 - at)
+    if (!loop || axis + 2 >= sizes.size() || place != sizes[axis] - 1 - at ||
+        iterators[loop.getPosition()] != utils::IteratorType::reduction)
       return;
     turned[loop.getPosition()] = sizes[axis] - 1 - loop;
   }
