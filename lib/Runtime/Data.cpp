@@ -188,19 +188,24 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
                              ".npy` is missing");
 
   std::vector<std::string> names;
-  std::vector<char> rows;
   for (const Slot *slot : slots) {
-    rows.resize(size_t(slot->bytes()));
+    std::vector<char> rows;
+    char *place = arena + slot->offset, *to = place;
+    if (!slot->isRowMajor()) {
+      rows.resize(size_t(slot->bytes()));
+      to = rows.data();
+    }
     auto file = files.find(slot);
     if (file == files.end()) {
-      initialize(*slot, options.seed, rows.data());
+      initialize(*slot, options.seed, to);
     } else {
       NpyFile array(file->second);
       array.check(*slot, /*many=*/false);
-      array.read(*slot, 0, rows.data());
+      array.read(*slot, 0, to);
       names.push_back(slot->name);
     }
-    slot->lay(rows.data(), arena + slot->offset);
+    if (to != place)
+      slot->lay(to, place);
   }
   return names;
 }
@@ -209,10 +214,14 @@ void netc::runtime::dumpWeights(const Program &program,
                                 const std::string &folder, const char *arena) {
   if (mkdir(folder.c_str(), 0777) && errno != EEXIST)
     throw cannotWrite(folder, std::strerror(errno));
-  std::vector<char> rows;
   for (const Slot *slot : weightsOf(program)) {
-    rows.resize(size_t(slot->bytes()));
-    slot->gather(arena + slot->offset, rows.data());
-    writeNpy(folder + "/" + slot->name + ".npy", *slot, rows.data());
+    std::vector<char> rows;
+    const char *from = arena + slot->offset;
+    if (!slot->isRowMajor()) {
+      rows.resize(size_t(slot->bytes()));
+      slot->gather(from, rows.data());
+      from = rows.data();
+    }
+    writeNpy(folder + "/" + slot->name + ".npy", *slot, from);
   }
 }

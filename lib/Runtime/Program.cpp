@@ -29,7 +29,7 @@ int64_t Slot::count() const {
 /// Calls `copy` with where elements are in the arena's order and in row-major
 /// order, and how many follow each other in both, in bytes.
 template <typename Copy> static void forEachRun(const Slot &slot, Copy copy) {
-  if (slot.sizes.empty())
+  if (slot.isRowMajor())
     return copy(0, 0, size_t(slot.bytes()));
   int64_t size = bytesOf(slot.element), at = 0;
   std::vector<int64_t> turns(slot.sizes.size());
@@ -112,7 +112,7 @@ static Slot slotOf(const json &text, int64_t arena) {
     throw wrong("`" + slot.name + "` is not in the arena");
   slot.sizes = text.value("sizes", slot.sizes);
   slot.strides = text.value("strides", slot.strides);
-  if (!slot.sizes.empty() && !ordersAll(slot))
+  if (!slot.isRowMajor() && !ordersAll(slot))
     throw wrong("the order of `" + slot.name + "` is none of its elements");
   if (slot.role == Role::Input && !isFloat(slot.element) && !slot.below)
     throw wrong("`" + slot.name + "` has no `below`");

@@ -51,6 +51,7 @@ struct Slot {
 
   int64_t count() const; ///< elements
   int64_t bytes() const { return count() * bytesOf(element); }
+  bool isRowMajor() const { return sizes.empty(); }
   /// Copies all elements from row-major order to that of the arena.
   void lay(const char *from, char *to) const;
   /// Copies them back.
