@@ -199,6 +199,7 @@ private:
                     return reduce(depth + 1, inside, count, length, carried);
                   });
   }
+
   Vectors row(ArrayRef<Value> offsets, int64_t count, ValueRange carried) {
     int64_t each = vectorsOf(count);
     Vectors next(carried.size());

@@ -6,6 +6,7 @@
 #include "lib/Codegen/Panels.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/Slots.h"
+#include "lib/Codegen/VectorPayload.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,16 +71,12 @@ static linalg::GenericOp updateBy(linalg::GenericOp unpack) {
     return {};
   auto update = dyn_cast<linalg::GenericOp>(*vector->user_begin());
   if (!update || update.getNumLoops() != 1 ||
-      update.getNumReductionLoops() != 0 || update.hasIndexSemantics() ||
+      update.getNumReductionLoops() != 0 || !isVectorizable(update) ||
       llvm::any_of(update.getIndexingMapsArray(), [](AffineMap map) {
         return map.getNumResults() != 0 && !map.isIdentity();
       }))
     return {};
-  bool gathers =
-      update.getBody()
-          ->walk([](tensor::ExtractOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  return gathers ? linalg::GenericOp() : update;
+  return update;
 }
 
 namespace {

@@ -205,13 +205,16 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
   exact.perturb({});
   for (JitStep *step : {&plain, &fast, &exact})
     train(*step);
-  const std::vector<char> truth = exact.save();
 
   llvm::ArrayRef<Slot> slots = exact.program().slots;
-  auto errorOf = [&](const JitStep &step, const Slot &slot) {
+  std::vector<std::vector<double>> truths;
+  for (const Slot &slot : slots)
+    truths.push_back(exact.values(slot));
+  auto errorOf = [](const JitStep &step, const Slot &slot,
+                    const std::vector<double> &truth) {
     double largest = 0;
-    for (auto [value, exact] : llvm::zip_equal(step.values(*step.find(slot)),
-                                               JitStep::values(slot, truth))) {
+    for (auto [value, exact] :
+         llvm::zip_equal(step.values(*step.find(slot)), truth)) {
       double off = std::abs(value - exact);
       largest = std::max(largest, std::isnan(off) ? INFINITY : off);
     }
@@ -220,8 +223,8 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
   // Of each tensor, what rounding does to it.
   std::vector<double> bounds(slots.size());
   auto allow = [&](const JitStep &step) {
-    for (auto [bound, slot] : llvm::zip_equal(bounds, slots))
-      if (double error = errorOf(step, slot); std::isfinite(error))
+    for (auto [bound, slot, truth] : llvm::zip_equal(bounds, slots, truths))
+      if (double error = errorOf(step, slot, truth); std::isfinite(error))
         bound = std::max(bound, error);
   };
   allow(plain);
@@ -234,9 +237,9 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
 
   bool holds = true;
   double worst = 0;
-  for (auto [slot, bound] : llvm::zip_equal(slots, bounds)) {
-    double error = errorOf(fast, slot), largest = 0;
-    for (double value : JitStep::values(slot, truth))
+  for (auto [bound, slot, truth] : llvm::zip_equal(bounds, slots, truths)) {
+    double error = errorOf(fast, slot, truth), largest = 0;
+    for (double value : truth)
       largest = std::max(largest, std::abs(value));
     bound = std::max(bound, largest * kUnit);
     if (error == 0)
