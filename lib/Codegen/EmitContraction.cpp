@@ -103,7 +103,7 @@ private:
   /// with, which need not be read.
   void takeStart(linalg::FillOp fill) {
     cutSums();
-    if (sharedSum() || !outerSums.empty())
+    if (sharedSum() || !outerSums.empty() || takesStretches())
       return;
     start = fill.value();
     fill.erase();
@@ -290,21 +290,10 @@ private:
       return emitPanels(at);
     if (threadsTakeColumns())
       return emitColumnChunks(at);
-    // Threads take rows, or columns where there are more of these.
-    int64_t rowTiles = this->rowTiles(), columnTiles = 1;
-    int64_t columns = roles.columns.empty() ? 1 : roles.columns.back().extent;
-    if (!roles.isDot)
-      columnTiles = llvm::divideCeil(columns, tileVectors * lanes);
-    bool copies = copyPays();
-    bool byRows = rowTiles >= columnTiles || rowTiles >= 16;
-    // A copy of A serves all columns; one of B all rows.
-    if (copies && !rowsAreScattered() &&
-        !(rowsCollide() && rowTiles >= kManyRows) &&
-        columnTiles >= (rowTiles < kFewRows ? kFewColumns : kSharedColumns))
-      byRows = false;
+    bool copies = copyPays(), byRows = threadsTakeRows();
     columnsInParallel = isParallel && !byRows;
     rowsInParallel = isParallel && byRows;
-    if (rowsInParallel && rowsAreScattered())
+    if (takesStretches())
       return emitStretches(at);
     if ((rowsInParallel || copies) && !roles.rows.empty())
       return emitRowBlocks(at);
@@ -313,16 +302,33 @@ private:
     emitSumBlocks(at, {});
   }
 
-  /// Where threads take rows, and would read all of B again for each block of
-  /// them: sums in stretches of which B stays near, each for all rows.
+  /// Whether threads take rows, or columns where there are more of these.
+  bool threadsTakeRows() const {
+    int64_t rowTiles = this->rowTiles(), columnTiles = 1;
+    int64_t columns = roles.columns.empty() ? 1 : roles.columns.back().extent;
+    if (!roles.isDot)
+      columnTiles = llvm::divideCeil(columns, tileVectors * lanes);
+    // A copy of A serves all columns; one of B all rows.
+    if (copyPays() && !rowsAreScattered() &&
+        !(rowsCollide() && rowTiles >= kManyRows) &&
+        columnTiles >= (rowTiles < kFewRows ? kFewColumns : kSharedColumns))
+      return false;
+    return rowTiles >= columnTiles || rowTiles >= 16;
+  }
+
+  /// Whether threads take rows, and would read all of B again for each block of
+  /// them: then sums go in stretches of which B stays near, each for all rows.
+  bool takesStretches() {
+    return isParallel && rowsAreScattered() && threadsTakeRows() &&
+           !streams() && !threadsTakePanels() && !threadsTakeColumns() &&
+           pointsOf(roles.columns) * pointsOf(roles.sums) > kSharedElements;
+  }
   void emitStretches(Offsets at) {
     SmallVector<Loop> sums = roles.sums;
     int64_t length = pointsOf(roles.columns);
     size_t cut = sums.size();
-    while (cut > 0 && length * sums[cut - 1].extent <= kSharedElements)
+    while (length * sums[cut - 1].extent <= kSharedElements)
       length *= sums[--cut].extent;
-    if (cut == 0)
-      return emitRowBlocks(at);
     int64_t extent = sums[cut - 1].extent;
     int64_t turns = std::max<int64_t>(kSharedElements / length, 1);
     turns = llvm::divideCeil(extent, llvm::divideCeil(extent, turns));
@@ -640,7 +646,7 @@ bool netc::emitContraction(linalg::LinalgOp op, const VectorIsa &isa) {
   if (!isContraction(op))
     return false;
   std::optional<LoopNest> nest = LoopNest::of(op);
-  if (!nest)
+  if (!nest || nest->scatters(op.getNumDpsInputs()))
     return false;
   nest->collapse();
   // Sums walk their operands in the order of memory.

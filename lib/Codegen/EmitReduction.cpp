@@ -259,7 +259,7 @@ bool netc::emitReduction(linalg::LinalgOp op, const VectorIsa &isa) {
     if (!combinerOf(op, i))
       return false;
   std::optional<LoopNest> nest = LoopNest::of(op);
-  if (!nest)
+  if (!nest || nest->scatters(op.getNumDpsInputs()))
     return false;
   nest->collapse();
 

@@ -96,6 +96,14 @@ void LoopNest::collapse() {
     }
 }
 
+bool LoopNest::scatters(unsigned numInputs) const {
+  return llvm::any_of(loops, [&](const Loop &loop) {
+    return !loop.isParallel &&
+           llvm::any_of(ArrayRef(loop.strides).drop_front(numInputs),
+                        [](int64_t stride) { return stride != 0; });
+  });
+}
+
 int64_t LoopNest::points() const {
   int64_t points = 1;
   for (const Loop &loop : loops)

@@ -37,6 +37,11 @@ struct LoopNest {
   llvm::SmallVector<int64_t, 4> starts;
 
   int64_t points() const;
+
+  /// Whether sums move in an operand that is not one of the first `numInputs`:
+  /// each adds to many elements, as what an average takes of its window is
+  /// given back.
+  bool scatters(unsigned numInputs) const;
 };
 
 /// Emits code for loop nests on flat memory.

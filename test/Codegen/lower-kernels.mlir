@@ -285,6 +285,44 @@ func.func @stretches(%x: memref<1536x256xf32>, %dy: memref<1536x1024xf32>, %dw: 
   return
 }
 
+// Shorter sums, which each thread could take at once, are added up all the same.
+// CHECK-LABEL: func.func @short_stretches
+// CHECK:       memref.store %cst{{.*}} : memref<524288xf32>
+// CHECK:       scf.for %{{.*}} to %c256{{.*}} step %c128
+// CHECK:         scf.parallel
+// CHECK:           vector.fma
+// CHECK:           vector.load %{{.*}} : memref<524288xf32>
+// CHECK:           arith.addf %{{.*}} : vector<16xf32>
+func.func @short_stretches(%x: memref<256x512xf32>, %dy: memref<256x1024xf32>, %dw: memref<512x1024xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%dw : memref<512x1024xf32>)
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %dy : memref<256x512xf32>, memref<256x1024xf32>) outs(%dw : memref<512x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// What an average took of its window is given back to many elements: no sum of
+// columns.
+// CHECK-LABEL: func.func @given_back
+// CHECK-NOT:   vector
+// CHECK:       return
+func.func @given_back(%dy: memref<2x16xf32>, %window: memref<2xf32>, %dx: memref<4x16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, c, j) -> (i, c)>, affine_map<(i, c, j) -> (j)>, affine_map<(i, c, j) -> (i * 2 + j, c)>],
+                  iterator_types = ["reduction", "parallel", "reduction"]}
+      ins(%dy, %window : memref<2x16xf32>, memref<2xf32>) outs(%dx : memref<4x16xf32>) {
+  ^bb0(%in: f32, %w: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // Threads take the turns of a loop that says they are independent.
 // CHECK-LABEL: func.func @independent
 // CHECK:       scf.parallel (%[[I:.*]]) =
