@@ -185,15 +185,69 @@ static void lowerLogSoftmaxGrad(LogSoftmaxGradOp op, LinalgBuilder &b) {
 
 static Element rsqrt(Element x) { return x.apply<math::RsqrtOp>(); }
 
+/// Mean and variance over `axes` in one pass, by what differs from a value v
+/// near the mean: with x = v + d, the mean is v + sum d / n and the variance
+/// (sum d^2 - (sum d)^2 / n) / n. Little cancels, however far the elements are
+/// from 0, since v is the mean of those along the last axis; in the middle of
+/// the others, because windows that reach into padding have less.
+static std::pair<Value, Value> momentsOf(LinalgBuilder &b, Value x,
+                                         ArrayRef<int64_t> axes) {
+  RankedTensorType type = b.type(x);
+  double count = countOf(type, axes);
+  SmallVector<int64_t> kept = b.others(type.getRank(), axes), sizes;
+  for (int64_t axis : kept)
+    sizes.push_back(type.getDimSize(axis));
+  auto reduced = RankedTensorType::get(sizes, type.getElementType());
+  SmallVector<AffineExpr> middle;
+  for (int64_t size : type.getShape())
+    middle.push_back(b.getAffineConstantExpr(size / 2));
+  for (auto [loop, axis] : llvm::enumerate(kept))
+    middle[axis] = b.getAffineDimExpr(loop);
+  middle[axes.back()] = b.getAffineDimExpr(kept.size());
+  unsigned loops = kept.size() + 1;
+  Value row = b.generic(x, b.filled(reduced, 0),
+                        {AffineMap::get(loops, 0, middle, b.getContext()),
+                         b.identity(loops).dropResult(kept.size())},
+                        [](ArrayRef<Element> args) -> SmallVector<Element> {
+                          return {args[1] + args[0]};
+                        })
+                  .front();
+  Value near = b.divide(row, type.getDimSize(axes.back()));
+
+  AffineMap map = b.project(type.getRank(), kept);
+  SmallVector<Value> sums =
+      b.generic({x, near}, {b.filled(reduced, 0), b.filled(reduced, 0)},
+                {b.identity(type.getRank()), map, map, map},
+                [](ArrayRef<Element> args) -> SmallVector<Element> {
+                  Element left = args[0] - args[1];
+                  return {args[2] + left, args[3] + left * left};
+                });
+  Value mean = b.map({near, sums[0]}, [&](ArrayRef<Element> args) {
+    return args[0] + args[1] / count;
+  });
+  Value variance = b.map(sums, [&](ArrayRef<Element> args) {
+    Element squares = args[1] - args[0] * args[0] / count;
+    return max(squares, number(squares, 0)) / count;
+  });
+  return {mean, variance};
+}
+
 static void lowerNormalize(NormalizeOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   ArrayRef<int64_t> over = op.getOver();
   double count = countOf(b.type(op.getX()), over);
   double eps = op.getEps().convertToDouble();
-  Value mean = b.divide(b.sum(x, over), count);
+  Value mean, variance;
+  // The elements of one example are near when they are passed a second time.
+  bool isFar = !b.isReference() && llvm::is_contained(over, 0);
+  if (isFar)
+    std::tie(mean, variance) = momentsOf(b, x, over);
+  else
+    mean = b.divide(b.sum(x, over), count);
   Value centered = b.mapWith(
       x, mean, over, [](ArrayRef<Element> args) { return args[0] - args[1]; });
-  Value variance = b.divide(sumProducts(b, centered, centered, over), count);
+  if (!isFar)
+    variance = b.divide(sumProducts(b, centered, centered, over), count);
   Value rstd =
       b.map(variance, [&](ArrayRef<Element> v) { return rsqrt(v[0] + eps); });
   b.set(op.getY(), b.mapWith(centered, rstd, over, [](ArrayRef<Element> args) {
