@@ -44,7 +44,12 @@ static Element formula(HardsigmoidOp, Element x) {
 static Element formula(HardswishOp, Element x) {
   return x * (min(max(x + 3, 0), 6) / 6);
 }
-static Element formula(SoftplusOp, Element x) { return log(exp(x) + 1); }
+static Element formula(SoftplusOp, Element x) {
+  // From 89 on exp exceeds f32; what is left out above 80, f64 leaves out, too.
+  Element isLarge = x > number(x, 80);
+  isLarge.value.getDefiningOp()->setAttr(kUncounted, x.b->getUnitAttr());
+  return select(isLarge, x, log(exp(x) + 1));
+}
 static Element formula(LeakyReluOp op, Element x) {
   Element low = x * op.getSlope().convertToDouble();
   return select(x > number(x, 0), x, low);
