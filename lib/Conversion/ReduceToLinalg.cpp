@@ -25,6 +25,13 @@ static Value sumProducts(LinalgBuilder &b, Value x, Value y,
   });
 }
 
+/// What each element has more than `reduced`, which lacks `axes`.
+static Value differences(LinalgBuilder &b, Value x, Value reduced,
+                         ArrayRef<int64_t> axes) {
+  return b.mapWith(x, reduced, axes,
+                   [](ArrayRef<Element> args) { return args[0] - args[1]; });
+}
+
 static void lowerSum(SumOp op, LinalgBuilder &b) {
   b.set(op.getY(), b.sum(b.get(op.getX()), op.getOver()));
 }
@@ -162,16 +169,12 @@ static void lowerSoftmaxGrad(SoftmaxGradOp op, LinalgBuilder &b) {
 static void lowerLogSoftmax(LogSoftmaxOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   int64_t over = op.getOver();
-  Value centered =
-      b.mapWith(x, b.largest(x, over), over,
-                [](ArrayRef<Element> args) { return args[0] - args[1]; });
+  Value centered = differences(b, x, b.largest(x, over), over);
   Value sums = b.reduce(centered, over, 0, [](ArrayRef<Element> args) {
     return args[1] + exp(args[0]);
   });
   Value logs = b.map(sums, [](ArrayRef<Element> args) { return log(args[0]); });
-  b.set(op.getY(), b.mapWith(centered, logs, over, [](ArrayRef<Element> args) {
-    return args[0] - args[1];
-  }));
+  b.set(op.getY(), differences(b, centered, logs, over));
 }
 
 static void lowerLogSoftmaxGrad(LogSoftmaxGradOp op, LinalgBuilder &b) {
@@ -214,20 +217,14 @@ static std::pair<Value, Value> momentsOf(LinalgBuilder &b, Value x,
                   .front();
   Value near = b.divide(row, type.getDimSize(axes.back()));
 
-  AffineMap map = b.project(type.getRank(), kept);
-  SmallVector<Value> sums =
-      b.generic({x, near}, {b.filled(reduced, 0), b.filled(reduced, 0)},
-                {b.identity(type.getRank()), map, map, map},
-                [](ArrayRef<Element> args) -> SmallVector<Element> {
-                  Element left = args[0] - args[1];
-                  return {args[2] + left, args[3] + left * left};
-                });
-  Value mean = b.map({near, sums[0]}, [&](ArrayRef<Element> args) {
+  Value left = differences(b, x, near, axes);
+  Value sum = b.sum(left, axes), squares = sumProducts(b, left, left, axes);
+  Value mean = b.map({near, sum}, [&](ArrayRef<Element> args) {
     return args[0] + args[1] / count;
   });
-  Value variance = b.map(sums, [&](ArrayRef<Element> args) {
-    Element squares = args[1] - args[0] * args[0] / count;
-    return max(squares, number(squares, 0)) / count;
+  Value variance = b.map({sum, squares}, [&](ArrayRef<Element> args) {
+    Element rest = args[1] - args[0] * args[0] / count;
+    return max(rest, number(rest, 0)) / count;
   });
   return {mean, variance};
 }
@@ -237,17 +234,16 @@ static void lowerNormalize(NormalizeOp op, LinalgBuilder &b) {
   ArrayRef<int64_t> over = op.getOver();
   double count = countOf(b.type(op.getX()), over);
   double eps = op.getEps().convertToDouble();
-  Value mean, variance;
+  Value mean, centered, variance;
   // The elements of one example are near when they are passed a second time.
-  bool isFar = !b.isReference() && llvm::is_contained(over, 0);
-  if (isFar)
+  if (!b.isReference() && llvm::is_contained(over, 0)) {
     std::tie(mean, variance) = momentsOf(b, x, over);
-  else
+    centered = differences(b, x, mean, over);
+  } else {
     mean = b.divide(b.sum(x, over), count);
-  Value centered = b.mapWith(
-      x, mean, over, [](ArrayRef<Element> args) { return args[0] - args[1]; });
-  if (!isFar)
+    centered = differences(b, x, mean, over);
     variance = b.divide(sumProducts(b, centered, centered, over), count);
+  }
   Value rstd =
       b.map(variance, [&](ArrayRef<Element> v) { return rsqrt(v[0] + eps); });
   b.set(op.getY(), b.mapWith(centered, rstd, over, [](ArrayRef<Element> args) {

@@ -105,7 +105,22 @@ class Netc:
         )
 
 
-class PyTorch:
+class Steps:
+    """What PyTorch does again and again: `step`, of which the subclass tells what it is."""
+
+    def turn(self, arguments):
+        for index in range(2):
+            self.step(index)
+        clock = user_time if arguments.cpu_time else time.perf_counter
+        times, end = [], time.perf_counter() + arguments.seconds
+        while len(times) < arguments.steps or not arguments.cpu_time and time.perf_counter() < end:
+            start = clock()
+            self.step(len(times))
+            times.append(clock() - start)
+        return statistics.median(times)
+
+
+class PyTorch(Steps):
     def __init__(self, name, arguments, memory_format):
         make, data, self.loss = MODELS[name]
         torch.manual_seed(0)
@@ -126,34 +141,17 @@ class PyTorch:
         self.optimizer.step()
         return loss.item()
 
-    def turn(self, arguments):
-        for index in range(2):
-            self.step(index)
-        clock = user_time if arguments.cpu_time else time.perf_counter
-        times, end = [], time.perf_counter() + arguments.seconds
-        while len(times) < arguments.steps or not arguments.cpu_time and time.perf_counter() < end:
-            start = clock()
-            self.step(len(times))
-            times.append(clock() - start)
-        return statistics.median(times)
 
-
-class Product:
-    """PyTorch's product of two square matrices: what a library that was tuned for years reaches of the peak, here and now."""
+class Product(Steps):
+    """A product of two square matrices: what a library that was tuned for years reaches of the peak, here and now."""
 
     SIZE = 2048
 
     def __init__(self):
         self.a, self.b, self.c = (torch.rand(self.SIZE, self.SIZE) for _ in range(3))
 
-    def turn(self, arguments):
-        clock = user_time if arguments.cpu_time else time.perf_counter
-        times = []
-        for _ in range(10):
-            start = clock()
-            torch.mm(self.a, self.b, out=self.c)
-            times.append(clock() - start)
-        return statistics.median(times)
+    def step(self, index):
+        torch.mm(self.a, self.b, out=self.c)
 
 
 def measure(name, arguments, folder):
