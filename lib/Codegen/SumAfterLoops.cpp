@@ -25,12 +25,18 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
+/// How many times the memory of a sum the stack of an operand takes at most.
+static constexpr int64_t kMostSums = 4;
+
 namespace {
 /// What an operand is at each turn, one beside the other: at a turn it is
-/// element `at` of `tensor` along `axis`. Without a tensor it is on no stack.
+/// element `at` along `axis`, of a tensor, or of what the loop yields in place
+/// `result`, whatever loop takes its place. Without `at` it is on no stack.
 struct Stack {
-  Value tensor, at;
+  Value at;
   int64_t axis = 0;
+  Value tensor;
+  unsigned result = 0;
 };
 
 /// The sums of one loop, which is replaced where it has to yield more.
@@ -91,7 +97,7 @@ private:
       if (at && isPermuted(at) && shape[axis] == turns &&
           cast<RankedTensorType>(part.getType()).getShape() ==
               ArrayRef<int64_t>(rest))
-        return {whole, at, int64_t(axis)};
+        return {at, int64_t(axis), whole};
     }
     return {};
   }
@@ -113,8 +119,8 @@ private:
           slice.getDest() != loop.getRegionIterArg(use.getOperandNumber()))
         continue;
       Stack stack = stackOf(slice, slice.getDest(), value);
-      if (stack.tensor)
-        stack.tensor = loop.getResult(use.getOperandNumber());
+      stack.tensor = {};
+      stack.result = use.getOperandNumber();
       return stack;
     }
     return {};
@@ -141,7 +147,7 @@ private:
           return SmallVector<Value>{end.create<tensor::InsertSliceOp>(
               value.getLoc(), value, carried.back(), starts, sizes, strides)};
         }));
-    return {loop.getResult(place), countsUp ? loop.getInductionVar() : at, 0};
+    return {countsUp ? loop.getInductionVar() : at, 0, {}, place};
   }
 
   /// Takes `sum`, in place `i`, after the loop.
@@ -152,7 +158,7 @@ private:
     Value at;
     for (Value input : sum.getInputs()) {
       Stack stack = findStack(input);
-      if (stack.tensor) {
+      if (stack.at) {
         // All are to be walked in the same order.
         if (at && at != stack.at)
           return;
@@ -160,14 +166,15 @@ private:
       } else if (loop.isDefinedOutsideOfLoop(input) ||
                  isa<BlockArgument>(input) ||
                  cast<RankedTensorType>(input.getType()).getNumElements() >
-                     elements) {
-        // To write and read a stack has to cost less than to add to the sum.
+                     std::min(elements, kMostSums * elements / turns)) {
+        // To write and read a stack has to cost less than to add to the sum,
+        // and the stack not to take much more memory.
         return;
       }
       stacks.push_back(stack);
     }
     for (auto [stack, input] : llvm::zip_equal(stacks, sum.getInputs()))
-      if (!stack.tensor)
+      if (!stack.at)
         stack = makeStack(input, at ? at : loop.getInductionVar());
 
     // The turn is one more loop of the sum.
@@ -178,7 +185,8 @@ private:
       SmallVector<AffineExpr> places(map.getResults());
       places.insert(places.begin() + stack.axis, b.getAffineDimExpr(turn));
       maps.push_back(AffineMap::get(turn + 1, 0, places, b.getContext()));
-      inputs.push_back(stack.tensor);
+      inputs.push_back(stack.tensor ? stack.tensor
+                                    : loop.getResult(stack.result));
     }
     AffineMap result = sum.getIndexingMapsArray().back();
     maps.push_back(

@@ -80,10 +80,6 @@ static LogicalResult checkIsRun(StepOp step) {
   if (step.getRun().contains("decode"))
     return step.emitError() << "positions made one by one are counted, and not "
                                "run yet; leave `decode` out";
-  if (step.getRun().contains("accumulate"))
-    return step.emitError() << "a batch that is gone through in parts is "
-                               "counted, and not run yet; leave `accumulate` "
-                               "out";
   if (!step.getOps<GradientOp>().empty())
     return step.emitError() << "a training run is run with an `optimizer`, "
                                "which this one does not give";

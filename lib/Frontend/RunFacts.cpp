@@ -144,8 +144,10 @@ bool RunBuilder::addBatch() {
                " is gone through, not " + parts.str());
     return false;
   }
-  if (parts != Rational(1))
+  if (parts != Rational(1)) {
     set("accumulate", parts);
+    run.set("accumulate_at", e.locationOf(placeOf("accumulate")));
+  }
   if (isCount && !(amount / parts).isInteger())
     e.warn(placeOf("accumulate"),
            "a batch of " + formatQuantity(amount, Dimension::Example) +

@@ -28,6 +28,10 @@ using namespace mlir;
 
 void netc::addLinalgPasses(OpPassManager &passes,
                            const LoweringOptions &options) {
+  AccumulateGradientsOptions parts;
+  parts.run = options.run;
+  parts.axes = options.sizes;
+  passes.addPass(createAccumulateGradients(parts));
   BindAxesOptions sizes;
   sizes.axes = options.sizes;
   passes.addPass(createBindAxes(sizes));

@@ -137,10 +137,11 @@ Program Program::parse(const char *text) try {
     program.ops.push_back({op.at("name"), op.at("op"), op.at("phase"),
                            op.at("matmul"), op.at("other"),
                            op.at("transcendental"), op.at("bytes")});
-  bool trains = std::any_of(program.ops.begin(), program.ops.end(),
-                            [](const Op &op) { return op.phase != "forward"; });
+  program.trains =
+      std::any_of(program.ops.begin(), program.ops.end(),
+                  [](const Op &op) { return op.phase != "forward"; });
   program.title = description.at("run").get<std::string>() +
-                  (trains ? " trains " : " runs ") +
+                  (program.trains ? " trains " : " runs ") +
                   description.at("network").get<std::string>() + " · batch " +
                   std::to_string(program.batch) + " · " +
                   description.at("lowering").get<std::string>() + " lowering";
@@ -162,8 +163,8 @@ const Slot *Program::find(Role role) const {
 
 const Slot *Program::loss() const {
   for (const Slot &slot : slots)
-    if (slot.role == Role::Result && slot.name == "loss" && slot.count() == 1 &&
-        isFloat(slot.element))
+    if (slot.role == Role::Result && slot.name == "loss" &&
+        isFloat(slot.element) && (trains || slot.count() == 1))
       return &slot;
   return nullptr;
 }

@@ -75,6 +75,7 @@ struct Program {
   int64_t buffers;      ///< bytes, if each tensor had a place to itself
   int64_t stack;        ///< bytes of copies that a thread makes, at most
   bool counted;         ///< whether it counts what it executes
+  bool trains;          ///< whether there is more than a forward pass
   std::vector<Slot> slots;
   std::vector<Op> ops;
 
@@ -82,8 +83,8 @@ struct Program {
   static Program parse(const char *text);
 
   const Slot *find(Role role) const;
-  /// The scalar that training minimizes, the result `loss`; not what else an
-  /// inference computes.
+  /// What training minimizes, the result `loss`, one number for each part of
+  /// the batch; not what else an inference computes.
   const Slot *loss() const;
 };
 

@@ -77,14 +77,21 @@ static void storeScalar(const Slot *slot, int64_t value, char *arena) {
   }
 }
 
-static double loadScalar(const Slot &slot, const char *arena) {
-  float single;
-  double full;
-  std::memcpy(&single, arena + slot.offset, sizeof single);
-  if (slot.element == Element::F32)
-    return single;
-  std::memcpy(&full, arena + slot.offset, sizeof full);
-  return full;
+static double loadMean(const Slot &slot, const char *arena) {
+  double sum = 0;
+  for (int64_t i = 0; i < slot.count(); ++i) {
+    const char *from = arena + slot.offset + i * bytesOf(slot.element);
+    float single;
+    double full;
+    if (slot.element == Element::F32) {
+      std::memcpy(&single, from, sizeof single);
+      sum += single;
+    } else {
+      std::memcpy(&full, from, sizeof full);
+      sum += full;
+    }
+  }
+  return sum / double(slot.count());
 }
 
 static void checkLoss(const std::vector<double> &losses) {
@@ -128,7 +135,7 @@ Training netc::runtime::train(const Program &program, const Options &options,
     training.recorder.endStep();
     recording = nullptr;
     if (loss) {
-      training.losses.push_back(loadScalar(*loss, arena));
+      training.losses.push_back(loadMean(*loss, arena));
       checkLoss(training.losses);
     }
     progress.show(times.size(), training.losses);

@@ -48,12 +48,15 @@ static LogicalResult checkLoss(ReturnOp last) {
   return success();
 }
 
-/// The gradient of what is returned: 1, or what the run scales its loss by.
+/// The gradient of what is returned: 1, or what the run scales its loss by,
+/// divided by the number of parts of a batch, of whose losses the mean counts.
 static double seedOf(Operation *graph) {
   auto step = dyn_cast<StepOp>(graph);
-  auto scale =
-      step ? step.getRun().getAs<PolynomialAttr>("loss_scale") : nullptr;
-  return scale ? scale.getValue().constant()->toDouble() : 1;
+  auto number = [&](StringRef key) {
+    auto value = step ? step.getRun().getAs<PolynomialAttr>(key) : nullptr;
+    return value ? value.getValue().constant()->toDouble() : 1;
+  };
+  return number("loss_scale") / number("accumulate");
 }
 
 /// Appends the backward pass of the values that `last` returns.

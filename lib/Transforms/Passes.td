@@ -53,6 +53,19 @@ def ApplyOptimizer : Pass<"net-apply-optimizer", "::mlir::ModuleOp"> {
   }];
 }
 
+def AccumulateGradients : Pass<"net-accumulate-gradients", "::mlir::ModuleOp"> {
+  let summary = "Let a step go through its batch in parts";
+  let description = [{
+    Analyses count a step whose `run` has `accumulate` by the ops of one part. This
+    makes what is executed: those ops, for the first part, and a loop that has them
+    for the others and adds their gradients to those before. The update, which is
+    there, follows. Inputs have the whole batch, and the step hands back the losses
+    of all parts.
+  }];
+  let options = [Option<"run", "run", "std::string", "\"\"", "The step's name; empty for all">,
+                 ListOption<"axes", "axes", "std::string", "Sizes, as net-bind-axes takes them">];
+}
+
 def BindAxes : Pass<"net-bind-axes", "::mlir::ModuleOp"> {
   let summary = "Give every free axis its size";
   let description = [{

@@ -98,6 +98,94 @@ func.func @made(%xs: tensor<9x2x16xf32>, %ys: tensor<9x2x4xf32>, %start: tensor<
 #a = affine_map<(m, n, k) -> (k, m)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
+#x = affine_map<(i, j) -> (i, j)>
+
+// Where neither is on one, the loop makes two.
+// CHECK-LABEL: func.func @two_made(
+// CHECK:      %[[LOOP:.*]]:2 = scf.for
+// CHECK:        scf.yield
+// CHECK:      linalg.generic
+// CHECK-SAME:   ins(%[[LOOP]]#0, %[[LOOP]]#1 :
+func.func @two_made(%xs: tensor<8x2x16xf32>, %ys: tensor<8x2x4xf32>, %start: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cn = arith.constant 8 : index
+  %ex = tensor.empty() : tensor<2x16xf32>
+  %ey = tensor.empty() : tensor<2x4xf32>
+  %r = scf.for %t = %c0 to %cn step %c1 iter_args(%sum = %start) -> (tensor<4x16xf32>) {
+    %xt = tensor.extract_slice %xs[%t, 0, 0] [1, 2, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<2x16xf32>
+    %x = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]} ins(%xt : tensor<2x16xf32>) outs(%ex : tensor<2x16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %n = arith.negf %in : f32
+      linalg.yield %n : f32
+    } -> tensor<2x16xf32>
+    %yt = tensor.extract_slice %ys[%t, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<8x2x4xf32> to tensor<2x4xf32>
+    %y = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]} ins(%yt : tensor<2x4xf32>) outs(%ey : tensor<2x4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %n = arith.negf %in : f32
+      linalg.yield %n : f32
+    } -> tensor<2x4xf32>
+    %new = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%y, %x : tensor<2x4xf32>, tensor<2x16xf32>) outs(%sum : tensor<4x16xf32>) {
+    ^bb0(%in: f32, %other: f32, %out: f32):
+      %p = arith.mulf %in, %other : f32
+      %s = arith.addf %out, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<4x16xf32>
+    %kept = bufferization.materialize_in_destination %new in %sum : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+    scf.yield %kept : tensor<4x16xf32>
+  }
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (k, m)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#x = affine_map<(i, j) -> (i, j)>
+
+// A stack that takes more than four times the memory of the sum is not made.
+// CHECK-LABEL: func.func @too_many(
+// CHECK-NOT:  tensor.insert_slice
+// CHECK:      return
+func.func @too_many(%xs: tensor<9x2x16xf32>, %ys: tensor<9x2x4xf32>, %start: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cn = arith.constant 9 : index
+  %ex = tensor.empty() : tensor<2x16xf32>
+  %ey = tensor.empty() : tensor<2x4xf32>
+  %r = scf.for %t = %c0 to %cn step %c1 iter_args(%sum = %start) -> (tensor<4x16xf32>) {
+    %xt = tensor.extract_slice %xs[%t, 0, 0] [1, 2, 16] [1, 1, 1] : tensor<9x2x16xf32> to tensor<2x16xf32>
+    %x = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]} ins(%xt : tensor<2x16xf32>) outs(%ex : tensor<2x16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %n = arith.negf %in : f32
+      linalg.yield %n : f32
+    } -> tensor<2x16xf32>
+    %yt = tensor.extract_slice %ys[%t, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<9x2x4xf32> to tensor<2x4xf32>
+    %y = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]} ins(%yt : tensor<2x4xf32>) outs(%ey : tensor<2x4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %n = arith.negf %in : f32
+      linalg.yield %n : f32
+    } -> tensor<2x4xf32>
+    %new = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%y, %x : tensor<2x4xf32>, tensor<2x16xf32>) outs(%sum : tensor<4x16xf32>) {
+    ^bb0(%in: f32, %other: f32, %out: f32):
+      %p = arith.mulf %in, %other : f32
+      %s = arith.addf %out, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<4x16xf32>
+    %kept = bufferization.materialize_in_destination %new in %sum : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+    scf.yield %kept : tensor<4x16xf32>
+  }
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (k, m)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
 
 // Elements of two stacks that meet in another order cannot be summed so.
 // CHECK-LABEL: func.func @opposite(

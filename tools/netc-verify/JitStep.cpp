@@ -6,6 +6,7 @@
 
 #include "lib/Runtime/Initialize.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include <numeric>
 
 using namespace netc;
 using runtime::Role;
@@ -110,6 +111,12 @@ static std::vector<double> valuesIn(const Slot &slot, const char *arena) {
     values.assign(elements, elements + slot.count());
   });
   return values;
+}
+
+double JitStep::loss() const {
+  std::vector<double> ofParts = values(*description.loss());
+  return std::accumulate(ofParts.begin(), ofParts.end(), 0.0) /
+         double(ofParts.size());
 }
 
 std::vector<double> JitStep::values(const Slot &slot) const {

@@ -42,7 +42,8 @@ public:
   /// Of a step lowered to be perturbed: the errors of its arithmetic from now
   /// on.
   void perturb(Perturbation perturbation) { errors = perturbation; }
-  double loss() const { return values(*description.loss()).front(); }
+  /// The mean of those of the batch's parts.
+  double loss() const;
   /// The elements of a slot in row-major order.
   std::vector<double> values(const runtime::Slot &slot) const;
   /// The same of what a save() holds.
