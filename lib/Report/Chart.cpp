@@ -9,22 +9,21 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 using namespace netc;
 
-namespace {
 /// Of the picture, in its pixels.
-constexpr double left = 52, top = 58, plotHeight = 240, barWidth = 15,
-                 groupGap = 22, right = 16, below = 92, minWidth = 520;
+static constexpr double left = 52, top = 58, plotHeight = 240, barWidth = 15,
+                        groupGap = 22, runGap = 44, right = 16, rowHeight = 300,
+                        below = 40, maxWidth = 1100, minWidth = 520;
+/// Of a letter, as wide as fonts of the text's sizes have it.
+static constexpr double boldLetter = 8, smallLetter = 5.5;
+/// Of a name that is written under its bars.
+static constexpr size_t maxLetters = 24;
 /// By method: distinct in lightness too.
-constexpr llvm::StringRef colours[] = {"#b9c4d0", "#e69f00", "#0072b2",
-                                       "#56b4a0"};
-
-struct Group {
-  std::string network, batch;
-  std::vector<std::optional<double>> shares; ///< by method
-};
-} // namespace
+static constexpr llvm::StringRef colours[] = {"#b9c4d0", "#e69f00", "#0072b2",
+                                              "#56b4a0"};
 
 static std::string text(double x, double y, llvm::StringRef anchor,
                         llvm::StringRef words, llvm::StringRef extra = "") {
@@ -46,103 +45,199 @@ static std::string rectangle(double x, double y, double width, double height,
                      x, y, width, height, fill.str(), safe);
 }
 
-static std::vector<Group> groupsOf(const MeasurementReport &report) {
-  std::vector<Group> groups;
-  for (const MeasuredRun &run : report.runs)
-    for (const Measurement &measurement : run.batches) {
-      Group group{measurement.run, std::to_string(measurement.batch), {}};
-      for (Method method : allMethods) {
-        std::optional<Rate> rate = rateBy(method, run, measurement);
-        group.shares.push_back(
-            rate ? std::optional(rate->perSecond() / report.peaks.measured)
-                 : std::nullopt);
-      }
-      groups.push_back(std::move(group));
-    }
-  return groups;
-}
-
-static std::string bars(const Group &group, double x, double height) {
-  std::string svg;
-  for (Method method : allMethods) {
-    std::optional<double> share = group.shares[unsigned(method)];
-    double place = x + barWidth * unsigned(method);
-    if (!share)
-      continue;
-    double size = *share / height * plotHeight;
-    svg +=
-        rectangle(place, top + plotHeight - size, barWidth - 2, size,
-                  colours[unsigned(method)],
-                  fmt::format("{}, batch {}, {}: {:.1f} %", group.network,
-                              group.batch, nameOf(method).str(), *share * 100));
+/// The first of their names that no two runs share: run, network, or both.
+static std::vector<std::string> namesOf(llvm::ArrayRef<MeasuredRun> runs) {
+  std::vector<std::string> names;
+  for (auto name :
+       {+[](const Measurement &any) { return any.run; },
+        +[](const Measurement &any) { return any.network; },
+        +[](const Measurement &any) { return any.network + " " + any.run; }}) {
+    names.clear();
+    for (const MeasuredRun &run : runs)
+      names.push_back(name(run.batches.front()));
+    if (std::set(names.begin(), names.end()).size() == names.size())
+      break;
   }
-  return svg;
+  return names;
 }
 
-void netc::printChart(llvm::raw_ostream &os, const MeasurementReport &report) {
-  std::vector<Group> groups = groupsOf(report);
+/// Names often differ at either end only.
+static std::string shortened(const std::string &name) {
+  if (name.size() <= maxLetters)
+    return name;
+  size_t behind = (maxLetters - 1) / 2, before = maxLetters - 1 - behind;
+  return name.substr(0, before) + "…" + name.substr(name.size() - behind);
+}
+
+namespace {
+/// A group of bars for each batch size, above the name of their run. A run that
+/// is wider than the picture has several.
+struct Cluster {
+  const MeasuredRun *run;
+  std::string name;
+  llvm::ArrayRef<Measurement> batches;
+  double width; ///< of the bars or the name, without gaps
+};
+
+class Chart {
+public:
+  explicit Chart(const MeasurementReport &report);
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  using Row = std::vector<Cluster>;
+
+  std::optional<double> share(Method method, const MeasuredRun &run,
+                              const Measurement &measurement) const;
+  double groupWidth() const { return methods.size() * barWidth + groupGap; }
+  double widthOf(llvm::ArrayRef<Measurement> batches) const {
+    return batches.size() * groupWidth() - groupGap;
+  }
+  static double widthOf(const Row &row) {
+    double sum = 0;
+    for (const Cluster &cluster : row)
+      sum += cluster.width + runGap;
+    return sum;
+  }
+  void addRun(const MeasuredRun &run, const std::string &name);
+  std::vector<std::string> notes() const;
+  void printRow(llvm::raw_ostream &os, const Row &row, double axis) const;
+  void printCluster(llvm::raw_ostream &os, const Cluster &cluster, double x,
+                    double axis) const;
+
+  const MeasurementReport &report;
+  std::vector<Method> methods; ///< that any measurement has
+  std::vector<Row> rows;
+  double width = minWidth;
+  double tick, height; ///< as shares of the peak
+};
+} // namespace
+
+Chart::Chart(const MeasurementReport &report) : report(report) {
   double highest = 0;
-  for (const Group &group : groups)
-    for (std::optional<double> share : group.shares)
-      highest = std::max(highest, share.value_or(0));
-  // A whole number of tenths, or of hundredths where all is low.
-  double tick = highest > 0.5 ? 0.2 : highest > 0.1 ? 0.1 : 0.02;
-  double height = std::max(std::ceil(highest / tick), 1.0) * tick;
-  double groupWidth = 4 * barWidth + groupGap;
-  double width =
-      std::max(left + groups.size() * groupWidth + groupGap + right, minWidth);
-  double total = top + plotHeight + below;
-
-  os << fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" "
-      "fill=\"#222\">\n",
-      width, total);
-  os << fmt::format(
-      "  <rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n", width,
-      total);
-  os << text(left, 22, "start", "Utilization of the measured peak",
-             " font-size=\"15\" font-weight=\"bold\"");
-  double key = left;
   for (Method method : allMethods) {
-    os << rectangle(key, 34, 11, 11, colours[unsigned(method)], nameOf(method));
-    os << text(key + 16, 44, "start", nameOf(method));
-    key += 76;
+    bool isKnown = false;
+    for (const MeasuredRun &run : report.runs)
+      for (const Measurement &measurement : run.batches) {
+        std::optional<double> value = share(method, run, measurement);
+        isKnown |= value.has_value();
+        highest = std::max(highest, value.value_or(0));
+      }
+    if (isKnown)
+      methods.push_back(method);
   }
-  for (double line = 0; line < height + tick / 2; line += tick) {
-    double y = top + plotHeight - line / height * plotHeight;
-    os << fmt::format("  <line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" "
-                      "y2=\"{:.1f}\" stroke=\"{}\"/>\n",
-                      left, width - right, y, y, line > 0 ? "#ddd" : "#222");
-    os << text(left - 6, y + 4, "end", fmt::format("{:.0f} %", line * 100));
-  }
+  // A whole number of tenths, or of hundredths where all is low.
+  tick = highest > 0.5 ? 0.2 : highest > 0.1 ? 0.1 : 0.02;
+  height = std::max(std::ceil(highest / tick), 1.0) * tick;
 
-  double x = left + groupGap, axis = top + plotHeight;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    os << bars(groups[i], x, height);
-    os << text(x + 2 * barWidth, axis + 17, "middle", groups[i].batch);
-    size_t end = i;
-    while (end + 1 < groups.size() &&
-           groups[end + 1].network == groups[i].network)
-      ++end;
-    if (i == 0 || groups[i - 1].network != groups[i].network)
-      os << text(x + 2 * barWidth + (end - i) * groupWidth / 2, axis + 35,
-                 "middle", groups[i].network, " font-weight=\"bold\"");
-    x += groupWidth;
-  }
-  os << text(left - 6, axis + 17, "end", "batch");
+  std::vector<std::string> names = namesOf(report.runs);
+  for (auto [run, name] : llvm::zip(report.runs, names))
+    addRun(run, name);
+  for (const Row &row : rows)
+    width = std::max(width, left + widthOf(row) + right);
+  for (const std::string &note : notes())
+    width = std::max(width, left + note.size() * smallLetter + right);
+}
 
+std::optional<double> Chart::share(Method method, const MeasuredRun &run,
+                                   const Measurement &measurement) const {
+  std::optional<Rate> rate = rateBy(method, run, measurement);
+  return rate ? std::optional(rate->perSecond() / report.peaks.measured)
+              : std::nullopt;
+}
+
+void Chart::addRun(const MeasuredRun &run, const std::string &name) {
+  double room = maxWidth - left - right;
+  double nameWidth = std::min(name.size(), maxLetters) * boldLetter;
+  llvm::ArrayRef<Measurement> rest = run.batches;
+  while (!rest.empty()) {
+    auto batches = rest.take_front((room - runGap + groupGap) / groupWidth());
+    rest = rest.drop_front(batches.size());
+    double width = std::max(widthOf(batches), nameWidth);
+    if (rows.empty() || widthOf(rows.back()) + width + runGap > room)
+      rows.emplace_back();
+    rows.back().push_back({&run, name, batches, width});
+  }
+}
+
+/// What the bars were measured on, and how they are counted.
+std::vector<std::string> Chart::notes() const {
   const Measurement &any = report.runs.front().batches.front();
-  std::string machine = any.machine + ", " + counted(any.cores, "core") + ", " +
-                        counted(any.threads, "thread") + ", " + any.isa;
   std::string peak = fmt::format("peak {:.4g} GFLOP/s f32 measured",
                                  report.peaks.measured * 1e-9);
   if (report.peaks.datasheet)
     peak += fmt::format(", {:.4g} by the datasheet",
                         *report.peaks.datasheet * 1e-9);
-  os << text(left, axis + 60, "start", machine, " fill=\"#666\"")
-     << text(left, axis + 76, "start", peak + "; netc " + report.version,
-             " fill=\"#666\"");
+  return {processorText(any, report.peaks) + ", " +
+              counted(any.threads, "thread") + ", " + any.isa,
+          peak + "; " + conventionsText(Conventions()) + "; netc " +
+              report.version};
+}
+
+void Chart::printCluster(llvm::raw_ostream &os, const Cluster &cluster,
+                         double x, double axis) const {
+  double middle = x + cluster.width / 2;
+  x = middle - widthOf(cluster.batches) / 2;
+  for (const Measurement &measurement : cluster.batches) {
+    std::string batch = std::to_string(measurement.batch);
+    for (auto [i, method] : llvm::enumerate(methods))
+      if (auto value = share(method, *cluster.run, measurement)) {
+        double bar = *value / height * plotHeight;
+        os << rectangle(x + barWidth * i, axis - bar, barWidth - 2, bar,
+                        colours[unsigned(method)],
+                        fmt::format("{}, batch {}, {}: {:.1f} %", cluster.name,
+                                    batch, nameOf(method).str(), *value * 100));
+      }
+    os << text(x + (groupWidth() - groupGap) / 2, axis + 17, "middle", batch);
+    x += groupWidth();
+  }
+  os << text(middle, axis + 35, "middle", shortened(cluster.name),
+             " font-weight=\"bold\"");
+}
+
+void Chart::printRow(llvm::raw_ostream &os, const Row &row, double axis) const {
+  for (double line = 0; line < height + tick / 2; line += tick) {
+    double y = axis - line / height * plotHeight;
+    os << fmt::format("  <line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" "
+                      "y2=\"{:.1f}\" stroke=\"{}\"/>\n",
+                      left, width - right, y, y, line > 0 ? "#ddd" : "#222");
+    os << text(left - 6, y + 4, "end", fmt::format("{:.0f} %", line * 100));
+  }
+  os << text(left - 6, axis + 17, "end", "batch");
+  double x = left + runGap / 2;
+  for (const Cluster &cluster : row) {
+    printCluster(os, cluster, x, axis);
+    x += cluster.width + runGap;
+  }
+}
+
+void Chart::print(llvm::raw_ostream &os) const {
+  double bottom = top + rows.size() * rowHeight;
+  os << fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} "
+      "{1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" "
+      "fill=\"#222\">\n",
+      width, bottom + below);
+  os << fmt::format(
+      "  <rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n", width,
+      bottom + below);
+  os << text(left, 22, "start", "Utilization of the measured peak",
+             " font-size=\"15\" font-weight=\"bold\"");
+  double key = left;
+  for (Method method : methods) {
+    os << rectangle(key, 34, 11, 11, colours[unsigned(method)], nameOf(method));
+    os << text(key + 16, 44, "start", nameOf(method));
+    key += 76;
+  }
+  for (auto [i, row] : llvm::enumerate(rows))
+    printRow(os, row, top + i * rowHeight + plotHeight);
+  for (auto [i, note] : llvm::enumerate(notes()))
+    os << text(left, bottom + 8 + i * 16, "start", note,
+               " font-size=\"10\" fill=\"#666\"");
   os << "</svg>\n";
+}
+
+void netc::printChart(llvm::raw_ostream &os, const MeasurementReport &report) {
+  Chart(report).print(os);
 }

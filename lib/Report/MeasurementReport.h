@@ -22,8 +22,13 @@ void printJson(llvm::raw_ostream &os, const MeasurementReport &report);
 void printCsv(llvm::raw_ostream &os, const MeasurementReport &report);
 
 /// A picture, as SVG: a group of bars for each run and batch size, in it one
-/// for each method, as high as the measured peak's share that it says.
+/// for each method, as high as the measured peak's share that it says. Rows of
+/// it are no wider than a page.
 void printChart(llvm::raw_ostream &os, const MeasurementReport &report);
+
+/// The processor, as tables and pictures name it: `CPU, 4 cores at 2.50 GHz
+/// (measured)`.
+std::string processorText(const Measurement &any, const Peaks &peaks);
 
 } // namespace netc
 

@@ -314,15 +314,19 @@ static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
   grid.print(os, 2, colour);
 }
 
+std::string netc::processorText(const Measurement &any, const Peaks &peaks) {
+  std::string text = any.machine + ", " + counted(any.cores, "core");
+  if (peaks.clock)
+    text += fmt::format(" at {:.2f} GHz ({})", *peaks.clock * 1e-9,
+                        peaks.clockSource == "measured" ? "measured"
+                                                        : "as it says");
+  return text;
+}
+
 static void printMachine(llvm::raw_ostream &os, const Measurement &any,
                          const Peaks &peaks) {
   Lines lines;
-  std::string machine = any.machine + ", " + counted(any.cores, "core");
-  if (peaks.clock)
-    machine += fmt::format(" at {:.2f} GHz ({})", *peaks.clock * 1e-9,
-                           peaks.clockSource == "measured" ? "measured"
-                                                           : "as it says");
-  lines.add("machine", machine);
+  lines.add("machine", processorText(any, peaks));
   std::string peak = flopRate(peaks.measured) + " measured";
   if (peaks.datasheet)
     peak += ", " + flopRate(*peaks.datasheet) +

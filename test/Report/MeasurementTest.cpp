@@ -178,13 +178,6 @@ TEST(Measurement, IsPrinted) {
   has("20.00 µs, with 95 % confidence 10.00 to 40.00; 50000 examples/s\n");
   has("step µs");
 
-  std::string chart = printed(all, printChart);
-  EXPECT_NE(chart.find(">C&lt;P&gt;U, 1 core, 1 thread, avx2</text>"),
-            std::string::npos)
-      << chart;
-  EXPECT_NE(chart.find("<title>r, batch 1, theory: 60.0 %</title>"),
-            std::string::npos);
-
   std::string json = printed(all, printJson);
   EXPECT_NE(json.find("\"of_datasheet\": null"), std::string::npos);
   std::string csv = printed(all, printCsv);
@@ -192,4 +185,109 @@ TEST(Measurement, IsPrinted) {
                      "0.008,5e+08,40,compute,0.5\r\n"),
             std::string::npos)
       << csv;
+}
+
+/// So many runs, of the names and networks, with all batch sizes.
+static MeasurementReport
+reportOf(std::vector<std::pair<std::string, std::string>> names,
+         std::initializer_list<int> batches) {
+  MeasurementReport all = report(batches);
+  MeasuredRun one = std::move(all.runs[0]);
+  all.runs.clear();
+  for (const auto &[run, network] : names) {
+    for (Measurement &measurement : one.batches) {
+      measurement.run = run;
+      measurement.network = network;
+    }
+    all.runs.push_back(one);
+  }
+  return all;
+}
+
+namespace {
+/// What a chart shows of itself.
+struct Drawing {
+  explicit Drawing(const MeasurementReport &report)
+      : svg(printed(report, printChart)) {}
+
+  bool has(const std::string &text) const {
+    return svg.find(text) != std::string::npos;
+  }
+  double width() const { return number(svg, "width=\""); }
+  /// Where the text is, as x and y; it has to be there.
+  std::pair<double, double> placeOf(const std::string &text) const {
+    size_t end = svg.find(">" + text + "</text>");
+    EXPECT_NE(end, std::string::npos) << text << "\n" << svg;
+    std::string element = svg.substr(0, end);
+    element = element.substr(element.rfind("<text"));
+    return {number(element, "x=\""), number(element, "y=\"")};
+  }
+
+  const std::string svg;
+
+private:
+  static double number(const std::string &text, const std::string &key) {
+    return std::stod(text.substr(text.find(key) + key.size()));
+  }
+};
+} // namespace
+
+TEST(Chart, SaysWhatItWasMeasuredOn) {
+  Drawing chart(report({1}));
+  EXPECT_TRUE(chart.has(">C&lt;P&gt;U, 1 core at 2.00 GHz (as it says), "
+                        "1 thread, avx2</text>"));
+  EXPECT_TRUE(chart.has(">peak 1 GFLOP/s f32 measured; 1 multiply-add = 2 "
+                        "FLOP; netc 1.2.3</text>"));
+  EXPECT_TRUE(chart.has("<title>r, batch 1, theory: 60.0 %</title>"));
+}
+
+TEST(Chart, HasRoomForLongNames) {
+  std::string shared = "a_name_that_is_much_too_long_for_its_bars_";
+  Drawing chart(reportOf({{shared + "1", "N"}, {shared + "2", "N"}}, {4}));
+  auto [x1, y1] = chart.placeOf("a_name_that_…_its_bars_1");
+  auto [x2, y2] = chart.placeOf("a_name_that_…_its_bars_2");
+  // Bold letters of this size are 7 to 8 pixels wide.
+  EXPECT_GT(x1, 12 * 8);
+  EXPECT_GT(x2 - x1, 24 * 8);
+  EXPECT_LT(x2 + 12 * 8, chart.width());
+  EXPECT_EQ(y1, y2);
+  EXPECT_TRUE(chart.has("<title>" + shared + "2, batch 4, theory: 60.0 %<"));
+}
+
+TEST(Chart, GoesOnInAnotherRow) {
+  Drawing chart(
+      reportOf({{"a", "N"}, {"b", "N"}, {"c", "N"}}, {1, 2, 3, 4, 5, 6}));
+  EXPECT_LT(chart.width(), 1200);
+  EXPECT_EQ(chart.placeOf("a").second, chart.placeOf("b").second);
+  EXPECT_GT(chart.placeOf("c").second, chart.placeOf("b").second + 200);
+  EXPECT_EQ(chart.placeOf("a").first, chart.placeOf("c").first);
+  // So does a run with more than a row of batch sizes.
+  Drawing one(reportOf({{"a", "N"}},
+                       {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
+  EXPECT_LT(one.width(), 1200);
+  EXPECT_GT(one.placeOf("15").second, one.placeOf("2").second + 200);
+}
+
+TEST(Chart, LeavesOutAMethodThatNothingWasMeasuredBy) {
+  EXPECT_TRUE(Drawing(report({1, 4})).has(">one</text>"));
+  Drawing chart(report({4}));
+  EXPECT_FALSE(chart.has(">one</text>"));
+  // The next one's bars take its place.
+  size_t batch = chart.svg.find("<title>r, batch 4, batch");
+  size_t theory = chart.svg.find("<title>r, batch 4, theory");
+  ASSERT_NE(batch, std::string::npos);
+  auto x = [&](size_t title) {
+    size_t rect = chart.svg.rfind("<rect x=\"", title);
+    return std::stod(chart.svg.substr(rect + 9));
+  };
+  EXPECT_DOUBLE_EQ(x(batch) - x(theory), 15);
+}
+
+TEST(Chart, NamesRunsByWhatTellsThemApart) {
+  Drawing networks(reportOf({{"run", "A"}, {"run", "B"}}, {4}));
+  EXPECT_LT(networks.placeOf("A").first, networks.placeOf("B").first);
+  EXPECT_FALSE(networks.has(">run</text>"));
+  Drawing both(reportOf({{"run", "A"}, {"run", "B"}, {"slow", "A"}}, {4}));
+  both.placeOf("A run");
+  both.placeOf("A slow");
 }
