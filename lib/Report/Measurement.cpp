@@ -223,6 +223,7 @@ static bool isPass(const Measurement::Op &op) {
 static bool isModelPass(const Measurement::Op &op) {
   return isPass(op) && !op.isRecomputed();
 }
+static bool isAny(const Measurement::Op &) { return true; }
 
 StepFlop netc::modelFlop(const Measurement &measurement) {
   return flopOf(measurement,
@@ -230,7 +231,7 @@ StepFlop netc::modelFlop(const Measurement &measurement) {
 }
 
 StepFlop netc::hardwareFlop(const Measurement &measurement) {
-  return flopOf(measurement, [](const Measurement::Op &) { return true; });
+  return flopOf(measurement, isAny);
 }
 
 std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
@@ -274,10 +275,15 @@ BackwardRatio netc::backwardRatio(const Measurement &measurement) {
   return ratio;
 }
 
+std::optional<double> netc::outsideOfOps(const Measurement &measurement) {
+  std::optional<double> seconds = secondsOf(measurement, isAny);
+  if (!seconds || measurement.step.median <= 0)
+    return std::nullopt;
+  return 1 - *seconds / measurement.step.median;
+}
+
 MatmulShare netc::matmulShare(const Measurement &measurement) {
-  double all = secondsOf(measurement, [](const Measurement::Op &) {
-                 return true;
-               }).value_or(0);
+  double all = secondsOf(measurement, isAny).value_or(0);
   std::optional<double> products = secondsOf(
       measurement, [](const Measurement::Op &op) { return op.matmul != 0; });
   StepFlop flop = hardwareFlop(measurement);

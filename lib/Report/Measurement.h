@@ -148,6 +148,11 @@ struct BackwardRatio {
 };
 BackwardRatio backwardRatio(const Measurement &measurement);
 
+/// The share of the step that the ops' times leave; none if those are not
+/// known. Below 0 where they add up to more: medians need not add up to the
+/// median.
+std::optional<double> outsideOfOps(const Measurement &measurement);
+
 /// The share that ops with matmul FLOP have.
 struct MatmulShare {
   std::optional<double> time; ///< of the time of all ops, if that is known

@@ -126,6 +126,7 @@ static void batch(OStream &json, const Measurement &measurement,
       number(json, "time", ratio.time);
       number(json, "flop", ratio.flop);
     });
+    number(json, "outside_of_ops", outsideOfOps(measurement));
     MatmulShare share = matmulShare(measurement);
     json.attributeObject("matmul", [&] {
       number(json, "time", share.time);

@@ -105,7 +105,7 @@ public:
       addChildren(parts.front(), 0);
       grid.addRule();
     }
-    addRow("total", "", parts.front().work, Style::Bold);
+    addRow("all ops", "", parts.front().work, Style::Bold);
     grid.print(os, 2, options.colour);
   }
 
@@ -186,9 +186,11 @@ private:
 // A batch size
 //===----------------------------------------------------------------------===//
 
-/// `435.1 GFLOP/s: 79.5 % of the measured peak, 82.0 % of the datasheet's`.
+/// `435.1 GFLOP/s over the step: 79.5 % of the measured peak, 82.0 % of the
+/// datasheet's`.
 static std::string rateText(double rate, const Peaks &peaks) {
-  std::string text = flopRate(rate) + ": " + percent(rate / peaks.measured) +
+  std::string text = flopRate(rate) +
+                     " over the step: " + percent(rate / peaks.measured) +
                      " of the measured peak";
   if (peaks.datasheet)
     text += ", " + percent(rate / *peaks.datasheet) + " of the datasheet's";
@@ -202,6 +204,9 @@ static std::string dataText(const Measurement &measurement) {
     inputs.push_back(name + (file ? " from " + *file : " at random"));
   return llvm::join(inputs, ", ");
 }
+
+/// Of the step; a smaller share outside of ops is not worth a line.
+static constexpr double minOutside = 0.03;
 
 static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
                        const Peaks &peaks, const TableOptions &options) {
@@ -228,10 +233,15 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
                         counted(measurement.steps - measurement.warmup, "step"),
                         measurement.warmup,
                         measurement.stable ? "" : ", which were never stable"));
+  std::optional<double> outside = outsideOfOps(measurement);
+  if (outside && *outside > minOutside)
+    lines.add("outside of ops",
+              percent(*outside) +
+                  " of the step; the shares above are of what ops take");
   lines.add("model FLOP", rateText(model.matmul / step.median, peaks));
   lines.add("hardware FLOP", rateText(all.matmul / step.median, peaks));
   lines.add("all FLOP", flopRate((all.matmul + all.other) / step.median) +
-                            ", with those that are not matmul");
+                            " over the step, with those that are not matmul");
   lines.add("matmul ops",
             fmt::format("{} of the time of all ops, {} of the FLOP",
                         percent(share.time), percent(share.flop)));
@@ -292,6 +302,12 @@ static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
   for (Method method : allMethods)
     head.push_back({nameOf(method).str(), Style::Dim});
   grid.add(std::move(head));
+  grid.add({{""},
+            {"by the time of", Style::Dim},
+            {"step", Style::Dim},
+            {"passes at 1", Style::Dim},
+            {"passes", Style::Dim},
+            {"all steps", Style::Dim}});
   grid.addRule();
   auto addRow = [&](const Measurement &measurement, const char *name,
                     double peak) {

@@ -114,6 +114,7 @@ TEST(Measurement, RatesByMethod) {
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).flop, 1);
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).time, 0.8);
   EXPECT_DOUBLE_EQ(*matmulShare(run.batches[0]).time, 16.0 / 19);
+  EXPECT_NEAR(*outsideOfOps(run.batches[0]), 0.05, 1e-9);
 }
 
 TEST(Measurement, CountsRecomputationAsTimeOfTheBackwardPass) {
@@ -161,8 +162,13 @@ TEST(Measurement, IsPrinted) {
   has("  5 other ops");
   has("20.00 ms, with 95 % confidence 10.00 to 40.00; 50.00 examples/s\n");
   has("the median of 8 steps after 2 to warm up, which were never stable\n");
-  has("400 MFLOP/s: 40.0 % of the measured peak\n");
-  has("      1  measured peak   60.0 %  44.4 %  44.4 %  16.0 %\n");
+  has("outside of ops  5.0 % of the step; the shares above are of what ops "
+      "take\n");
+  has("model FLOP      400 MFLOP/s over the step: 40.0 % of the measured "
+      "peak\n");
+  has("all FLOP        450.2 MFLOP/s over the step, with ");
+  has("by the time of    step  passes at 1  passes  all steps\n");
+  has("      1  measured peak   60.0 %       44.4 %  44.4 %     16.0 %\n");
 
   // Of short steps, in a unit that shows digits.
   MeasurementReport quick = report({1});
@@ -177,6 +183,15 @@ TEST(Measurement, IsPrinted) {
   has("  10.00  ");
   has("20.00 µs, with 95 % confidence 10.00 to 40.00; 50000 examples/s\n");
   has("step µs");
+
+  // Little is not worth a line, nor medians that add up to more.
+  for (double step : {0.0195, 0.015}) {
+    all.runs[0].batches[0].step.median = step;
+    table = printed(all, [](llvm::raw_ostream &os, auto &report) {
+      printTable(os, report, TableOptions());
+    });
+    EXPECT_EQ(table.find("outside of ops"), std::string::npos) << table;
+  }
 
   std::string json = printed(all, printJson);
   EXPECT_NE(json.find("\"of_datasheet\": null"), std::string::npos);

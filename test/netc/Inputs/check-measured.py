@@ -49,6 +49,9 @@ for run in report["runs"]:
         check("flop ratio", batch["backward_over_forward"]["flop"], backward / forward)
         assert batch["model"]["flop"] == batch["hardware"]["flop"] == forward + backward
 
+        phases = {op["phase"] for op in ops}
+        assert abs(batch["outside_of_ops"] - (1 - seconds(ops, phases) / step)) <= 1e-5, batch
+
         for op in ops:
             flop = op["matmul"] + op["other"]
             if op["calls"] and op["seconds"]["total"]:
