@@ -147,6 +147,12 @@ void Work::add(const Work &work) {
   isTimed &= work.isTimed;
 }
 
+llvm::StringRef Work::bound() const {
+  if (roof() == 0 || bytes == 0 || (isTimed && seconds() == 0))
+    return "";
+  return memoryRoof > computeRoof ? "memory" : "compute";
+}
+
 bool netc::isLayer(const std::vector<MeasuredPart> &parts,
                    const MeasuredPart &part) {
   return llvm::all_of(part.children, [&](unsigned child) {

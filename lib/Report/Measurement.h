@@ -85,7 +85,9 @@ struct Work {
   int64_t flop() const { return matmul + other; }
   double seconds() const { return forward + backward + update; }
   double roof() const { return computeRoof + memoryRoof; }
-  bool isMemoryBound() const { return memoryRoof > computeRoof; }
+  /// `compute` or `memory`, whichever roof has more of the least time; empty
+  /// for what takes no time or bytes of its own.
+  llvm::StringRef bound() const;
   void add(const Measurement::Op &op, const Peaks &peaks);
   void add(const Work &work);
 };

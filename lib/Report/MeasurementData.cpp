@@ -59,10 +59,8 @@ static void work(OStream &json, const Work &work) {
   });
   number(json, "flops", quotient(work.flop(), work.seconds()));
   number(json, "intensity", quotient(work.flop(), work.bytes));
-  if (work.roof() > 0)
-    json.attribute("bound", work.isMemoryBound() ? "memory" : "compute");
-  else
-    json.attribute("bound", nullptr);
+  llvm::StringRef bound = work.bound();
+  json.attribute("bound", bound.empty() ? llvm::json::Value(nullptr) : bound);
   number(json, "of_roof", quotient(work.roof(), work.seconds()));
 }
 
@@ -199,10 +197,7 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
            << (op.calls ? std::to_string(*op.calls) : "") << ',' << op.matmul
            << ',' << op.other << ',' << work.bytes << ',' << field(op.seconds)
            << ',' << field(quotient(op.flop(), op.seconds)) << ','
-           << field(quotient(op.flop(), work.bytes)) << ','
-           << (work.roof() == 0       ? ""
-               : work.isMemoryBound() ? "memory"
-                                      : "compute")
+           << field(quotient(op.flop(), work.bytes)) << ',' << work.bound()
            << ',' << field(quotient(work.roof(), op.seconds)) << "\r\n";
       }
 }

@@ -167,10 +167,7 @@ private:
           style},
          {work.bytes && hasFlop ? number(work.flop() / double(work.bytes)) : "",
           style},
-         {work.roof() == 0       ? ""
-          : work.isMemoryBound() ? "memory"
-                                 : "compute",
-          Style::Dim},
+         {work.bound().empty() ? "·" : work.bound().str(), Style::Dim},
          {isTimed && work.roof() > 0 ? percent(work.roof() / seconds, 0) : "",
           style}});
   }

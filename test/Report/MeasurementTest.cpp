@@ -84,7 +84,7 @@ TEST(Measurement, SumsUpParts) {
   EXPECT_DOUBLE_EQ(a.memoryRoof, 0);
   // 1 ms of traffic against 1 us of compute.
   const Work &relu = parts[4].work;
-  EXPECT_TRUE(relu.isMemoryBound());
+  EXPECT_EQ(relu.bound(), "memory");
   EXPECT_DOUBLE_EQ(relu.roof() / relu.seconds(), 0.5);
 }
 
@@ -200,6 +200,34 @@ TEST(Measurement, IsPrinted) {
                      "0.008,5e+08,40,compute,0.5\r\n"),
             std::string::npos)
       << csv;
+}
+
+TEST(Measurement, BoundsOnlyWhatRan) {
+  MeasurementReport all = report({4});
+  Measurement &measurement = all.runs[0].batches[0];
+  measurement.ops.pop_back(); // so few are not summed up
+  std::string table = printed(all, [](llvm::raw_ostream &os, auto &report) {
+    printTable(os, report, TableOptions());
+  });
+  auto lineOf = [&](const char *name) {
+    llvm::StringRef rest = llvm::StringRef(table).split(name).second;
+    return rest.take_until([](char c) { return c == '\n'; });
+  };
+  EXPECT_TRUE(lineOf("\n  a ").contains("compute")) << table;
+  EXPECT_TRUE(lineOf("\n  relu ").contains("memory"));
+  EXPECT_TRUE(lineOf("\n  b ").ends_with("·"));
+  EXPECT_FALSE(lineOf("\n  b ").contains("compute"));
+  EXPECT_NE(printed(all, printCsv).find(",b,tanh,forward,0,0,1,0,0,,,,\r\n"),
+            std::string::npos);
+  std::string json = printed(all, printJson);
+  json = json.substr(json.find("\"name\": \"b\""));
+  EXPECT_EQ(json.find("\"bound\": null"), json.find("\"bound\""));
+
+  // Of the reference it is known by FLOP and bytes.
+  for (Measurement::Op &op : measurement.ops)
+    op.calls.reset(), op.seconds.reset();
+  auto parts = measuredParts(measurement, all.peaks);
+  EXPECT_EQ(parts[0].work.bound(), "memory");
 }
 
 /// So many runs, of the names and networks, with all batch sizes.
