@@ -184,7 +184,8 @@ static std::string field(std::optional<double> value) {
 }
 
 void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
-  os << "run,network,batch,threads,name,op,phase,calls,matmul,other,bytes,"
+  os << "run,network,batch,threads,isa,clock,peak,step,steps,wall,name,op,"
+        "phase,calls,matmul,other,bytes,"
         "seconds,flops,intensity,bound,of_roof\r\n";
   for (const MeasuredRun &run : report.runs)
     for (const Measurement &measurement : run.batches)
@@ -193,7 +194,11 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
         work.add(op, report.peaks);
         os << csvField(measurement.run) << ',' << csvField(measurement.network)
            << ',' << measurement.batch << ',' << measurement.threads << ','
-           << csvField(op.name) << ',' << op.op << ',' << op.phase << ','
+           << measurement.isa << ',' << field(report.peaks.clock) << ','
+           << field(report.peaks.measured) << ','
+           << field(measurement.step.median) << ',' << measurement.steps << ','
+           << field(measurement.wall) << ',' << csvField(op.name) << ','
+           << op.op << ',' << op.phase << ','
            << (op.calls ? std::to_string(*op.calls) : "") << ',' << op.matmul
            << ',' << op.other << ',' << work.bytes << ',' << field(op.seconds)
            << ',' << field(quotient(op.flop(), op.seconds)) << ','
