@@ -88,8 +88,9 @@ Choice<Format> format(
         clEnumValN(Format::Json, "json", "for programs; docs/*.schema.json"),
         clEnumValN(Format::Csv, "csv",
                    "layers and runs, or measured ops, a row each"),
-        clEnumValN(Format::Markdown, "markdown", "as the table"),
-        clEnumValN(Format::Html, "html", "a page for a browser, with pictures"),
+        clEnumValN(Format::Markdown, "markdown", "as the table; of estimates"),
+        clEnumValN(Format::Html, "html",
+                   "a page for a browser, with pictures; of estimates"),
         clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
     cl::cat(category));
 cl::list<std::string> hardware(
