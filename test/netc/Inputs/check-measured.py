@@ -46,6 +46,8 @@ for run in report["runs"]:
             check(name, methods[name]["of_measured"], flop / time / peak["measured"])
             check(name, methods[name]["of_datasheet"], flop / time / peak["datasheet"])
         assert methods["one"] == (ones[0]["methods"]["batch"] if ones else None)
+        # `flop.hardware` of the program itself.
+        assert batch["all"]["flop"] == sum(op["matmul"] + op["other"] for op in ops)
         check("flop ratio", batch["backward_over_forward"]["flop"], backward / forward)
         assert batch["model"]["flop"] == batch["hardware"]["flop"] == forward + backward
 
