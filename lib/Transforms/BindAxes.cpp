@@ -36,22 +36,29 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       }
       given[axis.str()] = *value;
     }
-    for (auto network : getOperation().getOps<NetworkOp>())
-      bind(network, given);
-    for (auto step : getOperation().getOps<StepOp>())
-      for (const std::string &axis : bind(step, given)) {
+    bool isFine = true;
+    for (auto step : getOperation().getOps<StepOp>()) {
+      std::set<std::string> free;
+      isFine &= succeeded(bind(step, given, free));
+      for (const std::string &axis : free) {
         emitError(step.getLoc())
             << "`" << step.getSymName() << "` leaves axis `" << axis
             << "` free; its dataset can give it a size, as in `" << axis
             << " = 128`";
-        signalPassFailure();
+        isFine = false;
       }
-    for (auto step : getOperation().getOps<StepOp>())
-      if (failed(checkInputs(step)))
-        return signalPassFailure();
+    }
+    // What does not fit a step, that says better.
+    for (auto network : getOperation().getOps<NetworkOp>()) {
+      std::set<std::string> free;
+      isFine = isFine && succeeded(bind(network, given, free));
+    }
+    if (!isFine)
+      signalPassFailure();
   }
 
   /// A size that is given may be too large for any tensor.
+  static LogicalResult checkInputs(NetworkOp) { return success(); }
   static LogicalResult checkInputs(StepOp step) {
     for (auto [name, input] :
          llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
@@ -68,9 +75,36 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     return success();
   }
 
-  /// Returns the axes that nothing is known of.
+  /// Verifying would say the same in terms of the dialect.
+  static LogicalResult checkTensor(Location loc, Value tensor) {
+    Shape shape = shapeOf(tensor);
+    std::optional<size_t> wrong = shape.invalidAxis();
+    if (!wrong)
+      return success();
+    const Polynomial &size = shape[*wrong];
+    return emitError(loc) << "a tensor here has size "
+                          << (size.isValid() ? size.str() : "over 2^63")
+                          << " along axis " << *wrong
+                          << "; a size is a whole number from 1 to 2^40";
+  }
+
+  template <typename GraphOp> static LogicalResult checkTensors(GraphOp graph) {
+    WalkResult result = graph.walk([&](Block *block) {
+      for (Value argument : block->getArguments())
+        if (failed(checkTensor(argument.getLoc(), argument)))
+          return WalkResult::interrupt();
+      for (Operation &op : *block)
+        for (Value made : op.getResults())
+          if (failed(checkTensor(op.getLoc(), made)))
+            return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Adds the axes that nothing is known of to `free`.
   template <typename GraphOp>
-  std::set<std::string> bind(GraphOp graph, Sizes sizes) {
+  LogicalResult bind(GraphOp graph, Sizes sizes, std::set<std::string> &free) {
     for (NamedAttribute axis : graph.getAxes())
       if (auto moments = dyn_cast<MomentsAttr>(axis.getValue()))
         sizes.try_emplace(axis.getName().str(), moments.getValue().mean());
@@ -82,7 +116,6 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       size = size.ceil();
     }
 
-    std::set<std::string> free;
     substituteAxes(graph, [&](StringRef axis) -> std::optional<Polynomial> {
       if (auto found = sizes.find(axis); found != sizes.end())
         return found->second;
@@ -90,6 +123,8 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       return std::nullopt;
     });
     graph.setAxesAttr(DictionaryAttr::get(&getContext()));
+    if (failed(checkInputs(graph)))
+      return failure();
     // What does not fit together at these sizes, does at others.
     ScopedDiagnosticHandler notes(&getContext(), [&](Diagnostic &error) {
       Diagnostic &note = error.attachNote(graph.getLoc());
@@ -99,9 +134,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       });
       return failure(); // the next handler's turn
     });
-    if (failed(verify(graph)))
-      signalPassFailure();
-    return free;
+    return success(succeeded(checkTensors(graph)) && succeeded(verify(graph)));
   }
 };
 } // namespace

@@ -29,3 +29,24 @@ net.step @thirds attributes {inputs = ["x"], network = "M"} {
   %y = net.slice %x {axis = 0, start = #net.poly<"1/3*N">} : (tensor<?x3xf32, #net.axes<"N", "3">>) -> tensor<?x3xf32, #net.axes<"1/3*N", "3">>
   net.return %y : tensor<?x3xf32, #net.axes<"1/3*N", "3">> ["y"]
 }
+
+// -----
+
+// A tensor that no op can make is said as such, and of the network only what
+// its steps do not say.
+net.network @flat attributes {inputs = ["x"], axes = {T = #net.moments<fixed "2199023255552">}} {
+// expected-note@-1 {{in `flat`, where `N` is 8, `T` is 2199023255552}}
+// expected-error@+1 {{a tensor here has size 2199023255552 along axis 1; a size is a whole number from 1 to 2^40}}
+^bb0(%x: tensor<?x?xf32, #net.axes<"N", "T">>):
+  net.return %x : tensor<?x?xf32, #net.axes<"N", "T">> ["y"]
+}
+
+// -----
+
+// expected-note@+1 {{in `flat`, where `N` is 8}}
+net.step @flat attributes {inputs = ["x"], network = "M"} {
+^bb0(%x: tensor<?x1099511627776xf32, #net.axes<"N", "1099511627776">>):
+  // expected-error@+1 {{a tensor here has size 8796093022208 along axis 0; a size is a whole number from 1 to 2^40}}
+  %y = net.reshape %x : (tensor<?x1099511627776xf32, #net.axes<"N", "1099511627776">>) -> tensor<?xf32, #net.axes<"1099511627776*N">>
+  net.return %y : tensor<?xf32, #net.axes<"1099511627776*N">> ["y"]
+}
