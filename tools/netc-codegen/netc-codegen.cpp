@@ -136,8 +136,6 @@ static Exit measureFiles(const Session &session) {
   if (format == Format::Markdown || format == Format::Html)
     return complain(WrongUsage, "`--format=markdown` and `--format=html` are "
                                 "for estimates");
-  if (llvm::is_contained(batches, 0u))
-    return complain(WrongUsage, "`--batch` takes sizes from 1 on");
   for (uint64_t batch : batches)
     if (llvm::count(batches, batch) > 1)
       return complain(WrongUsage,

@@ -218,6 +218,8 @@ bool netc::parseCommandLine(int argc, char **argv) {
                     (emit == Emit::Program && emit.getNumOccurrences()
                          ? "; programs take it when they run"
                          : ""));
+  if (llvm::is_contained(batches, 0u))
+    return refuse("`--batch` takes sizes from 1 on");
   if (inputs.empty() && hardware.empty())
     return refuse("no file is named; `netc FILE` reports what it costs, `netc "
                   "--help` lists the options");
