@@ -36,6 +36,11 @@ static std::string runtimeArchive() {
   return path.str().str();
 }
 
+static llvm::Error cannotWrite(llvm::StringRef output, llvm::Error error) {
+  return llvm::make_error<EnvironmentError>(
+      ("cannot write `" + output + "`: " + toString(std::move(error))).str());
+}
+
 llvm::Error netc::writeProgram(const CompiledStep &step,
                                llvm::StringRef output) {
   std::string runtime = runtimeArchive();
@@ -44,10 +49,6 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
         "there is no `" + runtime +
         "`, which programs are linked with; is "
         "netc installed as a whole?");
-  auto cannotWrite = [&](llvm::Error error) {
-    return llvm::make_error<EnvironmentError>(
-        ("cannot write `" + output + "`: " + toString(std::move(error))).str());
-  };
   // Beside the output, so that renaming is enough; a link stays one.
   llvm::SmallString<128> path;
   if (llvm::sys::fs::real_path(output, path))
@@ -57,21 +58,22 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
   if (!llvm::sys::fs::status(path, status) &&
       !llvm::sys::fs::is_regular_file(status))
     return cannotWrite(
+        output,
         llvm::createStringError("a program is written to a file, and this is "
                                 "none"));
   llvm::Expected<ScratchFolder> scratch = ScratchFolder::create(path);
   if (!scratch)
-    return cannotWrite(scratch.takeError());
+    return cannotWrite(output, scratch.takeError());
   std::string object = scratch->file("step.o"),
               program = scratch->file("program");
   if (llvm::Error error = writeOutput(object, [&](llvm::raw_ostream &os) {
         os.write(step.object.data(), step.object.size());
       }))
-    return cannotWrite(std::move(error));
+    return cannotWrite(output, std::move(error));
   if (llvm::Error error = linkProgram(object, runtime, program, *scratch))
     return llvm::make_error<EnvironmentError>(toString(std::move(error)));
   if (std::error_code error = llvm::sys::fs::rename(program, path))
-    return cannotWrite(llvm::errorCodeToError(error));
+    return cannotWrite(output, llvm::errorCodeToError(error));
   return llvm::Error::success();
 }
 
@@ -79,19 +81,23 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
                            const LoweringOptions &options,
                            llvm::json::Object description,
                            llvm::StringRef output) {
+  auto write = [&](llvm::function_ref<void(llvm::raw_ostream &)> print) {
+    llvm::Error error = writeOutput(output, print);
+    return error ? cannotWrite(output, std::move(error))
+                 : llvm::Error::success();
+  };
   if (code == Emit::Linalg || code == Emit::Llvm) {
     auto stage = code == Emit::Linalg ? CodeStage::Linalg : CodeStage::Llvm;
     if (failed(lower(module, options, stage)))
       return llvm::make_error<ReportedError>();
-    return writeOutput(output,
-                       [&](llvm::raw_ostream &os) { os << module << '\n'; });
+    return write([&](llvm::raw_ostream &os) { os << module << '\n'; });
   }
   mlir::FailureOr<CompiledStep> step =
       compile(module, options, std::move(description));
   if (failed(step))
     return llvm::make_error<ReportedError>();
   if (code == Emit::Object)
-    return writeOutput(output, [&](llvm::raw_ostream &os) {
+    return write([&](llvm::raw_ostream &os) {
       os.write(step->object.data(), step->object.size());
     });
   if (std::optional<std::string> lack = lackOfMemory(*step))
