@@ -14,6 +14,7 @@
 #include <mutex>
 #include <set>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -115,22 +116,36 @@ std::string ScratchFolder::file(llvm::StringRef name) const {
   return path.str().str();
 }
 
-static std::string contentOf(const std::string &path) {
-  auto file = llvm::MemoryBuffer::getFile(path);
-  return file ? (*file)->getBuffer().str() : "";
-}
+namespace {
+/// What a child writes to. In memory: that a disk is full is said even then.
+class Sink {
+public:
+  Sink() : file(memfd_create("netc", MFD_CLOEXEC)) {}
+  ~Sink() { close(file); }
+  Sink(const Sink &) = delete;
+  Sink &operator=(const Sink &) = delete;
+
+  std::string text() const {
+    auto buffer =
+        llvm::MemoryBuffer::getOpenFile(file, "", /*FileSize=*/-1,
+                                        /*RequiresNullTerminator=*/false);
+    return buffer ? (*buffer)->getBuffer().str() : "";
+  }
+
+  const int file;
+};
+} // namespace
 
 /// Starts it in a process group of its own, which a signal ends as a whole.
 static int start(pid_t &child, llvm::StringRef program,
                  const std::vector<std::string> &arguments,
-                 const ScratchFolder &scratch, const std::string &output,
-                 const std::string &errors) {
+                 const ScratchFolder &scratch, const Sink &output,
+                 const Sink &errors) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  int create = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_addopen(&files, 1, output.c_str(), create, 0600);
-  posix_spawn_file_actions_addopen(&files, 2, errors.c_str(), create, 0600);
+  posix_spawn_file_actions_adddup2(&files, output.file, 1);
+  posix_spawn_file_actions_adddup2(&files, errors.file, 2);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes,
@@ -162,7 +177,7 @@ llvm::Expected<Child> netc::runChild(llvm::StringRef program,
                                      const std::vector<std::string> &arguments,
                                      const ScratchFolder &scratch,
                                      llvm::function_ref<void()> wait) {
-  std::string output = scratch.file("output"), errors = scratch.file("errors");
+  Sink output, errors;
   Remains &left = remains();
   pid_t child = 0;
   {
@@ -189,7 +204,7 @@ llvm::Expected<Child> netc::runChild(llvm::StringRef program,
   Child result;
   (WIFSIGNALED(status) ? result.signal : result.status) =
       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  result.output = contentOf(output);
-  result.errors = contentOf(errors);
+  result.output = output.text();
+  result.errors = errors.text();
   return result;
 }
