@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <map>
 #include <sys/stat.h>
+#include <unistd.h>
 #ifdef __x86_64__
 #include <emmintrin.h>
 #endif
@@ -50,6 +51,13 @@ static const Slot *named(const std::vector<const Slot *> &slots,
   return nullptr;
 }
 
+/// The name in NAME=FILE, or empty if that is a file as a whole.
+static std::string nameIn(const std::string &text) {
+  size_t equals = text.find('=');
+  bool isFile = equals == std::string::npos || !access(text.c_str(), F_OK);
+  return isFile ? "" : text.substr(0, equals);
+}
+
 static std::string list(const std::vector<const Slot *> &slots) {
   std::string names;
   for (const Slot *slot : slots)
@@ -71,6 +79,9 @@ Data::Data(const Program &program, const Options &options) {
   for (std::string text : options.data) {
     const Slot *slot = named(slots, text);
     if (!slot) {
+      if (std::string name = nameIn(text); !name.empty())
+        throw Failure(1, "there is no input `" + name + "`; the inputs are " +
+                             list(slots));
       if (next == slots.size())
         throw Failure(1, "there is no input for `" + text +
                              "`; the inputs are " + list(slots));
@@ -165,6 +176,8 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
   for (std::string text : options.weights) {
     if (const Slot *slot = named(slots, text))
       take(files, slot, text);
+    else if (std::string name = nameIn(text); !name.empty())
+      throw Failure(1, "there is no parameter and no state `" + name + "`");
     else
       folders.push_back(text);
   }

@@ -6,6 +6,7 @@
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/OutputFile.h"
 
+#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
@@ -72,12 +73,16 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
     throw wrong(path, "cannot be read: " + why);
   }
   size_t size = size_t(status.st_size);
-  void *memory = S_ISREG(status.st_mode) && size
-                     ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0)
-                     : MAP_FAILED;
+  bool hasBytes = S_ISREG(status.st_mode) && size;
+  void *memory = hasBytes ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0)
+                          : MAP_FAILED;
+  int error = errno;
   close(file);
-  if (memory == MAP_FAILED)
+  if (!hasBytes)
     throw wrong(path, "is no npy file");
+  if (memory == MAP_FAILED)
+    throw Failure(3, "`" + path + "` of " + std::to_string(size) +
+                         " bytes cannot be read: " + std::strerror(error));
   const char *bytes = static_cast<const char *>(memory);
   mapping.reset(bytes, [memory, size](const char *) { munmap(memory, size); });
 
@@ -97,7 +102,8 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
   elements = bytes + start + length;
 
   std::string descr = valueOf(header, "descr");
-  descr = descr.substr(0, descr.find_first_of(",}"));
+  descr = descr[0] == '[' ? "of several fields"
+                          : descr.substr(0, descr.find_first_of(",}"));
   for (const char *known : {"<f4", "<f8", "<i4", "<i8", "|u1"})
     if (descr == "'" + std::string(known) + "'")
       type = known + 1;

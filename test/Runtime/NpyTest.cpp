@@ -169,3 +169,13 @@ TEST_F(Npy, RefusesFortranOrderAndCutHeaders) {
   write(start + header.substr(0, 20));
   EXPECT_EQ(message(floats), "1: `F` ends inside its header");
 }
+
+TEST_F(Npy, RefusesRecords) {
+  std::string header = "{'descr': [('a', '<f4'), ('b', '<i8')], "
+                       "'fortran_order': False, 'shape': (2,), }";
+  std::string start = "\x93NUMPY";
+  start += {1, 0, char(header.size()), 0};
+  write(start + header + std::string(24, '0'));
+  EXPECT_EQ(message(floats), "1: `F` has elements of several fields; '<f4', "
+                             "'<f8', '<i4', '<i8' and '|u1' are read");
+}
