@@ -57,20 +57,28 @@ int64_t netc::runtime::availableMemory(bool toAnother) {
   return available;
 }
 
+static std::string needs(int64_t arena, int64_t data, int64_t available) {
+  return "training needs " + std::to_string(arena) + " bytes of memory" +
+         (data ? " and " + std::to_string(data) + " for its data" : "") + ", " +
+         std::to_string(available) + " are available";
+}
+
+std::optional<std::string>
+netc::runtime::lackOfMemory(int64_t arena, int64_t data, bool toAnother) {
+  int64_t available = availableMemory(toAnother);
+  if (arena <= available - data)
+    return std::nullopt;
+  return needs(arena, data, available);
+}
+
 Arena::Arena(int64_t bytes) {
-  int64_t available = availableMemory();
-  auto fail = [&] {
-    return Failure(3, "training needs " + std::to_string(bytes) +
-                          " bytes of memory, " + std::to_string(available) +
-                          " are available");
-  };
-  if (bytes > available)
-    throw fail();
+  if (std::optional<std::string> lack = lackOfMemory(bytes, /*data=*/0))
+    throw Failure(3, *lack);
   size = size_t(bytes) + hugePage;
   mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED)
-    throw fail();
+    throw Failure(3, needs(bytes, /*data=*/0, availableMemory()));
   uintptr_t address = reinterpret_cast<uintptr_t>(mapping);
   start = static_cast<char *>(mapping) + (-address & (hugePage - 1));
   madvise(start, size_t(bytes), MADV_HUGEPAGE);

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace netc::runtime {
 
@@ -36,6 +38,10 @@ int64_t peakRss();
 /// what the machine has left, within the limits of the control group and of
 /// `ulimit`.
 int64_t availableMemory(bool toAnother = false);
+
+/// Says so if that is less than a training works in, and its data take besides.
+std::optional<std::string> lackOfMemory(int64_t arena, int64_t data,
+                                        bool toAnother = false);
 
 } // namespace netc::runtime
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/Data.h"
+#include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Initialize.h"
 #include "lib/Runtime/OutputFile.h"
@@ -65,15 +66,17 @@ static std::string list(const std::vector<const Slot *> &slots) {
   return names.empty() ? "none" : names;
 }
 
-Data::Data(const Program &program, const Options &options) {
+static std::vector<const Slot *> inputsOf(const Program &program) {
   std::vector<const Slot *> slots;
-  int64_t bytes = 0;
   for (const Slot &slot : program.slots)
-    if (slot.role == Role::Input) {
+    if (slot.role == Role::Input)
       slots.push_back(&slot);
-      bytes += slot.bytes();
-    }
+  return slots;
+}
 
+/// The files that the options give, by what they are for.
+static std::map<const Slot *, std::string>
+filesOf(const std::vector<const Slot *> &slots, const Options &options) {
   std::map<const Slot *, std::string> files;
   size_t next = 0;
   for (std::string text : options.data) {
@@ -91,11 +94,39 @@ Data::Data(const Program &program, const Options &options) {
       throw Failure(1, "`" + files[slot] + "` and `" + text +
                            "` are both for the input `" + slot->name + "`");
   }
+  return files;
+}
 
+/// How many synthetic batches there are.
+static int64_t batchesOf(const std::vector<const Slot *> &slots,
+                         const Options &options) {
+  int64_t bytes = 0;
+  for (const Slot *slot : slots)
+    bytes += slot->bytes();
+  return std::min(
+      options.batches,
+      std::max(mostBytes / std::max(bytes, int64_t(1)), int64_t(1)));
+}
+
+int64_t netc::runtime::syntheticBytes(const Program &program,
+                                      const Options &options) {
+  std::vector<const Slot *> slots = inputsOf(program);
+  std::map<const Slot *, std::string> files = filesOf(slots, options);
+  int64_t bytes = 0;
+  for (const Slot *slot : slots)
+    if (!files.count(slot))
+      bytes += slot->bytes();
+  return bytes * batchesOf(slots, options);
+}
+
+Data::Data(const Program &program, const Options &options) {
+  if (std::optional<std::string> lack =
+          lackOfMemory(program.arena, syntheticBytes(program, options)))
+    throw Failure(3, *lack);
+  std::vector<const Slot *> slots = inputsOf(program);
+  std::map<const Slot *, std::string> files = filesOf(slots, options);
+  const int64_t batches = batchesOf(slots, options);
   const Source *firstFile = nullptr;
-  int64_t batches =
-      std::min(options.batches,
-               std::max(mostBytes / std::max(bytes, int64_t(1)), int64_t(1)));
   sources.reserve(slots.size());
   for (const Slot *slot : slots) {
     sources.push_back({slot, std::nullopt, {}, batches});

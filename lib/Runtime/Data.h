@@ -19,7 +19,8 @@ namespace netc::runtime {
 /// The inputs of the steps: batches from npy files or synthetic ones, in turn.
 class Data {
 public:
-  /// Throws a Failure if a file does not fit.
+  /// Throws a Failure if a file does not fit, or if memory does not suffice for
+  /// the arena and for synthetic batches.
   Data(const Program &program, const Options &options);
 
   /// Writes the inputs of a step, counted from 0. Synthetic ones pass by the
@@ -37,6 +38,9 @@ public:
 private:
   std::vector<Source> sources;
 };
+
+/// Bytes of the synthetic batches. Throws a Failure if a file is for no input.
+int64_t syntheticBytes(const Program &program, const Options &options);
 
 /// Writes the initial parameters and state: from files, or as the program says.
 /// Returns the names that came from files. Throws a Failure.

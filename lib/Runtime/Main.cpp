@@ -92,10 +92,10 @@ static void run(const Options &options) {
       expectWritable(output);
   int threads = setThreads(options, machine);
   provideStack(program.stack);
+  Data data(program, options);
   Arena arena(program.arena);
   std::vector<std::string> weights =
       loadWeights(program, options, arena.data());
-  Data data(program, options);
 
   Training training = train(program, options, data, arena.data(), netc_step);
   if (program.counted && netc_counts)

@@ -102,7 +102,8 @@ parseOptions(const std::vector<std::string> &arguments) {
 /// Compiles a run into the program of the job, if the machine can hold it.
 static llvm::Error build(const Subject &subject, const Job &job,
                          std::optional<uint64_t> batch,
-                         const MeasureOptions &options) {
+                         const MeasureOptions &options,
+                         const runtime::Options &parsed) try {
   LoweringOptions lowering = options.lowering;
   lowering.run = subject.run;
   if (batch)
@@ -113,9 +114,12 @@ static llvm::Error build(const Subject &subject, const Job &job,
       compile(*module, lowering, llvm::json::Object(options.description));
   if (failed(step))
     return llvm::make_error<ReportedError>();
-  if (std::optional<std::string> lack = lackOfMemory(*step))
+  if (std::optional<std::string> lack = lackOfMemory(*step, parsed))
     return environment(job.name + ": " + *lack);
   return writeProgram(*step, job.path);
+} catch (const runtime::Failure &failure) {
+  return llvm::make_error<ProgramError>(failure.status,
+                                        job.name + ": " + failure.what());
 }
 
 static llvm::Expected<Measurement>
@@ -176,7 +180,8 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
       jobs.push_back(
           {i, name, scratch->file("program" + std::to_string(jobs.size()))});
       progress.begin("compiling " + name, /*isMeasurement=*/false);
-      if (llvm::Error error = build(subjects[i], jobs.back(), batch, options))
+      if (llvm::Error error =
+              build(subjects[i], jobs.back(), batch, options, *parsed))
         return error;
       progress.end();
     }

@@ -5,10 +5,10 @@
 #include "tools/netc-codegen/Programs.h"
 
 #include "lib/Runtime/Arena.h"
+#include "lib/Runtime/Data.h"
 #include "lib/Target/Link.h"
 #include "tools/netc/Output.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace netc;
@@ -17,13 +17,12 @@ using flags::Emit;
 char EnvironmentError::ID;
 char ReportedError::ID;
 
-std::optional<std::string> netc::lackOfMemory(const CompiledStep &step) {
-  int64_t available = runtime::availableMemory(/*toAnother=*/true);
-  if (step.memory.arena <= available)
-    return std::nullopt;
-  return llvm::formatv("training needs {0} bytes of memory, {1} are available",
-                       step.memory.arena, available)
-      .str();
+std::optional<std::string> netc::lackOfMemory(const CompiledStep &step,
+                                              const runtime::Options &options) {
+  auto program = runtime::Program::parse(step.description.c_str());
+  return runtime::lackOfMemory(program.arena,
+                               runtime::syntheticBytes(program, options),
+                               /*toAnother=*/true);
 }
 
 /// The archive that programs are linked with, which is installed beside this
@@ -100,7 +99,7 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     return write([&](llvm::raw_ostream &os) {
       os.write(step->object.data(), step->object.size());
     });
-  if (std::optional<std::string> lack = lackOfMemory(*step))
+  if (std::optional<std::string> lack = lackOfMemory(*step, {}))
     llvm::errs() << "netc: warning: here, " << *lack << '\n';
   return writeProgram(*step, output);
 }

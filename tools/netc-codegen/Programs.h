@@ -5,6 +5,7 @@
 #ifndef NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
 #define NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
 
+#include "lib/Runtime/Options.h"
 #include "lib/Target/Compile.h"
 #include "tools/netc/CommandLine.h"
 
@@ -18,8 +19,10 @@ llvm::Error emitCode(mlir::ModuleOp module, flags::Emit code,
                      const LoweringOptions &options,
                      llvm::json::Object description, llvm::StringRef output);
 
-/// Says so if this machine has less memory left than the step works in.
-std::optional<std::string> lackOfMemory(const CompiledStep &step);
+/// Says so if this machine has less memory left than the step works in, and its
+/// data take.
+std::optional<std::string> lackOfMemory(const CompiledStep &step,
+                                        const runtime::Options &options);
 
 /// Makes an executable of a compiled step, which appears when it is complete.
 llvm::Error writeProgram(const CompiledStep &step, llvm::StringRef output);
