@@ -4,6 +4,8 @@
 
 #include "tools/netc-codegen/Measure.h"
 
+#include "dialect/Net.h"
+#include "lib/Analysis/Memory.h"
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Options.h"
@@ -122,6 +124,20 @@ static llvm::Error build(const Subject &subject, const Job &job,
                                         job.name + ": " + failure.what());
 }
 
+/// Lowering what no machine can hold takes minutes. What outlives a step does
+/// not depend on how memory is planned.
+static std::optional<std::string> lackForWeights(mlir::ModuleOp module,
+                                                 llvm::StringRef run) {
+  Memory memory = countMemory(module.lookupSymbol<StepOp>(run));
+  Polynomial kept = memory.weights + memory.optimizer;
+  std::optional<std::string> lack;
+  if (std::optional<int64_t> bytes = kept.toInt64())
+    lack = runtime::lackOfMemory(*bytes, /*data=*/0, /*toAnother=*/true);
+  if (lack)
+    lack = "for weights and optimizer alone, " + *lack;
+  return lack;
+}
+
 static llvm::Expected<Measurement>
 runProgram(const Job &job, const std::vector<std::string> &arguments,
            const ScratchFolder &scratch, Measuring &progress) {
@@ -163,6 +179,11 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   if (!scratch)
     return environment("cannot write temporary files: " +
                        toString(scratch.takeError()));
+
+  for (const Subject &subject : subjects)
+    if (std::optional<std::string> lack =
+            lackForWeights(subject.module, subject.run))
+      return environment("`" + subject.run + "`: " + *lack);
 
   std::vector<std::optional<uint64_t>> batches(options.batches.begin(),
                                                options.batches.end());
