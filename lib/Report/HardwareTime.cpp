@@ -81,11 +81,18 @@ std::string RunReport::rangeText(const Figure &figure,
   return ends ? inParentheses(textOf(ends->first), textOf(ends->second)) : "";
 }
 
+const PlannedMemory *RunReport::plan() const {
+  auto found = plans.find(run->name().str());
+  return found == plans.end() ? nullptr : &found->second;
+}
+
 RunReport RunReport::ofJob(size_t job) const {
   std::vector<const Run *> there;
   for (const Run *corner : corners)
     there.push_back(&corner->jobs[job]);
-  return RunReport(run->jobs[job], std::move(there));
+  RunReport report(run->jobs[job], std::move(there));
+  report.plans = plans;
+  return report;
 }
 
 std::optional<Comparison> netc::compareMethods(const Run &run) {

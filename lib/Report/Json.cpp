@@ -301,6 +301,13 @@ static void runMembers(OStream &json, const RunReport &report, bool symbolic) {
   operations(json, run);
   memory(json, run.memory);
   estimates(json, report);
+  if (const PlannedMemory *plan = report.plan())
+    json.attributeObject("plan", [&] {
+      json.attribute("target", plan->target);
+      json.attribute("batch", plan->batch);
+      json.attribute("arena", plan->arena);
+      json.attribute("buffers", plan->buffers);
+    });
   if (run.jobs.empty())
     return;
   json.attributeArray("jobs", [&] {
@@ -317,13 +324,6 @@ static void runMembers(OStream &json, const RunReport &report, bool symbolic) {
 static void run(OStream &json, const RunReport &report, bool symbolic) {
   json.object([&] {
     runMembers(json, report, symbolic);
-    if (report.plan)
-      json.attributeObject("plan", [&] {
-        json.attribute("target", report.plan->target);
-        json.attribute("batch", report.plan->batch);
-        json.attribute("arena", report.plan->arena);
-        json.attribute("buffers", report.plan->buffers);
-      });
     if (!report.sweep.empty())
       sweep(json, report.sweep);
   });

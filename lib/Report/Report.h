@@ -8,6 +8,8 @@
 #include "lib/Analysis/Analysis.h"
 #include "lib/Frontend/Verdict.h"
 
+#include <map>
+
 namespace netc {
 
 /// The compute of a run by the time that its hardware took. What led there is
@@ -62,11 +64,13 @@ struct RunReport {
   /// Its range holds those of the corners, too.
   std::optional<HardwareTime> hardwareTime;
   std::vector<RunReport> sweep; ///< its points
-  std::optional<PlannedMemory> plan;
+  /// Of the run, or of the jobs that it is made of, by their names.
+  std::map<std::string, PlannedMemory> plans;
   /// The run at the ends of the ranges that it depends on, in all
   /// combinations; empty if it depends on none.
   std::vector<const Run *> corners;
 
+  const PlannedMemory *plan() const; ///< null if none was asked for
   /// What there is to say of a job of the run, by its place in `run->jobs`.
   RunReport ofJob(size_t job) const;
   /// The least and the largest of what `figure` has in the middle and at the

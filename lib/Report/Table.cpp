@@ -429,15 +429,21 @@ static void addMemory(Lines &lines, const RunReport &report) {
   lines.add("memory traffic", text);
 }
 
-static void addPlan(Lines &lines, const PlannedMemory &plan) {
+static void addPlan(Lines &lines, const RunReport &report,
+                    const std::string &job = "") {
   auto bytes = [](int64_t count) {
     return formatQuantity(count, Dimension::Data);
   };
-  lines.add(
-      "memory planned",
-      fmt::format("{} for {} at batch {}; {} if no two tensors shared any",
-                  bytes(plan.arena), plan.target, plan.batch,
-                  bytes(plan.buffers)));
+  if (const PlannedMemory *plan = report.plan())
+    lines.add(
+        "memory planned",
+        fmt::format("{}{} for {} at batch {}; {} if no two tensors shared any",
+                    job, bytes(plan->arena), plan->target, plan->batch,
+                    bytes(plan->buffers)));
+  for (size_t i = 0; i < report.run->jobs.size(); ++i) {
+    RunReport part = report.ofJob(i);
+    addPlan(lines, part, "`" + part.run->shortName().str() + "`: ");
+  }
 }
 
 namespace {
@@ -608,8 +614,7 @@ static void writeRun(Page &page, const RunReport &report,
   addUtilization(lines, report);
   if (!isUnknown(run.symbolic))
     addMemory(lines, report);
-  if (report.plan)
-    addPlan(lines, *report.plan);
+  addPlan(lines, report);
   if (options.symbolic)
     addPolynomials(lines, run.symbolic);
   page.lines(lines);

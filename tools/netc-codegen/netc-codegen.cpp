@@ -72,19 +72,12 @@ static llvm::json::Object descriptionOfPrograms() {
       {"conventions", llvm::json::Object{{"fma", 2}, {"causal", "full"}}}};
 }
 
-/// Whether `run` is the one of this name, or a job of it.
-static bool isOf(llvm::StringRef run, llvm::StringRef name) {
-  return run.consume_front(name) && (run.empty() || run.front() == '.');
-}
-
 /// The runs of a module that the command line names, with their jobs; all, if
 /// it names none. Says what is counted of them and not run.
 static std::vector<std::string> runsToCompile(mlir::ModuleOp module) {
   std::vector<std::string> runs;
   for (auto step : module.getOps<StepOp>())
-    if (onlyRuns.empty() || llvm::any_of(onlyRuns, [&](llvm::StringRef name) {
-          return isOf(step.getSymName(), name);
-        }))
+    if (isAskedFor(step.getSymName()))
       runs.push_back(step.getSymName().str());
   for (mlir::Operation &op : *module.getBody()) {
     auto settings = op.getAttrOfType<mlir::DictionaryAttr>("run");

@@ -32,7 +32,8 @@ struct Unit {
   /// By run, the points of its sweep, and the ends of the ranges that it
   /// depends on.
   llvm::StringMap<std::vector<CountedPoint>> sweeps, corners;
-  llvm::StringMap<PlannedMemory> plans; ///< by run, if they are asked for
+  /// By run or job, if they are asked for.
+  std::map<std::string, PlannedMemory> plans;
 };
 } // namespace
 
@@ -100,15 +101,19 @@ static mlir::LogicalResult sweepRun(const Session &session, Unit &unit,
       count(file.corners(run.name()), unit.corners[run.name()]));
 }
 
-static mlir::LogicalResult planRuns(Unit &unit, PlanRun planRun) {
-  for (const Run &run : unit.analysis.runs) {
-    if (!run.jobs.empty())
-      continue; // its jobs would each have a plan
+/// Plans the memory of the runs, or of their jobs, that the command line names.
+static mlir::LogicalResult planRuns(Unit &unit, llvm::ArrayRef<Run> runs,
+                                    PlanRun planRun) {
+  for (const Run &run : runs) {
+    if (failed(planRuns(unit, run.jobs, planRun)))
+      return mlir::failure();
+    if (!run.jobs.empty() || !isAskedFor(run.name()))
+      continue;
     mlir::FailureOr<PlannedMemory> plan =
         planRun(unit.specification->module(), run.name());
     if (failed(plan))
       return mlir::failure();
-    unit.plans[run.name()] = *plan;
+    unit.plans[run.name().str()] = *plan;
   }
   return mlir::success();
 }
@@ -150,7 +155,7 @@ static std::optional<Unit> analyzeFile(const Session &session,
       corners[run.name()].push_back(std::move(*own));
     }
   unit.expects = unit.specification->check(AnalysisResults(asWritten, corners));
-  if (planRun && failed(planRuns(unit, planRun)))
+  if (planRun && failed(planRuns(unit, unit.analysis.runs, planRun)))
     return std::nullopt;
   return unit;
 }
@@ -181,8 +186,7 @@ static Report makeReport(llvm::ArrayRef<Unit> units) {
           shown.sweep.push_back(reportOf(point.run, point.corners));
           shown.sweep.back().values = point.point.values;
         }
-        if (auto plan = unit.plans.find(run.name()); plan != unit.plans.end())
-          shown.plan = plan->second;
+        shown.plans = unit.plans;
       }
     }
     llvm::append_range(report.expects, unit.expects);

@@ -112,6 +112,16 @@ bool netc::areKnown(llvm::ArrayRef<Specification *> files) {
          });
 }
 
+bool netc::isOf(llvm::StringRef run, llvm::StringRef name) {
+  return run.consume_front(name) && (run.empty() || run.front() == '.');
+}
+
+bool netc::isAskedFor(llvm::StringRef run) {
+  return onlyRuns.empty() || llvm::any_of(onlyRuns, [&](llvm::StringRef name) {
+           return isOf(run, name);
+         });
+}
+
 /// Reads `-D` and the like. Fails after an error, which is printed.
 static std::optional<FrontendOptions> frontendOptions() {
   FrontendOptions options;

@@ -52,6 +52,12 @@ mlir::LogicalResult runPasses(mlir::ModuleOp module, Stage stage);
 /// Complains of those that are not there.
 bool areKnown(llvm::ArrayRef<Specification *> files);
 
+/// Whether `run` is the one of this name, or a job of it.
+bool isOf(llvm::StringRef run, llvm::StringRef name);
+
+/// Whether the command line names the run, or one that it is a job of; or none.
+bool isAskedFor(llvm::StringRef run);
+
 /// Prints an error that is of no file. Returns the status.
 Exit complain(Exit status, const llvm::Twine &message);
 
