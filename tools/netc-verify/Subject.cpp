@@ -49,8 +49,10 @@ static OwningOpRef<ModuleOp> alone(StepOp step) {
 
 std::optional<std::vector<Subject>>
 netc::loadSubjects(MLIRContext &context, StringRef file,
+                   const std::vector<std::string> &runs,
                    std::function<void(StringRef, StringRef)> onRead) {
   FrontendOptions options;
+  options.onlyRuns = runs;
   options.onRead = std::move(onRead);
   auto specification = Specification::load(&context, file, options);
   if (!specification)

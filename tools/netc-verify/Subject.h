@@ -29,10 +29,12 @@ struct Subject {
                                LoweringOptions options) const;
 };
 
-/// The runs of a file, in text order, with gradients and updates. `onRead` is
-/// called with what is read. None after an error.
+/// The runs of a file, in text order, with gradients and updates; if `runs` has
+/// names, only these are built. `onRead` is called with what is read. None
+/// after an error.
 std::optional<std::vector<Subject>>
 loadSubjects(mlir::MLIRContext &context, llvm::StringRef file,
+             const std::vector<std::string> &runs,
              std::function<void(llvm::StringRef, llvm::StringRef)> onRead);
 
 } // namespace netc

@@ -53,7 +53,7 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
   context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context, llvm::errs());
   auto subjects =
-      loadSubjects(context, file, [&](StringRef path, StringRef text) {
+      loadSubjects(context, file, runs, [&](StringRef path, StringRef text) {
         printer.addSource(path, text);
       });
   if (!subjects)
