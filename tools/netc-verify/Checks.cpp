@@ -8,6 +8,7 @@
 #include "llvm/Support/Format.h"
 #include <cmath>
 #include <random>
+#include <utility>
 
 using namespace netc;
 using namespace mlir;
@@ -24,6 +25,15 @@ void Verifier::confirm(const Twine &what) const {
 }
 
 static auto shortly(double value) { return llvm::format("%.3g", value); }
+
+bool Verifier::isLost(const JitStep &step) {
+  if (!step.program().loss() || std::isfinite(step.loss()))
+    return false;
+  if (!std::exchange(saidLost, true))
+    say() << "the loss is " << shortly(step.loss())
+          << " with these data, which leaves nothing to compare\n";
+  return true;
+}
 
 //===----------------------------------------------------------------------===//
 // Counts
@@ -109,6 +119,8 @@ bool Verifier::verifyGradients() {
   step->reset(seed);
   const std::vector<char> start = step->save();
   step->run(1);
+  if (isLost(*step))
+    return false;
   const std::vector<char> after = step->save();
   const double noise = noiseOf(step->loss());
 
@@ -205,6 +217,8 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
   exact.perturb({});
   for (JitStep *step : {&plain, &fast, &exact})
     train(*step);
+  if (report && isLost(exact))
+    return false;
 
   llvm::ArrayRef<Slot> slots = exact.program().slots;
   std::vector<std::vector<double>> truths;

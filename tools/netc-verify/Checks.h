@@ -25,6 +25,9 @@ public:
 private:
   llvm::raw_ostream &say() const;
   void confirm(const llvm::Twine &what) const;
+  /// Whether the loss of the step is no number, which leaves nothing to
+  /// compare; says so once.
+  bool isLost(const JitStep &step);
   /// In f32, counting; made once.
   JitStep *reference();
   /// For data from `dataSeed`. Prints what differs if `report`.
@@ -35,6 +38,7 @@ private:
   const uint64_t seed;
   const bool verbose, quiet;
   std::optional<JitStep> counting;
+  bool saidLost = false;
 };
 
 } // namespace netc
