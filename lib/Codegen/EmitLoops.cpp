@@ -40,7 +40,7 @@ public:
 
   void emit() {
     order();
-    nextLoop(0, nest.points() >= kParallelPoints);
+    nextLoop(0, nest.points());
   }
 
 private:
@@ -90,19 +90,23 @@ private:
     }
   }
 
-  void nextLoop(unsigned depth, bool parallel) {
+  /// `points` are those of the loops from here on. They are what threads are
+  /// woken for: a loop around this one would wake them in each of its turns.
+  void nextLoop(unsigned depth, int64_t points) {
     if (depth == nest.loops.size())
       return point();
     const LoopNest::Loop &loop = nest.loops[depth];
+    bool parallel = loop.isParallel && points >= kParallelPoints;
     // One long loop: threads take stretches of it, which vectorize.
     bool isLast = depth + 1 == nest.loops.size();
-    if (parallel && loop.isParallel && isLast && !usesIndex() &&
+    if (parallel && isLast && !usesIndex() &&
         loop.extent >= kParallelPoints / 4)
       return stretches(loop, depth);
-    b.forEach(loop.extent, 1, parallel && loop.isParallel, [&](Value at) {
+    b.forEach(loop.extent, 1, parallel, [&](Value at) {
       SmallVector<Value> saved = offsets;
       move(loop, at);
-      nextLoop(depth + 1, parallel && !loop.isParallel);
+      // One loop wakes threads.
+      nextLoop(depth + 1, parallel ? 1 : points / loop.extent);
       offsets = saved;
     });
   }
@@ -113,7 +117,7 @@ private:
       b.forEach(count, 1, false, [&](Value at) {
         SmallVector<Value> saved = offsets;
         move(loop, b.add(start, at));
-        nextLoop(depth + 1, false);
+        nextLoop(depth + 1, 1);
         offsets = saved;
       });
     };

@@ -65,6 +65,22 @@ func.func @columns(%x: memref<1001x40xf32>, %y: memref<40xf32>) {
   return
 }
 
+// Threads are not woken for each row of few columns.
+// CHECK-LABEL: func.func @few_columns
+// CHECK-NOT:   scf.parallel
+// CHECK:       return
+#all = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+func.func @few_columns(%x: memref<100000x3xf32>, %y: memref<3xf32>) {
+  linalg.generic {indexing_maps = [#all, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<100000x3xf32>) outs(%y : memref<3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // Where a turn of the sum leaves the rows of both operands behind, and few rows
 // of the result would read a copy, neither is copied: both are asked for 8 turns
 // ahead, the first and the last row of a tile, and each vector of the columns.
