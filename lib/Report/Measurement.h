@@ -36,7 +36,8 @@ struct Measurement {
     }
   };
   struct Step {
-    double median, low, high;
+    double median;
+    std::optional<double> low, high; ///< not of few steps
   };
 
   std::string run, network, lowering, isa, cpu; ///< `isa`: compiled for

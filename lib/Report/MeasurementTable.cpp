@@ -217,13 +217,15 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
   StepFlop model = modelFlop(measurement), all = hardwareFlop(measurement);
   MatmulShare share = matmulShare(measurement);
   TimeUnit unit = TimeUnit::of(step.median);
+  std::string confidence;
+  if (step.low && step.high)
+    confidence = fmt::format(", with 95 % confidence {} to {}", unit(*step.low),
+                             unit(*step.high));
   Lines lines;
   lines.add("", "");
   lines.add("step",
-            fmt::format("{} {}, with 95 % confidence {} to {}; {} examples/s",
-                        unit(step.median), unit.name, unit(step.low),
-                        unit(step.high),
-                        number(measurement.batch / step.median)),
+            fmt::format("{} {}{}; {} examples/s", unit(step.median), unit.name,
+                        confidence, number(measurement.batch / step.median)),
             Style::Bold);
   lines.add("",
             fmt::format("the median of {} after {} to warm up{}",

@@ -125,9 +125,10 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
   text["steps"] = training.recorder.steps().size();
   text["warmup"] = training.warmup;
   text["stable"] = training.stable;
+  const std::optional<Interval> &interval = figures.step.interval;
   text["step"] = {{"median", figures.step.median},
-                  {"low", figures.step.low},
-                  {"high", figures.step.high},
+                  {"low", interval ? json(interval->low) : json()},
+                  {"high", interval ? json(interval->high) : json()},
                   {"min", figures.step.min},
                   {"mean", figures.step.mean}};
   text["wall"] = training.wall;
@@ -188,9 +189,13 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   if (!training.losses.empty())
     print(text, "  loss      %.6g, at last %.6g\n", training.losses.front(),
           training.losses.back());
-  print(text, "  step      %.4g ms (%.4g to %.4g), %.4g examples/s\n",
-        figures.step.median * 1e3, figures.step.low * 1e3,
-        figures.step.high * 1e3, figures.perSecond(double(program.batch)));
+  print(text, "  step      %.4g ms", figures.step.median * 1e3);
+  if (const std::optional<Interval> &interval = figures.step.interval)
+    print(text, " (with 95 %% confidence %.4g to %.4g)", interval->low * 1e3,
+          interval->high * 1e3);
+  else
+    print(text, " (the median of %zu)", steps - training.warmup);
+  print(text, ", %.4g examples/s\n", figures.perSecond(double(program.batch)));
   print(text, "  compute   %.4g GFLOP/s, %.4g with what is recomputed\n",
         figures.perSecond(double(figures.model)) * 1e-9,
         figures.perSecond(double(figures.hardware)) * 1e-9);

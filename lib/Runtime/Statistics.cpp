@@ -17,16 +17,19 @@ Median netc::runtime::summarize(std::vector<double> samples) {
   size_t n = samples.size();
   double median = (samples[(n - 1) / 2] + samples[n / 2]) / 2;
   double rank = std::floor(double(n + 1) / 2 - 0.98 * std::sqrt(double(n)));
-  size_t low = size_t(std::max(rank, 1.0)) - 1;
+  std::optional<Interval> interval;
+  if (rank >= 1)
+    interval = {samples[size_t(rank) - 1], samples[n - size_t(rank)]};
   double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
-  return {median, samples[low], samples[n - 1 - low], samples[0],
-          sum / double(n)};
+  return {median, interval, samples[0], sum / double(n)};
 }
 
 bool netc::runtime::isKnown(const Median &median, size_t samples) {
-  double reach =
-      std::max(median.high - median.median, median.median - median.low);
-  return samples >= 10 && reach <= 0.02 * median.median;
+  if (samples < 10 || !median.interval)
+    return false;
+  double reach = std::max(median.interval->high - median.median,
+                          median.median - median.interval->low);
+  return reach <= 0.02 * median.median;
 }
 
 std::optional<size_t>

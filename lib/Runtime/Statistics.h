@@ -11,16 +11,22 @@
 
 namespace netc::runtime {
 
-/// Of the sorted numbers, the middle one or the mean of the middle two; `low`
-/// and `high` enclose the median of what they are a sample of.
+struct Interval {
+  double low, high;
+};
+
+/// Of the sorted numbers, the middle one or the mean of the middle two; the
+/// interval encloses the median of what they are a sample of.
 struct Median {
-  double median, low, high, min, mean;
+  double median;
+  std::optional<Interval> interval;
+  double min, mean;
 };
 
 /// The interval holds the median with a confidence of 95 %, whatever the
 /// distribution: it begins with sample number (n + 1)/2 - 0.98 sqrt(n) from the
-/// lowest on and ends with that from the highest on. Up to 5 samples give no
-/// such interval; then it is their range.
+/// lowest on and ends with that from the highest on. Up to 5 samples have no
+/// such number: even their range holds it with 94 % at most.
 Median summarize(std::vector<double> samples);
 
 /// Whether the interval reaches no more than 2 % from the median, of ten

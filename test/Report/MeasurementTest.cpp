@@ -184,6 +184,14 @@ TEST(Measurement, IsPrinted) {
   has("20.00 µs, with 95 % confidence 10.00 to 40.00; 50000 examples/s\n");
   has("step µs");
 
+  // Of few steps, without an interval.
+  one.step = {2e-5, std::nullopt, std::nullopt};
+  table = printed(quick, [](llvm::raw_ostream &os, auto &report) {
+    printTable(os, report, TableOptions());
+  });
+  has("20.00 µs; 50000 examples/s\n");
+  EXPECT_NE(printed(quick, printJson).find("\"low\": null"), std::string::npos);
+
   // Little is not worth a line, nor medians that add up to more.
   for (double step : {0.0195, 0.015}) {
     MeasurementReport full = report({1});

@@ -31,7 +31,11 @@ for run in report["runs"]:
         passes = ("forward", "input", "weight")
         forward = total(ops, "matmul", ("forward",))
         backward = total(ops, "matmul", ("input", "weight"))
-        assert batch["step"]["low"] <= step <= batch["step"]["high"]
+        low, high = batch["step"]["low"], batch["step"]["high"]
+        if batch["steps"] - batch["warmup"] < 6:
+            assert low is None and high is None, batch["step"]
+        else:
+            assert low <= step <= high, batch["step"]
         assert batch["wall"] >= step
         check("examples/s", batch["examples_per_second"], batch["batch"] / step)
 
