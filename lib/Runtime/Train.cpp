@@ -109,6 +109,36 @@ static void checkLoss(const std::vector<double> &losses) {
   throw Failure(1, text);
 }
 
+/// The first element that is not finite, or 0.
+template <typename T>
+static double notFinite(const Slot &slot, const char *arena) {
+  const T *values = reinterpret_cast<const T *>(arena + slot.offset);
+  const T *end = values + slot.count();
+  const T *found =
+      std::find_if(values, end, [](T value) { return !std::isfinite(value); });
+  return found == end ? 0 : double(*found);
+}
+
+/// Looks at all that the steps leave: the loss tells of the weights before the
+/// last update, and of no other result.
+static void checkTensors(const Program &program, const char *arena,
+                         size_t steps) {
+  for (const Slot &slot : program.slots) {
+    if (slot.role != Role::Parameter && slot.role != Role::State &&
+        slot.role != Role::Result)
+      continue;
+    double found = slot.element == Element::F32 ? notFinite<float>(slot, arena)
+                   : slot.element == Element::F64
+                       ? notFinite<double>(slot, arena)
+                       : 0;
+    if (std::isfinite(found))
+      continue;
+    throw Failure(1, "`" + slot.name + "` holds " +
+                         (std::isnan(found) ? "nan" : "inf") + " after step " +
+                         std::to_string(steps));
+  }
+}
+
 Training netc::runtime::train(const Program &program, const Options &options,
                               const Data &data, char *arena,
                               void (*step)(char *arena)) {
@@ -161,6 +191,7 @@ Training netc::runtime::train(const Program &program, const Options &options,
   }
 
   training.wall = double(now() - begin) * 1e-9;
+  checkTensors(program, arena, times.size());
   training.warmup = options.warmup ? size_t(*options.warmup)
                                    : stable.value_or(times.size() / 2);
   training.stable = stable && *stable <= training.warmup;

@@ -28,7 +28,8 @@ struct Training {
 /// options say. Without `--warmup`, the measured steps begin with the first
 /// stable one; if there is none, the later half of the steps is measured.
 /// Throws a Failure if the loss is not finite, or a million times the first
-/// loss (or 1, if that is more).
+/// loss (or 1, if that is more), or if after the last step a parameter, a state
+/// or a result has an element that is not finite.
 Training train(const Program &program, const Options &options, const Data &data,
                char *arena, void (*step)(char *arena));
 

@@ -17,25 +17,30 @@ namespace {
 /// What the arena holds of the program below.
 struct Arena {
   double loss;
-  float step;
-  int32_t unused;
+  float step, weight;
   int64_t seed;
 };
 } // namespace
 
-static Program program() {
-  return Program::parse(R"({"format": 1, "run": "r", "network": "N", "batch": 1,
+static Program program(const std::string &result) {
+  std::string text =
+      R"({"format": 1, "run": "r", "network": "N", "batch": 1,
     "lowering": "fast", "target": {}, "arena": 24, "buffers": 24, "ops": [
       {"name": "a", "op": "b", "phase": "forward", "matmul": 1, "other": 0,
        "transcendental": 0, "bytes": 0}],
     "slots": [
-      {"name": "loss", "role": "result", "element": "f64", "shape": [], "offset": 0},
+      {"name": "weight", "role": "parameter", "element": "f32", "shape": [], "offset": 12},
+      {"name": ")" +
+      result +
+      R"(", "role": "result", "element": "f64", "shape": [], "offset": 0},
       {"name": "step", "role": "step", "element": "f32", "shape": [], "offset": 8},
-      {"name": "seed", "role": "seed", "element": "i64", "shape": [], "offset": 16}]})");
+      {"name": "seed", "role": "seed", "element": "i64", "shape": [], "offset": 16}]})";
+  return Program::parse(text.c_str());
 }
 
-static Training runSteps(void (*step)(char *), Options options) {
-  Program made = program();
+static Training runSteps(void (*step)(char *), Options options,
+                         const std::string &result = "loss") {
+  Program made = program(result);
   Arena arena = {};
   Data data(made, options);
   return train(made, options, data, reinterpret_cast<char *>(&arena), step);
@@ -90,6 +95,25 @@ TEST(Train, RefusesLossesThatAreNoLosses) {
   EXPECT_EQ(failure([] { runSteps(step<growing>, exactly(9)); }),
             "1: the loss diverges: 1 in step 1, 1e+08 in step 5");
   EXPECT_EQ(failure([] { runSteps(step<growing>, exactly(4)); }), "");
+}
+
+/// Updates the weight with what the loss of the step does not show yet.
+static void overflow(char *data) {
+  step<inverse>(data);
+  Arena arena;
+  std::memcpy(&arena, data, sizeof arena);
+  arena.weight = -std::exp(arena.step * 50);
+  std::memcpy(data, &arena, sizeof arena);
+}
+
+TEST(Train, RefusesWhatIsLeftAndNotFinite) {
+  EXPECT_EQ(failure([] { runSteps(overflow, exactly(1)); }), "");
+  EXPECT_EQ(failure([] { runSteps(overflow, exactly(2)); }),
+            "1: `weight` holds inf after step 2");
+  // What has no loss.
+  EXPECT_EQ(failure([] { runSteps(step<notANumber>, exactly(2), "y"); }), "");
+  EXPECT_EQ(failure([] { runSteps(step<notANumber>, exactly(3), "y"); }),
+            "1: `y` holds nan after step 3");
 }
 
 static std::vector<int64_t> seeds;
