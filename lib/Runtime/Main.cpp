@@ -36,19 +36,32 @@ void netc_step(char *arena);
 /// Three numbers an op, in a program that counts.
 extern int64_t netc_counts[] __attribute__((weak));
 /// Of the OpenMP runtime; stacks are those of threads that are to be started.
+void omp_set_dynamic(int dynamic);
 void omp_set_num_threads(int threads);
+int omp_get_num_threads();
 size_t kmp_get_stacksize_s();
 void kmp_set_stacksize_s(size_t bytes);
 }
 
-/// How many threads the steps shall use; tells the OpenMP runtime.
-static int setThreads(const Options &options, const Machine &machine) {
+/// Starts the threads that the steps use, and says how many they are.
+static int startThreads(const Options &options, const Machine &machine) {
   int threads = machine.threads;
   const char *variable = std::getenv("OMP_NUM_THREADS");
   if (variable && std::atoi(variable) > 0)
     threads = std::min(std::atoi(variable), Options::maxThreads);
   threads = options.threads.value_or(threads);
+  // Or each loop might have another number, by what else the machine does.
+  omp_set_dynamic(false);
   omp_set_num_threads(threads);
+  // The runtime has limits of its own: only a team can tell.
+#pragma omp parallel
+#pragma omp master
+  threads = omp_get_num_threads();
+  if (options.threads && threads != *options.threads)
+    throw Failure(3, "`--threads=" + std::to_string(*options.threads) +
+                         "` is more than OpenMP starts, which is " +
+                         std::to_string(threads) +
+                         "; OMP_THREAD_LIMIT is one reason");
   return threads;
 }
 
@@ -90,8 +103,8 @@ static void run(const Options &options) {
   for (const std::string &output : {options.dump, options.jsonFile})
     if (!output.empty())
       expectWritable(output);
-  int threads = setThreads(options, machine);
   provideStack(program.stack);
+  int threads = startThreads(options, machine);
   Data data(program, options);
   Arena arena(program.arena);
   std::vector<std::string> weights =
