@@ -181,8 +181,18 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   size_t steps = training.recorder.steps().size();
 
   std::string text = program.title;
+  auto plural = [](int count) { return count == 1 ? "" : "s"; };
   print(text, " · %d thread%s\n", measurement.threads,
-        measurement.threads == 1 ? "" : "s");
+        plural(measurement.threads));
+  const Machine &machine = measurement.machine;
+  print(text, "  machine   %s, %d core%s", machine.cpu.c_str(), machine.cores,
+        plural(machine.cores));
+  if (measurement.clock.hertz > 0)
+    print(text, " at %.3g GHz (%s)", measurement.clock.hertz * 1e-9,
+          measurement.clock.source);
+  if (!program.isa.empty())
+    print(text, ", code for %s", program.isa.c_str());
+  text += "\n  counted   1 multiply-add = 2 FLOP\n";
   print(text, "  steps     %zu, of which %zu to warm up%s\n", steps,
         training.warmup,
         training.stable ? "" : "; the times were never stable");
@@ -191,8 +201,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
           training.losses.back());
   print(text, "  step      %.4g ms", figures.step.median * 1e3);
   if (const std::optional<Interval> &interval = figures.step.interval)
-    print(text, " (with 95 %% confidence %.4g to %.4g)", interval->low * 1e3,
-          interval->high * 1e3);
+    print(text, " (%.4g to %.4g)", interval->low * 1e3, interval->high * 1e3);
   else
     print(text, " (the median of %zu)", steps - training.warmup);
   print(text, ", %.4g examples/s\n", figures.perSecond(double(program.batch)));
@@ -215,9 +224,11 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
     return text;
   }
 
-  std::vector<size_t> order(program.ops.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    order[i] = i;
+  // What is done by another op as its operands pass by has no time of its own.
+  std::vector<size_t> order;
+  for (size_t i = 0; i < program.ops.size(); ++i)
+    if (training.recorder.calls(i) > 0)
+      order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return figures.ops[a].median > figures.ops[b].median;
   });
@@ -226,13 +237,14 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   for (size_t i : order)
     width = std::max(width, program.ops[i].name.size());
   width = std::min<size_t>(width, 60);
-  print(text, "\n  %-*s  %-9s  %10s  %6s  %8s\n", int(width), "slowest op",
-        "phase", "ms", "share", "GFLOP/s");
+  // A byte more, as `µ` has two.
+  print(text, "\n  %-*s  %-9s  %11s  %6s  %8s\n", int(width), "slowest op",
+        "phase", "µs", "share", "GFLOP/s");
   for (size_t i : order) {
     const Op &op = program.ops[i];
     double seconds = figures.ops[i].median;
-    print(text, "  %-*.*s  %-9s  %10.4f  %4.1f %%  %8.4g\n", int(width),
-          int(width), op.name.c_str(), op.phase.c_str(), seconds * 1e3,
+    print(text, "  %-*.*s  %-9s  %10.2f  %4.1f %%  %8.4g\n", int(width),
+          int(width), op.name.c_str(), op.phase.c_str(), seconds * 1e6,
           figures.step.median > 0 ? 100 * seconds / figures.step.median : 0,
           seconds > 0 ? double(op.matmul + op.other) / seconds * 1e-9 : 0);
   }

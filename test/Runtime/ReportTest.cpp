@@ -1,0 +1,84 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/Report.h"
+#include "test/Runtime/RuntimeTest.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace netc::runtime;
+using nlohmann::json;
+
+namespace {
+/// Steps of a program of a product, what is fused into it, and an update.
+class Report : public testing::Test {
+protected:
+  Program program = Program::parse(R"({"format": 1, "run": "r",
+    "network": "N", "batch": 8, "lowering": "fast", "target": {"isa": "avx2"},
+    "conventions": {"fma": 2}, "arena": 64, "buffers": 64, "slots": [], "ops": [
+      {"name": "linear", "op": "linear", "phase": "forward", "matmul": 4000,
+       "other": 0, "transcendental": 0, "bytes": 12},
+      {"name": "relu", "op": "relu", "phase": "forward", "matmul": 0,
+       "other": 2000, "transcendental": 0, "bytes": 12},
+      {"name": "weight", "op": "sgd", "phase": "update", "matmul": 0,
+       "other": 1000, "transcendental": 0, "bytes": 12}]})");
+  Options options;
+  Data data{program, options};
+  Training training{Recorder(3), {}, 0, true, 1, {}};
+  Machine machine{"C", 2, 2, 1 << 20, {Isa::Baseline, Isa::AVX2}};
+
+  /// Whose update takes longer than the product.
+  void runSteps(int steps) {
+    for (int step = 0; step < steps; ++step) {
+      int64_t begin = now();
+      training.recorder.beginStep();
+      training.recorder.record(0);
+      for (int64_t middle = now(); now() - middle <= middle - begin;)
+        ;
+      training.recorder.record(2);
+      training.recorder.endStep();
+    }
+  }
+  Measurement measurement() {
+    Clock clock = {2.5e9, "measured", 2.5e9};
+    return {program, options, data, training, machine,
+            2,       {},      0,    clock,    std::nullopt};
+  }
+};
+} // namespace
+
+TEST_F(Report, SaysWhatItIsOf) {
+  runSteps(6);
+  std::string table = toTable(measurement());
+  EXPECT_EQ(table.find("r trains N · batch 8 · fast lowering · 2 threads\n"
+                       "  machine   C, 2 cores at 2.5 GHz (measured), code "
+                       "for avx2\n"
+                       "  counted   1 multiply-add = 2 FLOP\n"
+                       "  steps     6, of which 0 to warm up\n"),
+            0u)
+      << table;
+}
+
+TEST_F(Report, HasAnIntervalOfSixStepsOn) {
+  runSteps(5);
+  json text = json::parse(toJson(measurement()));
+  EXPECT_TRUE(text["step"]["low"].is_null() && text["step"]["high"].is_null());
+  std::string table = toTable(measurement());
+  EXPECT_NE(table.find(" ms (the median of 5), "), std::string::npos) << table;
+  runSteps(1);
+  text = json::parse(toJson(measurement()));
+  EXPECT_LE(text["step"]["low"], text["step"]["median"]);
+  EXPECT_LE(text["step"]["median"], text["step"]["high"]);
+  table = toTable(measurement());
+  EXPECT_EQ(table.find("the median of"), std::string::npos) << table;
+}
+
+TEST_F(Report, ListsOpsThatRanByThemselves) {
+  runSteps(1);
+  std::string table = toTable(measurement());
+  std::string ops = table.substr(table.find("slowest op"));
+  EXPECT_NE(ops.find("linear"), std::string::npos) << ops;
+  EXPECT_NE(ops.find("weight"), std::string::npos) << ops;
+  EXPECT_EQ(ops.find("relu"), std::string::npos) << ops;
+}
