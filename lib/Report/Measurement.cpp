@@ -96,6 +96,24 @@ llvm::Expected<Measurement> netc::parseMeasurement(llvm::StringRef text) {
   return json::parse<Measurement>(text, "measurement");
 }
 
+/// Takes each number that is higher in `other`, which has the same members.
+static void raise(json::Value &value, const json::Value &other) {
+  json::Object *members = value.getAsObject();
+  const json::Object *others = other.getAsObject();
+  if (members && others)
+    for (auto &[key, member] : *members)
+      if (const json::Value *found = others->get(key))
+        raise(member, *found);
+  // Nothing, which says that a number is not known, is less than any.
+  std::optional<double> number = other.getAsNumber();
+  if (number && value.getAsNumber() < number)
+    value = other;
+}
+
+void netc::raisePeaks(Measurement &measurement, const Measurement &again) {
+  raise(measurement.machineText, again.machineText);
+}
+
 std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
   const json::Object &machine = *measurement.machineText.getAsObject();
   Peaks peaks;

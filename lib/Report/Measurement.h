@@ -73,6 +73,9 @@ struct Peaks {
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text);
 /// The peaks in it, which it has with `--peaks`.
 std::optional<Peaks> peaksOf(const Measurement &measurement);
+/// Takes what is higher in another measurement of the same machine: other
+/// programs only ever lower its figures.
+void raisePeaks(Measurement &measurement, const Measurement &again);
 
 /// A sum over ops.
 struct Work {

@@ -33,6 +33,8 @@ private:
 /// Bytes of memory that this process has had at most. Unlike getrusage(), this
 /// leaves out what the program had that started it.
 int64_t peakRss();
+/// Lets it forget what is no longer there. Returns whether the system can.
+bool restartPeakRss();
 
 /// Bytes of memory that this process may still take, or another that it starts:
 /// what the machine has left, within the limits of the control group and of

@@ -34,6 +34,9 @@ struct Clock {
   double hertz;       ///< the highest that the system states, else measured
   const char *source; ///< of `hertz`
   double measured;    ///< with one thread busy
+
+  /// Takes what is higher: another program may have had the core before.
+  void raise(const Clock &again);
 };
 Clock detectClock();
 

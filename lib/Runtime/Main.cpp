@@ -83,18 +83,6 @@ static void provideStack(int64_t bytes) {
     kmp_set_stacksize_s(needed);
 }
 
-static Peaks measurePeaks(const Machine &machine, const Clock &clock,
-                          int threads) {
-  Peaks peaks;
-  VectorUnits units = vectorUnits(machine.isas.back());
-  peaks.datasheet = clock.hertz * units.flop * std::min(threads, machine.cores);
-  peaks.assumed = units.assumed;
-  for (Isa isa : machine.isas)
-    peaks.measured.push_back({isa, measureFlops(isa, threads)});
-  peaks.bandwidth = measureBandwidth(threads, machine.cacheBytes);
-  return peaks;
-}
-
 static void run(const Options &options) {
   Program program = Program::parse(netc_program);
   Machine machine = Machine::detect();
@@ -110,17 +98,32 @@ static void run(const Options &options) {
   std::vector<std::string> weights =
       loadWeights(program, options, arena.data());
 
+  Clock clock = detectClock();
+  auto measure = [&](bool withBandwidth) {
+    clock.raise(detectClock());
+    return measurePeaks(machine, clock, threads, withBandwidth);
+  };
+  // Before the steps and after them: what disturbs one may not the other.
+  std::optional<Peaks> peaks;
+  if (options.peaks) {
+    peaks = measure(/*withBandwidth=*/restartPeakRss());
+    restartPeakRss();
+  }
+
   Training training = train(program, options, data, arena.data(), netc_step);
   if (program.counted && netc_counts)
     training.counts.assign(netc_counts, netc_counts + 3 * program.ops.size());
+  int64_t rss = peakRss();
+  if (peaks)
+    settle(*peaks, fastestRate(program, training),
+           [&] { return measure(/*withBandwidth=*/true); });
+  else
+    clock.raise(detectClock());
   if (!options.dump.empty())
     dumpWeights(program, options.dump, arena.data());
 
-  Measurement measurement{program,       options,     data,    training,
-                          machine,       threads,     weights, peakRss(),
-                          detectClock(), std::nullopt};
-  if (options.peaks)
-    measurement.peaks = measurePeaks(machine, measurement.clock, threads);
+  Measurement measurement{program, options, data, training, machine,
+                          threads, weights, rss,  clock,    peaks};
   if (!options.jsonFile.empty())
     writeFile(options.jsonFile, {toJson(measurement)});
   else if (options.json)

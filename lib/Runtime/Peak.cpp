@@ -4,10 +4,12 @@
 
 #include "lib/Runtime/Peak.h"
 #include "lib/Runtime/Arena.h"
+#include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Recorder.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -17,8 +19,10 @@
 
 using namespace netc::runtime;
 
-/// Nanoseconds for each figure; the best try counts.
-static const int64_t tryingTime = 300'000'000;
+/// Nanoseconds for each figure of a window; the best try counts.
+static const int64_t tryingTime = 150'000'000;
+/// In which peaks are taken, at most.
+static const int maxWindows = 6;
 
 /// Four numbers, in the registers that every machine has.
 typedef float Vector __attribute__((vector_size(16)));
@@ -167,4 +171,53 @@ double netc::runtime::measureBandwidth(int threads, int64_t cacheBytes) {
     best = std::max(best, double(count) * 3 * sizeof(Vector) / seconds);
   }
   return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+double Peaks::best() const {
+  double best = 0;
+  for (const auto &[isa, flops] : measured)
+    best = std::max(best, flops);
+  return best;
+}
+
+void Peaks::raise(const Peaks &window) {
+  datasheet = std::max(datasheet, window.datasheet);
+  bandwidth = std::max(bandwidth, window.bandwidth);
+  for (size_t i = 0; i < measured.size(); ++i)
+    measured[i].second =
+        std::max(measured[i].second, window.measured[i].second);
+}
+
+Peaks netc::runtime::measurePeaks(const Machine &machine, const Clock &clock,
+                                  int threads, bool withBandwidth) {
+  Peaks peaks;
+  VectorUnits units = vectorUnits(machine.isas.back());
+  peaks.datasheet = clock.hertz * units.flop * std::min(threads, machine.cores);
+  peaks.assumed = units.assumed;
+  for (Isa isa : machine.isas)
+    peaks.measured.push_back({isa, measureFlops(isa, threads)});
+  if (withBandwidth)
+    peaks.bandwidth = measureBandwidth(threads, machine.cacheBytes);
+  return peaks;
+}
+
+void netc::runtime::settle(Peaks &peaks, double reached,
+                           const std::function<Peaks()> &measure) {
+  int windows = 1;
+  do {
+    peaks.raise(measure());
+    ++windows;
+  } while (reached > peaks.best() && windows < maxWindows);
+  if (reached <= peaks.best())
+    return;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "the steps reach %.4g GFLOP/s, and this machine no more than "
+                "%.4g in %d windows; are other programs at work?",
+                reached * 1e-9, peaks.best() * 1e-9, windows);
+  throw Failure(3, text);
 }

@@ -8,6 +8,10 @@
 #include "lib/Runtime/Machine.h"
 
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace netc::runtime {
 
@@ -20,6 +24,27 @@ double measureFlops(Isa isa, int threads);
 /// 12 bytes an element as in STREAM (https://www.cs.virginia.edu/stream/): what
 /// the stores read before they write is not counted. 0 without memory for them.
 double measureBandwidth(int threads, int64_t cacheBytes);
+
+/// The machine's own figures, as a short window of time shows them.
+struct Peaks {
+  double datasheet = 0; ///< FLOP/s; 0 without a clock
+  std::string assumed;
+  std::vector<std::pair<Isa, double>> measured; ///< FLOP/s
+  double bandwidth = 0;                         ///< bytes/s; 0 is unknown
+
+  double best() const; ///< of the measured ones
+  /// Takes what is higher in another window: other programs make it lower.
+  void raise(const Peaks &window);
+};
+/// The bandwidth takes some memory to measure.
+Peaks measurePeaks(const Machine &machine, const Clock &clock, int threads,
+                   bool withBandwidth);
+
+/// Takes the peaks in one more window at least, and in some more as long as
+/// steps `reached` more FLOP/s. Throws a Failure with status 3 if they still
+/// exceed what is the peak then.
+void settle(Peaks &peaks, double reached,
+            const std::function<Peaks()> &measure);
 
 } // namespace netc::runtime
 

@@ -12,32 +12,25 @@
 using namespace netc::runtime;
 using json = nlohmann::ordered_json;
 
-double Peaks::best() const {
-  double best = 0;
-  for (const auto &[isa, flops] : measured)
-    best = std::max(best, flops);
-  return best;
-}
-
 namespace {
 /// What follows from the times and the program's counts.
 struct Figures {
-  explicit Figures(const Measurement &measurement);
+  Figures(const Program &program, const Training &training);
 
   Median step;
   bool hasOps = false; ///< whether the ops were timed; the reference's are not
   std::vector<Median> ops;
   double opsTime = 0;              ///< sum of the ops' medians
   double matmulTime = 0;           ///< and of those that multiply matrices
+  double passTime = 0;             ///< of forward and backward pass
   int64_t model = 0, hardware = 0; ///< FLOP of a step
   int64_t matmul = 0;              ///< of these, all phases
+  int64_t passMatmul = 0;          ///< forward and backward pass
   double perSecond(double count) const { return count / step.median; }
 };
 } // namespace
 
-Figures::Figures(const Measurement &measurement) {
-  const Program &program = measurement.program;
-  const Training &training = measurement.training;
+Figures::Figures(const Program &program, const Training &training) {
   const std::vector<double> &times = training.recorder.steps();
   step = summarize({times.begin() + ptrdiff_t(training.warmup), times.end()});
   for (size_t i = 0; i < program.ops.size(); ++i) {
@@ -47,12 +40,25 @@ Figures::Figures(const Measurement &measurement) {
     opsTime += ops[i].median;
     if (op.matmul)
       matmulTime += ops[i].median;
+    if (op.phase != "update") {
+      passTime += ops[i].median;
+      passMatmul += op.matmul;
+    }
     hardware += op.matmul + op.other;
     matmul += op.matmul;
     // Recomputation is work of the machine, not of the model.
     if (op.phase != "recompute")
       model += op.matmul + op.other;
   }
+}
+
+double netc::runtime::fastestRate(const Program &program,
+                                  const Training &training) {
+  Figures figures(program, training);
+  double step = figures.perSecond(double(figures.hardware));
+  return figures.passTime > 0
+             ? std::max(step, double(figures.passMatmul) / figures.passTime)
+             : step;
 }
 
 static json known(double value) { return value > 0 ? json(value) : json(); }
@@ -110,7 +116,7 @@ static json machineToJson(const Measurement &measurement) {
 std::string netc::runtime::toJson(const Measurement &measurement) {
   const Program &program = measurement.program;
   const Training &training = measurement.training;
-  Figures figures(measurement);
+  Figures figures(program, training);
 
   json text = {{"format", 1}};
   text.update(json::parse(program.identity));
@@ -177,7 +183,7 @@ static std::string dataText(const Data &data) {
 std::string netc::runtime::toTable(const Measurement &measurement) {
   const Program &program = measurement.program;
   const Training &training = measurement.training;
-  Figures figures(measurement);
+  Figures figures(program, training);
   size_t steps = training.recorder.steps().size();
 
   std::string text = program.title;

@@ -8,24 +8,14 @@
 #include "lib/Runtime/Data.h"
 #include "lib/Runtime/Machine.h"
 #include "lib/Runtime/Options.h"
+#include "lib/Runtime/Peak.h"
 #include "lib/Runtime/Program.h"
 #include "lib/Runtime/Train.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace netc::runtime {
-
-/// The machine's own figures.
-struct Peaks {
-  double datasheet; ///< FLOP/s; 0 without a clock
-  std::string assumed;
-  std::vector<std::pair<Isa, double>> measured; ///< FLOP/s
-  double bandwidth;                             ///< bytes/s; 0 is unknown
-
-  double best() const; ///< of the measured ones
-};
 
 /// All that a report says.
 struct Measurement {
@@ -40,6 +30,11 @@ struct Measurement {
   Clock clock;
   std::optional<Peaks> peaks;
 };
+
+/// The most FLOP/s that reports compare with a peak, but for the method
+/// `theory`, which claims FLOP that no step has: of the step, or of its forward
+/// and backward pass.
+double fastestRate(const Program &program, const Training &training);
 
 /// By docs/measurement.schema.json, with a newline.
 std::string toJson(const Measurement &measurement);

@@ -44,6 +44,52 @@ TEST(Machine, SaysWhatItTakesForGranted) {
   }
 }
 
+static Peaks window(double baseline, double avx2, double bandwidth) {
+  return {avx2 * 2,
+          "two units",
+          {{Isa::Baseline, baseline}, {Isa::AVX2, avx2}},
+          bandwidth};
+}
+
+TEST(Peaks, AreTheHighestOfTheirWindows) {
+  Peaks peaks = window(2, 8, 0);
+  peaks.raise(window(4, 6, 5));
+  EXPECT_EQ(peaks.best(), 8);
+  EXPECT_EQ(peaks.measured[0].second, 4);
+  EXPECT_EQ(peaks.bandwidth, 5);
+  EXPECT_EQ(peaks.datasheet, 16);
+  EXPECT_EQ(peaks.assumed, "two units");
+  Clock clock = {2, "measured", 2};
+  clock.raise({3, "measured", 3});
+  clock.raise({1, "measured", 1});
+  EXPECT_EQ(clock.hertz, 3);
+  EXPECT_EQ(clock.measured, 3);
+}
+
+/// What comes of steps that reach 7 GFLOP/s, if the windows have these peaks.
+static std::string settled(std::vector<double> windows, double peak) {
+  Peaks peaks = window(1e9, windows.front() * 1e9, 0);
+  size_t next = 1;
+  std::string message = failure([&] {
+    settle(peaks, 7e9,
+           [&] { return window(1e9, windows.at(next++) * 1e9, 0); });
+  });
+  EXPECT_EQ(next, windows.size());
+  EXPECT_EQ(peaks.best(), peak * 1e9);
+  return message;
+}
+
+TEST(Peaks, AreTakenAgainWhileStepsExceedThem) {
+  EXPECT_EQ(settled({8, 3}, 8), "");
+  EXPECT_EQ(settled({3, 8}, 8), "");
+  EXPECT_EQ(settled({3, 7}, 7), "");
+  EXPECT_EQ(settled({3, 4, 2, 9}, 9), "");
+  EXPECT_EQ(settled({3, 4, 5, 4, 3, 9}, 9), "");
+  EXPECT_EQ(settled({3, 4, 5.5, 4, 3, 2}, 5.5),
+            "3: the steps reach 7 GFLOP/s, and this machine no more than 5.5 "
+            "in 6 windows; are other programs at work?");
+}
+
 TEST(Machine, MustHaveWhatTheProgramNeeds) {
   Machine machine = {};
   machine.cpu = "Old CPU";

@@ -82,3 +82,15 @@ TEST_F(Report, ListsOpsThatRanByThemselves) {
   EXPECT_NE(ops.find("weight"), std::string::npos) << ops;
   EXPECT_EQ(ops.find("relu"), std::string::npos) << ops;
 }
+
+TEST_F(Report, KnowsTheFastestRateThatItStates) {
+  runSteps(1);
+  json text = json::parse(toJson(measurement()));
+  double step = 7000 / text["step"]["median"].get<double>();
+  double pass = 4000 / text["ops"][0]["seconds"].get<double>();
+  EXPECT_GT(pass, step);
+  EXPECT_DOUBLE_EQ(fastestRate(program, training), pass);
+  // A step of which no pass has matmul FLOP has others.
+  program.ops[0].matmul = 0;
+  EXPECT_DOUBLE_EQ(fastestRate(program, training), step * 3 / 7);
+}

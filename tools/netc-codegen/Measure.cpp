@@ -218,12 +218,13 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
     if (!measurement)
       return measurement.takeError();
     progress.end();
-    // Of the machine, not of the program: the first says it for all.
-    if (&job == &jobs.front()) {
-      report.peaks = *peaksOf(*measurement);
-      arguments.pop_back();
-    }
     report.runs[job.subject].batches.push_back(std::move(*measurement));
   }
+  // Of the machine, not of a program: the first says what the best of all saw.
+  Measurement &first = report.runs.front().batches.front();
+  for (const MeasuredRun &run : report.runs)
+    for (const Measurement &measurement : run.batches)
+      raisePeaks(first, measurement);
+  report.peaks = *peaksOf(first);
   return report;
 }
