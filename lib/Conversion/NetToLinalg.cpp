@@ -131,11 +131,8 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
   void describe(StepOp step) {
     Builder builder(&getContext());
     int64_t batch = 1;
-    for (Value input : step.getBlock().getArguments())
-      if (Shape shape = shapeOf(input); shape.rank() > 0) {
-        batch = *shape[0].toInt64();
-        break;
-      }
+    if (auto examples = step.getRun().getAs<PolynomialAttr>("batch"))
+      batch = *examples.getValue().constant()->ceil().toInt64();
     getOperation()->setAttr(
         "net.step",
         builder.getDictionaryAttr(

@@ -40,6 +40,8 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     for (auto step : getOperation().getOps<StepOp>()) {
       std::set<std::string> free;
       isFine &= succeeded(bind(step, given, free));
+      if (auto examples = given.find("N"); examples != given.end())
+        setBatch(step, examples->second);
       for (const std::string &axis : free) {
         emitError(step.getLoc())
             << "`" << step.getSymName() << "` leaves axis `" << axis
@@ -73,6 +75,13 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
              << "` a step; a size is a whole number from 1 to 2^40";
     }
     return success();
+  }
+
+  /// What is given may not be what the specification says of the run.
+  static void setBatch(StepOp step, const Rational &examples) {
+    NamedAttrList run(step.getRun());
+    run.set("batch", PolynomialAttr::get(step.getContext(), examples));
+    step.setRunAttr(run.getDictionary(step.getContext()));
   }
 
   /// Verifying would say the same in terms of the dialect.
