@@ -207,6 +207,10 @@ void Completion::takePeakOf(const Accelerator &device) {
                           "8, which most products here have not");
     return settle({*matrix, (name + " on matrix units").str()}, effort.reason);
   }
+  if (!plain)
+    return settle(
+        {*fast, (traitsOf(fast->format).name + " on vector units").str()},
+        "it has no peak for f32");
   llvm::Expected<PeakChoice> tf32 = device.peakFor(NumberFormat::TF32);
   bool isUniversitys = facts.isCompanys == std::optional(false);
   if (tf32 && !isUniversitys && runsAsTf32(facts))

@@ -117,10 +117,9 @@ public:
   /// The table that travels in the binary, Accelerators.yaml.
   static AcceleratorTable builtin();
 
-  /// Adds the accelerators of a YAML file of the shape of Accelerators.yaml. On
-  /// an error, a HardwareError, the table is as before. Anchors, aliases and
-  /// files above `maxBytes` are refused.
-  llvm::Error addFile(llvm::StringRef path, size_t maxBytes = 4 << 20);
+  /// Adds the accelerators of a YAML text of the shape of Accelerators.yaml. On
+  /// an error, a HardwareError, the table is as before. Anchors and aliases are
+  /// refused.
   llvm::Error addText(llvm::StringRef text, llvm::StringRef fileName);
 
   /// An accelerator of a name that is there replaces that one, and keeps what

@@ -9,9 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -515,26 +513,6 @@ llvm::Error AcceleratorTable::addTree(Source source, StringRef fileName) {
 
 llvm::Error AcceleratorTable::addText(StringRef text, StringRef fileName) {
   return addTree(text, fileName);
-}
-
-llvm::Error AcceleratorTable::addFile(StringRef path, size_t maxBytes) {
-  auto refuse = [&](const Twine &message) {
-    return llvm::make_error<HardwareError>(path, 0, 0, message);
-  };
-  llvm::sys::fs::file_status status;
-  if (std::error_code error = llvm::sys::fs::status(path, status))
-    return refuse(error.message());
-  // A device or a pipe may never end.
-  if (!llvm::sys::fs::is_regular_file(status))
-    return refuse("not a regular file");
-  if (status.getSize() > maxBytes)
-    return refuse("larger than the limit of " + Twine(maxBytes) +
-                  " bytes (--max-input)");
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return refuse(buffer.getError().message());
-  return addText((*buffer)->getBuffer(), path);
 }
 
 AcceleratorTable AcceleratorTable::builtin() {
