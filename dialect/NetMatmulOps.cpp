@@ -203,13 +203,14 @@ LogicalResult EinsumOp::inferReturnTypes(MLIRContext *context,
                      shape, types);
 }
 
-std::optional<AxisSource> EinsumOp::getAxisSource(unsigned result,
-                                                  unsigned axis) {
+SmallVector<AxisSource> EinsumOp::getAxisSources(unsigned result,
+                                                 unsigned axis) {
   EinsumSpec spec(*this);
+  SmallVector<AxisSource> sources;
   for (auto [operand, letters] : llvm::enumerate(spec.operands))
     if (auto *it = llvm::find(letters, spec.result[axis]); it != letters.end())
-      return AxisSource{unsigned(operand), unsigned(it - letters.begin())};
-  llvm_unreachable("a letter of the result occurs in an operand");
+      sources.push_back({unsigned(operand), unsigned(it - letters.begin())});
+  return sources;
 }
 
 SmallVector<AffineMap> EinsumOp::getIndexingMaps() {
@@ -319,11 +320,11 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *context,
                      types);
 }
 
-std::optional<AxisSource> EmbeddingOp::getAxisSource(unsigned result,
-                                                     unsigned axis) {
+SmallVector<AxisSource> EmbeddingOp::getAxisSources(unsigned result,
+                                                    unsigned axis) {
   if (axis == shapeOf(getIds()).rank())
-    return std::nullopt;
-  return AxisSource{0, axis};
+    return {};
+  return {AxisSource{0, axis}};
 }
 
 std::optional<Polynomial> EmbeddingOp::getTouched(unsigned operand) {

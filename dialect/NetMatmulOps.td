@@ -49,6 +49,7 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
 
 def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
   let summary = "rows of a table by their numbers";
+  let description = [{ Of a number that is negative or of no row, zeros. }];
   let arguments = (ins Net_Tensor:$ids, Net_Tensor:$table);
   let results = (outs Net_Result:$y);
   let matmul = "0";
@@ -60,6 +61,7 @@ def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
 }
 def Net_EmbeddingGradOp : Net_Op<"embedding_grad"> {
   let summary = "gradient of `embedding`: adds each row of dy to its row of the table";
+  let description = [{ A row whose number is of none goes nowhere. It is counted like the others. }];
   let arguments = (ins Net_FloatTensor:$dy, Net_Tensor:$ids);
   let results = (outs Net_Result:$dtable);
   let matmul = "0";

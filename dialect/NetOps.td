@@ -177,7 +177,9 @@ def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
     elements of the sequences (the axis at `axes[i]` taken away), then the carried
     values; it yields the elements of the outputs, then the next carried values.
     The results are the outputs, with the axis put back at `out_axes[i]`, then the
-    last carried values. Outer tensors may be read.
+    last carried values. Outer tensors may be read. The last turn leaves out what only
+    serves a last carried value that nothing reads, such as the gradient of a first state
+    that is constant.
   }];
   let matmul = "0";
   let other = "0";
@@ -192,6 +194,8 @@ def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
     unsigned getNumOutputs() { return getOutAxes().size(); }
     ::mlir::Block &getBlock() { return getBody().front(); }
     ::netc::YieldOp getYield();
+    /// The ops of the body that the last turn leaves out.
+    ::llvm::SmallPtrSet<::mlir::Operation *, 4> getOpsWithoutLastTurn();
   }];
   let assemblyFormat = [{
     $trip (`over` $sequences^ $axes)? (`init` $inits^)? `out` $out_axes

@@ -44,8 +44,8 @@ LogicalResult SumOp::inferReturnTypes(MLIRContext *,
                       adaptor.getOver(), types);
 }
 
-std::optional<AxisSource> SumOp::getAxisSource(unsigned, unsigned axis) {
-  return AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])};
+SmallVector<AxisSource> SumOp::getAxisSources(unsigned, unsigned axis) {
+  return {AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])}};
 }
 
 LogicalResult SumOp::buildGradient(Gradients &gradients) {
@@ -63,8 +63,8 @@ LogicalResult MeanOp::inferReturnTypes(MLIRContext *,
                       adaptor.getOver(), types);
 }
 
-std::optional<AxisSource> MeanOp::getAxisSource(unsigned, unsigned axis) {
-  return AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])};
+SmallVector<AxisSource> MeanOp::getAxisSources(unsigned, unsigned axis) {
+  return {AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])}};
 }
 
 LogicalResult MeanOp::buildGradient(Gradients &gradients) {
@@ -157,8 +157,8 @@ LogicalResult MaxOp::inferReturnTypes(MLIRContext *,
                       adaptor.getOver(), types);
 }
 
-std::optional<AxisSource> MaxOp::getAxisSource(unsigned, unsigned axis) {
-  return AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])};
+SmallVector<AxisSource> MaxOp::getAxisSources(unsigned, unsigned axis) {
+  return {AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])}};
 }
 
 LogicalResult MaxOp::buildGradient(Gradients &gradients) {
@@ -173,8 +173,8 @@ LogicalResult MinOp::inferReturnTypes(MLIRContext *,
                       adaptor.getOver(), types);
 }
 
-std::optional<AxisSource> MinOp::getAxisSource(unsigned, unsigned axis) {
-  return AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])};
+SmallVector<AxisSource> MinOp::getAxisSources(unsigned, unsigned axis) {
+  return {AxisSource{0, unsigned(keptAxes(getX(), getOver())[axis])}};
 }
 
 LogicalResult MinOp::buildGradient(Gradients &gradients) {
@@ -280,9 +280,9 @@ LogicalResult NormalizeOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-std::optional<AxisSource> NormalizeOp::getAxisSource(unsigned result,
-                                                     unsigned axis) {
-  return normSource(getX(), getOver(), result, axis);
+SmallVector<AxisSource> NormalizeOp::getAxisSources(unsigned result,
+                                                    unsigned axis) {
+  return {normSource(getX(), getOver(), result, axis)};
 }
 
 LogicalResult NormalizeOp::buildGradient(Gradients &gradients) {
@@ -311,9 +311,9 @@ LogicalResult RmsNormalizeOp::inferReturnTypes(MLIRContext *,
                       adaptor.getOver(), types);
 }
 
-std::optional<AxisSource> RmsNormalizeOp::getAxisSource(unsigned result,
-                                                        unsigned axis) {
-  return normSource(getX(), getOver(), result, axis);
+SmallVector<AxisSource> RmsNormalizeOp::getAxisSources(unsigned result,
+                                                       unsigned axis) {
+  return {normSource(getX(), getOver(), result, axis)};
 }
 
 LogicalResult RmsNormalizeOp::buildGradient(Gradients &gradients) {

@@ -13,6 +13,55 @@ using namespace mlir;
 YieldOp ScanOp::getYield() { return cast<YieldOp>(getBlock().back()); }
 
 //===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+SmallPtrSet<Operation *, 4> ScanOp::getOpsWithoutLastTurn() {
+  SmallPtrSet<Operation *, 4> omitted;
+  auto carried = getResults().drop_front(getNumOutputs());
+  if (llvm::none_of(carried, [](Value last) { return last.use_empty(); }))
+    return omitted;
+  Block &body = getBlock();
+  DenseSet<Value> needed;
+  for (auto [i, value] : llvm::enumerate(getYield().getValues()))
+    if (i < getNumOutputs() || !getResult(i).use_empty())
+      needed.insert(value);
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    bool isNeeded = hasEffect<MemoryEffects::Write>(&op) ||
+                    llvm::any_of(op.getResults(), [&](Value result) {
+                      return needed.contains(result);
+                    });
+    if (!isNeeded) {
+      omitted.insert(&op);
+      continue;
+    }
+    op.walk([&](Operation *reader) {
+      needed.insert(reader->operand_begin(), reader->operand_end());
+    });
+  }
+  return omitted;
+}
+
+void netc::forEachExecution(
+    Block &block, const Polynomial &times,
+    function_ref<void(Operation *, const Polynomial &)> function) {
+  SmallPtrSet<Operation *, 4> omitted;
+  Polynomial butLast = times;
+  if (auto scan = dyn_cast_or_null<ScanOp>(block.getParentOp())) {
+    omitted = scan.getOpsWithoutLastTurn();
+    const Polynomial &turns = scan.getTrip().getValue();
+    butLast = times / turns * (turns - 1);
+  }
+  for (Operation &op : block) {
+    const Polynomial &ofOp = omitted.contains(&op) ? butLast : times;
+    function(&op, ofOp);
+    if (auto scan = dyn_cast<ScanOp>(op))
+      forEachExecution(scan.getBlock(), ofOp * scan.getTrip().getValue(),
+                       function);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Shape of the loop
 //===----------------------------------------------------------------------===//
 

@@ -24,6 +24,13 @@ constexpr llvm::StringLiteral kRecomputed = "net.recomputed";
 /// instance is handed from outside is applied in it, whatever it is called.
 constexpr llvm::StringLiteral kCopy = "net.copy";
 
+/// Calls `function(op, times)` for each op of `block` and of the loops in it, a
+/// loop before its body. `block` is executed `times` times, and `op` as often
+/// as the turns of its loops make of that.
+void forEachExecution(
+    mlir::Block &block, const Polynomial &times,
+    llvm::function_ref<void(mlir::Operation *, const Polynomial &)> function);
+
 /// Replaces a loop by one that hands out only what is read.
 void dropUnusedOutputs(ScanOp scan);
 

@@ -4,6 +4,7 @@
 
 #include "lib/Analysis/Cost.h"
 
+#include "dialect/Repetition.h"
 #include "lib/Analysis/Causal.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Analysis/Memory.h"
@@ -198,7 +199,9 @@ public:
 
   PartTree count() {
     Block &body = graph->getRegion(0).front();
-    visit(body, 1, Phase::Forward);
+    forEachExecution(body, 1, [&](Operation *op, const Polynomial &times) {
+      visit(op, times);
+    });
     forEachActivation(graph, [&](OpResult value) {
       tree.parts[leafOf(value.getOwner())].figures.activations +=
           bytesOf(value);
@@ -245,23 +248,19 @@ private:
     return entry->second;
   }
 
-  void visit(Block &block, const Polynomial &trip, Phase enclosing) {
-    for (Operation &op : block) {
-      // A weight has its place in the text where it is used first.
-      if (isHeld(&op))
-        continue;
-      for (Value operand : op.getOperands())
-        if (Operation *maker = operand.getDefiningOp();
-            maker && isHeld(maker) && held.insert(maker).second)
-          countOp(maker, 1, Phase::Forward);
-      Phase phase = op.hasAttr(kPhase) ? phaseOf(&op) : enclosing;
-      if (auto scan = dyn_cast<ScanOp>(op))
-        visit(scan.getBlock(), trip * scan.getTrip().getValue(), phase);
-      if (!op.hasTrait<OpTrait::IsTerminator>())
-        countOp(&op, trip, phase);
-      if (phase == Phase::Forward)
-        traceShapes(&op);
-    }
+  void visit(Operation *op, const Polynomial &times) {
+    // A weight has its place in the text where it is used first.
+    if (isHeld(op))
+      return;
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && isHeld(maker) && held.insert(maker).second)
+        countOp(maker, 1, Phase::Forward);
+    Phase phase = enclosingPhase(op);
+    if (!op->hasTrait<OpTrait::IsTerminator>())
+      countOp(op, times, phase);
+    if (phase == Phase::Forward)
+      traceShapes(op);
   }
 
   /// Of a weight that each of some experts has: the share of them that a row
@@ -288,10 +287,10 @@ private:
     return share;
   }
 
-  void countOp(Operation *op, const Polynomial &trip, Phase phase) {
+  void countOp(Operation *op, const Polynomial &times, Phase phase) {
     Cost cost = cast<CostOpInterface>(op).getCost();
-    if (trip != 1)
-      cost = cost * trip;
+    if (times != 1)
+      cost = cost * times;
     if (auto half = causalProducts.find(op); half != causalProducts.end()) {
       const Polynomial &size = half->second;
       Polynomial pairs = decoding && decoding->isPositions(size)
@@ -314,7 +313,7 @@ private:
       }
       figures.idle += elements * idleShare(parameter);
     }
-    countTraffic(figures, op, trip, phase);
+    countTraffic(figures, op, times, phase);
     if (phase == Phase::Forward) {
       nameAfter(leaf, op->getName().stripDialect(), weigh(op, cost));
       if (op->getNumResults() != 0)
@@ -330,14 +329,14 @@ private:
     return entry->second;
   }
 
-  void countTraffic(Figures &figures, Operation *op, const Polynomial &trip,
+  void countTraffic(Figures &figures, Operation *op, const Polynomial &times,
                     Phase phase) {
     Traffic traffic = trafficOf(
         op, [&](Value value) { return bytesIn(value); },
         decoding ? &*decoding : nullptr);
-    if (trip != 1) {
-      traffic.read *= trip;
-      traffic.written *= trip;
+    if (times != 1) {
+      traffic.read *= times;
+      traffic.written *= times;
     }
     figures.read += traffic.read;
     figures.written += traffic.written;

@@ -7,6 +7,8 @@
 #include "lib/Analysis/Causal.h"
 #include "lib/Analysis/Views.h"
 
+#include "llvm/ADT/MapVector.h"
+
 using namespace netc;
 using namespace mlir;
 
@@ -80,14 +82,17 @@ static Polynomial stateOf(ScanOp scan) {
   return bytes;
 }
 
-/// The positions before one that its window reaches back to.
-static Polynomial windowOf(ConvOp conv, const Polynomial &positions) {
-  Polynomial reach;
-  Shape input = shapeOf(conv.getX()), weight = shapeOf(conv.getW());
-  for (auto [place, axis] : llvm::enumerate(conv.getOver()))
-    if (input.sizes[axis] == positions)
-      reach += (weight.sizes[2 + place] - 1) * conv.getDilation()[place];
-  return bytesOf(conv.getX()) / positions * reach;
+/// How many positions before its own the window of a convolution sees; 0 if it
+/// slides over other axes.
+static int64_t reachOf(ConvOp conv, const Polynomial &positions) {
+  int64_t reach = 0;
+  Shape input = shapeOf(conv.getX());
+  ArrayRef<int64_t> kernel = conv.getW().getType().getShape().drop_front(2);
+  for (auto [axis, size, dilation] :
+       llvm::zip_equal(conv.getOver(), kernel, conv.getDilation()))
+    if (input[axis] == positions)
+      reach += (size - 1) * dilation;
+  return reach;
 }
 
 Polynomial Decoding::turnsOf(Operation *op) const {
@@ -100,8 +105,10 @@ Polynomial Decoding::turnsOf(Operation *op) const {
 }
 
 Polynomial Decoding::bytesKept(Operation *graph) const {
-  Polynomial kept;
+  Polynomial kept, positions = Polynomial::symbol(axis);
   DenseSet<Value> seen;
+  // By what windows slide over, how far the longest of them sees.
+  llvm::MapVector<Value, std::pair<int64_t, Polynomial>> windows;
   auto keep = [&](Value operand) {
     forEachBase(operand, [&](Value base) {
       Operation *source = base.getDefiningOp();
@@ -121,7 +128,12 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
             keep(operand);
       });
     } else if (auto conv = dyn_cast<ConvOp>(op)) {
-      kept += windowOf(conv, Polynomial::symbol(axis)) * turnsOf(conv);
+      if (int64_t reach = reachOf(conv, positions))
+        forEachBase(conv.getX(), [&](Value base) {
+          auto &[longest, turns] = windows[base];
+          longest = std::max(longest, reach);
+          turns = turnsOf(conv);
+        });
     } else if (auto product = dyn_cast<EinsumOp>(op);
                product && product.isContraction() && isPerPosition(product)) {
       std::optional<unsigned> keys = keysOrValues(product);
@@ -130,5 +142,7 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
           keep(operand.get());
     }
   });
+  for (auto &[base, window] : windows)
+    kept += bytesOf(base) / positions * window.first * window.second;
   return kept;
 }

@@ -206,6 +206,18 @@ static std::set<std::string> gradientsWithoutSum(StepOp step) {
   return names;
 }
 
+/// The names of gradients that the last turn of a loop leaves out: that of the
+/// first state of a recurrence, if it is constant.
+static std::set<std::string> gradientsWithoutLastTurn(StepOp step) {
+  std::set<std::string> names;
+  step.walk([&](ScanOp scan) {
+    if (enclosingPhase(scan) != Phase::Forward)
+      for (Operation *op : scan.getOpsWithoutLastTurn())
+        names.insert(nameOf(op).str());
+  });
+  return names;
+}
+
 /// The innermost instance that holds all of `layers`; empty if it is the
 /// network.
 static StringRef commonInstance(ArrayRef<StringRef> layers) {
@@ -267,7 +279,8 @@ static void compareWithRuleOfThree(Run &run) {
   run.ruleOfThree = tripled * examples;
 
   const std::set<std::string> &frozen = run.counted->readersOfFrozen;
-  Deviants noInputGradient, noWeightGradient, moreGradients, noSums;
+  Deviants noInputGradient, noWeightGradient, noFirstGradient, moreGradients,
+      noSums;
   for (const Part &part : run.parts.parts) {
     const Figures &figures = part.figures;
     Rational forward = *figures[Phase::Forward].matmul.constant();
@@ -286,7 +299,11 @@ static void compareWithRuleOfThree(Run &run) {
       missing = std::max(more, weight - forward);
     noWeightGradient.add(layer, missing);
     bool hasGradient = run.counted->gradientsWithoutSum.count(part.path);
-    (hasGradient ? noSums : noInputGradient).add(layer, more - missing);
+    bool hasLater = run.counted->gradientsWithoutLastTurn.count(part.path);
+    (hasGradient ? noSums
+     : hasLater  ? noFirstGradient
+                 : noInputGradient)
+        .add(layer, more - missing);
   }
 
   auto explain = [&](std::string reason, const Rational &flop) {
@@ -300,6 +317,8 @@ static void compareWithRuleOfThree(Run &run) {
               deviants.flop * *run.steps);
   };
   explainLayers("no input gradient for ", noInputGradient, "");
+  explainLayers("no gradient of the constant first state for ", noFirstGradient,
+                "");
   explainLayers("a gradient that sums nothing, so is no matmul, for ", noSums,
                 "");
   explainLayers("no weight gradient for ", noWeightGradient,
@@ -610,6 +629,7 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   counted->recomputed = countRecomputed(op);
   counted->readersOfFrozen = readersOfFrozenWeights(op);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);
+  counted->gradientsWithoutLastTurn = gradientsWithoutLastTurn(op);
   if (auto shared = op.getRun().getAs<ArrayAttr>("shared"))
     for (auto name : shared.getAsRange<StringAttr>())
       counted->shared.insert(name.str());

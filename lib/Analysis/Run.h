@@ -26,9 +26,10 @@ struct CountedStep {
   PartTree parts;
   std::map<std::string, Memory> memory; ///< see countMemoryByName
   std::vector<Polynomial> recomputed;   ///< see countRecomputed
-  /// Products of a weight that is frozen, and gradients that are no matmuls, by
-  /// name.
-  std::set<std::string> readersOfFrozen, gradientsWithoutSum;
+  /// Products of a weight that is frozen, gradients that are no matmuls, and
+  /// those that the last turn of a loop leaves out, by name.
+  std::set<std::string> readersOfFrozen, gradientsWithoutSum,
+      gradientsWithoutLastTurn;
   /// What other networks may have the weights of, too; see StepOp.
   std::set<std::string> shared;
 };

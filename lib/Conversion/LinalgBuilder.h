@@ -191,8 +191,12 @@ public:
   void add(Result (*lower)(OpTy, LinalgBuilder &)) {
     add<OpTy>([=](OpTy op, LinalgBuilder &b) { return lower(op, b); });
   }
-  /// Lowers every op of a block. An op without a lowering is an error.
-  llvm::LogicalResult lower(mlir::Block &block, LinalgBuilder &b) const;
+  /// Lowers the ops of a block, but for those that are omitted. An op without a
+  /// lowering is an error.
+  llvm::LogicalResult
+  lower(mlir::Block &block, LinalgBuilder &b,
+        const llvm::SmallPtrSetImpl<mlir::Operation *> &omitted =
+            llvm::SmallPtrSet<mlir::Operation *, 1>()) const;
 
 private:
   llvm::StringMap<Lowering> byName;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
+#include "lib/Conversion/Place.h"
 
 using namespace netc;
 using namespace mlir;
@@ -52,11 +53,11 @@ static void lowerEmbedding(EmbeddingOp op, LinalgBuilder &b) {
       type, b.get(op.getIds()), b.project(type.getRank(), idAxes),
       [&](ArrayRef<Element> args) {
         ImplicitLocOpBuilder &e = *args[0].b;
-        SmallVector<Value> at{
-            e.create<arith::IndexCastOp>(e.getIndexType(), args[0])};
+        Place row = Place::of(e, args[0], b.type(op.getTable()).getDimSize(0));
+        SmallVector<Value> at{row.index};
         for (int64_t axis = idAxes.size(); axis < type.getRank(); ++axis)
           at.push_back(e.create<linalg::IndexOp>(axis));
-        return Element{&e, e.create<tensor::ExtractOp>(table, at)};
+        return row.orZero({&e, e.create<tensor::ExtractOp>(table, at)});
       });
   b.set(op.getY(), y);
 }

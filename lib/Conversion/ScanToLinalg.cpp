@@ -45,81 +45,104 @@ static Value ownTensor(LinalgBuilder &b, Value value) {
       cast<RankedTensorType>(tensor.getType()), ValueRange(), tensor);
 }
 
+namespace {
 /// A loop that carries the outputs, each turn placing its element, then the
 /// carried values.
-static LogicalResult lowerScan(ScanOp op, LinalgBuilder &b,
-                               const Lowerings &lowerings) {
-  SmallVector<Value> inits;
-  unsigned numOutputs = op.getNumOutputs();
-  for (Value output : op.getValues().take_front(numOutputs))
-    inits.push_back(b.empty(b.type(output)));
-  for (Value init : op.getInits())
-    inits.push_back(ownTensor(b, init));
-  int64_t trip = *op.getTrip().getValue().toInt64();
-  Location loc = op.getLoc();
+class ScanLowering {
+public:
+  ScanLowering(ScanOp op, LinalgBuilder &b, const Lowerings &lowerings)
+      : op(op), b(b), lowerings(lowerings), numOutputs(op.getNumOutputs()),
+        trip(*op.getTrip().getValue().toInt64()) {}
 
+  LogicalResult lower() {
+    SmallVector<Value> values;
+    for (Value output : op.getValues().take_front(numOutputs))
+      values.push_back(b.empty(b.type(output)));
+    for (Value init : op.getInits())
+      values.push_back(ownTensor(b, init));
+    // Fast code has no turn of its own for what little that would save.
+    SmallPtrSet<Operation *, 4> omitted;
+    if (b.isReference())
+      omitted = op.getOpsWithoutLastTurn();
+    values = b.loops(b.index(omitted.empty() ? trip : trip - 1), values,
+                     [&](ValueRange turn, ValueRange carried) {
+                       return lowerTurn(turn.front(), carried, {});
+                     });
+    if (!omitted.empty())
+      values = lowerTurn(b.index(trip - 1), values, omitted);
+    for (auto [net, tensor] : llvm::zip_equal(op.getValues(), values))
+      b.set(net, tensor);
+    return result;
+  }
+
+private:
+  /// What is carried from the turn `turn` on.
+  SmallVector<Value> lowerTurn(Value turn, ValueRange carried,
+                               const SmallPtrSet<Operation *, 4> &omitted) {
+    Location loc = op.getLoc();
+    Value at = turn;
+    if (op.getReversed())
+      at = b.create<arith::SubIOp>(b.index(trip - 1), at);
+    Block &body = op.getBlock();
+    unsigned argument = 0;
+    for (auto [sequence, axis] :
+         llvm::zip_equal(op.getSequences(), op.getAxes())) {
+      auto [starts, sizes, strides] = elementOf(b, b.type(sequence), axis, at);
+      BlockArgument element = body.getArgument(argument++);
+      // Not at once: upstream simplifies a slice that loses one of two
+      // axes of size 1 to another one.
+      Value slice = b.create<tensor::ExtractSliceOp>(b.get(sequence), starts,
+                                                     sizes, strides);
+      b.set(element, b.reshape(slice, b.type(element)));
+    }
+    for (Value value : carried.drop_front(numOutputs))
+      b.set(body.getArgument(argument++), value);
+
+    b.turns.push_back(turn);
+    if (failed(lowerings.lower(body, b, omitted)))
+      result = failure();
+    b.turns.pop_back();
+    b.setLoc(loc);
+    if (failed(result))
+      return SmallVector<Value>(carried);
+
+    OperandRange yielded = op.getYield().getValues();
+    SmallVector<Value> following;
+    for (auto [value, argument, old] : llvm::zip_equal(
+             yielded.drop_front(numOutputs),
+             body.getArguments().drop_front(op.getSequences().size()),
+             carried.drop_front(numOutputs)))
+      following.push_back(omitted.contains(value.getDefiningOp()) ? old
+                          : value == argument                     ? b.get(value)
+                                              : ownTensor(b, value));
+    SmallVector<Value> next;
+    for (auto [i, axis] : llvm::enumerate(op.getOutAxes())) {
+      auto [starts, sizes, strides] =
+          elementOf(b, b.type(op.getValues()[i]), axis, at);
+      next.push_back(b.create<tensor::InsertSliceOp>(
+          b.get(yielded[i]), carried[i], starts, sizes, strides));
+    }
+    // In place, so that each turn finds the values where the last one did.
+    for (auto [value, old] :
+         llvm::zip_equal(following, carried.drop_front(numOutputs)))
+      next.push_back(
+          b.create<bufferization::MaterializeInDestinationOp>(value, old)
+              .getResult());
+    return next;
+  }
+
+  ScanOp op;
+  LinalgBuilder &b;
+  const Lowerings &lowerings;
+  const unsigned numOutputs;
+  const int64_t trip;
   LogicalResult result = success();
-  SmallVector<Value> values =
-      b.loops(b.index(trip), inits, [&](ValueRange turn, ValueRange carried) {
-        Value at = turn.front();
-        if (op.getReversed())
-          at = b.create<arith::SubIOp>(b.index(trip - 1), at);
-        Block &body = op.getBlock();
-        unsigned argument = 0;
-        for (auto [sequence, axis] :
-             llvm::zip_equal(op.getSequences(), op.getAxes())) {
-          auto [starts, sizes, strides] =
-              elementOf(b, b.type(sequence), axis, at);
-          BlockArgument element = body.getArgument(argument++);
-          // Not at once: upstream simplifies a slice that loses one of two
-          // axes of size 1 to another one.
-          Value slice = b.create<tensor::ExtractSliceOp>(
-              b.get(sequence), starts, sizes, strides);
-          b.set(element, b.reshape(slice, b.type(element)));
-        }
-        for (Value value : carried.drop_front(numOutputs))
-          b.set(body.getArgument(argument++), value);
-
-        b.turns.push_back(turn.front());
-        if (failed(lowerings.lower(body, b)))
-          result = failure();
-        b.turns.pop_back();
-        b.setLoc(loc);
-        if (failed(result))
-          return SmallVector<Value>(carried);
-
-        OperandRange yielded = op.getYield().getValues();
-        SmallVector<Value> following;
-        for (auto [value, argument] : llvm::zip_equal(
-                 yielded.drop_front(numOutputs),
-                 body.getArguments().drop_front(op.getSequences().size())))
-          following.push_back(value == argument ? b.get(value)
-                                                : ownTensor(b, value));
-        SmallVector<Value> next;
-        for (auto [i, axis] : llvm::enumerate(op.getOutAxes())) {
-          auto [starts, sizes, strides] =
-              elementOf(b, b.type(op.getValues()[i]), axis, at);
-          next.push_back(b.create<tensor::InsertSliceOp>(
-              b.get(yielded[i]), carried[i], starts, sizes, strides));
-        }
-        // In place, so that each turn finds the values where the last one did.
-        for (auto [value, old] :
-             llvm::zip_equal(following, carried.drop_front(numOutputs)))
-          next.push_back(
-              b.create<bufferization::MaterializeInDestinationOp>(value, old)
-                  .getResult());
-        return next;
-      });
-  if (failed(result))
-    return failure();
-  for (auto [net, tensor] : llvm::zip_equal(op.getValues(), values))
-    b.set(net, tensor);
-  return success();
-}
+};
+} // namespace
 
 void netc::addScanLowering(Lowerings &lowerings) {
   lowerings.add<ScanOp>([&lowerings](ScanOp op, LinalgBuilder &b) {
-    return lowerScan(op, b, lowerings);
+    return ScanLowering(op, b, lowerings).lower();
   });
   // Its operands are read by the loop.
   lowerings.add<YieldOp>([](YieldOp, LinalgBuilder &) { return success(); });

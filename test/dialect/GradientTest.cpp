@@ -148,7 +148,7 @@ TEST_F(GradientTest, EinsumOfAnyForm) {
     auto einsum = create<EinsumOp>(spec, operands);
     for (size_t axis = 0; axis < result.size(); ++axis) {
       EXPECT_EQ(shapeOf(einsum.getY())[axis], sizes[result[axis]]);
-      AxisSource source = *einsum.getAxisSource(0, axis);
+      AxisSource source = einsum.getAxisSources(0, axis).front();
       EXPECT_EQ(shapeOf(operands[source.operand])[source.axis],
                 sizes[result[axis]]);
     }
