@@ -125,6 +125,49 @@ Polynomial Polynomial::symbol(llvm::StringRef name) {
   return result;
 }
 
+/// Of a symbol that is a minimum, what it is the minimum of.
+static std::optional<std::pair<Polynomial, Polynomial>>
+operandsOf(llvm::StringRef symbol) {
+  if (!symbol.consume_front("min("))
+    return std::nullopt;
+  unsigned depth = 0;
+  for (size_t i = 0; i < symbol.size(); ++i) {
+    depth += symbol[i] == '(';
+    if (symbol[i] == ')' && depth-- == 0)
+      return std::nullopt;
+    if (symbol[i] != ',' || depth != 0)
+      continue;
+    std::optional<Polynomial> a = Polynomial::parse(symbol.take_front(i));
+    std::optional<Polynomial> b =
+        Polynomial::parse(symbol.drop_front(i + 1).drop_back());
+    return a && b ? std::optional(std::pair(*a, *b)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Polynomial Polynomial::minimum(const Polynomial &a, const Polynomial &b) {
+  Polynomial more = a - b;
+  if (!more.isValid())
+    return invalid();
+  // What only grows with its symbols is least where all are 1.
+  auto isNeverBelow0 = [](const Polynomial &value) {
+    bool grows = llvm::all_of(value.terms, [](const Term &term) {
+      return !term.coefficient.isNegative();
+    });
+    Polynomial least = value.evaluate(
+        [](llvm::StringRef, unsigned) { return std::optional(Rational(1)); });
+    return grows && !least.constantTerm.isNegative();
+  };
+  if (isNeverBelow0(more))
+    return b;
+  if (isNeverBelow0(-more))
+    return a;
+  std::string first = a.str(), second = b.str();
+  if (second < first)
+    std::swap(first, second);
+  return symbol("min(" + first + ", " + second + ")");
+}
+
 std::optional<Rational> Polynomial::constant() const {
   if (!isConstant())
     return std::nullopt;
@@ -276,7 +319,12 @@ Polynomial Polynomial::substitute(
   for (const Term &term : terms) {
     Polynomial product = term.coefficient;
     for (const Factor &factor : term.monomial) {
-      std::optional<Polynomial> replacement = value(factor.symbol);
+      std::optional<Polynomial> replacement;
+      if (auto operands = operandsOf(factor.symbol))
+        replacement = minimum(operands->first.substitute(value),
+                              operands->second.substitute(value));
+      else
+        replacement = value(factor.symbol);
       product *= (replacement ? *replacement : symbol(factor.symbol))
                      .pow(factor.power);
     }
@@ -294,7 +342,17 @@ Polynomial Polynomial::evaluate(
   for (const Term &term : terms) {
     Term rest{{}, term.coefficient, 0};
     for (const Factor &factor : term.monomial) {
-      if (std::optional<Rational> value = moment(factor.symbol, factor.power)) {
+      std::optional<Rational> value;
+      if (auto operands = operandsOf(factor.symbol)) {
+        value = minimum(operands->first.evaluate(moment),
+                        operands->second.evaluate(moment))
+                    .constant();
+        if (value)
+          value = value->pow(factor.power);
+      } else {
+        value = moment(factor.symbol, factor.power);
+      }
+      if (value) {
         rest.coefficient *= *value;
         continue;
       }
@@ -311,10 +369,22 @@ llvm::SmallVector<std::string> Polynomial::symbols() const {
   llvm::SmallVector<std::string> result;
   for (const Term &term : terms)
     for (const Factor &factor : term.monomial)
-      result.push_back(factor.symbol);
+      if (auto operands = operandsOf(factor.symbol))
+        for (const Polynomial &operand : {operands->first, operands->second})
+          llvm::append_range(result, operand.symbols());
+      else
+        result.push_back(factor.symbol);
   llvm::sort(result);
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
+}
+
+bool Polynomial::hasMinimum() const {
+  return llvm::any_of(terms, [](const Term &term) {
+    return llvm::any_of(term.monomial, [](const Factor &factor) {
+      return llvm::StringRef(factor.symbol).contains('(');
+    });
+  });
 }
 
 unsigned Polynomial::degree(llvm::StringRef symbol) const {
@@ -378,12 +448,30 @@ static std::optional<Polynomial> takeFactor(llvm::StringRef &text) {
     if (name.empty())
       return std::nullopt;
     text = text.drop_front(name.size());
-    if (text.consume_front("'"))
-      name = llvm::StringRef(name.data(), name.size() + 1);
+    if (text.starts_with("(")) {
+      // To the parenthesis that closes it.
+      size_t length = 0;
+      int depth = 0;
+      do {
+        if (length == text.size())
+          return std::nullopt;
+        depth += text[length] == '(' ? 1 : text[length] == ')' ? -1 : 0;
+        ++length;
+      } while (depth != 0);
+      auto operands = operandsOf({name.data(), name.size() + length});
+      if (!operands)
+        return std::nullopt;
+      text = text.drop_front(length);
+      result = Polynomial::minimum(operands->first, operands->second);
+    } else {
+      if (text.consume_front("'"))
+        name = llvm::StringRef(name.data(), name.size() + 1);
+      result = Polynomial::symbol(name);
+    }
     unsigned power = 1;
     if (text.consume_front("^") && text.consumeInteger(10, power))
       return std::nullopt;
-    result = Polynomial::symbol(name).pow(power);
+    result = result.pow(power);
   }
   text = text.ltrim();
   return result;

@@ -17,8 +17,10 @@ namespace netc {
 class Polynomial;
 llvm::hash_code hash_value(const Polynomial &value);
 
-/// A polynomial with Rational coefficients in named symbols, the free axes.
-/// The form is canonical: equal polynomials compare, hash and print equal.
+/// A polynomial with Rational coefficients in named symbols, the free axes, and
+/// in minima of such polynomials, `min(T, 4096)`, which stand for themselves as
+/// a symbol does. The form is canonical: equal polynomials compare, hash and
+/// print equal.
 ///
 /// A result that is no polynomial (an inexact division), that overflows, or
 /// that would have more than `maxTerms` terms is *invalid*, and so is every
@@ -35,6 +37,9 @@ public:
 
   /// The symbol called `name`: an identifier, which may end in `'`.
   static Polynomial symbol(llvm::StringRef name);
+  /// The smaller of two, for symbols of 1 or more: one of them, where it never
+  /// is the larger.
+  static Polynomial minimum(const Polynomial &a, const Polynomial &b);
   static Polynomial invalid() { return Rational::invalid(); }
 
   /// Reads what str() prints, in any order of terms and factors. Returns
@@ -89,15 +94,17 @@ public:
   /// The value with each factor symbol^power replaced by
   /// `moment(symbol, power)`; a factor that `moment` has nothing for stays. It
   /// is the expectation, if the symbols are independent random variables with
-  /// these moments.
+  /// these moments. A minimum is that of the expectations.
   Polynomial
   evaluate(llvm::function_ref<std::optional<Rational>(llvm::StringRef symbol,
                                                       unsigned power)>
                moment) const;
 
-  /// The symbols that occur, sorted, each once.
+  /// The symbols that occur, in minima too, sorted, each once.
   llvm::SmallVector<std::string> symbols() const;
-  /// The highest power of `symbol`; 0 if it does not occur.
+  /// Whether a minimum occurs.
+  bool hasMinimum() const;
+  /// The highest power of `symbol` outside of minima; 0 if it does not occur.
   unsigned degree(llvm::StringRef symbol) const;
 
   /// `6*N*T^2*d + 3*N - 1/2`: highest total degree first, then alphabetical.

@@ -226,3 +226,47 @@ TEST(Polynomial, FloorDivideKeepsWhatDivides) {
   EXPECT_EQ((N * T).floorDivide(2 * N), std::nullopt);
   EXPECT_EQ(Polynomial(6).floorDivide(T), std::nullopt);
 }
+
+TEST(Polynomial, AMinimumIsASymbol) {
+  Polynomial least = Polynomial::minimum(T, 4096);
+  EXPECT_EQ(least.str(), "min(4096, T)");
+  EXPECT_EQ(least, Polynomial::minimum(4096, T));
+  EXPECT_EQ((2 * N * T * least.pow(2)).str(), "2*N*T*min(4096, T)^2");
+  EXPECT_TRUE(least.hasMinimum());
+  EXPECT_FALSE((N * T).hasMinimum());
+  EXPECT_EQ((N * least / least), N);
+  EXPECT_EQ((N * least).symbols(), (llvm::SmallVector<std::string>{"N", "T"}));
+  EXPECT_EQ((N * T * least).degree("T"), 1u);
+
+  // One of the two, where it is never larger for sizes from 1 on.
+  EXPECT_EQ(Polynomial::minimum(3, 7), Polynomial(3));
+  EXPECT_EQ(Polynomial::minimum(T + 5, 6), Polynomial(6));
+  EXPECT_EQ(Polynomial::minimum(T + N, T), T);
+  EXPECT_EQ(Polynomial::minimum(T, 1), Polynomial(1));
+  EXPECT_FALSE(Polynomial::minimum(Polynomial::invalid(), T).isValid());
+
+  auto at = [](int64_t t) {
+    return [=](llvm::StringRef symbol) -> std::optional<Polynomial> {
+      if (symbol == "T")
+        return Polynomial(t);
+      return std::nullopt;
+    };
+  };
+  Polynomial nested = Polynomial::minimum(8, 2 * N * Polynomial::minimum(T, 5));
+  EXPECT_EQ(nested.str(), "min(2*N*min(5, T), 8)");
+  EXPECT_EQ((T * least).substitute(at(100)), Polynomial(10000));
+  EXPECT_EQ((T * least).substitute(at(10000)), Polynomial(40960000));
+  EXPECT_EQ(nested.substitute(at(3)).str(), "min(6*N, 8)");
+  auto moment = [](llvm::StringRef symbol, unsigned power) {
+    return symbol == "T" ? std::optional(Rational(5000).pow(power))
+                         : std::nullopt;
+  };
+  EXPECT_EQ((N * T * least).evaluate(moment), 20480000 * N);
+  EXPECT_EQ(nested.evaluate(moment), nested);
+
+  for (const Polynomial &value : {least, nested, N * least + 3 * nested.pow(2)})
+    EXPECT_EQ(Polynomial::parse(value.str()), value);
+  for (const char *text : {"min(T)", "min(T, 3", "min(T, 3))", "min(, 3)",
+                           "max(T, 3)", "min(T, 3)(", "min T"})
+    EXPECT_EQ(Polynomial::parse(text), std::nullopt) << text;
+}
