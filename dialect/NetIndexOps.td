@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Ops that choose elements by number, and what makes such numbers. Moving elements and
-// arithmetic on numbers are free.
+// arithmetic on numbers are free. A number that is outside of its axis, negative or too large, is of
+// nothing: it reads zeros and adds nowhere.
 
 #ifndef NET_INDEX_OPS_TD
 #define NET_INDEX_OPS_TD
@@ -29,11 +30,11 @@ def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
   let example = "top_k(gate, 2)";
 }
 
-def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient> {
+def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
   let summary = "the elements at some places along an axis, by their numbers";
   let description = [{
-    `places` has the axes of x; on the axis `over` it may have another size. A negative
-    number takes a zero.
+    `places` has the axes of x; on the axis `over` it may have another size. A number that
+    is negative or of no element takes a zero.
   }];
   let arguments = (ins Net_FloatTensor:$x, Net_IntegerTensor:$places, Net_Axis<"feature">:$over);
   let results = (outs Net_Result:$y);
@@ -42,6 +43,7 @@ def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient> {
 }
 def Net_TakeGradOp : Net_IndexOp<"take_grad"> {
   let summary = "gradient of `take`: adds each dy to the element that was taken";
+  let description = [{ Where none was, dy goes nowhere. It is counted like the others. }];
   let arguments = (ins Net_FloatTensor:$dy, Net_IntegerTensor:$places, I64Attr:$over);
   let results = (outs Net_Result:$dx);
   let other = "dy";
@@ -54,7 +56,8 @@ def Net_DispatchOp : Net_IndexOp<"dispatch", Net_Relabels # Net_Gradient> {
     `choices` has the axes of x but for the last one, and at its end one for the choices of
     a row: numbers of experts. Every expert has as many slots: `capacity` times the
     choices over the experts, rounded up. First choices come first, then second ones, each in
-    the order of the rows. Where an expert is full, a choice gets no slot.
+    the order of the rows. Where an expert is full, a choice gets no slot; nor does a number
+    that is negative or of no expert.
 
     `slots` is [experts, slots, features], zeros where a slot is left over; `places` tells
     the slot of each choice, counted over all experts, or -1.
@@ -74,6 +77,7 @@ def Net_CollectOp : Net_IndexOp<"collect", Net_Relabels # Net_Gradient> {
 }
 def Net_CollectGradOp : Net_IndexOp<"collect_grad"> {
   let summary = "gradient of `collect`: each dy in its slot, zeros elsewhere";
+  let description = [{ That of a choice without a slot goes nowhere. }];
   let arguments = (ins Net_FloatTensor:$dy, Net_IntegerTensor:$places);
   let results = (outs Net_Result:$dslots);
   let hasVerifier = 1;

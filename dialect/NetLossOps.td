@@ -22,9 +22,10 @@ defvar Net_HasClassNumbers = [{
 def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient> {
   let summary = "cross-entropy of softmax(logits) with a target, averaged";
   let description = [{
-    The target holds class numbers (integers, the class axis missing; negative ones
-    are ignored) or a distribution of the logits' shape. `probabilities` are saved
-    for the backward pass. With `smoothing`, that much of the target is spread evenly.
+    The target holds class numbers (integers, the class axis missing; a row whose number is
+    negative or of no class is ignored) or a distribution of the logits' shape.
+    `probabilities` are saved for the backward pass. With `smoothing`, that much of the
+    target is spread evenly.
 
     With d = logits - max, the loss of a row is log(sum exp d) - sum(target d). Per
     element: largest, difference, exp, sum, quotient, and product and sum with the
@@ -33,7 +34,7 @@ def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient
     over the rows; and one quotient.
   }];
   let arguments = (ins Net_FloatTensor:$logits, Net_Tensor:$target,
-                       Net_Real<"0">:$smoothing, Net_Axis<"feature">:$over);
+                       Net_Real<"0", "0", "1">:$smoothing, Net_Axis<"feature">:$over);
   let results = (outs Net_Result:$loss, Net_Result:$probabilities);
   let other = "logits * ((hasClassNumbers() ? 5 : 7) + (isSet(smoothing) ? 2 : 0)) + 3 * getRows() + 1";
   let transcendental = "logits + getRows()";
@@ -48,7 +49,7 @@ def Net_CrossEntropyGradOp : Net_LossOp<"cross_entropy_grad", Net_Inferred> {
   let summary = "gradient of `cross_entropy`: (probabilities - target) times dloss over the rows";
   let description = [{
     Per element the difference and the product, and two more for a distribution that
-    is smoothed; and one quotient.
+    is smoothed; and one quotient. Zeros in rows that are ignored.
   }];
   let arguments = (ins Net_Scalar:$dloss, Net_FloatTensor:$probabilities, Net_Tensor:$target,
                        F64Attr:$smoothing, I64Attr:$over);
@@ -58,7 +59,7 @@ def Net_CrossEntropyGradOp : Net_LossOp<"cross_entropy_grad", Net_Inferred> {
   let extraClassDeclaration = Net_HasClassNumbers;
 }
 
-def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient> {
+def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
   let summary = "binary cross-entropy of probabilities with targets of 0 to 1, averaged";
   let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$loss);
@@ -74,7 +75,7 @@ def Net_BceGradOp : Net_LossOp<"bce_grad", Net_Inferred> {
   let transcendental = "0";
 }
 
-def Net_MseOp : Net_LossOp<"mse", Net_Callable # Net_Gradient> {
+def Net_MseOp : Net_LossOp<"mse", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
   let summary = "mean squared difference";
   let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$loss);

@@ -66,8 +66,9 @@ class Net_PoolOp<string mnemonic, list<Trait> traits> : Net_WindowOp<mnemonic, t
 def Net_MaxPoolOp : Net_PoolOp<"max_pool", Net_Callable # Net_Gradient> {
   let summary = "the largest element of each window";
   let description = [{
-    `indices` keeps which tap it was, for the backward pass. With `ceil`, a last window
-    that is only partly inside counts too.
+    `indices` keeps which tap it was, for the backward pass: the first where no element
+    exceeds another, as among what is no number. With `ceil`, a last window that is only
+    partly inside counts too.
   }];
   let arguments = (ins Net_FloatTensor:$x, Net_Window<>:$k,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,

@@ -25,5 +25,6 @@ config.substitutions += [
     ("%build_dir", config.build_dir),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
-if shutil.which("clang-format-14"):
-    config.available_features.add("clang-format-14")
+for program in "clang-format-14", "fish", "man", "zsh":
+    if shutil.which(program):
+        config.available_features.add(program)

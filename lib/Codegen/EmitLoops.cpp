@@ -102,6 +102,8 @@ private:
     if (parallel && isLast && !usesIndex() &&
         loop.extent >= kParallelPoints / 4)
       return stretches(loop, depth);
+    if (isLast)
+      emitInvariant(loop);
     b.forEach(loop.extent, 1, parallel, [&](Value at) {
       SmallVector<Value> saved = offsets;
       move(loop, at);
@@ -142,27 +144,60 @@ private:
 
   bool usesIndex() { return op.hasIndexSemantics(); }
 
-  /// The payload at one point.
+  /// What of the payload is the same in all turns of the innermost loop, as the
+  /// row that is gathered. LLVM does not know that the loop does not write it.
+  void emitInvariant(const LoopNest::Loop &loop) {
+    Block &body = op->getRegion(0).front();
+    for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
+      if (loop.strides[i] == 0)
+        emitArgument(i, invariant);
+    auto isKnown = [&](Value value) {
+      return value.getParentBlock() != &body || invariant.contains(value);
+    };
+    auto moves = [&](linalg::IndexOp index) {
+      return llvm::is_contained(llvm::make_first_range(loop.dims),
+                                index.getDim());
+    };
+    for (Operation &payload : body.without_terminator()) {
+      auto index = dyn_cast<linalg::IndexOp>(payload);
+      if (index ? !moves(index)
+                : isPure(&payload) &&
+                      llvm::all_of(payload.getOperands(), isKnown))
+        emitPayload(payload, invariant);
+    }
+  }
+
+  void emitArgument(unsigned i, IRMapping &values) {
+    BlockArgument argument = op->getRegion(0).getArgument(i);
+    Value operand = b.flat(i);
+    if (argument.use_empty())
+      return;
+    if (isa<MemRefType>(operand.getType()))
+      operand = b.create<memref::LoadOp>(operand, offsets[i]);
+    values.map(argument, operand);
+  }
+
+  void emitPayload(Operation &payload, IRMapping &values) {
+    auto index = dyn_cast<linalg::IndexOp>(payload);
+    if (!index) {
+      b.clone(payload, values);
+      return;
+    }
+    // A loop of one turn is not there.
+    Value at = dims[index.getDim()];
+    values.map(index.getResult(), at ? at : b.index(0));
+  }
+
+  /// The rest of the payload, at one point.
   void point() {
     Block &body = op->getRegion(0).front();
-    IRMapping values;
-    for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
-      Value operand = b.flat(i);
-      if (argument.use_empty())
-        continue;
-      if (isa<MemRefType>(operand.getType()))
-        operand = b.create<memref::LoadOp>(operand, offsets[i]);
-      values.map(argument, operand);
-    }
-    for (Operation &payload : body.without_terminator()) {
-      if (auto index = dyn_cast<linalg::IndexOp>(payload)) {
-        // A loop of one turn is not there.
-        Value at = dims[index.getDim()];
-        values.map(index.getResult(), at ? at : b.index(0));
-        continue;
-      }
-      b.clone(payload, values);
-    }
+    IRMapping values = invariant;
+    for (BlockArgument argument : body.getArguments())
+      if (!values.contains(argument))
+        emitArgument(argument.getArgNumber(), values);
+    for (Operation &payload : body.without_terminator())
+      if (!values.contains(payload.getResult(0)))
+        emitPayload(payload, values);
     unsigned numInputs = op.getNumDpsInputs();
     for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
       b.create<memref::StoreOp>(values.lookupOrDefault(value),
@@ -176,6 +211,8 @@ private:
   SmallVector<Value> offsets;
   /// By loop of the op, its turn.
   SmallVector<Value> dims;
+  /// What emitInvariant() made.
+  IRMapping invariant;
   /// Where the innermost loop is cut in parts, their length and this one's
   /// start.
   int64_t part = 0;

@@ -126,7 +126,18 @@ def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
     `@netc_step` takes the arena; what outlives a step lies at its start, described by the
     module's `net.slots` with offsets in bytes. Behind it lie the temporary buffers, which share
     places where their lives do not meet. `net.arena` is the arena's size in bytes, `net.buffers`
-    what all buffers would take one beside the other.
+    what all buffers would take one beside the other. With `apart` none share places, and before
+    and behind each tensor as many bytes as it has are no tensor's.
+  }];
+  let options = [Option<"apart", "apart", "bool", "false", "Leave gaps around tensors">];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}
+
+def GuardMemory : Pass<"net-guard-memory", "::mlir::ModuleOp"> {
+  let summary = "Tell AddressSanitizer that of the arena only tensors are to be used";
+  let description = [{
+    While `@netc_step` runs, what lies between the tensors of its arena is poisoned: code that
+    AddressSanitizer has instrumented ends the process when it goes there.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }

@@ -66,6 +66,8 @@ private:
 };
 
 struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
+  using PlanMemoryBase::PlanMemoryBase;
+
   void runOnOperation() override {
     auto step = getOperation().lookupSymbol<func::FuncOp>("netc_step");
     if (!step)
@@ -76,7 +78,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     int64_t sum = end;
     for (Buffer &buffer : buffers)
       sum += llvm::alignTo(buffer.size, kAlignment);
-    end = place(buffers, end);
+    end = apart ? placeApart(buffers, end) : place(buffers, end);
     replace(step, buffers, end);
     Builder builder(&getContext());
     getOperation()->setAttr("net.arena", builder.getI64IntegerAttr(end));
@@ -102,12 +104,19 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     (void)applyOpPatternsAndFold(ops, std::move(patterns), config);
   }
 
+  /// How many bytes before and behind a tensor no other one takes.
+  int64_t gapAround(int64_t size) const {
+    return apart ? llvm::alignTo(size, kAlignment) : 0;
+  }
+
   int64_t placeSlots() {
     Builder builder(&getContext());
     SmallVector<Attribute> slots;
     int64_t end = 0;
     for (auto global : getOperation().getOps<memref::GlobalOp>()) {
-      offsets[global.getSymName()] = end;
+      int64_t size = sizeInBytes(global.getType()), gap = gapAround(size);
+      int64_t offset = end + gap;
+      offsets[global.getSymName()] = offset;
       NamedAttrList slot;
       slot.set("name", global->getAttr("net.name"));
       slot.set("role", global->getAttr("net.role"));
@@ -115,9 +124,9 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
         if (Attribute value = global->getAttr(("net." + name).str()))
           slot.set(name, value);
       slot.set("type", TypeAttr::get(global.getType()));
-      slot.set("offset", builder.getI64IntegerAttr(end));
+      slot.set("offset", builder.getI64IntegerAttr(offset));
       slots.push_back(slot.getDictionary(&getContext()));
-      end = llvm::alignTo(end + sizeInBytes(global.getType()), kAlignment);
+      end = llvm::alignTo(offset + size, kAlignment) + gap;
     }
     getOperation()->setAttr("net.slots", builder.getArrayAttr(slots));
     return end;
@@ -152,6 +161,16 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       return;
     buffer.first = std::min(buffer.first, order.first(inHome));
     buffer.last = std::max(buffer.last, order.last(inHome));
+  }
+
+  /// Places each buffer where no other one is, with gaps around it.
+  int64_t placeApart(MutableArrayRef<Buffer> buffers, int64_t end) const {
+    for (Buffer &buffer : buffers) {
+      int64_t gap = gapAround(buffer.size);
+      buffer.offset = end + gap;
+      end = llvm::alignTo(buffer.offset + buffer.size, kAlignment) + gap;
+    }
+    return end;
   }
 
   /// Places the largest buffers first, each into the lowest gap between those

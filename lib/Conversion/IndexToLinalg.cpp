@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
+#include "lib/Conversion/Place.h"
 
 #include <limits>
 
@@ -16,22 +17,8 @@ using namespace mlir;
 static Value integer(ImplicitLocOpBuilder &e, int64_t value) {
   return e.create<arith::ConstantIntOp>(value, 64);
 }
-/// A number of any width or an index, as one of 64 bits.
-static Value widened(ImplicitLocOpBuilder &e, Value value) {
-  if (value.getType().isIndex())
-    return e.create<arith::IndexCastOp>(e.getI64Type(), value);
-  if (value.getType().isInteger(64))
-    return value;
-  return e.create<arith::ExtSIOp>(e.getI64Type(), value);
-}
-static Value isThere(ImplicitLocOpBuilder &e, Value place) {
-  return e.create<arith::CmpIOp>(arith::CmpIPredicate::sge, place,
-                                 integer(e, 0));
-}
-/// As an index; 0 where there is none.
-static Value indexOf(ImplicitLocOpBuilder &e, Value place) {
-  Value least = e.create<arith::MaxSIOp>(place, integer(e, 0));
-  return e.create<arith::IndexCastOp>(e.getIndexType(), least);
+static Value numberOf(ImplicitLocOpBuilder &e, Value index) {
+  return e.create<arith::IndexCastOp>(e.getI64Type(), index);
 }
 static SmallVector<Value> boundsOf(LinalgBuilder &b, ArrayRef<int64_t> sizes) {
   return llvm::to_vector(
@@ -55,7 +42,7 @@ static void lowerTopK(TopKOp op, LinalgBuilder &b) {
     Value places = carried[0];
     SmallVector<Value> other(at);
     auto compare = [&](ValueRange candidate, ValueRange best) {
-      Value place = widened(b, candidate[0]);
+      Value place = numberOf(b, candidate[0]);
       auto isSame = [&](ValueRange before, ValueRange taken) {
         other[axis] = before[0];
         Value same = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
@@ -89,32 +76,31 @@ static void lowerTopK(TopKOp op, LinalgBuilder &b) {
 static void lowerTake(TakeOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   RankedTensorType type = b.type(op.getY());
+  int64_t over = op.getOver(), size = b.type(op.getX()).getDimSize(over);
   Value y =
       b.mapTo(type, b.get(op.getPlaces()), b.identity(type.getRank()),
               [&](ArrayRef<Element> args) {
                 ImplicitLocOpBuilder &e = *args[0].b;
-                Value place = widened(e, args[0]);
+                Place place = Place::of(e, args[0], size);
                 SmallVector<Value> at;
                 for (int64_t axis = 0; axis < type.getRank(); ++axis)
-                  at.push_back(axis == int64_t(op.getOver())
-                                   ? indexOf(e, place)
-                                   : e.create<linalg::IndexOp>(axis));
-                Element taken{&e, e.create<tensor::ExtractOp>(x, at)};
-                return select({&e, isThere(e, place)}, taken, number(taken, 0));
+                  at.push_back(axis == over ? place.index
+                                            : e.create<linalg::IndexOp>(axis));
+                return place.orZero({&e, e.create<tensor::ExtractOp>(x, at)});
               });
   b.set(op.getY(), y);
 }
 
 static void lowerTakeGrad(TakeGradOp op, LinalgBuilder &b) {
   Value dy = b.get(op.getDy()), places = b.get(op.getPlaces());
+  int64_t over = op.getOver(), size = b.type(op.getDx()).getDimSize(over);
   auto add = [&](ValueRange from, ValueRange carried) {
-    Value place = widened(b, b.scalar(places, from));
+    Place place = Place::of(b, b.scalar(places, from), size);
     SmallVector<Value> at(from);
-    at[op.getOver()] = indexOf(b, place);
+    at[over] = place.index;
     Element old{&b, b.scalar(carried[0], at)}, more{&b, b.scalar(dy, from)};
-    more = select({&b, isThere(b, place)}, more, number(more, 0));
-    Value sum = b.create<tensor::InsertOp>(old + more, carried[0], at);
-    return SmallVector<Value>{sum};
+    Element sum = place.updated(old, old + more);
+    return SmallVector<Value>{b.create<tensor::InsertOp>(sum, carried[0], at)};
   };
   b.set(op.getDx(), b.loops(boundsOf(b, b.type(op.getDy()).getShape()),
                             b.filled(b.type(op.getDx()), 0), add)
@@ -125,13 +111,18 @@ static void lowerTakeGrad(TakeGradOp op, LinalgBuilder &b) {
 // Rows and the slots of experts
 //===----------------------------------------------------------------------===//
 
+/// A number of a slot, counted over all experts.
+static Place placeIn(RankedTensorType slots, ImplicitLocOpBuilder &e,
+                     Value number) {
+  return Place::of(e, number, slots.getDimSize(0) * slots.getDimSize(1));
+}
+
 /// [expert, slot] of a place.
-static SmallVector<Value> slotOf(ImplicitLocOpBuilder &e, Value place,
+static SmallVector<Value> slotOf(ImplicitLocOpBuilder &e, const Place &place,
                                  RankedTensorType slots) {
-  Value index = indexOf(e, place);
   Value perExpert = e.create<arith::ConstantIndexOp>(slots.getDimSize(1));
-  return {e.create<arith::DivUIOp>(index, perExpert),
-          e.create<arith::RemUIOp>(index, perExpert)};
+  return {e.create<arith::DivUIOp>(place.index, perExpert),
+          e.create<arith::RemUIOp>(place.index, perExpert)};
 }
 
 /// Puts a row for each place into its slot; `rowOf` tells which, from the
@@ -145,40 +136,41 @@ static Value scatter(LinalgBuilder &b, Value rows, Value places,
   sizes.push_back(slots.getDimSize(2));
   auto put = [&](ValueRange indices, ValueRange carried) {
     ValueRange from = indices.take_front(rank);
-    Value place = widened(b, b.scalar(places, from));
+    Place place = placeIn(slots, b, b.scalar(places, from));
     SmallVector<Value> to = slotOf(b, place, slots), at = rowOf(from);
     to.push_back(indices.back());
     at.push_back(indices.back());
-    Value value = b.create<arith::SelectOp>(
-        isThere(b, place), b.scalar(rows, at), b.scalar(carried[0], to));
+    Element old{&b, b.scalar(carried[0], to)}, row{&b, b.scalar(rows, at)};
     return SmallVector<Value>{
-        b.create<tensor::InsertOp>(value, carried[0], to)};
+        b.create<tensor::InsertOp>(place.updated(old, row), carried[0], to)};
   };
   return b.loops(boundsOf(b, sizes), b.filled(slots, 0), put).front();
 }
 
 /// The places of the choices: first ones first, each in the order of the rows.
+/// What is no expert has none.
 static Value assign(LinalgBuilder &b, Value choices, RankedTensorType slots,
                     RankedTensorType type) {
   auto countType = RankedTensorType::get({slots.getDimSize(0)}, b.getI64Type());
   SmallVector<int64_t> sizes{type.getShape().back()};
   llvm::append_range(sizes, type.getShape().drop_back());
-  Value perExpert = integer(b, slots.getDimSize(1)), one = integer(b, 1);
+  Value perExpert = integer(b, slots.getDimSize(1));
   auto next = [&](ValueRange indices, ValueRange carried) {
     SmallVector<Value> at(indices.drop_front());
     at.push_back(indices.front());
-    Value expert = widened(b, b.scalar(choices, at));
-    Value index = b.create<arith::IndexCastOp>(b.getIndexType(), expert);
-    Value count = b.scalar(carried[1], index);
+    Place expert = Place::of(b, b.scalar(choices, at), slots.getDimSize(0));
+    Value count = b.scalar(carried[1], expert.index);
     Value hasRoom =
         b.create<arith::CmpIOp>(arith::CmpIPredicate::slt, count, perExpert);
+    hasRoom = b.create<arith::AndIOp>(hasRoom, expert.isInside);
     Value place = b.create<arith::AddIOp>(
-        b.create<arith::MulIOp>(expert, perExpert), count);
+        b.create<arith::MulIOp>(numberOf(b, expert.index), perExpert), count);
     place = b.create<arith::SelectOp>(hasRoom, place, integer(b, -1));
+    Value more = b.create<arith::AddIOp>(
+        count, b.create<arith::ExtUIOp>(b.getI64Type(), expert.isInside));
     return SmallVector<Value>{
         b.create<tensor::InsertOp>(place, carried[0], at),
-        b.create<tensor::InsertOp>(b.create<arith::AddIOp>(count, one),
-                                   carried[1], index)};
+        b.create<tensor::InsertOp>(more, carried[1], expert.index)};
   };
   return b
       .loops(boundsOf(b, sizes), {b.filled(type, 0), b.filled(countType, 0)},
@@ -199,19 +191,18 @@ static void lowerDispatch(DispatchOp op, LinalgBuilder &b) {
 
 static void lowerCollect(CollectOp op, LinalgBuilder &b) {
   Value slots = b.get(op.getSlots());
-  RankedTensorType type = b.type(op.getY());
+  RankedTensorType type = b.type(op.getY()), from = b.type(op.getSlots());
   SmallVector<int64_t> placeAxes =
       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
-  Value y =
-      b.mapTo(type, b.get(op.getPlaces()), b.project(type.getRank(), placeAxes),
-              [&](ArrayRef<Element> args) {
-                ImplicitLocOpBuilder &e = *args[0].b;
-                SmallVector<Value> at =
-                    slotOf(e, args[0], b.type(op.getSlots()));
-                at.push_back(e.create<linalg::IndexOp>(type.getRank() - 1));
-                Element held{&e, e.create<tensor::ExtractOp>(slots, at)};
-                return select({&e, isThere(e, args[0])}, held, number(held, 0));
-              });
+  Value y = b.mapTo(
+      type, b.get(op.getPlaces()), b.project(type.getRank(), placeAxes),
+      [&](ArrayRef<Element> args) {
+        ImplicitLocOpBuilder &e = *args[0].b;
+        Place place = placeIn(from, e, args[0]);
+        SmallVector<Value> at = slotOf(e, place, from);
+        at.push_back(e.create<linalg::IndexOp>(type.getRank() - 1));
+        return place.orZero({&e, e.create<tensor::ExtractOp>(slots, at)});
+      });
   b.set(op.getY(), y);
 }
 
@@ -231,8 +222,8 @@ static void lowerRelativePosition(RelativePositionOp op, LinalgBuilder &b) {
   int64_t size = std::max(type.getDimSize(0), type.getDimSize(1));
   b.set(op.getY(), b.mapTo(type, {}, {}, [&](ArrayRef<Element> args) {
     ImplicitLocOpBuilder &e = *args[0].b;
-    Value t = widened(e, e.create<linalg::IndexOp>(0));
-    Value s = widened(e, e.create<linalg::IndexOp>(1));
+    Value t = numberOf(e, e.create<linalg::IndexOp>(0));
+    Value s = numberOf(e, e.create<linalg::IndexOp>(1));
     Value ahead = e.create<arith::SubIOp>(s, t);
     Value behind = e.create<arith::SubIOp>(t, s);
     Value distance = op.getCausal()

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
+#include "lib/Conversion/Place.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include <limits>
@@ -356,20 +357,21 @@ Value LinalgBuilder::updateRows(
     function_ref<Element(Element, Element)> payload) {
   auto type = cast<RankedTensorType>(values.getType());
   unsigned idAxes = cast<RankedTensorType>(ids.getType()).getRank();
+  int64_t rows = cast<RankedTensorType>(table.getType()).getDimSize(0);
   SmallVector<Value> bounds;
   for (int64_t size : type.getShape())
     bounds.push_back(index(size));
   return loops(bounds, table,
                [&](ValueRange indices, ValueRange carried) {
                  Value id = scalar(ids, indices.take_front(idAxes));
-                 SmallVector<Value> at{
-                     create<arith::IndexCastOp>(getIndexType(), id)};
+                 Place row = Place::of(*this, id, rows);
+                 SmallVector<Value> at{row.index};
                  llvm::append_range(at, indices.drop_front(idAxes));
                  Element old{this, scalar(carried[0], at)};
                  Element value{this, scalar(values, indices)};
-                 Value updated = create<tensor::InsertOp>(payload(old, value),
-                                                          carried[0], at);
-                 return SmallVector<Value>{updated};
+                 Element updated = row.updated(old, payload(old, value));
+                 return SmallVector<Value>{
+                     create<tensor::InsertOp>(updated, carried[0], at)};
                })
       .front();
 }
@@ -378,8 +380,12 @@ Value LinalgBuilder::updateRows(
 // Lowerings
 //===----------------------------------------------------------------------===//
 
-LogicalResult Lowerings::lower(Block &block, LinalgBuilder &b) const {
+LogicalResult
+Lowerings::lower(Block &block, LinalgBuilder &b,
+                 const SmallPtrSetImpl<Operation *> &omitted) const {
   for (Operation &op : block) {
+    if (omitted.contains(&op))
+      continue;
     auto lowering = byName.find(op.getName().getStringRef());
     if (lowering == byName.end())
       return op.emitError() << "`" << op.getName().stripDialect()

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
+#include "lib/Conversion/Place.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -26,26 +27,20 @@ static double sizeOf(Value x) {
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// An integer condition, which is no arithmetic on floats.
-static Element compare(arith::CmpIPredicate predicate, Value x, Value y,
-                       ImplicitLocOpBuilder &e) {
-  return {&e, e.create<arith::CmpIOp>(predicate, x, y)};
+/// The class that a class number names.
+static Place classOf(Element number, int64_t classes) {
+  return Place::of(*number.b, number, classes);
 }
 
-static Value integer(ImplicitLocOpBuilder &e, Type type, int64_t value) {
-  return e.create<arith::ConstantOp>(e.getIntegerAttr(type, value));
-}
-
-/// How many class numbers are not negative, as a float.
-static Value countLabels(LinalgBuilder &b, Value target, Type element) {
+/// How many class numbers name a class, as a float.
+static Value countLabels(LinalgBuilder &b, Value target, int64_t classes,
+                         Type element) {
   Value count = b.reduce(
       target, allAxes(target), 0,
       [&](ArrayRef<Element> args) {
         ImplicitLocOpBuilder &e = *args[0].b;
-        Type i64 = args[1].type();
-        Element valid = compare(arith::CmpIPredicate::sge, args[0],
-                                integer(e, args[0].type(), 0), e);
-        Value one = e.create<arith::ExtUIOp>(i64, valid);
+        Value one = e.create<arith::ExtUIOp>(
+            args[1].type(), classOf(args[0], classes).isInside);
         return Element{&e, e.create<arith::AddIOp>(args[1], one)};
       },
       b.getI64Type());
@@ -59,18 +54,23 @@ static Value countLabels(LinalgBuilder &b, Value target, Type element) {
 }
 
 /// What the target asks for at (row, class): of class numbers 1 or 0, smoothed
-/// if it is to be. `args` are the elements of the target, smoothing is counted
-/// as two operations.
+/// if it is to be, which is counted as two operations.
 static Element targetAt(Element target, bool hasNumbers, double smoothing,
                         int64_t classes, unsigned over, Element like) {
   ImplicitLocOpBuilder &e = *target.b;
   Element wanted = target;
   if (hasNumbers) {
-    Value at = e.create<arith::IndexCastOp>(target.type(),
-                                            e.create<linalg::IndexOp>(over));
-    Element is = compare(arith::CmpIPredicate::eq, at, target, e);
+    // A vector has more numbers of 32 bits.
+    Type narrow = e.getIntegerType(llvm::isInt<32>(classes) ? 32 : 64);
+    auto numberOf = [&](Value index) -> Value {
+      return e.create<arith::IndexCastOp>(narrow, index);
+    };
+    Value is = e.create<arith::CmpIOp>(
+        arith::CmpIPredicate::eq, numberOf(e.create<linalg::IndexOp>(over)),
+        numberOf(classOf(target, classes).index));
     double low = smoothing / classes;
-    return select(is, number(like, 1 - smoothing + low), number(like, low));
+    return select({&e, is}, number(like, 1 - smoothing + low),
+                  number(like, low));
   }
   if (smoothing != 0)
     wanted = wanted * (1 - smoothing) + smoothing / classes;
@@ -105,15 +105,12 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
     picked = b.mapTo(
         rowType, target, b.identity(rank - 1), [&](ArrayRef<Element> args) {
           ImplicitLocOpBuilder &e = *args[0].b;
-          Value zero = integer(e, args[0].type(), 0);
-          Value number = e.create<arith::MaxSIOp>(args[0], zero);
+          Value number = classOf(args[0], classes).index;
           SmallVector<Value> at;
           for (unsigned axis = 0, row = 0; axis < rank; ++axis)
-            at.push_back(
-                axis == over
-                    ? e.create<arith::IndexCastOp>(e.getIndexType(), number)
-                          .getResult()
-                    : e.create<linalg::IndexOp>(row++).getResult());
+            at.push_back(axis == over
+                             ? number
+                             : e.create<linalg::IndexOp>(row++).getResult());
           return Element{&e, e.create<tensor::ExtractOp>(d, at)};
         });
   } else {
@@ -141,19 +138,14 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
       b.generic(operands, b.filled(RankedTensorType::get({}, element), 0), maps,
                 [&](ArrayRef<Element> args) {
                   Element loss = args[0];
-                  if (hasNumbers) {
-                    ImplicitLocOpBuilder &e = *loss.b;
-                    Value zero = integer(e, args[1].type(), 0);
-                    loss = select(
-                        compare(arith::CmpIPredicate::sge, args[1], zero, e),
-                        loss, number(loss, 0));
-                  }
+                  if (hasNumbers)
+                    loss = classOf(args[1], classes).orZero(loss);
                   return SmallVector<Element>{args.back() + loss};
                 })
           .front();
   Value loss =
       hasNumbers
-          ? b.map({total, countLabels(b, target, element)},
+          ? b.map({total, countLabels(b, target, classes, element)},
                   [](ArrayRef<Element> args) { return args[0] / args[1]; })
           : b.divide(total, sizeOf(sums));
   b.set(op.getLoss(), loss);
@@ -171,8 +163,9 @@ static void lowerCrossEntropyGrad(CrossEntropyGradOp op, LinalgBuilder &b) {
   SmallVector<int64_t> rows = b.others(rank, over);
   Value scale;
   if (hasNumbers)
-    scale = b.map({dloss, countLabels(b, target, type.getElementType())},
-                  [](ArrayRef<Element> args) { return args[0] / args[1]; });
+    scale =
+        b.map({dloss, countLabels(b, target, classes, type.getElementType())},
+              [](ArrayRef<Element> args) { return args[0] / args[1]; });
   else
     scale = b.divide(dloss, double(type.getNumElements()) / classes);
   b.set(op.getDlogits(),
@@ -181,17 +174,11 @@ static void lowerCrossEntropyGrad(CrossEntropyGradOp op, LinalgBuilder &b) {
                  hasNumbers ? b.project(rank, rows) : b.identity(rank),
                  b.project(rank, {})},
                 [&](ArrayRef<Element> args) {
-                  ImplicitLocOpBuilder &e = *args[0].b;
                   Element d =
                       (args[0] - targetAt(args[1], hasNumbers, smoothing,
                                           classes, over, args[0])) *
                       args[2];
-                  if (!hasNumbers)
-                    return d;
-                  Value zero = integer(e, args[1].type(), 0);
-                  return select(
-                      compare(arith::CmpIPredicate::sge, args[1], zero, e), d,
-                      number(d, 0));
+                  return hasNumbers ? classOf(args[1], classes).orZero(d) : d;
                 }));
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/Conversion/OpTable.h"
 
+#include "dialect/Repetition.h"
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Memory.h"
 
@@ -15,18 +16,10 @@ class Table {
 public:
   explicit Table(MLIRContext *context) : builder(context) {}
 
-  void number(Block &block, const Polynomial &trip) {
-    for (Operation &op : block) {
-      if (auto scan = dyn_cast<ScanOp>(op))
-        number(scan.getBlock(), trip * scan.getTrip().getValue());
-      addRow(&op, trip);
-    }
-  }
   ArrayAttr get() { return builder.getArrayAttr(rows); }
 
-private:
-  void addRow(Operation *op, const Polynomial &trip) {
-    Cost cost = cast<CostOpInterface>(op).getCost() * trip;
+  void addRow(Operation *op, const Polynomial &times) {
+    Cost cost = cast<CostOpInterface>(op).getCost() * times;
     auto count = [&](StringRef name, const Polynomial &value) {
       return builder.getNamedAttr(
           name, builder.getI64IntegerAttr(value.toInt64().value_or(0)));
@@ -40,11 +33,12 @@ private:
                                            stringifyPhase(enclosingPhase(op)))),
          count("matmul", cost.matmul), count("other", cost.other),
          count("transcendental", cost.transcendental),
-         count("bytes", (traffic.read + traffic.written) * trip)}));
+         count("bytes", (traffic.read + traffic.written) * times)}));
     auto number = builder.getI64IntegerAttr(rows.size() - 1);
     op->setLoc(FusedLoc::get(op->getContext(), {op->getLoc()}, number));
   }
 
+private:
   Builder builder;
   SmallVector<Attribute> rows;
 };
@@ -52,7 +46,9 @@ private:
 
 void netc::numberOps(StepOp step) {
   Table table(step.getContext());
-  table.number(step.getBlock(), 1);
+  forEachExecution(
+      step.getBlock(), 1,
+      [&](Operation *op, const Polynomial &times) { table.addRow(op, times); });
   step->getParentOfType<ModuleOp>()->setAttr(kOps, table.get());
 }
 

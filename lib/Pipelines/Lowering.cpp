@@ -71,7 +71,11 @@ void netc::addMemoryPasses(OpPassManager &passes,
     // Views of one buffer are one value, of which a kernel knows that it is.
     passes.addPass(createCSEPass());
   }
-  passes.addPass(createPlanMemory());
+  PlanMemoryOptions plan;
+  plan.apart = options.guarded;
+  passes.addPass(createPlanMemory(plan));
+  if (options.guarded)
+    passes.addPass(createGuardMemory());
 }
 
 void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {

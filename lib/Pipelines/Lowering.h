@@ -23,6 +23,9 @@ struct LoweringOptions {
   bool counted = false;   ///< the program counts what it executes
   bool doubles = false;   ///< f32 is computed as f64
   bool perturbed = false; ///< each f64 computed passes through `netc_perturb`
+  /// Tensors lie apart, and AddressSanitizer, which has to be in the process,
+  /// watches over what lies between them.
+  bool guarded = false;
   /// The widest vectors to use: `avx512`, `avx2`, `baseline`. Empty where code
   /// is compiled: what the machine has.
   std::string isa;

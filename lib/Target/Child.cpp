@@ -13,8 +13,10 @@
 #include <fcntl.h>
 #include <mutex>
 #include <set>
-#include <spawn.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -82,17 +84,76 @@ void netc::leaveNothingOnSignals() {
   std::thread(awaitOneOf, signals).detach();
 }
 
+/// Of all scratch folders, so that none is taken for something else.
+static const char *const suffix = ".netc-scratch";
+
+static int openFolder(const std::string &path) {
+  return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/// Removes this user's scratch folders of this model that no program has. Locks
+/// go with the program that has them, even if it is killed.
+static void removeStale(llvm::StringRef model) {
+  std::error_code error;
+  std::vector<std::string> stale;
+  for (fs::directory_iterator entry(llvm::sys::path::parent_path(model), error),
+       end;
+       !error && entry != end; entry.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(entry->path());
+    bool isOne = name.consume_front(llvm::sys::path::filename(model)) &&
+                 name.consume_front("-") && name.consume_back(suffix) &&
+                 name.size() == 8;
+    struct stat status;
+    if (isOne && !lstat(entry->path().c_str(), &status) &&
+        status.st_uid == geteuid())
+      stale.push_back(entry->path());
+  }
+  for (const std::string &path : stale) {
+    int folder = openFolder(path);
+    if (folder >= 0 && !flock(folder, LOCK_EX | LOCK_NB))
+      fs::remove_directories(path);
+    close(folder);
+  }
+}
+
+/// Whether what the path now names is what was opened.
+static bool isStill(const std::string &path, int opened) {
+  struct stat named, held;
+  return !stat(path.c_str(), &named) && !fstat(opened, &held) &&
+         named.st_ino == held.st_ino && named.st_dev == held.st_dev;
+}
+
 llvm::Expected<ScratchFolder> ScratchFolder::create(const llvm::Twine &prefix) {
   ScratchFolder made;
   llvm::SmallString<128> model;
   prefix.toVector(model);
+  if (!llvm::sys::path::is_absolute(model)) {
+    llvm::SmallString<128> folder;
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+    llvm::sys::path::append(folder, model);
+    model = folder;
+  }
+  removeStale(model);
   std::lock_guard<std::mutex> lock(remains().mutex);
-  std::error_code error = std::make_error_code(std::errc::file_exists);
-  while (error == std::errc::file_exists) {
-    fs::createUniquePath(model + "-%%%%%%%%", made.folder,
-                         /*MakeAbsolute=*/true);
+  std::error_code error;
+  bool isMade = false;
+  while (!isMade && !error) {
+    fs::createUniquePath(model + "-%%%%%%%%" + suffix, made.folder,
+                         /*MakeAbsolute=*/false);
     error = fs::create_directory(made.folder, /*IgnoreExisting=*/false,
                                  fs::owner_all);
+    if (error == std::errc::file_exists)
+      error.clear();
+    else if (!error) {
+      // Before it is locked, another program may take it for stale. A file
+      // system without locks has it all the same.
+      made.held = openFolder(made.folder.str().str());
+      bool isLocked = made.held >= 0 && !flock(made.held, LOCK_EX);
+      isMade = isLocked ? isStill(made.folder.str().str(), made.held)
+                        : fs::exists(made.folder);
+      if (!isMade)
+        close(made.held);
+    }
   }
   if (error) {
     made.folder.clear();
@@ -108,6 +169,7 @@ ScratchFolder::~ScratchFolder() {
   std::lock_guard<std::mutex> lock(remains().mutex);
   removeFolder(folder.str().str());
   remains().folders.erase(folder.str().str());
+  close(held);
 }
 
 std::string ScratchFolder::file(llvm::StringRef name) const {
@@ -136,24 +198,29 @@ public:
 };
 } // namespace
 
-/// Starts it in a process group of its own, which a signal ends as a whole.
-static int start(pid_t &child, llvm::StringRef program,
+/// In the child, in which nothing may be done that takes memory or a lock. It
+/// leads a process group, which a signal ends as a whole, and it ends with its
+/// parent, even if that is killed. Returns if the program cannot be run.
+static void become(const char *program, char **arguments, char **variables,
+                   pid_t parent, const Sink &output, const Sink &errors) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) // which was faster
+    _exit(1);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (dup2(nothing, 0) == 0 && dup2(output.file, 1) == 1 &&
+      dup2(errors.file, 2) == 2)
+    execve(program, arguments, variables);
+}
+
+/// Starts it. Returns an error's number, or 0.
+static int start(pid_t &child, const std::string &program,
                  const std::vector<std::string> &arguments,
                  const ScratchFolder &scratch, const Sink &output,
                  const Sink &errors) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, output.file, 1);
-  posix_spawn_file_actions_adddup2(&files, errors.file, 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-
   std::vector<std::string> variables = {"TMPDIR=" + scratch.file("")};
   for (char **variable = environ; *variable; ++variable)
     if (!llvm::StringRef(*variable).starts_with("TMPDIR="))
@@ -165,11 +232,25 @@ static int start(pid_t &child, llvm::StringRef program,
     pointers.push_back(nullptr);
     return pointers;
   };
-  int error =
-      posix_spawn(&child, program.str().c_str(), &files, &attributes,
-                  pointers(arguments).data(), pointers(variables).data());
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
+  std::vector<char *> argumentList = pointers(arguments),
+                      variableList = pointers(variables);
+  // Closed without a word when the program runs.
+  int report[2];
+  if (pipe2(report, O_CLOEXEC))
+    return errno;
+  pid_t parent = getpid();
+  child = fork();
+  if (child == 0) {
+    become(program.c_str(), argumentList.data(), variableList.data(), parent,
+           output, errors);
+    int error = errno;
+    _exit(write(report[1], &error, sizeof error) < 0 ? 2 : 1);
+  }
+  int error = child < 0 ? errno : 0;
+  close(report[1]);
+  if (child > 0 && read(report[0], &error, sizeof error) > 0)
+    waitpid(child, nullptr, 0);
+  close(report[0]);
   return error;
 }
 
@@ -182,7 +263,8 @@ llvm::Expected<Child> netc::runChild(llvm::StringRef program,
   pid_t child = 0;
   {
     std::lock_guard<std::mutex> lock(left.mutex);
-    if (int error = start(child, program, arguments, scratch, output, errors))
+    if (int error =
+            start(child, program.str(), arguments, scratch, output, errors))
       return llvm::errorCodeToError(
           std::error_code(error, std::generic_category()));
     left.child = child;

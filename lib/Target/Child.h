@@ -22,10 +22,12 @@ void leaveNothingOnSignals();
 /// A folder for files that shall not stay. It goes with all that is in it.
 class ScratchFolder {
 public:
-  /// Makes a folder called `prefix` and some letters, in the system's folder
-  /// for temporary files if the prefix is not absolute. Fails if it cannot.
+  /// Makes a folder called `prefix`, some letters and `.netc-scratch`, in the
+  /// system's folder for temporary files if the prefix is not absolute. Removes
+  /// those of the same prefix whose program was killed. Fails if it cannot.
   static llvm::Expected<ScratchFolder> create(const llvm::Twine &prefix);
-  ScratchFolder(ScratchFolder &&other) : folder(std::move(other.folder)) {
+  ScratchFolder(ScratchFolder &&other)
+      : folder(std::move(other.folder)), held(other.held) {
     other.folder.clear();
   }
   ScratchFolder &operator=(ScratchFolder &&) = delete;
@@ -37,6 +39,7 @@ public:
 private:
   ScratchFolder() = default;
   llvm::SmallString<128> folder;
+  int held = -1; ///< locked as long as this program lives
 };
 
 /// How a child ended, and what it wrote.
@@ -46,10 +49,10 @@ struct Child {
   std::string output, errors;
 };
 
-/// Runs a program: no shell, nothing to read, temporary files of its own in
-/// `scratch`. `arguments` begin with the name that the program shall have.
-/// While it runs, `wait` is called five times a second, if there is one. Fails
-/// if the program cannot be started.
+/// Runs a program, which ends when this one does: no shell, nothing to read,
+/// temporary files of its own in `scratch`. `arguments` begin with the name
+/// that the program shall have. While it runs, `wait` is called five times a
+/// second, if there is one. Fails if the program cannot be started.
 llvm::Expected<Child> runChild(llvm::StringRef program,
                                const std::vector<std::string> &arguments,
                                const ScratchFolder &scratch,

@@ -37,26 +37,41 @@ FailureOr<MemoryPlan> netc::planMemory(ModuleOp module,
   return planOf(*copy);
 }
 
+/// An error as a diagnostic.
+static LogicalResult fail(ModuleOp module, llvm::Error error) {
+  return emitError(module.getLoc()) << llvm::toString(std::move(error));
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+machineFor(const LoweringOptions &options) {
+  // The reference is run to be looked at, not for its speed.
+  return hostMachine(options.reference ? llvm::CodeGenOptLevel::None
+                                       : llvm::CodeGenOptLevel::Aggressive,
+                     options.isa);
+}
+
 FailureOr<CompiledStep> netc::compile(ModuleOp module,
                                       const LoweringOptions &options,
                                       llvm::json::Object description) {
-  description["format"] = 1;
-  description["lowering"] = options.reference ? "reference" : "fast";
-  description["counted"] = options.counted;
-  auto fail = [&](llvm::Error error) {
-    return emitError(module.getLoc()) << llvm::toString(std::move(error));
-  };
-  // The reference is run to be looked at, not for its speed.
-  auto machine =
-      hostMachine(options.reference ? llvm::CodeGenOptLevel::None
-                                    : llvm::CodeGenOptLevel::Aggressive,
-                  options.isa);
+  auto machine = machineFor(options);
   if (!machine)
-    return fail(machine.takeError());
+    return fail(module, machine.takeError());
   LoweringOptions forTarget = options;
   forTarget.isa = isaOf(**machine);
   if (failed(lower(module, forTarget, CodeStage::Llvm)))
     return failure();
+  return assemble(module, options, std::move(description));
+}
+
+FailureOr<CompiledStep> netc::assemble(ModuleOp module,
+                                       const LoweringOptions &options,
+                                       llvm::json::Object description) {
+  auto machine = machineFor(options);
+  if (!machine)
+    return fail(module, machine.takeError());
+  description["format"] = 1;
+  description["lowering"] = options.reference ? "reference" : "fast";
+  description["counted"] = options.counted;
   description["target"] =
       llvm::json::Object{{"name", "cpu"},
                          {"isa", isaOf(**machine)},
@@ -67,10 +82,12 @@ FailureOr<CompiledStep> netc::compile(ModuleOp module,
   llvm::LLVMContext context;
   auto ir = translate(module, step.description, **machine, context);
   if (!ir)
-    return fail(ir.takeError());
+    return fail(module, ir.takeError());
+  if (options.guarded)
+    instrument(**ir);
   auto object = emitObject(**ir, **machine);
   if (!object)
-    return fail(object.takeError());
+    return fail(module, object.takeError());
   step.object = std::move(*object);
   return step;
 }

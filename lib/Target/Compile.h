@@ -44,6 +44,11 @@ mlir::FailureOr<CompiledStep> compile(mlir::ModuleOp module,
                                       const LoweringOptions &options,
                                       llvm::json::Object description);
 
+/// The second half of that: compiles what lower() made at CodeStage::Llvm.
+mlir::FailureOr<CompiledStep> assemble(mlir::ModuleOp module,
+                                       const LoweringOptions &options,
+                                       llvm::json::Object description);
+
 } // namespace netc
 
 #endif // NETC_LIB_TARGET_COMPILE_H

@@ -12,9 +12,11 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 using namespace netc;
 using namespace mlir;
@@ -87,6 +89,28 @@ netc::translate(ModuleOp module, StringRef description,
           makeOptimizingTransformer(level, /*sizeLevel=*/0, &machine)(ir.get()))
     return error;
   return ir;
+}
+
+void netc::instrument(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::SanitizeAddress);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  // Calls are compiled a few times as fast as what they would do in line.
+  llvm::AddressSanitizerOptions options;
+  options.InstrumentationWithCallsThreshold = 0;
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AddressSanitizerPass(options));
+  passes.run(module, modules);
 }
 
 llvm::Expected<llvm::SmallVector<char, 0>>

@@ -27,6 +27,9 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 translate(mlir::ModuleOp module, llvm::StringRef description,
           llvm::TargetMachine &machine, llvm::LLVMContext &context);
 
+/// Lets AddressSanitizer check each access to memory.
+void instrument(llvm::Module &module);
+
 /// The bytes of an object file.
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine);

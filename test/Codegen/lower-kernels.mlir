@@ -419,3 +419,26 @@ func.func @passing(%x: memref<1024x512xf32>, %w: memref<10000x512xf32>, %y: memr
   }
   return
 }
+
+// What is the same in all turns of the innermost loop, as the row that a number
+// tells, is worked out before it.
+// CHECK-LABEL: func.func @rows
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c5
+// CHECK:   %[[NUMBER:.*]] = memref.load %{{.*}} : memref<5xi64>
+// CHECK:   %[[ROW:.*]] = arith.index_cast %[[NUMBER]]
+// CHECK:   scf.for %[[COLUMN:.*]] = %{{.*}} to %c7
+// CHECK-NOT: index_cast
+// CHECK:     %[[ELEMENT:.*]] = memref.load %{{.*}}[%[[ROW]], %[[COLUMN]]] : memref<3x7xf32>
+// CHECK:     memref.store %[[ELEMENT]]
+func.func @rows(%ids: memref<5xi64>, %table: memref<3x7xf32>, %y: memref<5x7xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%ids : memref<5xi64>) outs(%y : memref<5x7xf32>) {
+  ^bb0(%id: i64, %old: f32):
+    %row = arith.index_cast %id : i64 to index
+    %column = linalg.index 1 : index
+    %element = memref.load %table[%row, %column] : memref<3x7xf32>
+    linalg.yield %element : f32
+  }
+  return
+}

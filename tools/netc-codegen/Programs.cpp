@@ -54,8 +54,8 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
     path = output;
   llvm::sys::fs::make_absolute(path);
   llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(path, status) &&
-      !llvm::sys::fs::is_regular_file(status))
+  bool isThere = !llvm::sys::fs::status(path, status);
+  if (isThere && !llvm::sys::fs::is_regular_file(status))
     return cannotWrite(
         output,
         llvm::createStringError("a program is written to a file, and this is "
@@ -71,6 +71,11 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
     return cannotWrite(output, std::move(error));
   if (llvm::Error error = linkProgram(object, runtime, program, *scratch))
     return llvm::make_error<EnvironmentError>(toString(std::move(error)));
+  // Who may run it stays as it was; what nobody could is now a program.
+  if (isThere && (status.permissions() & llvm::sys::fs::owner_exe))
+    if (std::error_code error =
+            llvm::sys::fs::setPermissions(program, status.permissions()))
+      return cannotWrite(output, llvm::errorCodeToError(error));
   if (std::error_code error = llvm::sys::fs::rename(program, path))
     return cannotWrite(output, llvm::errorCodeToError(error));
   return llvm::Error::success();

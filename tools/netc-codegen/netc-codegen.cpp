@@ -194,8 +194,8 @@ static Exit run(Session &session) {
 }
 
 int main(int argc, char **argv) {
-  if (!parseCommandLine(argc, argv))
-    return WrongUsage;
+  if (std::optional<Exit> status = parseCommandLine(argc, argv))
+    return *status;
   // Before there are threads.
   leaveNothingOnSignals();
   inSession(run);

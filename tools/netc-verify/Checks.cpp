@@ -24,6 +24,10 @@ void Verifier::confirm(const Twine &what) const {
     say() << what << '\n';
 }
 
+static const char *nameOf(Data data) {
+  return data == Data::Valid ? "" : " with any integers";
+}
+
 static auto shortly(double value) { return llvm::format("%.3g", value); }
 
 bool Verifier::isLost(const JitStep &step) {
@@ -96,7 +100,7 @@ static double noiseOf(double loss) {
   return 8 * 0x1p-52 * std::abs(loss) / kShift;
 }
 
-bool Verifier::verifyGradients() {
+bool Verifier::verifyGradients(Data data) {
   WalkResult stops = subject.plain.get().walk(
       [](StopGradientOp) { return WalkResult::interrupt(); });
   if (stops.wasInterrupted()) {
@@ -116,7 +120,7 @@ bool Verifier::verifyGradients() {
   std::optional<JitStep> step = subject.build(*subject.plain, options);
   if (!step)
     return false;
-  step->reset(seed);
+  step->reset(seed, data);
   const std::vector<char> start = step->save();
   step->run(1);
   if (isLost(*step))
@@ -183,7 +187,8 @@ bool Verifier::verifyGradients() {
     }
   }
   if (holds)
-    confirm("gradients of " + Twine(tensors) + " parameters hold");
+    confirm("gradients of " + Twine(tensors) + " parameters hold" +
+            nameOf(data));
   if (verbose)
     say() << "largest error of a gradient " << shortly(worst) << '\n';
   return holds;
@@ -202,9 +207,9 @@ static constexpr double kFastFactor = 8;
 static constexpr uint64_t kPerturbations = 3;
 
 bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
-                           bool report) {
+                           Data data, bool report) {
   JitStep &plain = *reference();
-  plain.reset(dataSeed);
+  plain.reset(dataSeed, data);
   for (JitStep *step : {&fast, &exact}) {
     step->reset(dataSeed);
     step->copyFrom(plain);
@@ -273,7 +278,7 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
   return holds;
 }
 
-bool Verifier::verifyFast() {
+bool Verifier::verifyFast(Data data) {
   LoweringOptions options;
   std::optional<JitStep> fast = subject.build(*subject.step, options);
   options.reference = options.doubles = options.perturbed = true;
@@ -282,10 +287,69 @@ bool Verifier::verifyFast() {
     return false;
   // Rounding may take the two to different sides of a kink; that shows for few
   // data only.
-  bool holds = compareFast(*fast, *exact, seed, verbose) ||
-               (compareFast(*fast, *exact, seed + 1, true) &&
-                compareFast(*fast, *exact, seed + 2, true));
+  bool holds = compareFast(*fast, *exact, seed, data, verbose) ||
+               (compareFast(*fast, *exact, seed + 1, data, true) &&
+                compareFast(*fast, *exact, seed + 2, data, true));
   if (holds)
-    confirm("fast code computes what the reference does");
+    confirm(Twine("fast code computes what the reference does") + nameOf(data));
   return holds;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+/// What is allocated until the process ends is no error.
+extern "C" LLVM_ATTRIBUTE_USED const char *__asan_default_options() {
+  return "detect_leaks=0";
+}
+
+// There if AddressSanitizer is in the process.
+extern "C" LLVM_ATTRIBUTE_WEAK void
+__asan_set_error_report_callback(void (*)(const char *));
+
+/// How often data are drawn for a step that is watched.
+static constexpr uint64_t kDraws = 3;
+
+/// What is watched, to be told where the report is that ends the process.
+static std::string watched;
+
+bool Verifier::watch(bool isReference) {
+  LoweringOptions options;
+  options.guarded = true;
+  options.reference = isReference;
+  std::optional<JitStep> step = subject.build(*subject.step, options);
+  if (!step)
+    return false;
+  watched =
+      subject.name() + ": the " + (isReference ? "reference" : "fast code");
+  __asan_set_error_report_callback([](const char *) {
+    llvm::outs() << watched << " leaves its tensors\n";
+    llvm::outs().flush();
+  });
+  for (uint64_t i = 0; i < kDraws; ++i)
+    for (Data data : {Data::AnyIntegers, Data::AnyNumbers}) {
+      step->reset(seed + i, data);
+      for (int number : {1, 2})
+        step->run(number);
+    }
+  __asan_set_error_report_callback(nullptr);
+  return true;
+}
+
+bool Verifier::verifyBounds() {
+  if (__asan_set_error_report_callback) {
+    if (!watch(/*isReference=*/true) || !watch(/*isReference=*/false))
+      return false;
+    confirm("does not leave its tensors");
+  }
+  auto step = *subject.step.get().getOps<StepOp>().begin();
+  if (llvm::none_of(step.getBlock().getArguments(), [](Value input) {
+        return isa<IntegerType>(elementOf(input));
+      })) {
+    confirm("takes no integers");
+    return true;
+  }
+  bool slopes = verifyGradients(Data::AnyIntegers);
+  return verifyFast(Data::AnyIntegers) && slopes;
 }

@@ -18,9 +18,12 @@ public:
   /// The reference lowering executes the FLOP that are counted, op by op.
   bool verifyCounts();
   /// The gradients are the slopes of the loss, by central differences in f64.
-  bool verifyGradients();
+  bool verifyGradients(Data data = Data::Valid);
   /// Fast code is as near to the exact result as the reference is.
-  bool verifyFast();
+  bool verifyFast(Data data = Data::Valid);
+  /// Both hold where integers point outside of tensors. Where AddressSanitizer
+  /// is in the process, it ends it when either lowering leaves a tensor.
+  bool verifyBounds();
 
 private:
   llvm::raw_ostream &say() const;
@@ -31,8 +34,10 @@ private:
   /// In f32, counting; made once.
   JitStep *reference();
   /// For data from `dataSeed`. Prints what differs if `report`.
-  bool compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
+  bool compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed, Data data,
                    bool report);
+  /// Runs a step that AddressSanitizer watches.
+  bool watch(bool isReference);
 
   const Subject &subject;
   const uint64_t seed;

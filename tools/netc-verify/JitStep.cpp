@@ -6,7 +6,10 @@
 
 #include "lib/Runtime/Initialize.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include <cmath>
+#include <limits>
 #include <numeric>
+#include <random>
 
 using namespace netc;
 using runtime::Role;
@@ -61,31 +64,6 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   return loaded;
 }
 
-void JitStep::reset(uint64_t newSeed) {
-  seed = newSeed;
-  for (const Slot &slot : description.slots) {
-    std::vector<char> rows(slot.bytes());
-    if (slot.role == Role::Parameter || slot.role == Role::State)
-      runtime::initialize(slot, seed, rows.data());
-    else if (slot.role == Role::Input)
-      runtime::synthesize(slot, seed, 0, rows.data());
-    else
-      continue;
-    slot.lay(rows.data(), arena.get() + slot.offset);
-  }
-}
-
-void JitStep::run(int64_t number) {
-  for (const Slot &slot : description.slots) {
-    if (slot.role == Role::Step)
-      assign(slot, {double(number)});
-    else if (slot.role == Role::Seed)
-      assign(slot, {double(seed + number)});
-  }
-  perturbation = &errors;
-  step(arena.get());
-}
-
 /// Calls `visit` with a pointer to the elements, of their type.
 template <typename Visit>
 static void visitElements(const Slot &slot, char *data, Visit visit) {
@@ -101,6 +79,62 @@ static void visitElements(const Slot &slot, char *data, Visit visit) {
   case runtime::Element::I8:
     return visit(reinterpret_cast<int8_t *>(data));
   }
+}
+
+/// Puts what no data should hold in the place of about half of the numbers.
+static void spoil(const Slot &slot, std::mt19937_64 &random, char *rows) {
+  visitElements(slot, rows, [&](auto *elements) {
+    using Number = std::remove_pointer_t<decltype(elements)>;
+    using Limits = std::numeric_limits<Number>;
+    for (int64_t i = 0; i < slot.count(); ++i) {
+      Number &number = elements[i];
+      if constexpr (std::is_floating_point_v<Number>) {
+        Number others[] = {Limits::quiet_NaN(), Limits::infinity(),
+                           -Limits::infinity(), Limits::max(),
+                           Limits::lowest()};
+        if (uint64_t choice = random() % 10; choice < std::size(others))
+          number = others[choice];
+      } else {
+        // The nearest outside, and the farthest.
+        auto narrowed = [](uint64_t any) { return static_cast<Number>(any); };
+        Number others[] = {narrowed(~uint64_t(number)),
+                           narrowed(uint64_t(number) + slot.below),
+                           Limits::max(), Limits::min(), narrowed(random())};
+        if (uint64_t choice = random() % 10; choice < std::size(others))
+          number = others[choice];
+      }
+    }
+  });
+}
+
+void JitStep::reset(uint64_t newSeed, Data data) {
+  seed = newSeed;
+  std::mt19937_64 random(seed);
+  for (const Slot &slot : description.slots) {
+    std::vector<char> rows(slot.bytes());
+    if (slot.role == Role::Parameter || slot.role == Role::State)
+      runtime::initialize(slot, seed, rows.data());
+    else if (slot.role == Role::Input)
+      runtime::synthesize(slot, seed, 0, rows.data());
+    else
+      continue;
+    bool isInteger = slot.role == Role::Input && slot.below != 0;
+    if ((data != Data::Valid && isInteger) ||
+        (data == Data::AnyNumbers && slot.role != Role::State))
+      spoil(slot, random, rows.data());
+    slot.lay(rows.data(), arena.get() + slot.offset);
+  }
+}
+
+void JitStep::run(int64_t number) {
+  for (const Slot &slot : description.slots) {
+    if (slot.role == Role::Step)
+      assign(slot, {double(number)});
+    else if (slot.role == Role::Seed)
+      assign(slot, {double(seed + number)});
+  }
+  perturbation = &errors;
+  step(arena.get());
 }
 
 static std::vector<double> valuesIn(const Slot &slot, const char *arena) {
@@ -146,9 +180,19 @@ const Slot *JitStep::find(const Slot &slot) const {
 }
 
 void JitStep::copyFrom(const JitStep &other) {
-  for (const Slot &from : other.description.slots)
-    if (const Slot *to = find(from))
+  for (const Slot &from : other.description.slots) {
+    const Slot *to = find(from);
+    if (!to)
+      continue;
+    if (to->element != from.element) {
       assign(*to, other.values(from));
+      continue;
+    }
+    // A double does not hold every integer.
+    std::vector<char> rows(from.bytes());
+    from.gather(other.arena.get() + from.offset, rows.data());
+    to->lay(rows.data(), arena.get() + to->offset);
+  }
 }
 
 std::vector<char> JitStep::save() const {

@@ -28,6 +28,13 @@ private:
   uint64_t drawn = 0;
 };
 
+/// What a step gets to work on.
+enum class Data {
+  Valid,       ///< what a program reads or makes up
+  AnyIntegers, ///< the same, with integers from the whole of their types
+  AnyNumbers   ///< with infinities and what is no number, in parameters, too
+};
+
 /// A compiled step, loaded into this process, and its arena.
 class JitStep {
 public:
@@ -36,7 +43,7 @@ public:
   const runtime::Program &program() const { return description; }
 
   /// Initial parameters and state, and synthetic inputs.
-  void reset(uint64_t seed);
+  void reset(uint64_t seed, Data data = Data::Valid);
   /// Runs the step with this number, from 1.
   void run(int64_t number);
   /// Of a step lowered to be perturbed: the errors of its arithmetic from now

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Runs training steps in this process and checks that what is counted is what
-// is executed, that gradients are those of the loss, and that fast code
-// computes what the reference does. docs/Execution.md says what each check
-// demands.
+// is executed, that gradients are those of the loss, that fast code computes
+// what the reference does, and that neither leaves its tensors.
+// docs/Execution.md says what each check demands.
 
 #include "tools/netc-verify/Checks.h"
 #include "tools/netc-verify/Subject.h"
@@ -29,6 +29,10 @@ static cl::opt<bool>
               cl::cat(category));
 static cl::opt<bool> fast("fast", cl::desc("Compare fast code with reference"),
                           cl::cat(category));
+static cl::opt<bool>
+    bounds("bounds",
+           cl::desc("Compare them with integers that point outside of tensors"),
+           cl::cat(category));
 static cl::opt<std::string>
     vectors("isa",
             cl::desc("The widest vectors of fast code: avx512, avx2 or "
@@ -58,7 +62,8 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
       });
   if (!subjects)
     return false;
-  bool all = !counts && !gradients && !fast, holds = true, found = false;
+  bool all = !counts && !gradients && !fast && !bounds, holds = true,
+       found = false;
   for (Subject &subject : *subjects) {
     if (!runs.empty() && !llvm::is_contained(runs, subject.run))
       continue;
@@ -72,6 +77,8 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
       holds &= verifier.verifyGradients();
     if (all || fast)
       holds &= verifier.verifyFast();
+    if (bounds)
+      holds &= verifier.verifyBounds();
   }
   if (!found)
     llvm::errs() << file << ": error: there is no run to check\n";
@@ -83,7 +90,7 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "checks that training steps execute what is counted, that their "
-      "gradients are right, and that fast code computes the same; all three "
+      "gradients are right, and that fast code computes the same; these three "
       "unless options choose\n");
   static const llvm::StringRef known[] = {"", "avx512", "avx2", "baseline"};
   if (!llvm::is_contained(known, vectors)) {
