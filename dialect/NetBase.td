@@ -26,6 +26,8 @@ def Net_FloatTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[AnyFloat]>
   "a tensor of floating-point numbers", "::mlir::RankedTensorType">;
 def Net_IntegerTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[AnySignlessInteger]>.predicate]>,
   "a tensor of integers", "::mlir::RankedTensorType">;
+def Net_BoolTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[I1]>.predicate]>,
+  "a tensor of truth values", "::mlir::RankedTensorType">;
 def Net_Scalar : Type<And<[Net_Tensor.predicate, HasAnyRankOfPred<[0]>]>,
   "a single number", "::mlir::RankedTensorType">;
 
@@ -47,16 +49,27 @@ class Net_Setting<string kind, Attr base, string fallback_ = ""> : Attr<base.pre
   let valueType = base.valueType;
   string settingKind = kind;
   string fallback = fallback_;
+  // The range of a real number, where it has one: from `least` on, and below `below`.
+  string least = "";
+  string below = "";
 }
 
 class Net_Integer<string fallback = ""> : Net_Setting<"Integer", I64Attr, fallback>;
-class Net_Real<string fallback = ""> : Net_Setting<"Real", F64Attr, fallback>;
+class Net_Real<string fallback = "", string least_ = "", string below_ = "">
+    : Net_Setting<"Real", F64Attr, fallback> {
+  let least = least_;
+  let below = below_;
+}
 class Net_Flag<string fallback = "false"> : Net_Setting<"Flag", BoolAttr, fallback>;
 class Net_Text<string fallback = ""> : Net_Setting<"Text", StrAttr, fallback>;
 // A list of whole numbers, such as the sizes of `split`.
 class Net_Integers<string fallback = ""> : Net_Setting<"Integers", DenseI64ArrayAttr, fallback>;
 // One whole number for each axis of the setting `over`; a single one serves all.
 class Net_Window<string fallback = ""> : Net_Setting<"Window", DenseI64ArrayAttr, fallback>;
+// The size of an axis, which may be free.
+class Net_Size<string fallback = ""> : Net_Setting<"Size", Net_PolynomialAttr, fallback> {
+  let constBuilderCall = "::netc::PolynomialAttr::get($_builder.getContext(), $0)";
+}
 // Positions of axes of the first tensor. The fallback is a rule: `feature` (the
 // axis labelled C, else the last), `window` (those labelled D H W L), `all`, `last`.
 class Net_Axes<string rule = ""> : Net_Setting<"Axes", DenseI64ArrayAttr, rule>;
@@ -92,9 +105,12 @@ class Net_FreeOp<string mnemonic, list<Trait> traits = []>
 // Traits: called by a specification; the same, and its results' axes do not just
 // continue the first tensor's; has a gradient.
 defvar Net_Callable = [DeclareOpInterfaceMethods<LanguageOpInterface>, InferTypeOpAdaptor];
-defvar Net_Relabels = [DeclareOpInterfaceMethods<LanguageOpInterface, ["getAxisSource"]>,
+defvar Net_Relabels = [DeclareOpInterfaceMethods<LanguageOpInterface, ["getAxisSources"]>,
                        InferTypeOpAdaptor];
 defvar Net_Inferred = [InferTypeOpAdaptor];
+def Net_AxesMeet : NativeOpTrait<"AxesMeet"> {
+  let cppNamespace = "::netc";
+}
 defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];
 
 // What is there once for a whole step is not made anew in each turn of a loop.

@@ -98,7 +98,7 @@ def Net_LeakyReluGradOp : Net_ActivationGradOp<"leaky_relu"> {
 
 def Net_EluOp : Net_UnaryOp<"elu"> {
   let summary = "x where it is positive, else `alpha` (exp(x) - 1)";
-  let arguments = (ins Net_FloatTensor:$x, Net_Real<"1">:$alpha);
+  let arguments = (ins Net_FloatTensor:$x, Net_Real<"1", "0">:$alpha);
   let other = "4 * y";
   let transcendental = "y";
   let example = "x |> elu";
@@ -208,7 +208,7 @@ def Net_DropoutOp : Net_Op<"dropout", Net_Callable # Net_Gradient> {
     numbers are not counted. `over` lists the axes that the mask has, in its order,
     all by default; `over = N` drops whole examples, which is stochastic depth.
   }];
-  let arguments = (ins Net_FloatTensor:$x, Net_Real<>:$p, Net_Axes<"all">:$over);
+  let arguments = (ins Net_FloatTensor:$x, Net_Real<"", "0", "1">:$p, Net_Axes<"all">:$over);
   let results = (outs Net_Result:$y, Net_Result:$mask);
   let matmul = "0";
   let other = "2 * y";

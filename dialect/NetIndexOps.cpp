@@ -133,13 +133,13 @@ LogicalResult DispatchOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-std::optional<AxisSource> DispatchOp::getAxisSource(unsigned result,
-                                                    unsigned axis) {
+SmallVector<AxisSource> DispatchOp::getAxisSources(unsigned result,
+                                                   unsigned axis) {
   if (result == 1)
-    return AxisSource{1, axis};
+    return {AxisSource{1, axis}};
   if (axis == 2)
-    return AxisSource{0, unsigned(getX().getType().getRank() - 1)};
-  return std::nullopt;
+    return {AxisSource{0, unsigned(getX().getType().getRank() - 1)}};
+  return {};
 }
 
 // Each row has the sum of what its choices have.
@@ -195,10 +195,10 @@ LogicalResult CollectOp::inferReturnTypes(MLIRContext *,
                      *shape, types);
 }
 
-std::optional<AxisSource> CollectOp::getAxisSource(unsigned, unsigned axis) {
+SmallVector<AxisSource> CollectOp::getAxisSources(unsigned, unsigned axis) {
   if (axis + 1 == getY().getType().getRank())
-    return AxisSource{0, 2};
-  return AxisSource{1, axis};
+    return {AxisSource{0, 2}};
+  return {AxisSource{1, axis}};
 }
 
 std::optional<Polynomial> CollectOp::getTouched(unsigned operand) {
@@ -249,9 +249,9 @@ RelativePositionOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   return success();
 }
 
-std::optional<AxisSource> RelativePositionOp::getAxisSource(unsigned,
-                                                            unsigned axis) {
-  return AxisSource{0, unsigned(getX().getType().getRank() - 2 + axis)};
+SmallVector<AxisSource> RelativePositionOp::getAxisSources(unsigned,
+                                                           unsigned axis) {
+  return {AxisSource{0, unsigned(getX().getType().getRank() - 2 + axis)}};
 }
 
 SmallVector<int64_t> RelativePositionOp::getThresholds() {

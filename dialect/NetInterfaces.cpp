@@ -20,15 +20,15 @@ Cost Cost::operator*(const Polynomial &factor) const {
   return {matmul * factor, other * factor, transcendental * factor};
 }
 
-std::optional<AxisSource> netc::sameAxis(Operation *op, unsigned result,
-                                         unsigned axis) {
+SmallVector<AxisSource> netc::sameAxis(Operation *op, unsigned result,
+                                       unsigned axis) {
   auto rankOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getRank();
   };
   if (op->getNumOperands() == 0 ||
       rankOf(op->getResult(result)) != rankOf(op->getOperand(0)))
-    return std::nullopt;
-  return AxisSource{0, axis};
+    return {};
+  return {AxisSource{0, axis}};
 }
 
 void netc::flowThrough(Operation *op, function_ref<void(Value, Value)> flow) {

@@ -33,7 +33,8 @@ enum class SettingKind {
   Integers,
   Window,
   Axes,
-  Axis
+  Axis,
+  Size
 };
 
 struct Setting {
@@ -41,6 +42,8 @@ struct Setting {
   SettingKind kind;
   llvm::StringRef
       fallback; ///< in the language; empty if the setting is required
+  /// The range of a number: from `least` on, below `below`. Empty without one.
+  llvm::StringRef least, below;
 };
 
 struct TensorSlot {
@@ -63,9 +66,14 @@ struct AxisSource {
   unsigned axis;
 };
 
-/// The default of LanguageOpInterface::getAxisSource.
-std::optional<AxisSource> sameAxis(mlir::Operation *op, unsigned result,
-                                   unsigned axis);
+/// The default of LanguageOpInterface::getAxisSources.
+llvm::SmallVector<AxisSource> sameAxis(mlir::Operation *op, unsigned result,
+                                       unsigned axis);
+
+/// A trait: the operands of the rank of the first have its axes, one by one:
+/// labels that meet must be equal.
+template <typename ConcreteType>
+class AxesMeet : public mlir::OpTrait::TraitBase<ConcreteType, AxesMeet> {};
 
 /// What result type inference checks. `op` is the name of the op, with or
 /// without its prefix.
@@ -110,6 +118,12 @@ mlir::LogicalResult verifyGradient(mlir::Operation *op, mlir::Value dy,
 
 /// Whether a real setting is there at all: an op does no work for a zero.
 inline bool isSet(const llvm::APFloat &value) { return !value.isZero(); }
+
+/// Whether arithmetic on elements like those of `value` is counted, which that
+/// on whole numbers is not.
+inline bool isFloat(mlir::Value value) {
+  return llvm::isa<mlir::FloatType>(elementOf(value));
+}
 
 /// The default of GradientOpInterface::forEachFlow.
 void flowThrough(mlir::Operation *op,

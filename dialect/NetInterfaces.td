@@ -57,10 +57,10 @@ def LanguageOpInterface : OpInterface<"LanguageOpInterface"> {
     StaticInterfaceMethod<"Tensors, settings and results, as the language sees them.",
                           "const ::netc::Signature &", "getSignature">,
     InterfaceMethod<[{
-      The operand axis that `axis` of result `result` continues, so that it keeps that
-      axis's label; none for an axis that the op makes. By default a result continues the
-      first operand, axis by axis, where ranks agree.
-    }], "std::optional<::netc::AxisSource>", "getAxisSource",
+      The operand axes that `axis` of result `result` continues, so that it keeps the
+      label of the first that has one; none for an axis that the op makes. By default a
+      result continues the first operand, axis by axis, where ranks agree.
+    }], "::llvm::SmallVector<::netc::AxisSource>", "getAxisSources",
     (ins "unsigned":$result, "unsigned":$axis),
     "", [{ return ::netc::sameAxis($_op, result, axis); }]>
   ];

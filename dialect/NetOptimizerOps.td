@@ -23,7 +23,7 @@ def Net_SgdOp : Net_UpdateOp<"sgd"> {
     only some rows were read becomes a `net.sparse_sgd`; other parameters are as without.
   }];
   let arguments = (ins Net_FloatTensor:$parameter, Net_FloatTensor:$gradient, Net_Scalar:$lr,
-    Net_Real<"0">:$momentum, Net_Real<"0">:$weight_decay, Net_Flag<>:$nesterov,
+    Net_Real<"0", "0", "1">:$momentum, Net_Real<"0", "0">:$weight_decay, Net_Flag<>:$nesterov,
     Net_Flag<>:$sparse);
   let other = "parameter * (2 + (isSet(momentum) ? 2 : 0) + (isSet(weight_decay) ? 2 : 0) + (nesterov ? 2 : 0))";
   let transcendental = "0";
@@ -34,7 +34,8 @@ def Net_SparseSgdOp : Net_Op<"sparse_sgd",
     [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<UpdateOpInterface>]> {
   let summary = "stochastic gradient descent on the rows of a table that an `embedding` read";
   let description = [{
-    For each row read, lr dy and the difference: the dense gradient is never made.
+    For each row read, lr dy and the difference: the dense gradient is never made. A
+    number that is negative or of no row updates none, and is counted like the others.
   }];
   let arguments = (ins Net_FloatTensor:$table, Net_FloatTensor:$dy, Net_IntegerTensor:$ids, Net_Scalar:$lr);
   let matmul = "0";
@@ -47,7 +48,7 @@ def Net_SparseSgdOp : Net_Op<"sparse_sgd",
 
 class Net_AdamFamilyOp<string mnemonic> : Net_UpdateOp<mnemonic> {
   let arguments = (ins Net_FloatTensor:$parameter, Net_FloatTensor:$gradient, Net_Scalar:$lr, Net_Scalar:$step,
-    Net_Real<"0.9">:$b1, Net_Real<"0.999">:$b2, Net_Real<"1e-8">:$eps, Net_Real<"0">:$weight_decay);
+    Net_Real<"0.9", "0", "1">:$b1, Net_Real<"0.999", "0", "1">:$b2, Net_Real<"1e-8", "0">:$eps, Net_Real<"0", "0">:$weight_decay);
   let transcendental = "parameter";
 }
 def Net_AdamOp : Net_AdamFamilyOp<"adam"> {

@@ -58,7 +58,7 @@ def Net_MeanGradOp : Net_Op<"mean_grad", Net_Inferred> {
 class Net_ExtremeOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradient> {
   let description = [{
     `indices` keeps which element it was, counted over the axes that go, for the
-    backward pass.
+    backward pass: the first where no element exceeds another, as among what is no number.
   }];
   let arguments = (ins Net_FloatTensor:$x, Net_Axes<"all">:$over);
   let results = (outs Net_Result:$y, Net_Result:$indices);
@@ -140,7 +140,7 @@ def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
     reciprocal root. Batch, layer, group and instance normalization are blocks that differ in
     `over`.
   }];
-  let arguments = (ins Net_FloatTensor:$x, Net_Axes<>:$over, Net_Real<"1e-5">:$eps);
+  let arguments = (ins Net_FloatTensor:$x, Net_Axes<>:$over, Net_Real<"1e-5", "0">:$eps);
   let results = (outs Net_Result:$y, Net_Result:$mean, Net_Result:$variance, Net_Result:$rstd);
   let other = "5 * x + 4 * mean";
   let transcendental = "mean";
@@ -156,7 +156,7 @@ def Net_NormalizeGradOp : Net_NormOp<"normalize_grad", Net_Inferred> {
 
 def Net_RmsNormalizeOp : Net_NormOp<"rms_normalize", Net_Relabels # Net_Gradient> {
   let summary = "divides by the root of the mean square over some axes";
-  let arguments = (ins Net_FloatTensor:$x, Net_Axes<"feature">:$over, Net_Real<"1e-6">:$eps);
+  let arguments = (ins Net_FloatTensor:$x, Net_Axes<"feature">:$over, Net_Real<"1e-6", "0">:$eps);
   let results = (outs Net_Result:$y, Net_Result:$rstd);
   let other = "3 * x + 3 * rstd";
   let transcendental = "rstd";

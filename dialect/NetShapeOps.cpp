@@ -118,8 +118,8 @@ SmallVector<int64_t> TransposeOp::getPermutation() {
   return permutationOf(getOrder(), getX().getType().getRank());
 }
 
-std::optional<AxisSource> TransposeOp::getAxisSource(unsigned, unsigned axis) {
-  return AxisSource{0, unsigned(getPermutation()[axis])};
+SmallVector<AxisSource> TransposeOp::getAxisSources(unsigned, unsigned axis) {
+  return {AxisSource{0, unsigned(getPermutation()[axis])}};
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
@@ -215,10 +215,10 @@ LogicalResult StackOp::inferReturnTypes(MLIRContext *,
                      types);
 }
 
-std::optional<AxisSource> StackOp::getAxisSource(unsigned, unsigned axis) {
+SmallVector<AxisSource> StackOp::getAxisSources(unsigned, unsigned axis) {
   if (axis == getAxis())
-    return std::nullopt;
-  return AxisSource{0, axis < getAxis() ? axis : axis - 1};
+    return {};
+  return {AxisSource{0, axis < getAxis() ? axis : axis - 1}};
 }
 
 LogicalResult StackOp::buildGradient(Gradients &gradients) {
@@ -424,11 +424,11 @@ LogicalResult LowerTriangleOp::inferReturnTypes(MLIRContext *,
   return inferTriangle(loc, getOperationName(), adaptor.getX(), types);
 }
 
-std::optional<AxisSource> LowerTriangleOp::getAxisSource(unsigned,
-                                                         unsigned axis) {
+SmallVector<AxisSource> LowerTriangleOp::getAxisSources(unsigned,
+                                                        unsigned axis) {
   if (axis + 1 == getY().getType().getRank())
-    return std::nullopt;
-  return AxisSource{0, axis};
+    return {};
+  return {AxisSource{0, axis}};
 }
 
 LogicalResult LowerTriangleOp::buildGradient(Gradients &gradients) {

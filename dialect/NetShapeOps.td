@@ -42,7 +42,7 @@ def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
   }];
 }
 
-def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient> {
+def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
   let summary = "joins tensors along one axis";
   let arguments = (ins Variadic<Net_Tensor>:$xs, Net_Axis<"feature">:$over);
   let results = (outs Net_Tensor:$y);
@@ -50,7 +50,7 @@ def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient> {
   let hasFolder = 1;
 }
 
-def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient> {
+def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient # [Net_AxesMeet]> {
   let summary = "puts equal shapes side by side along a new axis after the first";
   let arguments = (ins Variadic<Net_Tensor>:$xs);
   let results = (outs Net_Tensor:$y);
@@ -100,7 +100,7 @@ def Net_ReverseOp : Net_ShapeOp<"reverse", Net_Callable # Net_Gradient> {
 }
 
 def Net_ShiftOp : Net_ShapeOp<"shift", Net_Callable> {
-  let summary = "moves an axis `by` places towards its start; the end is filled with -1, which losses ignore";
+  let summary = "moves an axis `by` places towards its start; the end is filled with -1, the number of nothing";
   let arguments = (ins Net_IntegerTensor:$x, Net_Integer<"1">:$by, Net_Axis<"last">:$over);
   let results = (outs Net_Tensor:$y);
   let example = "cross_entropy(logits, shift(tokens))";

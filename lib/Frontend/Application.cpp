@@ -380,6 +380,7 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   inner.block = &block;
   inner.self = &identity;
   inner.scope = &scope;
+  inner.application = ++applications;
   inner.frozen = instance.frozen || frame->frozen;
   inner.calledFrom = locationOf(at);
   for (auto [parameter, value] :
@@ -388,7 +389,6 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
 
   Frame *outer = std::exchange(frame, &inner);
   auto restoreFrame = llvm::make_scope_exit([&] { frame = outer; });
-  std::vector<std::pair<std::string, std::string>> restore;
   for (auto [parameter, values] :
        llvm::zip_equal(all.tensors, instance.tensors)) {
     // What is given belongs to the caller's text, a default to the block's.
@@ -403,8 +403,8 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
       std::optional<TypeValue> pattern = typeOf(parameter.tree->expr(0));
       std::optional<Tensor> matched;
       if (pattern)
-        matched =
-            match(*pattern, *value.as<Tensor>(), parameter.tree, &restore);
+        matched = match(*pattern, *value.as<Tensor>(), parameter.tree,
+                        /*isParameter=*/true);
       if (!matched)
         return {};
       value = *matched;
@@ -428,7 +428,6 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   if (!inner.returned)
     return {};
   for (auto &[name, result] : *inner.returned)
-    if (auto *tensor = result.as<Tensor>())
-      result = relabel(*tensor, restore);
+    result = restored(result, inner.application);
   return resultsOf(std::move(*inner.returned));
 }

@@ -39,9 +39,10 @@ std::optional<Polynomial> Elaborator::sizeOf(Tree *at, const Value &value) {
   if (!number || number->real ||
       !(number->dimension.isNone() || number->dimension.isCount())) {
     auto *axis = value.as<Axis>();
-    fail(at, axis ? "the size of axis `" + axis->label + "` is not known here"
-                  : "a size is a whole number or an axis, not " +
-                        (number ? textOf(value) : kindOf(value)));
+    fail(at,
+         axis ? "the size of axis `" + axis->label.name + "` is not known here"
+              : "a size is a whole number or an axis, not " +
+                    (number ? textOf(value) : kindOf(value)));
     return std::nullopt;
   }
   std::optional<Rational> fixed = number->exact.constant();
@@ -75,7 +76,8 @@ Elaborator::sizesOf(Tree *at, llvm::ArrayRef<Value> values) {
     if (!size)
       return std::nullopt;
     sizes.shape.sizes.push_back(*size);
-    sizes.labels.push_back(value.is<Axis>() ? value.as<Axis>()->label : "");
+    sizes.labels.push_back(value.is<Axis>() ? value.as<Axis>()->label
+                                            : Label());
   }
   dropDoubled(sizes.labels);
   return sizes;
@@ -142,14 +144,16 @@ std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type,
       if (!size)
         return std::nullopt;
     }
-    if (axis->name() && llvm::is_contained(sizes.labels, label)) {
+    if (axis->name() && llvm::any_of(sizes.labels, [&](auto &other) {
+          return other == label;
+        })) {
       fail(axis, "two axes are labelled `" + label + "`");
       return std::nullopt;
     }
     if (!label.empty() && isNet)
-      frame->scope->names[label] = Axis{label, size, -1};
+      frame->scope->names[label] = Axis{Label(label), size, -1};
     sizes.shape.sizes.push_back(*size);
-    sizes.labels.push_back(label);
+    sizes.labels.push_back(Label(label));
   }
   if (sizes.labels.size() > Shape::maxRank) {
     fail(type.axes.front(),
@@ -161,9 +165,26 @@ std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type,
   return sizes;
 }
 
-std::optional<Tensor>
-Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
-                  std::vector<std::pair<std::string, std::string>> *restore) {
+/// The labels that ops look for. A tensor that has one of them elsewhere than
+/// the pattern of a block says is not what the block takes it for.
+static bool isLookedFor(StringRef label) {
+  return label == "N" || label == "C" || label == "D" || label == "H" ||
+         label == "W" || label == "L";
+}
+
+Label Elaborator::written(const std::string &name, const Label &old,
+                          const Polynomial &size) {
+  if (old == name)
+    return old;
+  // The name of an axis that is in scope, and as long, means that axis.
+  std::optional<Value> known = lookupBody(name);
+  auto *axis = known ? known->as<Axis>() : nullptr;
+  return axis && axis->size == size ? axis->label : Label(name);
+}
+
+std::optional<Tensor> Elaborator::match(const TypeValue &type,
+                                        const Tensor &tensor, Tree *at,
+                                        bool isParameter) {
   if (type.element && type.element != elementOf(tensor.value)) {
     fail(at, "expected elements of type " + elementText(type.element) +
                  ", these are " + elementText(elementOf(tensor.value)));
@@ -186,6 +207,9 @@ Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
   }
   Shape shape = shapeOf(tensor.value);
   Tensor result = tensor;
+  if (isParameter)
+    for (auto [place, label] : llvm::enumerate(result.labels))
+      label = Label::unnamed(rank - 1 - place, frame->application, label);
   size_t position = 0;
   llvm::StringSet<> bound;
   for (NetParser::AxisContext *axis : type.axes) {
@@ -195,11 +219,15 @@ Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
     }
     std::string name = bareName(axis);
     std::string label = axis->name() ? axis->name()->getText() : name;
+    std::optional<Value> known =
+        label.empty() ? std::nullopt : lookupBody(label);
+    // In a body, the name of another axis may be written on one.
+    bool isRenamed = !isParameter && known && known->is<Axis>();
     std::optional<Polynomial> size;
-    if (!name.empty())
-      size = sizeInScope(name);
-    else if (!(size = sizeOf(axis, eval(axis->expr()))))
+    if (name.empty() && !(size = sizeOf(axis, eval(axis->expr()))))
       return std::nullopt;
+    if (!name.empty() && !isRenamed)
+      size = sizeInScope(name);
     if (size && *size != shape[position]) {
       fail(at, "axis " + llvm::Twine(position) +
                    (label.empty() ? "" : ", `" + label + "`,") + " is " +
@@ -210,25 +238,25 @@ Elaborator::match(const TypeValue &type, const Tensor &tensor, Tree *at,
     bool isAgain = !bound.insert(label).second && !name.empty();
     if (!label.empty() && !isAgain) {
       std::optional<size_t> other = find(tensor, label);
-      if (other && *other != position) {
+      if (other && *other != position && isParameter && isLookedFor(label)) {
         fail(at, "the tensor has axis `" + label + "` at place " +
                      llvm::Twine(*other) + ", the pattern at " +
                      llvm::Twine(position) + ": " + axesText(tensor));
         return std::nullopt;
       }
-      // A number that the pattern names stays that number.
-      std::optional<Value> known = lookupBody(label);
-      if (!known || !numberOf(*known))
-        frame->scope->names[label] =
-            Axis{label, shape[position], int(position)};
-      if (restore && llvm::none_of(*restore, [&](auto &entry) {
-            return entry.first == label;
-          }))
-        restore->push_back({label, tensor.labels[position]});
-      result.labels[position] = label;
+      const Label &old = tensor.labels[position];
+      Label now = isParameter ? Label(label, frame->application, old)
+                              : written(label, old, shape[position]);
+      // A number that the pattern names stays that number, and an axis of one
+      // size that axis.
+      std::optional<Number> number = known ? numberOf(*known) : std::nullopt;
+      if (!number || (isRenamed && number->exact != shape[position]))
+        frame->scope->names[label] = Axis{now, shape[position], int(position)};
+      result.labels[position] = std::move(now);
     }
     ++position;
   }
+  dropDoubled(result.labels);
   return result;
 }
 
@@ -249,21 +277,33 @@ Value Elaborator::matched(Expr *pattern, const Value &value) {
   std::optional<TypeValue> type = typeOf(pattern);
   if (!type)
     return {};
-  std::optional<Tensor> result = match(*type, *tensor, pattern, nullptr);
+  std::optional<Tensor> result =
+      match(*type, *tensor, pattern, /*isParameter=*/false);
   return result ? Value(*result) : Value();
 }
 
-Tensor Elaborator::relabel(
-    const Tensor &tensor,
-    llvm::ArrayRef<std::pair<std::string, std::string>> restore) {
-  Tensor result = tensor;
-  for (std::string &label : result.labels)
-    for (auto &[pattern, original] : restore)
-      if (label == pattern) {
-        label = original;
-        break;
-      }
-  dropDoubled(result.labels);
+Value Elaborator::restored(const Value &value, unsigned application) {
+  Value result = value;
+  if (auto *list = value.as<List>()) {
+    std::vector<Value> items;
+    for (const Value &item : *list->items)
+      items.push_back(restored(item, application));
+    result.data = List{std::make_shared<const std::vector<Value>>(items),
+                       list->isPerGraph};
+  }
+  auto *tensor = std::get_if<Tensor>(&result.data);
+  if (!tensor)
+    return result;
+  std::optional<size_t> channel = find(*tensor, "C");
+  for (auto [place, label] : llvm::enumerate(tensor->labels))
+    if (label.application == application && label.caller && place != channel)
+      label = Label(*label.caller);
+  // An image goes on to have channels, whatever they were before it was one.
+  if (channel && llvm::none_of(tensor->labels, isWindow))
+    if (Label &label = tensor->labels[*channel];
+        label.application == application && label.caller)
+      label = Label(*label.caller);
+  dropDoubled(tensor->labels);
   return result;
 }
 
@@ -373,8 +413,15 @@ Value Elaborator::callReshape(Tree *at, std::vector<Argument> &arguments) {
   std::vector<Value> sizes;
   auto *tensor = arguments.front().value.as<Tensor>();
   // Without the example axis: it stays in front.
-  for (const Argument &argument : llvm::drop_begin(arguments))
+  for (const Argument &argument : llvm::drop_begin(arguments)) {
     sizes.push_back(argument.value);
+    if (argument.name.empty())
+      continue;
+    std::optional<Polynomial> size = sizeOf(argument.at, argument.value);
+    if (!size)
+      return {};
+    sizes.back() = Axis{Label(argument.name), *size};
+  }
   std::optional<Sizes> wanted = sizesOf(at, sizes);
   if (!wanted)
     return {};
@@ -383,12 +430,8 @@ Value Elaborator::callReshape(Tree *at, std::vector<Argument> &arguments) {
   if (!listed && !tensor->labels.empty() && tensor->labels.front() == "N" &&
       wanted->shape.elements() != shape.elements()) {
     wanted->shape.sizes.insert(wanted->shape.sizes.begin(), shape[0]);
-    wanted->labels.insert(wanted->labels.begin(), "N");
+    wanted->labels.insert(wanted->labels.begin(), tensor->labels.front());
     dropDoubled(wanted->labels);
-    if (wanted->labels.size() == 4 &&
-        llvm::all_of(llvm::drop_begin(wanted->labels),
-                     [](auto &label) { return label.empty(); }))
-      wanted->labels = {"N", "C", "H", "W"};
   }
   return reshaped(at, *tensor, *wanted);
 }
@@ -407,7 +450,7 @@ Value Elaborator::callFlatten(Tree *at, std::vector<Argument> &arguments) {
   for (const Polynomial &size : llvm::drop_begin(shape.sizes))
     rest *= size;
   return reshaped(at, *tensor,
-                  {Shape({shape[0], rest}), {tensor->labels[0], ""}});
+                  {Shape({shape[0], rest}), {tensor->labels[0], Label()}});
 }
 
 namespace {
@@ -510,7 +553,7 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
                           shape[i].str() + ", which its letters do not divide");
     for (const std::string &letter : group) {
       split.shape.sizes.push_back(sizes[letter]);
-      split.labels.push_back(group.size() == 1 ? tensor->labels[i] : "");
+      split.labels.push_back(group.size() == 1 ? tensor->labels[i] : Label());
     }
   }
   for (auto &[letter, place] : given)
@@ -538,15 +581,21 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     return fail(at, "every letter of the left must stand on the right; "
                     "`einsum` sums over some");
   Tensor ordered = transposed(at, *parts.as<Tensor>(), order);
+  // All parts of one axis together, in whatever order, are that axis.
+  auto labelOf = [&](const std::vector<std::string> &group) {
+    for (auto [i, axis] : llvm::enumerate(*from))
+      if (axis.size() == group.size() &&
+          std::is_permutation(axis.begin(), axis.end(), group.begin()))
+        return tensor->labels[i];
+    return Label();
+  };
   Sizes merged;
-  size_t place = 0;
   for (auto &group : *to) {
     Polynomial size = 1;
     for (const std::string &letter : group)
       size *= sizes[letter];
     merged.shape.sizes.push_back(size);
-    merged.labels.push_back(group.size() == 1 ? ordered.labels[place] : "");
-    place += group.size();
+    merged.labels.push_back(labelOf(group));
   }
   return reshaped(at, ordered, merged);
 }

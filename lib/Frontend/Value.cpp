@@ -103,7 +103,8 @@ std::string netc::textOf(const Value &value) {
   if (value.is<None>())
     return "none";
   if (auto *axis = value.as<Axis>())
-    return axis->label.empty() && axis->size ? axis->size->str() : axis->label;
+    return axis->label.text().empty() && axis->size ? axis->size->str()
+                                                    : axis->label.name;
   if (auto *distribution = value.as<Distribution>())
     return ::textOf(*distribution);
   if (auto *list = value.as<List>()) {

@@ -18,7 +18,42 @@ namespace netc {
 struct Value;
 struct FileScope;
 class Instance;
-using Labels = llvm::SmallVector<std::string, 4>;
+
+/// What an axis is for; empty if nobody has said. The pattern of a block names
+/// the axes that it is given anew, and on return the caller's names come back:
+/// docs/Language.md, section 7.
+struct Label {
+  std::string name;
+  /// The application of a block whose pattern gave the name; 0 if none did.
+  unsigned application = 0;
+  /// What its caller calls the axis.
+  std::shared_ptr<const Label> caller;
+
+  Label() = default;
+  explicit Label(std::string name) : name(std::move(name)) {}
+  Label(std::string name, unsigned application, Label caller)
+      : name(std::move(name)), application(application),
+        caller(std::make_shared<const Label>(std::move(caller))) {}
+  /// That of an axis that a pattern has no name for, `behind` axes following.
+  static Label unnamed(size_t behind, unsigned application, Label caller) {
+    return {"..." + std::to_string(behind), application, std::move(caller)};
+  }
+
+  bool empty() const { return name.empty(); }
+  void clear() { *this = Label(); }
+  /// As a text can say it: empty where a pattern has no name for the axis.
+  llvm::StringRef text() const {
+    llvm::StringRef text = name;
+    return text.starts_with("...") ? "" : text;
+  }
+};
+inline bool operator==(const Label &a, llvm::StringRef b) {
+  return a.name == b;
+}
+inline bool operator==(const Label &a, const Label &b) {
+  return a.name == b.name;
+}
+using Labels = llvm::SmallVector<Label, 4>;
 
 /// An expression with an error has this value; it fits everything and reports
 /// nothing.
@@ -59,7 +94,7 @@ struct Record {
 
 /// An axis of a tensor, or the label of one: then the size is not known.
 struct Axis {
-  std::string label;
+  Label label;
   std::optional<Polynomial> size;
   int position = -1; ///< in the tensor that it was taken from; -1 if not known
 };
@@ -203,8 +238,8 @@ public:
   std::shared_ptr<Identity> identity;
   std::vector<std::vector<Value>> tensors; ///< by tensor parameter; empty: open
   std::vector<std::optional<Value>> settings; ///< by setting; empty: not given
-  std::string as;           ///< label of the axis that an op makes
-  std::vector<Value> parts; ///< of a composition
+  Label as;                                   ///< of the axis that an op makes
+  std::vector<Value> parts;                   ///< of a composition
   std::vector<std::pair<std::string, Value>> arguments; ///< of a built-in
   bool frozen = false;
   bool recomputed = false; ///< run again for the backward pass

@@ -22,14 +22,16 @@ protected:
     llvm::ListSeparator space(" ");
     for (size_t axis = 0; axis < shapeOf(op->getResult(result)).rank();
          ++axis) {
-      std::optional<AxisSource> source = language.getAxisSource(result, axis);
+      SmallVector<AxisSource> found = language.getAxisSources(result, axis);
       os << space;
-      if (!source)
+      llvm::ListSeparator slash("/");
+      for (AxisSource source : found)
+        if (os << slash; source.operand == 0)
+          os << source.axis;
+        else
+          os << source.operand << ":" << source.axis;
+      if (found.empty())
         os << "new";
-      else if (source->operand == 0)
-        os << source->axis;
-      else
-        os << source->operand << ":" << source->axis;
     }
     return text;
   }

@@ -51,8 +51,10 @@ std::string languageName(const Operator &op) {
   return op.getOperationName().substr(StringRef("net.").size());
 }
 
-bool isSetting(const NamedAttribute &attribute) {
-  return attribute.attr.getDef().isSubClassOf("Net_Setting");
+/// What is stated of a setting; null for other attributes.
+const Record *settingOf(const NamedAttribute &attribute) {
+  const Record &def = attribute.attr.getBaseAttr().getDef();
+  return def.isSubClassOf("Net_Setting") ? &def : nullptr;
 }
 
 template <typename Visit>
@@ -112,12 +114,13 @@ void writeSignatures(ArrayRef<Operator> ops, raw_ostream &os) {
                     arityOf(operand));
     os << "}, {";
     forEachAttribute(op, [&](const NamedAttribute &attribute) {
-      if (!isSetting(attribute))
-        return;
-      const Record &def = attribute.attr.getDef();
-      os << formatv("{{\"{0}\", ::netc::SettingKind::{1}, \"{2}\"}, ",
-                    attribute.name, def.getValueAsString("settingKind"),
-                    def.getValueAsString("fallback"));
+      if (const Record *def = settingOf(attribute))
+        os << formatv("{{\"{0}\", ::netc::SettingKind::{1}, \"{2}\", \"{3}\", "
+                      "\"{4}\"}, ",
+                      attribute.name, def->getValueAsString("settingKind"),
+                      def->getValueAsString("fallback"),
+                      def->getValueAsString("least"),
+                      def->getValueAsString("below"));
     });
     os << "}, {";
     for (const NamedTypeConstraint &result : op.getResults())
@@ -138,12 +141,12 @@ std::string signatureText(const Operator &op) {
                                   : "");
   bool first = true;
   forEachAttribute(op, [&](const NamedAttribute &attribute) {
-    if (!isSetting(attribute))
+    const Record *def = settingOf(attribute);
+    if (!def)
       return;
-    const Record &def = attribute.attr.getDef();
     os << (first ? "; " : ", ") << attribute.name;
     first = false;
-    if (StringRef fallback = def.getValueAsString("fallback");
+    if (StringRef fallback = def->getValueAsString("fallback");
         !fallback.empty())
       os << " = " << fallback;
   });
@@ -181,6 +184,14 @@ void writeDocs(ArrayRef<Operator> ops, raw_ostream &os) {
         for (StringRef line : lines)
           os << line.trim() << "\n";
       }
+      forEachAttribute(op, [&](const NamedAttribute &attribute) {
+        const Record *def = settingOf(attribute);
+        StringRef least = def ? def->getValueAsString("least") : "";
+        StringRef below = def ? def->getValueAsString("below") : "";
+        if (!least.empty())
+          os << "\n`" << attribute.name << "` is " << least << " or more"
+             << (below.empty() ? "" : (", and below " + below).str()) << ".\n";
+      });
       if (StringRef example = op.getDef().getValueAsString("example");
           !example.empty())
         os << "\nExample: `" << example << "`\n";
