@@ -21,6 +21,9 @@ grammar Net;
 // same suffix.
 file      : (NET NUMBER NL)? (item NL)* EOF ;
 
+// What the command line sets: `run.batch=64,128`.
+setting   : path '=' expr (',' expr)* NL EOF ;
+
 item      : importDecl
           | blockDecl
           | section

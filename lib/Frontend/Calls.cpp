@@ -33,7 +33,8 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
                                    : static_cast<const void *>(function.op);
   auto [entry, isNew] = parameters.try_emplace(key);
   Parameters &result = entry->second;
-  if (!isNew)
+  // What a built-in takes, it says itself when it is called.
+  if (!isNew || !key)
     return result;
   if (function.op) {
     for (const TensorSlot &slot : function.op->tensors)
@@ -63,6 +64,11 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
         param->name()->getText(), !param->ASSIGN(), false, {}, param, nullptr};
     if (!isTensor && param->COLON())
       parameter.words = wordsOf(param->expr(0));
+    if (!isTensor && function.block->file == main)
+      if (Override *given = overrideOf(function.block->name, parameter.name)) {
+        parameter.given = given->tree->expr(0);
+        parameter.required = false;
+      }
     (isTensor ? result.tensors : result.settings)
         .push_back(std::move(parameter));
   }
@@ -123,9 +129,9 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name,
   bool isAxis = name == "over" || name == "as" || name == "channel";
   if (isAxis) {
     std::optional<Value> value = lookup(word);
-    if (value && (numberOf(*value) || value->is<List>() || value->is<None>()))
+    if (value && (value->is<Axis>() || value->is<List>() || value->is<None>()))
       return *value;
-    return Axis{word, std::nullopt, -1};
+    return Axis{Label(word), std::nullopt, -1};
   }
   return eval(expr);
 }
@@ -277,8 +283,7 @@ Value Elaborator::callSection(Tree *at, Section section,
     auto found = given.find(name);
     if (found == given.end() && !param->ASSIGN())
       return fail(at, "`" + section.name + "` needs `" + name + "`",
-                  {{netc::locationOf(*section.file->source, param),
-                    "it is declared here"}});
+                  {{netc::locationOf(param), "it is declared here"}});
     Value value;
     if (found == given.end()) {
       Frame *outer = std::exchange(frame, &inner);
@@ -486,8 +491,7 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
        llvm::zip_equal(all.settings, instance.settings)) {
     if (!value && parameter.required) {
       fail(at, "`" + function.name + "` needs `" + parameter.name + "`",
-           {{netc::locationOf(*function.block->file->source, parameter.tree),
-             "it is declared here"}});
+           {{netc::locationOf(parameter.tree), "it is declared here"}});
       fine = false;
       value = Value();
     }
@@ -495,8 +499,11 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
     Tree *place = at;
     if (!value) {
       frame = &inner;
-      place = parameter.tree;
+      place = parameter.given ? static_cast<Tree *>(parameter.given)
+                              : parameter.tree;
       value = evalDefault(parameter);
+      if (parameter.given)
+        overrideOf(function.block->name, parameter.name)->isUsed = true;
     }
     if (std::string mistake = mistakeIn(parameter, function.name, *value);
         !mistake.empty()) {
@@ -510,7 +517,12 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
 }
 
 Value Elaborator::evalDefault(const Parameter &parameter) {
-  Expr *expr = parameter.tree->expr().back();
+  return evalSetting(parameter, parameter.given
+                                    ? parameter.given
+                                    : parameter.tree->expr().back());
+}
+
+Value Elaborator::evalSetting(const Parameter &parameter, Expr *expr) {
   if (auto *ref = ruleCast<NetParser::RefContext>(expr);
       ref && llvm::is_contained(parameter.words, wordOf(ref->getStart())))
     return Value(wordOf(ref->getStart()));

@@ -5,6 +5,7 @@
 // Files, their top-level names, and how errors are reported.
 
 #include "dialect/Spelling.h"
+#include "lib/Frontend/Input.h"
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,7 +28,7 @@ mlir::Location Elaborator::locationOf(Tree *tree) {
   auto known = locations.find(tree);
   if (known != locations.end())
     return known->second;
-  mlir::Location location = netc::locationOf(*frame->file->source, tree);
+  mlir::Location location = netc::locationOf(tree);
   locations.try_emplace(tree, location);
   return location;
 }
@@ -84,6 +85,10 @@ Value Elaborator::fail(
         note << ", copy " << turn->turn + 1 << " of " << turn->copies;
     ++shown;
   }
+  auto place = location->findInstanceOf<mlir::FileLineColLoc>();
+  if (overrideNote.first && place && place.getFilename() != commandLinePath)
+    diagnostic.attachNote(mlir::Location(overrideNote.first))
+        << overrideNote.second;
   if (sweepNote.first)
     diagnostic.attachNote(mlir::Location(sweepNote.first)) << sweepNote.second;
   return {};
@@ -124,43 +129,20 @@ static bool isBelow(StringRef path, StringRef root) {
          (below.starts_with("/") || realRoot == "/");
 }
 
+std::nullopt_t Elaborator::cannotRead(StringRef path, mlir::Location at,
+                                      StringRef why) {
+  ++errors;
+  mlir::emitError(at) << "cannot read `" << path << "`: " << why;
+  return std::nullopt;
+}
+
 std::optional<std::string> Elaborator::readText(StringRef path,
                                                 mlir::Location at) {
-  auto refuse = [&](const llvm::Twine &why) -> std::optional<std::string> {
-    ++errors;
-    mlir::emitError(at) << "cannot read `" << path << "`: " << why.str();
-    return std::nullopt;
-  };
-  namespace fs = llvm::sys::fs;
-  fs::file_t file = fs::getStdinHandle();
-  if (path != "-") {
-    // A pipe might block, and a device never end.
-    fs::file_status status;
-    if (std::error_code error = fs::status(path, status))
-      return refuse(error.message());
-    if (!fs::is_regular_file(status))
-      return refuse("it is not a regular file");
-    llvm::Expected<fs::file_t> opened = fs::openNativeFileForRead(path);
-    if (!opened)
-      return refuse(llvm::toString(opened.takeError()));
-    file = *opened;
-  }
-  std::string text;
-  char chunk[1 << 16];
-  std::string problem;
-  while (problem.empty()) {
-    llvm::Expected<size_t> size =
-        fs::readNativeFile(file, llvm::MutableArrayRef(chunk, sizeof chunk));
-    if (!size)
-      problem = llvm::toString(size.takeError());
-    else if (*size == 0)
-      break;
-    else if (text.append(chunk, *size).size() > options.limits.maxInputBytes)
-      break; // the parser says that it is too long
-  }
-  if (path != "-")
-    fs::closeFile(file);
-  return problem.empty() ? std::optional(std::move(text)) : refuse(problem);
+  llvm::Expected<std::string> text =
+      netc::readText(path, options.limits.maxInputBytes);
+  if (!text)
+    return cannotRead(path, at, llvm::toString(text.takeError()));
+  return std::move(*text);
 }
 
 std::optional<std::string> Elaborator::pathBeside(Tree *at, StringRef name) {
@@ -187,6 +169,13 @@ FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
     if (!read)
       return nullptr;
     text = *read;
+    if (StringRef format = otherFormat(path, *text); !format.empty()) {
+      cannotRead(path, at,
+                 ("it is " + format +
+                  "; a specification is text in the language of netc")
+                     .str());
+      return nullptr;
+    }
   }
   if (options.onRead)
     options.onRead(path, *text);
@@ -318,8 +307,7 @@ bool Elaborator::declare(FileScope &file) {
       fail(tree,
            "`" + entry.name +
                "` is already the name of something else in this file",
-           {{netc::locationOf(*file.source, known->second.tree),
-             "it is declared here"}});
+           {{netc::locationOf(known->second.tree), "it is declared here"}});
   };
   llvm::StringSet<> unnamed;
   for (NetParser::ItemContext *item : file.source->tree()->item()) {
@@ -361,63 +349,9 @@ bool Elaborator::load(StringRef path) {
   if (options.onRead)
     options.onRead(preludePath, *standardLibrary(preludePath));
   main = readFile(path, {});
-  if (!main || !define(*main))
+  if (!main || !readOptions())
     return false;
   return elaborateFile(*main) && errors == 0;
-}
-
-bool Elaborator::define(FileScope &file) {
-  for (auto &[name, text] : options.definitions) {
-    std::unique_ptr<SourceFile> source = parse(
-        context, "<command line>", name + " = " + text + "\n", options.limits);
-    if (!source)
-      return false;
-    if (source->tree()->item().size() != 1) {
-      ++errors;
-      mlir::emitError(netc::locationOf(*source, source->tree()))
-          << "`-D` gives `" << name << "` one value, here are "
-          << source->tree()->item().size();
-      return false;
-    }
-    auto entry = file.names.find(name);
-    std::vector<std::string> known;
-    for (auto &[other, declared] : file.names)
-      if (ruleCast<NetParser::BindContext>(declared.tree))
-        known.push_back(other);
-    FileScope &scope = *files.emplace_back(std::make_unique<FileScope>());
-    scope.source = std::move(source);
-    scope.path = scope.source->path;
-    if (!declare(scope) || scope.names.empty())
-      return false;
-    Frame top;
-    top.file = &scope;
-    Frame *outer = std::exchange(frame, &top);
-    Tree *tree = scope.names.front().second.tree;
-    if (entry == file.names.end() ||
-        !ruleCast<NetParser::BindContext>(entry->second.tree)) {
-      fail(tree, "`-D` replaces a top-level constant, and there is no `" +
-                     name + "`" + didYouMean(name, known));
-    } else {
-      Value value = valueOf(scope, scope.names.front().second);
-      Value old = valueOf(file, entry->second);
-      if (!old.isUnknown() && !value.isUnknown() &&
-          old.data.index() != value.data.index())
-        fail(tree, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " +
-                       kindOf(value));
-      auto *number = value.as<Number>(), *before = old.as<Number>();
-      if (number && before && number->dimension != before->dimension)
-        fail(tree, "`" + name + "` is " + textOf(old) + ", `-D` makes it " +
-                       textOf(value) + ", of another unit");
-      // The text is replaced, since it is read again at the points of a sweep
-      // and the ends of a range. What was computed from it is computed anew.
-      entry->second.tree = tree;
-      entry->second.textIn = &scope;
-      for (auto &[other, computed] : file.names)
-        computed.state = TopLevel::Untouched;
-    }
-    frame = outer;
-  }
-  return errors == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -532,7 +466,7 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   auto *bind = static_cast<NetParser::BindContext *>(entry.tree);
   Scope scope;
   Frame top;
-  top.file = entry.textIn ? entry.textIn : &file;
+  top.file = &file;
   top.scope = &scope;
   top.self = graph ? graph->root.get() : nullptr;
   top.hint = entry.name;
@@ -543,6 +477,8 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   entry.ranges.assign(touched.begin(), touched.end());
   touched = std::move(outerTouched);
   entry.value = scope.names.lookup(entry.name);
+  if (&file == main)
+    overrideSettings(entry.name, entry.value);
   left = std::move(outerLeft);
   frame = outer;
   computing.pop_back();
@@ -564,8 +500,7 @@ Value Elaborator::used(const TopLevel &entry) {
 
 Value Elaborator::ambiguous(StringRef name, FileScope &a, FileScope &b) {
   auto placeIn = [&](FileScope &file) {
-    return netc::locationOf(*file.source,
-                            file.names.find(name.str())->second.tree);
+    return netc::locationOf(file.names.find(name.str())->second.tree);
   };
   return fail(use ? use : frame->file->source->tree(),
               "`" + name + "` is offered by two imports, `" + a.path +
@@ -593,6 +528,9 @@ public:
   }
   std::optional<std::vector<SweepPoint>> corners(StringRef run) override {
     return elaborator.corners(run);
+  }
+  std::vector<std::string> settable() override {
+    return elaborator.settableNames();
   }
   std::vector<Verdict> check(const Results &results) override {
     return elaborator.check(results);

@@ -25,8 +25,7 @@ struct TopLevel {
   enum State { Untouched, InProgress, Done };
   std::string name;
   antlr4::ParserRuleContext *tree =
-      nullptr;                 ///< a declaration, section, job or binding
-  FileScope *textIn = nullptr; ///< where `tree` is from, if not from that file
+      nullptr; ///< a declaration, section, job or binding
   State state = Untouched;
   bool isPerGraph = false;                         ///< it holds an instance
   std::vector<antlr4::ParserRuleContext *> ranges; ///< `between`s in it
@@ -61,6 +60,7 @@ struct Frame {
   const BlockDecl *block = nullptr;
   Identity *self = nullptr;
   Scope *scope = nullptr;
+  unsigned application = 0; ///< which one of a block this is, from 1
   std::vector<int64_t> turns;
   bool frozen = false;
   std::string
@@ -104,6 +104,7 @@ struct Parameter {
   std::vector<std::string> words;
   NetParser::ParamContext *tree = nullptr; ///< of a block
   const Setting *setting = nullptr;        ///< of an op
+  NetParser::ExprContext *given = nullptr; ///< by `--set`, as its default
 };
 struct Parameters {
   std::vector<Parameter> tensors, settings;
@@ -154,6 +155,22 @@ struct SectionEntry {
   antlr4::ParserRuleContext *at;
 };
 
+/// As diagnostics call what the options say, each in a line.
+inline constexpr const char *commandLinePath = "<command line>";
+
+/// What `--set` gives instead of what the file says: `run.batch=64,128`.
+struct Override {
+  std::string owner; ///< `gan.critic`, or a net
+  std::string name;  ///< of a key, an axis or a setting
+  NetParser::SettingContext *tree;
+  NetParser::JobContext *job = nullptr; ///< the owner; null: a net
+  std::optional<Moments> size = {};     ///< that it gives an axis of a net
+  bool isUsed = false;                  ///< it changes something of a net
+
+  bool isList() const { return tree->expr().size() > 1; }
+  NetParser::NameContext *nameAt() const { return tree->path()->name().back(); }
+};
+
 /// `layer[0].conv` as the path of an instance, `layer.0.conv`.
 std::string pathOf(NetParser::ExprContext *expr);
 
@@ -177,6 +194,7 @@ public:
   mlir::ModuleOp getModule() { return *module; }
   llvm::ArrayRef<std::string> getNetworks() { return networks; }
   llvm::ArrayRef<std::string> getRuns() { return runs; }
+  std::vector<std::string> settableNames() const;
   std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run);
   std::optional<std::vector<SweepPoint>> corners(llvm::StringRef run);
   std::vector<Verdict> check(const Results &results);
@@ -247,6 +265,9 @@ private:
 
   //===--- files and names (Elaborator.cpp)
   //--------------------------------===//
+  /// Reports it.
+  std::nullopt_t cannotRead(llvm::StringRef path, mlir::Location at,
+                            llvm::StringRef why);
   /// The text of a regular file, or of the standard input, within the limit.
   std::optional<std::string> readText(llvm::StringRef path, mlir::Location at);
   FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
@@ -258,8 +279,6 @@ private:
   FileScope *preludeBlock(llvm::StringRef name);
   FileScope *import(NetParser::ImportDeclContext *tree, FileScope &into);
   bool declare(FileScope &file);
-  /// Replaces constants of the file by those of `-D`.
-  bool define(FileScope &file);
   std::optional<Value> lookup(llvm::StringRef name);
   std::optional<Value> lookupBody(llvm::StringRef name);
   std::optional<Value> lookupFile(FileScope &file, llvm::StringRef name);
@@ -367,6 +386,8 @@ private:
   std::shared_ptr<Instance> instantiateAt(Tree *at, const Value &callee,
                                           int64_t part);
   Value evalDefault(const Parameter &parameter);
+  /// `expr`, which may be one of the parameter's words.
+  Value evalSetting(const Parameter &parameter, Expr *expr);
   Value compose(Tree *at, std::vector<Value> parts);
   /// `params(tables)`, `by_time(utilization = 30%)`: arguments of a question.
   Value askWith(const Subject &subject, NetParser::ArgsContext *args);
@@ -408,7 +429,7 @@ private:
   /// Adds `net.op`, named by `where` or by its place, and labels its results.
   Value emit(Tree *at, llvm::StringRef op, llvm::ArrayRef<Tensor> operands,
              llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
-             llvm::StringRef as = "", mlir::LocationAttr where = {});
+             const Label &as = {}, mlir::LocationAttr where = {});
   mlir::Attribute attributeOf(Tree *at, const Setting &setting,
                               const Value *value,
                               const std::vector<Tensor> &operands,
@@ -443,6 +464,12 @@ private:
                   Labels labels);
   Value tensorArithmetic(Tree *at, llvm::StringRef op, const Value &a,
                          const Value &b);
+  /// Whether windows slide over an axis of that label by default.
+  static bool isWindow(const Label &label);
+  /// Whether two axes may be one: not if they have different labels.
+  static bool canMeet(const Label &a, const Label &b);
+  /// The same of each axis of two tensors of one rank, or an error.
+  bool doMeet(Tree *at, llvm::StringRef op, const Tensor &a, const Tensor &b);
   /// Brings two operands to one shape, by labels if all axes have one.
   bool align(Tree *at, llvm::StringRef op, Tensor &a, Tensor &b);
   Value matmul(Tree *at, const Tensor &a, const Tensor &b);
@@ -464,20 +491,29 @@ private:
   /// The shape that a type declares. In a net an unknown name is a new free
   /// symbol, and the names of axes are bound.
   std::optional<Sizes> declare(const TypeValue &type, bool isNet);
-  /// Binds the pattern's names and returns the tensor under its labels;
-  /// `restore` collects which label stands for which of the caller's.
-  std::optional<Tensor>
-  match(const TypeValue &pattern, const Tensor &tensor, Tree *at,
-        std::vector<std::pair<std::string, std::string>> *restore);
-  Tensor relabel(const Tensor &tensor,
-                 llvm::ArrayRef<std::pair<std::string, std::string>> restore);
+  /// Binds the pattern's names and returns the tensor under its labels. A
+  /// parameter's axes have these until the block returns.
+  std::optional<Tensor> match(const TypeValue &pattern, const Tensor &tensor,
+                              Tree *at, bool isParameter);
+  /// The label that a pattern in a body writes on an axis of this label and
+  /// size.
+  Label written(const std::string &name, const Label &old,
+                const Polynomial &size);
+  /// What a block returns, under the labels of its caller.
+  static Value restored(const Value &value, unsigned application);
   Value reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes);
   Tensor transposed(Tree *at, const Tensor &tensor,
                     llvm::ArrayRef<int64_t> order);
   Tensor broadcasted(Tree *at, const Tensor &tensor, const Sizes &sizes,
                      llvm::ArrayRef<int64_t> axes);
   Value slice(Tree *at, const Tensor &tensor, int64_t axis, const Value &index);
+  /// The axis labelled `C`, else the last.
   static size_t featureAxis(const Tensor &tensor);
+  /// Why that is none to take by default, for it is labelled for something
+  /// else; empty if it may be taken.
+  static std::string whyNoFeature(const Tensor &tensor);
+  /// The labels that have a text.
+  static std::vector<std::string> namesOf(const Labels &labels);
   static std::optional<size_t> find(const Tensor &tensor,
                                     llvm::StringRef label);
 
@@ -526,15 +562,49 @@ private:
     Graph *outerGraph;
     Graph graph;
   };
-  /// What a name is at a point of a sweep: a value, or of a key that is no
-  /// number the text that stands for it.
+  /// What a name is at a point of a sweep: a value, or a text that stands for
+  /// it in `job`.
   struct Varied {
     std::string name;
     Value value;
     Expr *text = nullptr;
+    NetParser::JobContext *job = nullptr; ///< of a text
+    const Override *by = nullptr;         ///< null: the file
   };
   /// What a point of a sweep sets: keys, axes, settings, constants.
   using Point = std::vector<Varied>;
+
+  //===--- the command line (Overrides.cpp)
+  //--------------------------------===//
+  /// Reads `-D` and `--set`, and replaces the constants.
+  bool readOptions();
+  /// Replaces a constant of the file by what `text` says.
+  void define(const std::string &name, llvm::StringRef value,
+              llvm::StringRef text);
+  /// The `--set` that gives the name a value, where it is a key, an axis or a
+  /// setting; else empty.
+  std::string overrideInstead(const std::string &name, llvm::StringRef value);
+  void addOverride(llvm::StringRef text);
+  /// What `--set` gives runs, one value each: the point at which they are
+  /// elaborated.
+  Point setPoint() const;
+  Override *overrideOf(llvm::StringRef net, llvm::StringRef name);
+  /// Gives the net that the top-level binding `name` makes other settings.
+  void overrideSettings(const std::string &name, Value &value);
+  /// Reads the sizes that `--set` gives to axes of a net.
+  void readOverriddenAxes(llvm::StringRef net, const Instance &instance,
+                          llvm::ArrayRef<NetInput> inputs);
+  /// Gives networks these sizes, and says what changed nothing.
+  void finishOverrides();
+  /// While it lives, errors in the file have a note of what `--set` gives nets,
+  /// and the run, if `job` is one.
+  struct OverrideNote {
+    OverrideNote(Elaborator &elaborator, NetParser::JobContext *job);
+    ~OverrideNote() { elaborator.overrideNote = {}; }
+    Elaborator &elaborator;
+  };
+  /// Whether `--set` changes figures of the network or run.
+  bool isOverridden(llvm::StringRef symbol);
 
   /// The entries of a section; one that is wrong is reported, and unknown.
   /// With `areMiddle`, its arguments depend on the middle of a `between`.
@@ -546,12 +616,16 @@ private:
   void checkSection(const Section &section);
   /// What the sweep of a run varies, each name over its values.
   struct Sweep {
-    NetParser::SweepContext *tree = nullptr; ///< null without a sweep
+    Tree *tree = nullptr;                    ///< null without a sweep
     std::vector<std::vector<Varied>> varied; ///< by name
     size_t points = 1;
   };
+  /// Whether a value that is read where it is used names a `between`.
+  bool hasRange(Expr *expr);
+  void failRange(Expr *expr);
   /// The points along one name; empty after an error.
-  std::vector<Varied> pointsOf(NetParser::VariedContext *each);
+  std::vector<Varied> pointsOf(NetParser::VariedContext *each,
+                               NetParser::JobContext *job);
   /// None after errors. The run has been elaborated as written.
   std::optional<Sweep> sweepOf(NetParser::JobContext *job);
   /// Elaborates the run with what the point sets; its facts alone, if what it
@@ -595,6 +669,9 @@ private:
   void collectExpectations(FileScope &file, NetParser::JobContext *job);
   /// A network is reported at the sizes that its first run's dataset gives.
   void giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun);
+  /// The size that an axis is given; none after an error.
+  std::optional<Moments> sizeOfAxis(Tree *at, llvm::StringRef name,
+                                    const Value &value);
   /// A verdict to be given.
   Verdict verdictOn(NetParser::ExpectContext *tree);
   /// The verdict, or none after an error.
@@ -617,6 +694,10 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<std::unique_ptr<FileScope>> files;
+  std::vector<std::unique_ptr<SourceFile>> optionTexts;
+  std::deque<Override> overrides;
+  llvm::StringSet<> overridden; ///< runs that `--set` gives something, and nets
+                                ///< that have sizes from these
   llvm::StringMap<FileScope *> filesByPath;
   std::vector<std::string> importing; ///< files being read, outermost first
   std::vector<std::string> computing; ///< top-level names being computed
@@ -633,8 +714,10 @@ private:
   Tree *use = nullptr; ///< the name that is being looked up, where one is
   const Results *results = nullptr;
   std::vector<std::string> networks, runs; ///< those left out, too
+  unsigned applications = 0;               ///< of blocks, so far
   llvm::StringSet<> leftOut;
-  bool asksLeftOut = false;    ///< the `expect` that is being decided
+  /// What the `expect` that is being decided asks about.
+  bool asksLeftOut = false, asksOverridden = false;
   std::set<std::string> asked; ///< the runs that it asks about
   Value decided;               ///< what it compares
   /// The `between`s that the value being computed depends on, and at which end
@@ -657,6 +740,7 @@ private:
   std::vector<Identity *> *made = nullptr;
   /// The note of errors at a point of a sweep; no place outside of one.
   std::pair<mlir::LocationAttr, std::string> sweepNote;
+  std::pair<mlir::LocationAttr, std::string> overrideNote;
 };
 
 } // namespace netc

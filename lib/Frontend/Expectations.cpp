@@ -82,6 +82,10 @@ Value Elaborator::resolve(Tree *at, const Value &value) {
     asksLeftOut = true;
     return {};
   }
+  if (isOverridden(subject->symbol)) {
+    asksOverridden = true;
+    return {};
+  }
   Question question;
   question.subject =
       mlir::SymbolTable::lookupSymbolIn(*module, subject->symbol);
@@ -350,13 +354,15 @@ void Elaborator::decideAtEnds(NetParser::ExpectContext *tree,
 std::vector<Verdict> Elaborator::check(const Results &given) {
   results = &given;
   std::vector<Verdict> verdicts;
+  size_t ofOverridden = 0;
   for (const Expectation &expectation : expectations) {
     TopScope top(*this, *expectation.file);
-    asksLeftOut = false;
+    asksLeftOut = asksOverridden = false;
     asked.clear();
     touched.clear();
     std::optional<Verdict> verdict = decideExpect(expectation.tree);
-    if (asksLeftOut)
+    ofOverridden += asksOverridden;
+    if (asksLeftOut || asksOverridden)
       continue;
     if (!verdict) {
       verdicts.push_back(verdictOn(expectation.tree));
@@ -374,5 +380,12 @@ std::vector<Verdict> Elaborator::check(const Results &given) {
     verdicts.push_back(std::move(*verdict));
   }
   results = nullptr;
+  if (ofOverridden) {
+    auto first = llvm::find_if(
+        overrides, [](const Override &each) { return !each.isList(); });
+    mlir::emitWarning(netc::locationOf(first->tree))
+        << "left out: " << ofOverridden << " of " << expectations.size()
+        << " expects, which are about the file as written";
+  }
   return verdicts;
 }

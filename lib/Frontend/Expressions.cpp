@@ -155,7 +155,7 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
     Value value = evalOwner(axis->expr());
     if (axis->name()) {
       if (std::optional<Polynomial> size = sizeOf(axis, value))
-        value = Axis{axis->name()->getText(), *size};
+        value = Axis{Label(axis->name()->getText()), *size};
       else
         value = Value();
     }
@@ -598,8 +598,7 @@ Value Elaborator::index(NetParser::IndexContext *tree, const Value &base) {
           return fail(axis, "axis `" + label + "` is indexed twice");
         if (!position)
           return fail(axis, "the tensor has no axis `" + label + "`" +
-                                didYouMean(label, {present.labels.begin(),
-                                                   present.labels.end()}));
+                                didYouMean(label, namesOf(present.labels)));
       } else {
         if (place >= tensor->labels.size() || place < dropped)
           return fail(axis, "the tensor has " +
@@ -689,12 +688,9 @@ Value Elaborator::member(NetParser::MemberContext *tree, const Value &base) {
       known.push_back(entry.first);
   } else if (auto *tensor = base.as<Tensor>()) {
     if (std::optional<size_t> position = find(*tensor, name))
-      return Axis{name, shapeOf(tensor->value)[*position], int(*position)};
-    known.insert(known.end(), tensor->labels.begin(), tensor->labels.end());
-    llvm::erase_if(known,
-                   [](const std::string &label) { return label.empty(); });
+      return axisValue(*tensor, *position);
     return fail(tree, "the tensor has no axis `" + name + "`" +
-                          didYouMean(name, known));
+                          didYouMean(name, namesOf(tensor->labels)));
   } else if (auto *instance = base.as<std::shared_ptr<Instance>>()) {
     Identity &identity = *(*instance)->identity;
     for (auto &[weight, tensor] : identity.namedWeights) {

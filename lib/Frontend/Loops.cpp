@@ -168,7 +168,8 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
   auto yields = yieldNames(tree->body());
   for (auto [i, value] : llvm::enumerate(yielded)) {
     Labels labels = value.as<Tensor>()->labels;
-    labels.insert(labels.begin() + outAxes[i], label);
+    labels.insert(labels.begin() + outAxes[i],
+                  sequences.front().labels[axes.front()]);
     dropDoubled(labels);
     results.push_back({i < yields.size() ? yields[i] : "",
                        Tensor{scan->getResult(i), labels}});
@@ -226,10 +227,10 @@ Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
     return {};
   auto [block, axis] = *loop;
   Shape shape = shapeOf(tensor.value);
-  std::string label = tensor.labels[axis];
+  const Label &label = tensor.labels[axis];
   size_t batch = find(tensor, "N").value_or(0);
   if (int64_t(batch) == axis) {
-    fail(at, "`" + label + "` is the batch axis already");
+    fail(at, "`" + label.text() + "` is the batch axis already");
     return {};
   }
   // The axis goes next to the batch axis and becomes one with it.
@@ -247,7 +248,7 @@ Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
   Polynomial examples = movedShape[place], turns = movedShape[place + 1];
   merged.shape[place] = examples * turns;
   merged.shape.sizes.erase(merged.shape.sizes.begin() + place + 1);
-  merged.labels[place] = "N";
+  merged.labels[place] = Label("N");
   merged.labels.erase(merged.labels.begin() + place + 1);
   Value joined = reshaped(at, moved, merged);
   if (!joined.is<Tensor>())
@@ -262,8 +263,8 @@ Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
     if (!at0)
       return fail(at, "the block gives " +
                           (output ? axesText(*output) : kindOf(value)) +
-                          ", which has no batch axis `N` to put `" + label +
-                          "` back into");
+                          ", which has no batch axis `N` to put `" +
+                          label.text() + "` back into");
     Sizes sizes{shapeOf(output->value), output->labels};
     sizes.shape[*at0] = examples;
     sizes.shape.sizes.insert(sizes.shape.sizes.begin() + *at0 + 1, turns);

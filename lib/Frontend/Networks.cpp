@@ -63,6 +63,7 @@ bool Elaborator::elaborateFile(FileScope &file) {
       elaborateItem(file, stmt);
     }
   }
+  finishOverrides();
   for (const BlockDecl &block : file.blocks)
     if (!block.isUsed && !leavesOut() && errors == 0)
       checkUnused(block);
@@ -271,6 +272,7 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
   builder.setInsertionPointToEnd(into.getBody());
   unsigned before = errors;
   touched.clear();
+  OverrideNote note(*this, nullptr);
   auto network = builder.create<NetworkOp>(
       locationOf(at), builder.getStringAttr(symbol),
       builder.getStrArrayAttr({}), builder.getDictionaryAttr({}));
@@ -291,6 +293,7 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
       names.push_back(input.name);
     }
     network.setInputsAttr(builder.getStrArrayAttr(names));
+    readOverriddenAxes(symbol, *instance, *inputs);
     result = applyNet(at, *instance, *inputs, values);
   }
   if (!touched.empty() && errors == before)

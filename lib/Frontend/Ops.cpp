@@ -53,7 +53,7 @@ mlir::Location Elaborator::opLocation(Tree *at, StringRef name) {
 
 Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
                        llvm::ArrayRef<mlir::NamedAttribute> attributes,
-                       StringRef as, mlir::LocationAttr where) {
+                       const Label &as, mlir::LocationAttr where) {
   if (!spend(at, 1))
     return {};
   std::optional<mlir::RegisteredOperationName> name =
@@ -96,6 +96,10 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
       [&] { return mlir::verify(built, /*verifyRecursively=*/false); });
   if (complaint)
     return fail(at, operandComplaint(*complaint, op, operands));
+  if (built->hasTrait<AxesMeet>())
+    for (const Tensor &other : llvm::drop_begin(operands))
+      if (!doMeet(at, op, operands.front(), other))
+        return {};
 
   auto language = mlir::dyn_cast<LanguageOpInterface>(built);
   ResultList list;
@@ -104,13 +108,14 @@ Value Elaborator::emit(Tree *at, StringRef op, llvm::ArrayRef<Tensor> operands,
         result,
         Labels(mlir::cast<mlir::RankedTensorType>(result.getType()).getRank())};
     for (auto [axis, label] : llvm::enumerate(tensor.labels)) {
-      std::optional<AxisSource> source =
-          language ? language.getAxisSource(result.getResultNumber(), axis)
-                   : std::nullopt;
-      if (source)
-        label = operands[source->operand].labels[source->axis];
-      else if (!as.empty() && result.getResultNumber() == 0)
-        label = as.str();
+      llvm::SmallVector<AxisSource> sources;
+      if (language)
+        sources = language.getAxisSources(result.getResultNumber(), axis);
+      for (AxisSource source : sources)
+        if (label.text().empty())
+          label = operands[source.operand].labels[source.axis];
+      if (sources.empty() && !as.empty() && result.getResultNumber() == 0)
+        label = as;
       if (!label.empty() && llvm::count(tensor.labels, label) > 1)
         label.clear();
     }
@@ -268,6 +273,47 @@ size_t Elaborator::featureAxis(const Tensor &tensor) {
   return find(tensor, "C").value_or(tensor.labels.size() - 1);
 }
 
+bool Elaborator::isWindow(const Label &label) {
+  return label == "D" || label == "H" || label == "W" || label == "L";
+}
+
+std::string Elaborator::whyNoFeature(const Tensor &tensor) {
+  const Label &last = tensor.labels[featureAxis(tensor)];
+  // A `D` by itself is no depth: many call the features so.
+  bool isDepth = last == "D" && llvm::count_if(tensor.labels, isWindow) == 1;
+  if (!(last == "N" || isWindow(last)) || isDepth)
+    return "";
+  // The first that it could be: by a name that is nearly right, or by none.
+  const Label *meant = llvm::find(tensor.labels, StringRef("c"));
+  if (meant == tensor.labels.end())
+    meant =
+        std::find_if(tensor.labels.begin() + 1, tensor.labels.end(),
+                     [](const Label &label) { return label.text().empty(); });
+  std::string text =
+      "no axis of " + axesText(tensor) + " is labelled `C`, and the last, `" +
+      last.name + "`, is " +
+      (last == "N" ? "that of the examples" : "one that windows slide over") +
+      "; ";
+  if (meant == tensor.labels.end())
+    return text + "name the axis to work along by `over`";
+  text += "label the features, as in `y: [";
+  llvm::ListSeparator comma;
+  for (auto [label, size] :
+       llvm::zip_equal(tensor.labels, shapeOf(tensor.value).sizes))
+    text += StringRef(comma).str() + (&label == meant        ? "C"
+                                      : label.text().empty() ? size.str()
+                                                             : label.name);
+  return text + "] = ..`, or name an axis by `over`";
+}
+
+std::vector<std::string> Elaborator::namesOf(const Labels &labels) {
+  std::vector<std::string> names;
+  for (const Label &label : labels)
+    if (!label.text().empty())
+      names.push_back(label.name);
+  return names;
+}
+
 std::optional<size_t> Elaborator::find(const Tensor &tensor, StringRef label) {
   for (auto [i, other] : llvm::enumerate(tensor.labels))
     if (!label.empty() && other == label)
@@ -278,19 +324,22 @@ std::optional<size_t> Elaborator::find(const Tensor &tensor, StringRef label) {
 std::optional<int64_t> Elaborator::axisOf(Tree *at, const Value &value,
                                           const Tensor &tensor) {
   if (auto *axis = value.as<Axis>()) {
-    if (std::optional<size_t> position = find(tensor, axis->label))
+    if (std::optional<size_t> position = find(tensor, axis->label.name))
       return *position;
     if (axis->label.empty() && axis->position >= 0 &&
         size_t(axis->position) < tensor.labels.size())
       return axis->position;
-    std::string meant =
-        didYouMean(axis->label, {tensor.labels.begin(), tensor.labels.end()});
+    std::string meant = didYouMean(axis->label.name, namesOf(tensor.labels));
     fail(at,
-         "the tensor has no axis `" + axis->label + "`" +
+         "the tensor has no axis `" + axis->label.text() + "`" +
              (meant.empty() ? ", its axes are " + axesText(tensor) : meant));
     return std::nullopt;
   }
-  if (!value.isUnknown())
+  if (std::optional<Number> number = numberOf(value))
+    fail(at, "expected an axis, this is a number; by its place an axis is "
+             "`axes(x)[" +
+                 textOf(value) + "]`");
+  else if (!value.isUnknown())
     fail(at, "expected an axis, this is " + kindOf(value));
   return std::nullopt;
 }
@@ -330,9 +379,10 @@ std::string Elaborator::axesText(const Tensor &tensor) {
   Shape shape = shapeOf(tensor.value);
   for (auto [label, size] : llvm::zip_equal(tensor.labels, shape.sizes)) {
     text += StringRef(comma).str();
-    text += label.empty()         ? size.str()
-            : size.str() == label ? label
-                                  : label + " = " + size.str();
+    StringRef name = label.text();
+    text += name.empty()         ? size.str()
+            : size.str() == name ? name.str()
+                                 : (name + " = " + size.str()).str();
   }
   return text + "]";
 }
@@ -368,15 +418,21 @@ std::optional<std::vector<int64_t>> Elaborator::axesOf(Tree *at,
       axes.push_back(i);
   } else if (rule == "window") {
     for (auto [i, label] : llvm::enumerate(tensor.labels))
-      if (label == "D" || label == "H" || label == "W" || label == "L")
+      if (isWindow(label))
         axes.push_back(i);
     if (axes.empty()) {
       fail(at, "no axis to slide over: none of " + axesText(tensor) +
                    " is labelled D, H, W or L; name them by `over`");
       return std::nullopt;
     }
+  } else if (rule == "last") {
+    axes.push_back(rank - 1);
   } else {
-    axes.push_back(rule == "last" ? rank - 1 : featureAxis(tensor));
+    if (std::string why = whyNoFeature(tensor); !why.empty()) {
+      fail(at, why);
+      return std::nullopt;
+    }
+    axes.push_back(featureAxis(tensor));
   }
   return axes;
 }
@@ -456,7 +512,30 @@ mlir::Attribute Elaborator::attributeOf(Tree *at, const Setting &setting,
     if (!number || !number->isConstant() ||
         !(number->dimension.isNone() || number->dimension.isCount()))
       return wrong("a number");
-    return builder.getF64FloatAttr(number->toDouble());
+    double real = number->toDouble();
+    auto limitOf = [](StringRef text) {
+      return std::strtod(text.str().c_str(), nullptr);
+    };
+    std::string range;
+    if (!setting.least.empty() && !(real >= limitOf(setting.least)))
+      range = "at least " + setting.least.str();
+    if (!setting.below.empty() && !(real < limitOf(setting.below)))
+      range = "below " + setting.below.str();
+    if (!range.empty()) {
+      fail(at, "`" + setting.name + "` of `" + op + "` is " + textOf(*value) +
+                   ", it must be " + range);
+      return {};
+    }
+    return builder.getF64FloatAttr(real);
+  }
+  case SettingKind::Size: {
+    std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
+    if (!value)
+      return PolynomialAttr::get(builder.getContext(), fallback);
+    if (!number || number->real ||
+        !(number->dimension.isNone() || number->dimension.isCount()))
+      return wrong("a size");
+    return PolynomialAttr::get(builder.getContext(), number->exact);
   }
   case SettingKind::Flag: {
     if (!value)
@@ -557,21 +636,40 @@ originOf(mlir::Value value, size_t axis, const Polynomial &size) {
   return {};
 }
 
+bool Elaborator::doMeet(Tree *at, StringRef op, const Tensor &a,
+                        const Tensor &b) {
+  if (a.labels.size() != b.labels.size())
+    return true;
+  for (auto [x, y] : llvm::zip_equal(a.labels, b.labels))
+    if (!canMeet(x, y)) {
+      fail(at, "`" + op + "` takes axis by axis: `" + x.name + "` of " +
+                   axesText(a) + " meets `" + y.name + "` of " + axesText(b));
+      return false;
+    }
+  return true;
+}
+
+bool Elaborator::canMeet(const Label &a, const Label &b) {
+  return a.text().empty() || b.text().empty() || a == b;
+}
+
 bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
   auto allLabelled = [](const Tensor &tensor) {
     return llvm::none_of(
-        tensor.labels, [](const std::string &label) { return label.empty(); });
+        tensor.labels, [](const Label &label) { return label.text().empty(); });
   };
   bool leads = a.labels.size() >= b.labels.size();
   Tensor &big = leads ? a : b, &small = leads ? b : a;
   Shape bigShape = shapeOf(big.value), smallShape = shapeOf(small.value);
   llvm::SmallVector<int64_t> axes; // of `big`, one for each of `small`
   if (allLabelled(a) && allLabelled(b)) {
-    for (const std::string &label : small.labels) {
-      std::optional<size_t> axis = find(big, label);
+    for (const Label &label : small.labels) {
+      std::optional<size_t> axis = find(big, label.name);
       if (!axis) {
         fail(at, "cannot " + op + " tensors: axes " + axesText(a) +
-                     " on the left, " + axesText(b) + " on the right");
+                     " on the left, " + axesText(b) +
+                     " on the right, and only one side has `" + label.name +
+                     "`");
         return false;
       }
       axes.push_back(*axis);
@@ -579,10 +677,10 @@ bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
   } else {
     size_t offset = big.labels.size() - small.labels.size();
     for (auto [i, label] : llvm::enumerate(small.labels)) {
-      std::string &other = big.labels[offset + i];
-      if (!label.empty() && !other.empty() && label != other) {
-        fail(at, "cannot " + op + " tensors: axis `" + label +
-                     "` meets axis `" + other + "`, " + axesText(a) +
+      const Label &other = big.labels[offset + i];
+      if (!canMeet(label, other)) {
+        fail(at, "cannot " + op + " tensors: axis `" + label.name +
+                     "` meets axis `" + other.name + "`, " + axesText(a) +
                      " on the left, " + axesText(b) + " on the right");
         return false;
       }
@@ -595,8 +693,9 @@ bool Elaborator::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
       const Polynomial &r = leads ? smallShape[i] : bigShape[axis];
       fail(at,
            "cannot " + op + " tensors: axis " + llvm::Twine(axis) +
-               (big.labels[axis].empty() ? ""
-                                         : " (`" + big.labels[axis] + "`)") +
+               (big.labels[axis].text().empty()
+                    ? ""
+                    : " (`" + big.labels[axis].name + "`)") +
                " is " + l.str() + " on the left, " + r.str() + " on the right",
            {originOf(big.value, axis, bigShape[axis]),
             originOf(small.value, i, smallShape[i])});

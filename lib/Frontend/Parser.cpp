@@ -4,6 +4,7 @@
 
 #include "lib/Frontend/Parser.h"
 
+#include "lib/Frontend/Input.h"
 #include "lib/Frontend/SyntaxErrors.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -74,8 +75,8 @@ static std::optional<SyntaxError> findBadText(StringRef text) {
 }
 
 SourceFile::SourceFile(StringAttr pathAttr, StringRef text)
-    : path(pathAttr.str()), pathAttr(pathAttr), input(text.str()),
-      lexer(&input), filter(lexer), tokens(&filter), parser(&tokens) {}
+    : path(pathAttr.str()), input(pathAttr, text), lexer(&input), filter(lexer),
+      tokens(&filter), parser(&tokens) {}
 
 /// Emits `errors` in the order of the text, one a line.
 static void report(StringAttr path, std::vector<SyntaxError> errors,
@@ -108,16 +109,13 @@ static void report(StringAttr path, std::vector<SyntaxError> errors,
   }
 }
 
-std::unique_ptr<SourceFile> parse(MLIRContext *context, StringRef path,
-                                  StringRef text, const Limits &limits) {
+std::unique_ptr<SourceFile>
+SourceFile::read(MLIRContext *context, StringRef path, StringRef text,
+                 const Limits &limits,
+                 llvm::function_ref<void(SourceFile &file)> readRoot) {
   auto pathAttr = StringAttr::get(context, path);
   if (text.size() > limits.maxInputBytes) {
-    report(pathAttr,
-           {{{1, 1},
-             formatv("the file has more than {0} bytes; `--max-input` allows "
-                     "more",
-                     limits.maxInputBytes)}},
-           1);
+    report(pathAttr, {{{1, 1}, longerThan(limits.maxInputBytes)}}, 1);
     return nullptr;
   }
   text.consume_front("\ufeff");
@@ -137,7 +135,7 @@ std::unique_ptr<SourceFile> parse(MLIRContext *context, StringRef path,
   // A slip explains better what the parser may have stumbled over.
   std::vector<SyntaxError> errors = findSlips(file->tokens);
   try {
-    file->root = file->parser.file();
+    readRoot(*file);
     append_range(errors, strategy->errors);
   } catch (DepthGuard::TooDeep deep) {
     errors = {{beginOf(deep.token),
@@ -149,6 +147,20 @@ std::unique_ptr<SourceFile> parse(MLIRContext *context, StringRef path,
     return file;
   report(pathAttr, std::move(errors), maxErrors);
   return nullptr;
+}
+
+std::unique_ptr<SourceFile> parse(MLIRContext *context, StringRef path,
+                                  StringRef text, const Limits &limits) {
+  return SourceFile::read(context, path, text, limits, [](SourceFile &file) {
+    file.root = file.parser.file();
+  });
+}
+
+std::unique_ptr<SourceFile> parseSetting(MLIRContext *context, StringRef path,
+                                         StringRef text, const Limits &limits) {
+  return SourceFile::read(context, path, text, limits, [](SourceFile &file) {
+    file.settingRoot = file.parser.setting();
+  });
 }
 
 /// The child of a binary operation, member or call that is its left operand.
@@ -164,20 +176,21 @@ SmallVector<NetParser::ExprContext *> leftSpine(NetParser::ExprContext *expr) {
   return spine;
 }
 
-Location locationOf(const SourceFile &file, Token *token) {
+Location locationOf(Token *token) {
   TextPlace place = beginOf(token);
-  return FileLineColLoc::get(file.pathAttr, place.line, place.column);
+  auto *input = static_cast<TextInput *>(token->getInputStream());
+  return FileLineColLoc::get(input->path, place.line, place.column);
 }
 
-Location locationOf(const SourceFile &file, ParserRuleContext *rule) {
+Location locationOf(ParserRuleContext *rule) {
   if (auto *member = ruleCast<NetParser::MemberContext>(rule))
-    return locationOf(file, member->name()->getStart());
+    return locationOf(member->name()->getStart());
   auto *expr = dynamic_cast<NetParser::ExprContext *>(rule);
   if (expr && expr->children.size() == 3 && leftOperand(expr) &&
       dynamic_cast<NetParser::ExprContext *>(expr->children[2]))
     if (auto *op = dynamic_cast<tree::TerminalNode *>(expr->children[1]))
-      return locationOf(file, op->getSymbol());
-  return locationOf(file, rule->getStart());
+      return locationOf(op->getSymbol());
+  return locationOf(rule->getStart());
 }
 
 std::string sourceText(ParserRuleContext *rule) {

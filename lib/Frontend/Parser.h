@@ -15,27 +15,45 @@
 
 namespace netc {
 
-/// A parsed file: it owns the text, the tokens and the tree, which stays inside
+/// The characters of a text, which know where they are from.
+struct TextInput : antlr4::ANTLRInputStream {
+  TextInput(mlir::StringAttr path, llvm::StringRef text)
+      : ANTLRInputStream(text.str()), path(path) {}
+  const mlir::StringAttr path; ///< as diagnostics print it
+};
+
+/// A parsed text: it owns the text, the tokens and the tree, which stays inside
 /// the front end.
 struct SourceFile {
   SourceFile(mlir::StringAttr path, llvm::StringRef text);
 
   NetParser::FileContext *tree() const { return root; }
+  /// The tree of what parseSetting reads.
+  NetParser::SettingContext *setting() const { return settingRoot; }
 
   /// As diagnostics print it.
   const std::string path;
-  const mlir::StringAttr pathAttr;
 
 private:
   friend std::unique_ptr<SourceFile> parse(mlir::MLIRContext *, llvm::StringRef,
                                            llvm::StringRef, const Limits &);
+  friend std::unique_ptr<SourceFile> parseSetting(mlir::MLIRContext *,
+                                                  llvm::StringRef,
+                                                  llvm::StringRef,
+                                                  const Limits &);
+  /// Null after an error. `readRoot` calls the parser.
+  static std::unique_ptr<SourceFile>
+  read(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef text,
+       const Limits &limits,
+       llvm::function_ref<void(SourceFile &file)> readRoot);
 
-  antlr4::ANTLRInputStream input;
+  TextInput input;
   NetLexer lexer;
   NewlineFilter filter;
   antlr4::CommonTokenStream tokens;
   NetParser parser;
   NetParser::FileContext *root = nullptr;
+  NetParser::SettingContext *settingRoot = nullptr;
 };
 
 /// Parses `text`. Errors go through the diagnostic engine of `context` with a
@@ -49,6 +67,12 @@ private:
 std::unique_ptr<SourceFile> parse(mlir::MLIRContext *context,
                                   llvm::StringRef path, llvm::StringRef text,
                                   const Limits &limits = {});
+
+/// The same of one setting of the command line, such as `run.batch=64`.
+std::unique_ptr<SourceFile> parseSetting(mlir::MLIRContext *context,
+                                         llvm::StringRef path,
+                                         llvm::StringRef text,
+                                         const Limits &limits);
 
 /// The tree as the class of one rule or labelled alternative, or null. As these
 /// have no subclasses, this is a dynamic_cast that only compares types; and as
@@ -65,12 +89,11 @@ llvm::SmallVector<NetParser::ExprContext *>
 leftSpine(NetParser::ExprContext *expr);
 
 /// A FileLineColLoc; line and column count from 1, columns in characters.
-mlir::Location locationOf(const SourceFile &file, antlr4::Token *token);
+mlir::Location locationOf(antlr4::Token *token);
 
 /// Where a reader should look: the operator of a binary operation, the name
 /// after the dot of a member, else the first token.
-mlir::Location locationOf(const SourceFile &file,
-                          antlr4::ParserRuleContext *rule);
+mlir::Location locationOf(antlr4::ParserRuleContext *rule);
 
 /// The text as it stands in the file, blanks included.
 std::string sourceText(antlr4::ParserRuleContext *rule);

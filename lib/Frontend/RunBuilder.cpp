@@ -22,7 +22,7 @@ bool RunBuilder::addInputs() {
   for (const NetInput &input : inputs)
     for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
       if (!label.empty())
-        scope.names[label] = Axis{label, size, -1};
+        scope.names[label.name] = Axis{label, size, -1};
   Polynomial batch = Polynomial::symbol("N");
   auto shapeOfField =
       [&](const TypeValue &type) -> std::optional<Elaborator::Sizes> {
@@ -32,7 +32,7 @@ bool RunBuilder::addInputs() {
     if (!sizes)
       return std::nullopt;
     sizes->shape.sizes.insert(sizes->shape.sizes.begin(), batch);
-    sizes->labels.insert(sizes->labels.begin(), "N");
+    sizes->labels.insert(sizes->labels.begin(), Label("N"));
     Elaborator::dropDoubled(sizes->labels);
     return sizes;
   };
@@ -284,15 +284,19 @@ std::vector<NetParser::JobContext *> netc::jobsIn(NetParser::JobContext *job) {
   return jobs;
 }
 
+bool netc::isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around) {
+  while (job && job != around)
+    job = job->parent;
+  return job;
+}
+
 bool RunBuilder::collect() {
   if (!collectKeys(job, false))
     return false;
   if (outer)
     inheritKeys();
-  else
-    for (auto &[name, value, text] : point)
-      if (text)
-        keys[name] = {text, text};
+  for (auto &[name, key] : keys)
+    noteOverride(key.by);
   checkKeys();
   if (!collectDataset())
     return false;
@@ -300,7 +304,9 @@ bool RunBuilder::collect() {
   Expr *expr = netExpr();
   if (!expr && !jobsIn(job).empty()) {
     e.frame->scope = &names;
-    return collectAxes();
+    collectAxes();
+    dropTook();
+    return true;
   }
   if (!expr) {
     e.fail(job, "a `" + job->kind->getText() +
@@ -310,29 +316,20 @@ bool RunBuilder::collect() {
   }
   llvm::SetVector<Tree *> touched = std::exchange(e.touched, {});
   net = e.netInstance(expr, e.eval(expr));
+  bool isSet = net && addSettings();
   if (!e.touched.empty())
     e.fail(expr, "a net is made for one value of each setting, not for what "
                  "lies `between` two");
   e.touched = std::move(touched);
-  if (!net)
+  if (!isSet)
     return false;
-  const Parameters &all = e.parametersOf(net->function);
-  for (auto &[name, value, text] : point)
-    for (auto [parameter, setting] :
-         llvm::zip_equal(all.settings, net->settings))
-      if (parameter.name == name) {
-        if (std::string mistake =
-                e.mistakeIn(parameter, net->function.name, value);
-            !mistake.empty())
-          e.fail(expr, mistake);
-        setting = value;
-      }
   std::optional<std::vector<NetInput>> given = e.inputsOf(*net);
   if (!given)
     return false;
   inputs = std::move(*given);
   e.frame->scope = &names;
   collectAxes();
+  dropTook();
   return true;
 }
 
@@ -355,8 +352,9 @@ void RunBuilder::nameSettings() {
     if (!e.lookupBody(name) && !e.lookupFile(file, name))
       names.names[name] = value;
   };
-  for (auto &[name, value, text] : point)
-    valueOf(name);
+  for (const Elaborator::Varied &each : point)
+    if (!each.text)
+      valueOf(each.name);
   for (auto &[name, moments] : axes)
     if (moments.isFixed())
       add(name, Number(moments.mean()));

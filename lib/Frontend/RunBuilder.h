@@ -13,6 +13,7 @@ namespace netc {
 struct Key {
   antlr4::ParserRuleContext *at;
   NetParser::ExprContext *expr;
+  const Override *by = nullptr; ///< null: the file
 };
 /// The keys of a run or dataset, in text order.
 using Keys = llvm::MapVector<std::string, Key, llvm::StringMap<unsigned>>;
@@ -34,6 +35,12 @@ inline constexpr const char *structuralKeys[] = {
     "loss",      "optimizer",  "updates", "count",
     "recompute", "loss_scale", "decode",  "accumulate"};
 
+/// Of these, those that say what a count by time assumes: with another value it
+/// is the same run.
+inline constexpr const char *assumedKeys[] = {
+    "utilization", "peak",  "took", "year",  "trained_by",
+    "framework",   "count", "seed", "tuning"};
+
 /// `run` of `train Net as run`, else the net's name and `_run`.
 std::string nameOf(NetParser::JobContext *job);
 /// Whether numbers in this unit can be sizes of axes: plain ones, examples and
@@ -44,6 +51,9 @@ bool isUnitOfSizes(const Dimension &dimension);
 Polynomial roundedUp(const Polynomial &number);
 /// The jobs that stand in one.
 std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job);
+
+/// Whether `job` is `around`, or stands in it.
+bool isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around);
 
 /// Elaborates one run, with the jobs in it.
 class RunBuilder {
@@ -67,12 +77,21 @@ private:
   using Tree = antlr4::ParserRuleContext;
   using Expr = NetParser::ExprContext;
 
-  //===--- keys (RunBuilder.cpp)
+  //===--- keys (RunKeys.cpp)
   //-------------------------------------------===//
   bool collectKeys(NetParser::JobContext *from, bool isLike);
   using Like = std::pair<NetParser::JobContext *, Tree *>;
   void failCircle(llvm::MutableArrayRef<Like> circle);
   void inheritKeys();
+  /// Notes that what the file says of `name` does not hold if it is set by the
+  /// command line.
+  void noteReplaced(llvm::StringRef name);
+  /// Notes that figures of the run are not those of the file.
+  void noteOverride(const Override *by);
+  /// Gives the net the settings that a point sets. False after an error.
+  bool addSettings();
+  /// What a run took, it did not take after a change.
+  void dropTook();
   /// Why the section's word, or its place, has no use for a key; else empty.
   std::string whyUseless(llvm::StringRef key) const;
   void checkKeys();
@@ -169,9 +188,11 @@ private:
   RunBuilder *outer;
   bool isFacts;               ///< steps are left empty
   bool hasUnknownKey = false; ///< which may be a needed one, misspelt
+  bool isChanged = false;     ///< the command line replaces what it is
   Keys keys;
   llvm::StringSet<> inherited; ///< of `keys`, those of the job around
-  llvm::StringSet<> taken;     ///< axes that jobs in this one have sizes from
+  /// Of `keys`, those that jobs in this one have axes or settings from.
+  llvm::StringSet<> taken;
   /// The runs whose keys are taken over by `like`, and where each says so.
   std::vector<Like> likes;
   std::vector<SectionEntry> dataset;

@@ -82,7 +82,7 @@ bool RunBuilder::hasBatchAxis(const Rational &batch) {
   if (inputs.empty() || batch == Rational(1))
     return true;
   const NetInput &input = inputs.front();
-  std::string axis = input.labels.empty() ? "" : input.labels.front();
+  std::string axis = input.labels.empty() ? "" : input.labels.front().name;
   e.fail(placeOf("batch"),
          "`batch` is the size of an axis `N`, and `" + input.name + "` is " +
              Elaborator::sizesText(input.shape) +

@@ -12,9 +12,24 @@ using namespace netc;
 using llvm::StringRef;
 
 bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
-  if (!from->body())
-    return true;
-  for (NetParser::StmtContext *stmt : from->body()->stmt()) {
+  auto isPassedOver = [&](const std::string &name) {
+    return isLike &&
+           (name == "took" || keys.count(name) || !whyUseless(name).empty());
+  };
+  // What is set stands in for what is written.
+  llvm::StringSet<> given;
+  for (const Elaborator::Varied &each : point)
+    if (each.text && each.job == from) {
+      given.insert(each.name);
+      if (!isPassedOver(each.name))
+        keys.insert(
+            {each.name,
+             {each.by ? static_cast<Tree *>(each.by->nameAt()) : each.text,
+              each.text, each.by}});
+    }
+  for (NetParser::StmtContext *stmt :
+       from->body() ? from->body()->stmt()
+                    : std::vector<NetParser::StmtContext *>()) {
     auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind) {
       bool isSweep = ruleCast<NetParser::SweepContext>(stmt);
@@ -32,9 +47,10 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
     }
     for (NetParser::TargetContext *target : bind->target()) {
       std::string name = target->getStart()->getText();
-      if (isLike &&
-          (name == "took" || keys.count(name) || !whyUseless(name).empty()))
+      if (isPassedOver(name) || given.contains(name)) {
+        noteReplaced(name);
         continue;
+      }
       if (name == "parallel" || name == "placement")
         e.warn(bind, "`" + name +
                          "` is not there yet; each device is taken to hold the "
@@ -46,7 +62,8 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   auto like = keys.find("like");
   if (like == keys.end())
     return true;
-  auto [bind, expr] = like->second;
+  Tree *bind = like->second.at;
+  Expr *expr = like->second.expr;
   keys.erase(like);
   auto other = file.names.find(expr->getText());
   auto *otherJob = other == file.names.end()
@@ -100,9 +117,70 @@ void RunBuilder::inheritKeys() {
   for (auto &[name, key] : outer->keys) {
     bool isOfOuter = name == "took" || name == "duration" || name == "times" ||
                      name == "tuning";
-    if (!isOfOuter && keys.insert({name, key}).second)
+    if (isOfOuter)
+      continue;
+    if (keys.insert({name, key}).second)
       inherited.insert(name);
+    else
+      noteReplaced(name);
   }
+  isChanged |= outer->isChanged;
+}
+
+void RunBuilder::noteReplaced(StringRef name) {
+  auto key = keys.find(name.str());
+  isChanged |= key != keys.end() && key->second.by &&
+               !llvm::is_contained(assumedKeys, name);
+}
+
+void RunBuilder::noteOverride(const Override *by) {
+  if (by && !by->isList())
+    e.overridden.insert(StringRef(symbol()).split('.').first);
+}
+
+bool RunBuilder::addSettings() {
+  unsigned before = e.errors;
+  const Parameters &all = e.parametersOf(net->function);
+  for (const Elaborator::Varied &each : point)
+    for (auto [parameter, setting] :
+         llvm::zip_equal(all.settings, net->settings)) {
+      bool isKey = each.text && llvm::is_contained(runKeys, each.name);
+      if (parameter.name != each.name || isKey)
+        continue;
+      if (auto key = keys.find(each.name);
+          key != keys.end() && key->second.expr == each.text)
+        keys.erase(key);
+      for (RunBuilder *around = outer; around; around = around->outer)
+        around->taken.insert(each.name);
+      if (each.text && !isIn(job, each.job))
+        continue;
+      Tree *at = each.text ? static_cast<Tree *>(each.text) : netExpr();
+      Value value =
+          each.text ? e.evalSetting(parameter, each.text) : each.value;
+      if (std::string mistake =
+              e.mistakeIn(parameter, net->function.name, value);
+          !mistake.empty())
+        e.fail(at, mistake);
+      setting = value;
+      noteOverride(each.by);
+      isChanged |= each.by != nullptr;
+    }
+  return e.errors == before;
+}
+
+void RunBuilder::dropTook() {
+  auto took = keys.find("took");
+  if (took == keys.end() || took->second.by)
+    return;
+  bool isOfSum = llvm::any_of(point, [&](const Elaborator::Varied &each) {
+    return each.by && each.job != job && isIn(each.job, job) &&
+           !llvm::is_contained(assumedKeys, each.name);
+  });
+  if (!isChanged && !isOfSum)
+    return;
+  e.warn(took->second.at, "`took` is that of the run as written, which `--set` "
+                          "changes, and left out");
+  keys.erase(took);
 }
 
 std::string RunBuilder::whyUseless(StringRef key) const {
@@ -163,9 +241,9 @@ static bool takesWhole(StringRef key, const Dimension &unit) {
 }
 
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
-  for (auto &[name, value, text] : point)
-    if (name == key && !text && (!outer || !isOwn(name)))
-      return names.names[key] = value;
+  for (const Elaborator::Varied &each : point)
+    if (each.name == key && !each.text && (!outer || !isOwn(each.name)))
+      return names.names[key] = each.value;
   auto known = names.names.find(key);
   if (known != names.names.end())
     return known->second;
@@ -262,7 +340,16 @@ void RunBuilder::failUnknownKey(const std::string &name,
   std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
   llvm::copy_if(symbols, std::back_inserter(known),
                 [](const std::string &symbol) { return symbol != "N"; });
+  const Key &key = keys.find(name)->second;
+  if (key.by && net)
+    for (const Parameter &setting : e.parametersOf(net->function).settings)
+      known.push_back(setting.name);
   std::string meant = e.didYouMean(name, known);
+  if (auto constant = file.names.find(name);
+      key.by && constant != file.names.end() &&
+      ruleCast<NetParser::BindContext>(constant->second.tree))
+    meant = "; a constant of the file is replaced by `-D " + name + "=" +
+            sourceText(key.expr) + "`";
   if (meant.empty())
     meant = llvm::StringSwitch<const char *>(name)
                 .Case("N", "; write `batch = 32`")
@@ -273,8 +360,31 @@ void RunBuilder::failUnknownKey(const std::string &name,
                 .Cases("gpus", "gpu", "devices", "; write `hardware = 8 V100`")
                 .Cases("time", "days", "hours", "; write `took = 3 days`")
                 .Default("");
-  e.fail(keys.find(name)->second.at, "a run has no key `" + name + "`" + meant);
+  e.fail(key.at, "a run has no key `" + name + "`" + meant);
   hasUnknownKey = true;
+}
+
+std::optional<Moments> Elaborator::sizeOfAxis(Tree *at, StringRef name,
+                                              const Value &value) {
+  std::optional<Moments> moments;
+  if (auto *distribution = value.as<Distribution>()) {
+    moments = distribution->moments;
+  } else {
+    std::optional<Number> number = netc::numberOf(value);
+    std::optional<Rational> size =
+        number && !number->real ? number->exact.constant() : std::nullopt;
+    if (size && size->isInteger() && *size >= Rational(1) &&
+        isUnitOfSizes(number->dimension))
+      moments = Moments(*size);
+    else if (!value.isUnknown())
+      fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
+                   textOf(value));
+  }
+  if (!moments || moments->mean() <= Rational(Shape::maxSize))
+    return moments;
+  fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
+               moments->mean().str());
+  return std::nullopt;
 }
 
 bool RunBuilder::collectAxes() {
@@ -285,26 +395,8 @@ bool RunBuilder::collectAxes() {
         if (!llvm::is_contained(symbols, symbol))
           symbols.push_back(symbol);
   auto give = [&](const std::string &name, const Value &value, Tree *at) {
-    std::optional<Number> number = netc::numberOf(value);
-    auto insert = [&](const Moments &moments) {
-      if (moments.mean() > Rational(Shape::maxSize))
-        e.fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
-                       moments.mean().str());
-      else
-        axes.insert({name, moments});
-    };
-    if (auto *distribution = value.as<Distribution>())
-      return insert(distribution->moments);
-    std::optional<Rational> size =
-        number && !number->real ? number->exact.constant() : std::nullopt;
-    if (!size || !size->isInteger() || *size < Rational(1) ||
-        !isUnitOfSizes(number->dimension)) {
-      if (!value.isUnknown())
-        e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
-                       textOf(value));
-      return;
-    }
-    insert(Moments(*size));
+    if (std::optional<Moments> size = e.sizeOfAxis(at, name, value))
+      axes.insert({name, *size});
   };
   for (auto &[name, key] : keys) {
     if (llvm::is_contained(runKeys, name))
@@ -320,9 +412,10 @@ bool RunBuilder::collectAxes() {
     if (isOwn(name) && jobsIn(job).empty())
       failUnknownKey(name, symbols);
   }
-  for (auto &[name, value, text] : point)
-    if (llvm::is_contained(symbols, name) && !axes.count(name))
-      give(name, value, job);
+  for (const Elaborator::Varied &each : point)
+    if (!each.text && llvm::is_contained(symbols, each.name) &&
+        !axes.count(each.name))
+      give(each.name, each.value, job);
   std::vector<std::string> missing = {"examples", "tokens"};
   for (const std::string &symbol : symbols)
     if (symbol != "N" && !axes.count(symbol))
@@ -333,6 +426,8 @@ bool RunBuilder::collectAxes() {
     bool isSize = value.is<Distribution>() || netc::numberOf(value);
     if (llvm::is_contained(symbols, name) && !axes.count(name)) {
       give(name, value, at);
+    } else if (axes.count(name)) {
+      noteReplaced(name);
     } else if (isSize && name != "examples" && name != "tokens") {
       // An axis that only other nets have is no mistake; one misspelt is.
       std::string meant = e.didYouMean(name, missing);

@@ -52,7 +52,8 @@ bool RunBuilder::addOptimizer() {
   } else if (auto *made = callee.as<std::shared_ptr<Instance>>()) {
     instance = std::make_shared<Instance>(**made);
   }
-  if (!instance || instance->isComposition()) {
+  if (!instance || instance->isComposition() ||
+      instance->function.isBuiltin()) {
     if (!callee.isUnknown())
       e.fail(at, "an optimizer is a block that lacks `parameter` and "
                  "`gradient`, this is " +

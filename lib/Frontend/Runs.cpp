@@ -200,7 +200,7 @@ void Elaborator::collectExpectations(FileScope &file,
 
 void Elaborator::elaborateRun(FileScope &file, NetParser::JobContext *job,
                               mlir::ModuleOp into) {
-  RunBuilder builder(*this, file, job, {});
+  RunBuilder builder(*this, file, job, setPoint());
   auto networkOf = [&](StringRef name) {
     return mlir::dyn_cast_or_null<NetworkOp>(
         mlir::SymbolTable::lookupSymbolIn(into, name));
@@ -219,6 +219,7 @@ void Elaborator::elaborateRun(FileScope &file, NetParser::JobContext *job,
   for (const std::string &name : names)
     leftOut.erase(name);
   touched.clear();
+  OverrideNote note(*this, job);
   if (!builder.build(into))
     return;
   constexpr size_t maxRanges = 6;
@@ -231,8 +232,15 @@ void Elaborator::elaborateRun(FileScope &file, NetParser::JobContext *job,
   collectExpectations(file, job);
   for (auto step : into.getOps<StepOp>())
     if (step.getSymName() == name || step.getSymName().starts_with(name + "."))
-      if (NetworkOp network = networkOf(step.getNetwork()))
+      if (NetworkOp network = networkOf(step.getNetwork())) {
+        bool isSized = llvm::any_of(overrides, [&](const Override &each) {
+          return !each.isList() && isIn(each.job, job) &&
+                 step.getAxes().contains(each.name);
+        });
+        if (isSized && network.getAxes().empty())
+          overridden.insert(network.getSymName());
         giveAxes(network, step.getAxes());
+      }
   sweepOf(job);
 }
 
@@ -278,8 +286,21 @@ std::vector<std::string> Elaborator::sweepable(NetParser::JobContext *job) {
   return names;
 }
 
+bool Elaborator::hasRange(Expr *expr) {
+  return llvm::any_of(tokensOf(expr), [&](antlr4::Token *token) {
+    auto constant = main->names.find(wordOf(token));
+    return wordOf(token) == "between" ||
+           (constant != main->names.end() && !constant->second.ranges.empty());
+  });
+}
+
+void Elaborator::failRange(Expr *expr) {
+  fail(expr, "a point of a sweep has one value, not what lies `between` two");
+}
+
 std::vector<Elaborator::Varied>
-Elaborator::pointsOf(NetParser::VariedContext *each) {
+Elaborator::pointsOf(NetParser::VariedContext *each,
+                     NetParser::JobContext *job) {
   std::string name = each->getStart()->getText();
   std::vector<Varied> points;
   if (llvm::is_contained(writtenKeys, name)) {
@@ -291,7 +312,7 @@ Elaborator::pointsOf(NetParser::VariedContext *each) {
       return {};
     }
     for (NetParser::AxisContext *item : list->axis())
-      points.push_back({name, {}, item->expr()});
+      points.push_back({name, {}, item->expr(), job});
   } else {
     llvm::SetVector<Tree *> outer = std::exchange(touched, {});
     auto items = itemsOf(each->expr(), eval(each->expr()));
@@ -300,8 +321,7 @@ Elaborator::pointsOf(NetParser::VariedContext *each) {
     if (!items)
       return {};
     if (isRange) {
-      fail(each->expr(), "a point of a sweep has one value, not what lies "
-                         "`between` two");
+      failRange(each->expr());
       return {};
     }
     for (Value &value : *items)
@@ -316,33 +336,52 @@ std::optional<Elaborator::Sweep>
 Elaborator::sweepOf(NetParser::JobContext *job) {
   Sweep sweep;
   unsigned before = errors;
+  auto add = [&](Tree *at, std::vector<Varied> settings) {
+    if (settings.size() > options.limits.maxSweepPoints / sweep.points)
+      fail(at, "the sweep has more than " +
+                   llvm::Twine(options.limits.maxSweepPoints) +
+                   " points; `--max-sweep` allows more");
+    else
+      sweep.points *= settings.size();
+    sweep.tree = at;
+    sweep.varied.push_back(std::move(settings));
+  };
+  // What the command line sets is not varied by the file.
+  auto isSet = [&](const std::string &name) {
+    return llvm::any_of(overrides, [&](const Override &each) {
+      return each.job == job && each.name == name;
+    });
+  };
   for (NetParser::StmtContext *stmt :
        job->body() ? job->body()->stmt()
                    : std::vector<NetParser::StmtContext *>()) {
     auto *tree = ruleCast<NetParser::SweepContext>(stmt);
     if (!tree)
       continue;
-    sweep.tree = tree;
     std::vector<std::string> known = sweepable(job);
     for (NetParser::VariedContext *each : tree->varied()) {
       std::string name = each->getStart()->getText();
-      std::vector<Varied> settings = pointsOf(each);
+      std::vector<Varied> settings = pointsOf(each, job);
       if (!llvm::is_contained(known, name))
         fail(each, "there is no key, axis, setting or constant `" + name +
                        "` to vary" + didYouMean(name, known));
       if (llvm::any_of(sweep.varied,
                        [&](auto &other) { return other[0].name == name; }))
         fail(each, "`" + name + "` is varied twice");
-      if (settings.empty())
-        continue;
-      if (settings.size() > options.limits.maxSweepPoints / sweep.points)
-        fail(tree, "the sweep has more than " +
-                       llvm::Twine(options.limits.maxSweepPoints) +
-                       " points; `--max-sweep` allows more");
-      else
-        sweep.points *= settings.size();
-      sweep.varied.push_back(std::move(settings));
+      if (!settings.empty() && !isSet(name))
+        add(tree, std::move(settings));
     }
+  }
+  for (const Override &each : overrides) {
+    if (!each.job || !each.isList() || !isIn(each.job, job))
+      continue;
+    std::vector<Varied> settings;
+    for (NetParser::ExprContext *value : each.tree->expr()) {
+      settings.push_back({each.name, {}, value, each.job, &each});
+      if (hasRange(value))
+        failRange(value);
+    }
+    add(each.tree, std::move(settings));
   }
   return errors == before ? std::optional(std::move(sweep)) : std::nullopt;
 }
@@ -353,11 +392,14 @@ struct Names {
   std::vector<std::string> list;
   llvm::StringSet<> known;
 
+  void add(const std::string &name) {
+    if (known.insert(name).second)
+      list.push_back(name);
+  }
   /// Adds those that occur in `tree`.
   void add(antlr4::ParserRuleContext *tree) {
     for (antlr4::Token *token : tokensOf(tree))
-      if (known.insert(token->getText()).second)
-        list.push_back(token->getText());
+      add(token->getText());
   }
 };
 } // namespace
@@ -378,12 +420,40 @@ static void addStructure(NetParser::JobContext *job, Names &names) {
   }
 }
 
+/// Adds the names in what the names stand for, and so on.
+static void addAllNamed(const FileScope &file, Names &names) {
+  for (size_t i = 0; i < names.list.size(); ++i) {
+    auto entry = file.names.find(names.list[i]);
+    if (entry == file.names.end())
+      continue;
+    if (auto *job = ruleCast<NetParser::JobContext>(entry->second.tree))
+      addStructure(job, names);
+    else
+      names.add(entry->second.tree);
+  }
+}
+
+/// The jobs in whose nets a setting of `job` may be: those that it stands in,
+/// it, and those in it.
+static std::vector<NetParser::JobContext *>
+jobsAbout(NetParser::JobContext *job) {
+  std::vector<NetParser::JobContext *> jobs;
+  for (antlr4::tree::ParseTree *tree = job; tree; tree = tree->parent)
+    if (auto *around = ruleCast<NetParser::JobContext>(tree))
+      jobs.insert(jobs.begin(), around);
+  for (size_t i = jobs.size() - 1; i < jobs.size(); ++i)
+    llvm::append_range(jobs, jobsIn(jobs[i]));
+  return jobs;
+}
+
 bool Elaborator::isStructural(StringRef name, NetParser::JobContext *job) {
   if (llvm::is_contained(structuralKeys, name))
     return true;
   // A setting of the net.
-  if (!job->expr().empty()) {
-    Value net = eval(job->expr(0));
+  for (NetParser::JobContext *about : jobsAbout(job)) {
+    if (about->expr().empty())
+      continue;
+    Value net = eval(about->expr(0));
     auto *instance = net.as<std::shared_ptr<Instance>>();
     auto *function = instance ? &(*instance)->function : net.as<Function>();
     if (function && function->block)
@@ -397,16 +467,24 @@ bool Elaborator::isStructural(StringRef name, NetParser::JobContext *job) {
     return false;
   Names names;
   addStructure(job, names);
-  for (size_t i = 0; i < names.list.size(); ++i) {
-    auto entry = main->names.find(names.list[i]);
-    if (entry == main->names.end())
-      continue;
-    if (auto *liked = ruleCast<NetParser::JobContext>(entry->second.tree))
-      addStructure(liked, names);
-    else
-      names.add(entry->second.tree);
-  }
+  addAllNamed(*main, names);
   return names.known.contains(name);
+}
+
+bool Elaborator::isOverridden(StringRef symbol) {
+  if (overridden.contains(symbol))
+    return true;
+  auto isOfNet = [](const Override &each) { return !each.job; };
+  if (llvm::none_of(overrides, isOfNet))
+    return false;
+  Names names;
+  names.add(symbol.str());
+  if (NetParser::JobContext *job = jobNamed(symbol))
+    addStructure(job, names);
+  addAllNamed(*main, names);
+  return llvm::any_of(overrides, [&](const Override &each) {
+    return isOfNet(each) && names.known.contains(each.owner);
+  });
 }
 
 SweepPoint Elaborator::elaborateAt(const Point &point,
@@ -414,8 +492,12 @@ SweepPoint Elaborator::elaborateAt(const Point &point,
                                    bool isFacts) {
   SweepPoint result;
   std::string place;
-  for (auto &[name, value, expr] : point) {
-    std::string text = expr ? sourceText(expr) : textOf(value);
+  for (const Varied &each : point) {
+    std::string text = each.text ? sourceText(each.text) : textOf(each.value);
+    // `critic.batch`, of a job.
+    std::string name = each.name;
+    if (each.by && each.job != job)
+      name = StringRef(each.by->owner).split('.').second.str() + "." + name;
     result.values.push_back({name, text});
     place += (place.empty() ? "`" : ", `") + name + " = " + text + "`";
   }
@@ -424,12 +506,13 @@ SweepPoint Elaborator::elaborateAt(const Point &point,
   for (auto &[name, entry] : main->names) {
     saved.push_back({&entry, entry});
     entry.state = TopLevel::Untouched;
-    for (auto &[key, value, text] : point)
-      if (key == name && ruleCast<NetParser::BindContext>(entry.tree)) {
+    for (const Varied &each : point)
+      if (each.name == name && !each.text &&
+          ruleCast<NetParser::BindContext>(entry.tree)) {
         entry.state = TopLevel::Done;
         entry.isPerGraph = false;
         entry.ranges.clear();
-        entry.value = value;
+        entry.value = each.value;
       }
   }
   result.module = mlir::ModuleOp::create(locationOf(at));
@@ -442,7 +525,9 @@ SweepPoint Elaborator::elaborateAt(const Point &point,
   else
     sweepNote = {locationOf(at),
                  "at the point " + place + " of the sweep, " + atEnd};
-  RunBuilder(*this, *main, job, point, nullptr, isFacts).build(*result.module);
+  Point all = setPoint();
+  llvm::append_range(all, point);
+  RunBuilder(*this, *main, job, all, nullptr, isFacts).build(*result.module);
   sweepNote = {};
   for (auto &[entry, old] : saved)
     *entry = old;
@@ -502,7 +587,8 @@ std::optional<std::vector<SweepPoint>> Elaborator::sweep(StringRef run) {
     return points;
   unsigned before = errors;
   bool isFacts = llvm::none_of(sweep->varied, [&](auto &settings) {
-    return isStructural(settings.front().name, job);
+    const Varied &first = settings.front();
+    return isStructural(first.name, first.job ? first.job : job);
   });
   for (size_t index = 0; index < sweep->points; ++index) {
     if (options.onPoint)

@@ -24,6 +24,11 @@ struct FrontendOptions {
   std::vector<std::string> includeFolders;
   /// `-D name=value`: replaces top-level constants.
   std::vector<std::pair<std::string, std::string>> definitions;
+  /// `--set run.batch=64,128`: keys and axes of runs, and settings of nets.
+  /// What the file does not have is passed over.
+  std::vector<std::string> settings;
+  /// Whether the points of sweeps are asked for; else a setting has one value.
+  bool makesTables = true;
   /// Networks and runs to elaborate, by name, and the expects that ask about
   /// no others. All, if neither names any.
   std::vector<std::string> onlyNetworks, onlyRuns;
@@ -65,6 +70,8 @@ public:
   /// leave out.
   virtual llvm::ArrayRef<std::string> networks() = 0;
   virtual llvm::ArrayRef<std::string> runs() = 0;
+  /// The names before the dot of a setting.
+  virtual std::vector<std::string> settable() = 0;
 
   /// The points of the sweep of run `name`, elaborated anew; empty without one.
   /// None after an error.
@@ -75,7 +82,8 @@ public:
   corners(llvm::StringRef run) = 0;
 
   /// Decides the expects, in text order. One that fails is an error at its
-  /// line.
+  /// line. Those that ask about what a setting changes are left out, with a
+  /// warning.
   virtual std::vector<Verdict> check(const Results &results) = 0;
 };
 

@@ -580,7 +580,9 @@ Explanation::Answer Explanation::statement() const {
 SmallVector<std::string> Explanation::expectations() const {
   if (isAfterExpr() && expects(NetParser::NL) &&
       !is(opener, {NetParser::LPAREN, NetParser::LBRACKET}))
-    return {"an operator", "a new line"};
+    return {"an operator", inRule({NetParser::RuleSetting})
+                               ? literal(NetParser::COMMA)
+                               : "a new line"};
   if (is(found, {Token::EOF}) && opener)
     return {literal(closerOf(opener))};
   SmallVector<std::string> list;

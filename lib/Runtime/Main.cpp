@@ -43,13 +43,29 @@ size_t kmp_get_stacksize_s();
 void kmp_set_stacksize_s(size_t bytes);
 }
 
-/// Starts the threads that the steps use, and says how many they are.
-static int startThreads(const Options &options, const Machine &machine) {
-  int threads = machine.threads;
+/// The threads that are asked for, in the environment if not by an option; 0
+/// if there are none. OpenMP does not get to see the environment's, since it
+/// aborts if there are too many.
+static int wantedThreads(const Options &options) {
   const char *variable = std::getenv("OMP_NUM_THREADS");
-  if (variable && std::atoi(variable) > 0)
-    threads = std::min(std::atoi(variable), Options::maxThreads);
-  threads = options.threads.value_or(threads);
+  std::string text = variable ? variable : "";
+  unsetenv("OMP_NUM_THREADS");
+  if (options.threads || text.empty())
+    return options.threads.value_or(0);
+  char *end;
+  long threads = std::strtol(text.c_str(), &end, 10);
+  while (*end == ' ')
+    ++end;
+  if ((*end && *end != ',') || threads < 1 || threads > Options::maxThreads)
+    throw Failure(3, "the environment's `OMP_NUM_THREADS` takes an integer "
+                     "from 1 to " +
+                         std::to_string(Options::maxThreads) + ", not `" +
+                         text + "`");
+  return int(threads);
+}
+
+/// Starts the threads that the steps use, and says how many they are.
+static int startThreads(int threads, const Options &options) {
   // Or each loop might have another number, by what else the machine does.
   omp_set_dynamic(false);
   omp_set_num_threads(threads);
@@ -84,6 +100,7 @@ static void provideStack(int64_t bytes) {
 }
 
 static void run(const Options &options) {
+  int wanted = wantedThreads(options);
   Program program = Program::parse(netc_program);
   Machine machine = Machine::detect();
   checkIsa(program.isa, machine);
@@ -92,7 +109,7 @@ static void run(const Options &options) {
     if (!output.empty())
       expectWritable(output);
   provideStack(program.stack);
-  int threads = startThreads(options, machine);
+  int threads = startThreads(wanted ? wanted : machine.threads, options);
   Data data(program, options);
   Arena arena(program.arena);
   std::vector<std::string> weights =

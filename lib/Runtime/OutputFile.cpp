@@ -86,7 +86,8 @@ void netc::runtime::writeFile(const std::string &path,
       realpath(path.c_str(), nullptr), std::free);
   std::string target = real ? real.get() : path;
   struct stat status;
-  if (!stat(path.c_str(), &status) && !S_ISREG(status.st_mode)) {
+  bool isThere = !stat(path.c_str(), &status);
+  if (isThere && !S_ISREG(status.st_mode)) {
     int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     bool written = file >= 0 && writeAll(file, pieces);
     if (!written || close(file))
@@ -104,7 +105,8 @@ void netc::runtime::writeFile(const std::string &path,
     incomplete[0] = 0; // nothing of ours is there
     throw fail(std::strerror(errno));
   }
-  bool written = writeAll(file, pieces);
+  bool written = (!isThere || !fchmod(file, status.st_mode & 07777)) &&
+                 writeAll(file, pieces);
   int error = errno;
   if (close(file) && written) {
     written = false;

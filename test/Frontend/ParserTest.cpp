@@ -157,8 +157,7 @@ TEST(Parser, Locations) {
     Parse parse(text);
     auto *bind = dynamic_cast<NetParser::BindContext *>(
         parse.file->tree()->item(0)->stmt());
-    return mlir::cast<mlir::FileLineColLoc>(
-               locationOf(*parse.file, bind->expr()))
+    return mlir::cast<mlir::FileLineColLoc>(locationOf(bind->expr()))
         .getColumn();
   };
   EXPECT_EQ(columnOf("y = abc + d\n"), 9u);

@@ -36,7 +36,9 @@ REPORTERS = {"fail", "warn", "createStringError", "attachNote"}
 REPORTERS |= {"emitError", "emitOpError", "emitOptionalError", "emitRemark", "emitWarning"}
 # Calls whose text is no message: for developers, or for `--help`, or looked for.
 SILENT = {"assert", "static_assert", "llvm_unreachable", "desc", "value_desc", "clEnumValN"}
-SILENT |= {"volatile", "usage", "rfind"}
+SILENT |= {"volatile", "usage", "rfind", "Example"}
+# What prints `--help` in its forms; completion.py compares these.
+HELP = {"Completion.cpp", "Help.cpp"}
 
 FORMAT = re.compile(r"\{\d*(?:[:,][^{}\s]*)?\}|%[-.*\d]*(?:zu|[dgs])")
 HOLE = "\0"
@@ -173,7 +175,7 @@ for folder in ("dialect", "lib", "tools/netc"):
         texts = set()
         if path.suffix == ".td":
             texts.update(constraints_of(path.read_text()))
-        if path.suffix in (".cpp", ".h"):
+        if path.suffix in (".cpp", ".h") and path.name not in HELP:
             reader = Reader(tokenize(path.read_text()))
             texts.update((line, text) for line, text in reader.texts if line and is_prose(text))
             for line, text in reader.reported:

@@ -93,6 +93,37 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         started.unlink(missing_ok=True)
         interrupt(number, arguments, {"PATH": f"{linker.parent}:{path}"}, linking)
 
+# What cannot be caught ends the program, too; the folder goes with the next measurement, or the
+# next program of this name. Of others, none goes.
+(out / "netc-0123abcd").mkdir()
+for arguments, find, environment in (
+    (["--measure", "--seconds=600"], trainer_of, {"PATH": path}),
+    (["--emit=exe", "-o", f"{out}/netc"], linking, {"PATH": f"{linker.parent}:{path}"}),
+):
+    started.unlink(missing_ok=True)
+    killed = subprocess.Popen([netc, *arguments, file], env={**os.environ, "TMPDIR": str(out), **environment})
+    group = wait_for(lambda: find(killed), killed)
+    killed.kill()
+    killed.wait()
+    for _ in range(500):
+        if group not in pids_in(group):
+            break
+        time.sleep(0.01)
+    else:
+        raise AssertionError(f"still there: {list(pids_in(group))}")
+    for pid in pids_in(group):  # what the linker started
+        os.kill(pid, signal.SIGKILL)
+    assert len(list(out.iterdir())) == 2
+    done = subprocess.run(
+        [netc, "--measure", "--steps=1", file],
+        env={**os.environ, "TMPDIR": str(out)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [left.name for left in out.iterdir()] == ["netc-0123abcd"]
+(out / "netc-0123abcd").rmdir()
+
 # What is ignored, as by nohup, ends nothing: here the linker does.
 started.unlink()
 ignoring = subprocess.Popen(

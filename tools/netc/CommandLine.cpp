@@ -4,8 +4,10 @@
 
 #include "tools/netc/CommandLine.h"
 
+#include "dialect/Spelling.h"
 #include "lib/Report/Table.h"
 #include "mlir/IR/AsmState.h"
+#include "tools/netc/Help.h"
 #include "tools/netc/Session.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -15,28 +17,108 @@ using namespace netc;
 using namespace netc::flags;
 namespace cl = llvm::cl;
 
+//===----------------------------------------------------------------------===//
+// The table of options
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A command line, and what it does.
+struct Example {
+  const char *command, *meaning;
+};
+
+/// A part of the table.
+struct Group {
+  const char *title;
+  std::vector<Example> examples;
+};
+
+/// An option of the table. Those that take words have a parser of words.
+struct Listed {
+  const Group *group;
+  const cl::Option *option;
+  const cl::generic_parser_base *words;
+  bool isRepeated;
+};
+} // namespace
+
+static std::vector<Listed> &listed() {
+  static std::vector<Listed> options;
+  return options;
+}
+
+namespace {
+/// Adds an option to the table.
+struct In {
+  const Group &group;
+
+  template <typename Opt> void apply(Opt &opt) const {
+    const cl::Option &option = opt;
+    const cl::generic_parser_base *words = nullptr;
+    if constexpr (std::is_base_of_v<
+                      cl::generic_parser_base,
+                      std::remove_reference_t<decltype(opt.getParser())>>)
+      words = &opt.getParser();
+    listed().push_back({&group, &option, words,
+                        option.getNumOccurrencesFlag() == cl::ZeroOrMore});
+  }
+};
+} // namespace
+
+/// LLVM's library has options of these names, for linking and for its own help.
+static const bool areNamesOurs = [] {
+  for (llvm::StringRef name :
+       {"threads", "help", "h", "help-list", "help-hidden", "help-list-hidden",
+        "version", "print-options", "print-all-options"})
+    if (cl::Option *other = cl::getRegisteredOptions().lookup(name))
+      other->removeArgument();
+  return true;
+}();
+
+static const Group toDo = {
+    "What to do",
+    {Example{"netc gpt.net", "report what it costs to train"},
+     Example{"netc --check *.net", "see that all expects hold"},
+     Example{"netc --compare a.net b.net", "what is different in b.net"},
+     Example{"netc --measure --batch=1,8 lenet.net", "train on this machine"},
+     Example{"netc --emit=exe --run=run lenet.net -o lenet",
+             "make a program of it"},
+     Example{"netc --hardware=H100", "what netc knows of an H100"}}};
+static const Group toCount = {
+    "What to count",
+    {Example{"netc --set run.batch=64,128,256 gpt.net",
+             "a table of batch sizes"},
+     Example{"netc --set \"run.hardware=8 H100\" --set run.T=4096 gpt.net",
+             "other devices and another length"},
+     Example{"netc --set Gpt.layers=24 gpt.net", "a deeper network"}}};
+static const Group toPrint = {"Output",
+                              {Example{"netc --format=html -o gpt.html gpt.net",
+                                       "a page with pictures"}}};
+static const Group toRun = {"Code and measuring", {}};
+static const Group toBound = {"Limits on what a file may ask for", {}};
+
 namespace netc::flags {
 
-static cl::OptionCategory category("netc options");
-
+static cl::list<std::string> unknown(cl::Sink);
 cl::list<std::string> inputs(cl::Positional, cl::ZeroOrMore,
-                             cl::desc("FILE..."), cl::cat(category));
+                             cl::desc("FILE..."));
 
-cl::opt<Action>
-    action(cl::desc("What to do:"), cl::init(Action::Estimate),
-           cl::values(clEnumValN(Action::Estimate, "estimate",
-                                 "report networks, runs and expects (default)"),
-                      clEnumValN(Action::Check, "check",
-                                 "report errors and expects only"),
-                      clEnumValN(Action::Compare, "compare",
-                                 "report what is different in the second of "
-                                 "two files, block by block"),
-                      clEnumValN(Action::Measure, "measure",
-                                 "compile runs, let them train, and report "
-                                 "their times and utilization")),
-           cl::cat(category));
+Action action = Action::Estimate;
+static cl::list<Action> actions(
+    cl::values(clEnumValN(Action::Estimate, "estimate",
+                          "report networks, runs and expects (default)"),
+               clEnumValN(Action::Check, "check",
+                          "report errors and expects only"),
+               clEnumValN(Action::Compare, "compare",
+                          "report what is different in the second of two "
+                          "files, block by block"),
+               clEnumValN(Action::Measure, "measure",
+                          "compile runs, let them train, and report their "
+                          "times and utilization")),
+    In{toDo});
 Choice<Emit> emit(
-    "emit", cl::desc("Print a stage instead, of a run from `linalg` on:"),
+    "emit", cl::value_desc("stage"),
+    cl::desc("print a stage, of a run from `linalg` on, or make a program"),
     cl::values(clEnumValN(Emit::Net, "net", "networks and losses"),
                clEnumValN(Emit::Step, "step", "with gradients and updates"),
                clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
@@ -45,44 +127,63 @@ Choice<Emit> emit(
                clEnumValN(Emit::Object, "obj", "an object file"),
                clEnumValN(Emit::Program, "exe",
                           "a program that trains and measures itself")),
-    cl::cat(category));
-Choice<Target>
-    target("target", cl::desc("What code is for; estimates plan its memory:"),
-           cl::init(Target::Cpu),
-           cl::values(clEnumValN(Target::Cpu, "cpu", "this machine (default)")),
-           cl::cat(category));
-Choice<LoweringKind>
-    lowering("lowering", cl::desc("How code is made:"),
-             cl::init(LoweringKind::Fast),
-             cl::values(clEnumValN(LoweringKind::Fast, "fast",
-                                   "tiles, vectors, threads (default)"),
-                        clEnumValN(LoweringKind::Reference, "reference",
-                                   "plain loops that count what they execute")),
-             cl::cat(category));
-cl::list<uint64_t> batches("batch", cl::desc("Examples in a step of it"),
-                           cl::value_desc("number,..."), cl::CommaSeparated,
-                           cl::cat(category));
-/// LLVM's library has an option of this name, for linking.
-static const bool isThreadsOurs = [] {
-  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
-    other->removeArgument();
-  return true;
-}();
-cl::opt<unsigned> threads("threads",
-                          cl::desc("That are measured (default: one a "
-                                   "core)"),
-                          cl::value_desc("number"), cl::cat(category));
-cl::opt<double> seconds(
-    "seconds",
-    cl::desc("Measure each batch size for so long at most (default 10)"),
-    cl::value_desc("number"), cl::cat(category));
-cl::opt<uint64_t> steps("steps", cl::desc("or exactly so many steps"),
-                        cl::value_desc("number"), cl::cat(category));
-cl::opt<std::string>
-    data("data", cl::desc("Train on npy files (default: synthetic data)"),
-         cl::value_desc("file,..."), cl::cat(category));
+    In{toDo});
+cl::list<std::string> hardware(
+    "hardware", cl::ValueOptional, cl::value_desc("name|file.yaml"),
+    cl::desc("list the accelerators that netc knows, or show the one of this "
+             "name; a file that ends in .yaml adds others, for the "
+             "specifications on the same line"),
+    In{toDo});
+static Choice<HelpForm> help(
+    "help", cl::ValueOptional, cl::value_desc("form"),
+    cl::desc("list the options; or the same as a page of the manual, or as "
+             "what a shell completes by"),
+    cl::values(clEnumValN(HelpForm::Text, "", ""),
+               clEnumValN(HelpForm::Man, "man", "for `man -l -`"),
+               clEnumValN(HelpForm::Bash, "bash", "to be sourced"),
+               clEnumValN(HelpForm::Zsh, "zsh", "a file `_netc`"),
+               clEnumValN(HelpForm::Fish, "fish", "to be sourced")),
+    In{toDo});
+static cl::alias helpInShort("h", cl::aliasopt(help));
+static cl::opt<bool> version("version", cl::desc("print the version"),
+                             In{toDo});
+
+cl::list<std::string>
+    settings("set", cl::value_desc("run.key=value,..."),
+             cl::desc("give a key of a run or job, a free axis, or a setting "
+                      "of a net another value than the file does; several "
+                      "values make a table"),
+             In{toCount});
+cl::list<std::string> definitions("D", cl::Prefix, cl::value_desc("name=value"),
+                                  cl::desc("replace a top-level constant"),
+                                  In{toCount});
+cl::list<std::string> includeFolders("I", cl::Prefix, cl::value_desc("folder"),
+                                     cl::desc("look for imports here, too"),
+                                     In{toCount});
+cl::list<std::string>
+    onlyNetworks("net", cl::value_desc("name"),
+                 cl::desc("count only what is named, this network"),
+                 In{toCount});
+cl::list<std::string> onlyRuns("run", cl::value_desc("name"),
+                               cl::desc("count only what is named, this run"),
+                               In{toCount});
+Choice<MultiplyAdd>
+    multiplyAdd("fma", cl::value_desc("number"),
+                cl::desc("FLOP of a multiply-add in matmul figures"),
+                cl::values(clEnumValN(MultiplyAdd::One, "1", "one"),
+                           clEnumValN(MultiplyAdd::Two, "2", "two (default)")),
+                In{toCount});
+Choice<Conventions::Causal> causalMask(
+    "causal", cl::value_desc("part"),
+    cl::desc("what attention under a causal mask counts"),
+    cl::values(clEnumValN(Conventions::Full, "full", "all of it (default)"),
+               clEnumValN(Conventions::Half, "half",
+                          "only what is not hidden")),
+    In{toCount});
+
 Choice<Format> format(
-    "format", cl::desc("How to print the report:"), cl::init(Format::Table),
+    "format", cl::value_desc("format"), cl::desc("how to print the report"),
+    cl::init(Format::Table),
     cl::values(
         clEnumValN(Format::Table, "table", "for people (default)"),
         clEnumValN(Format::Json, "json", "for programs; docs/*.schema.json"),
@@ -92,66 +193,105 @@ Choice<Format> format(
         clEnumValN(Format::Html, "html",
                    "a page for a browser, with pictures; of estimates"),
         clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
-    cl::cat(category));
-cl::list<std::string> hardware(
-    "hardware", cl::ValueOptional,
-    cl::desc("List the accelerators, or show this one, or add those of a file "
-             "that ends in .yaml"),
-    cl::value_desc("name|file.yaml"), cl::cat(category));
-cl::opt<std::string> output("o", cl::desc("Write to a file"),
-                            cl::value_desc("file"), cl::init("-"),
-                            cl::cat(category));
-cl::list<std::string> definitions("D", cl::Prefix,
-                                  cl::desc("Replace a top-level constant"),
-                                  cl::value_desc("name=value"),
-                                  cl::cat(category));
-cl::list<std::string> includeFolders("I", cl::Prefix,
-                                     cl::desc("Look for imports here, too"),
-                                     cl::value_desc("folder"),
-                                     cl::cat(category));
-cl::list<std::string>
-    onlyNetworks("net", cl::desc("Count only what is named, this network"),
-                 cl::value_desc("name"), cl::cat(category));
-cl::list<std::string> onlyRuns("run",
-                               cl::desc("Count only what is named, this run"),
-                               cl::value_desc("name"), cl::cat(category));
-cl::opt<unsigned> depth("depth",
-                        cl::desc("Levels of layers in a table (default 2)"),
-                        cl::init(TableOptions().depth), cl::cat(category));
+    In{toPrint});
+cl::opt<std::string> output("o", cl::value_desc("file"),
+                            cl::desc("write to a file, whole or not at all"),
+                            cl::init("-"), In{toPrint});
+cl::opt<unsigned> depth("depth", cl::value_desc("number"),
+                        cl::desc("levels of layers in a table (default 2)"),
+                        cl::init(TableOptions().depth), In{toPrint});
 cl::opt<bool> symbolic("symbolic",
-                       cl::desc("Also print the polynomials in the free axes"),
-                       cl::cat(category));
-Choice<MultiplyAdd>
-    multiplyAdd("fma", cl::desc("FLOP of a multiply-add in matmul figures:"),
-                cl::values(clEnumValN(MultiplyAdd::One, "1", "one"),
-                           clEnumValN(MultiplyAdd::Two, "2", "two (default)")),
-                cl::cat(category));
-Choice<Conventions::Causal> causalMask(
-    "causal", cl::desc("What attention under a causal mask counts:"),
-    cl::values(clEnumValN(Conventions::Full, "full", "all of it (default)"),
-               clEnumValN(Conventions::Half, "half",
-                          "only what is not hidden")),
-    cl::cat(category));
+                       cl::desc("also print the polynomials in the free axes"),
+                       In{toPrint});
+
+Choice<Target>
+    target("target", cl::value_desc("machine"),
+           cl::desc("what code is for; an estimate plans its memory"),
+           cl::init(Target::Cpu),
+           cl::values(clEnumValN(Target::Cpu, "cpu", "this machine (default)")),
+           In{toRun});
+Choice<LoweringKind>
+    lowering("lowering", cl::value_desc("kind"), cl::desc("how code is made"),
+             cl::init(LoweringKind::Fast),
+             cl::values(clEnumValN(LoweringKind::Fast, "fast",
+                                   "tiles, vectors, threads (default)"),
+                        clEnumValN(LoweringKind::Reference, "reference",
+                                   "plain loops that count what they execute")),
+             In{toRun});
+cl::list<uint64_t> batches("batch", cl::value_desc("number,..."),
+                           cl::CommaSeparated,
+                           cl::desc("examples in a step that is compiled, in "
+                                    "place of the run's"),
+                           In{toRun});
+cl::opt<unsigned> threads("threads", cl::value_desc("number"),
+                          cl::desc("that are measured (default: one a core)"),
+                          In{toRun});
+cl::opt<double>
+    seconds("seconds", cl::value_desc("number"),
+            cl::desc("measure each batch size for so long at most (default "
+                     "10)"),
+            In{toRun});
+cl::opt<uint64_t> steps("steps", cl::value_desc("number"),
+                        cl::desc("or exactly so many steps"), In{toRun});
+cl::opt<std::string>
+    data("data", cl::value_desc("file,..."),
+         cl::desc("train on npy files (default: synthetic data)"), In{toRun});
 
 Limits limits;
-cl::opt<size_t, true> maxInput("max-input", cl::desc("Bytes in one file"),
-                               cl::location(limits.maxInputBytes),
-                               cl::cat(category));
-cl::opt<unsigned, true> maxDepth("max-depth", cl::desc("Nesting of a file"),
-                                 cl::location(limits.maxDepth),
-                                 cl::cat(category));
-cl::opt<size_t, true> maxOps("max-ops",
-                             cl::desc("Operations that a file expands to"),
-                             cl::location(limits.maxOps), cl::cat(category));
-cl::opt<size_t, true> maxSweep("max-sweep", cl::desc("Points of a sweep"),
+cl::opt<size_t, true> maxInput("max-input", cl::value_desc("number"),
+                               cl::desc("bytes in one file"),
+                               cl::location(limits.maxInputBytes), In{toBound});
+cl::opt<unsigned, true> maxDepth("max-depth", cl::value_desc("number"),
+                                 cl::desc("nesting"),
+                                 cl::location(limits.maxDepth), In{toBound});
+cl::opt<size_t, true> maxOps("max-ops", cl::value_desc("number"),
+                             cl::desc("operations that it expands to"),
+                             cl::location(limits.maxOps), In{toBound});
+cl::opt<size_t, true> maxSweep("max-sweep", cl::value_desc("number"),
+                               cl::desc("points of a sweep, in the file or by "
+                                        "`--set`"),
                                cl::location(limits.maxSweepPoints),
-                               cl::cat(category));
-cl::opt<unsigned, true> maxErrors("max-errors",
-                                  cl::desc("Errors that are shown"),
-                                  cl::location(limits.maxErrors),
-                                  cl::cat(category));
+                               In{toBound});
+cl::opt<unsigned, true> maxErrors("max-errors", cl::value_desc("number"),
+                                  cl::desc("errors that are shown"),
+                                  cl::location(limits.maxErrors), In{toBound});
 
 } // namespace netc::flags
+
+/// `--batch`, `-o`.
+static std::string spelling(llvm::StringRef name) {
+  return (name.size() == 1 ? "-" : "--") + name.str();
+}
+
+std::vector<OptionGroup> netc::optionGroups() {
+  std::vector<OptionGroup> groups;
+  for (const Listed &each : listed()) {
+    if (groups.empty() || groups.back().title != each.group->title) {
+      groups.push_back({each.group->title, {}, {}});
+      for (auto &[command, meaning] : each.group->examples)
+        groups.back().examples.emplace_back(command, meaning);
+    }
+    const cl::Option &option = *each.option;
+    std::vector<std::pair<std::string, std::string>> words;
+    for (unsigned i = 0; each.words && i < each.words->getNumOptions(); ++i)
+      if (!each.words->getOption(i).empty())
+        words.emplace_back(each.words->getOption(i),
+                           each.words->getDescription(i));
+    std::vector<OptionText> &options = groups.back().options;
+    if (!option.hasArgStr()) {
+      // Each word is an option.
+      for (auto &[word, text] : words)
+        options.push_back({spelling(word), "", text, false, false, {}});
+      continue;
+    }
+    options.push_back({spelling(option.ArgStr), option.ValueStr.str(),
+                       option.HelpStr.str(),
+                       option.getValueExpectedFlag() == cl::ValueOptional &&
+                           !option.ValueStr.empty(),
+                       each.isRepeated, words});
+  }
+  return groups;
+}
 
 ConventionFlags netc::conventionFlags() {
   ConventionFlags flags;
@@ -186,15 +326,46 @@ bool netc::needsCode() {
                                    : target.getNumOccurrences() > 0);
 }
 
-/// `--version`.
-static void printVersion(llvm::raw_ostream &os) {
-  os << "netc " NETC_VERSION "\n";
+/// Looks for the option that was meant. LLVM would always find one.
+static Exit refuseUnknown(llvm::StringRef argument) {
+  std::vector<std::string> names;
+  for (const OptionGroup &group : optionGroups())
+    for (const OptionText &option : group.options)
+      names.push_back(llvm::StringRef(option.name).ltrim('-').str());
+  llvm::SmallVector<llvm::StringRef> known(names.begin(), names.end());
+  llvm::StringRef given = argument.split('=').first;
+  llvm::StringRef meant = nearestName(given.ltrim('-'), known);
+  return complain(WrongUsage,
+                  "there is no option `" + given + "`" +
+                      (meant.empty() ? "; `netc --help` lists them"
+                                     : didYouMean(spelling(meant))));
 }
 
-bool netc::parseCommandLine(int argc, char **argv) {
+/// Answers what is asked of netc itself.
+static Exit answer() {
+  auto print = [](llvm::raw_ostream &os) {
+    if (version) {
+      os << "netc " NETC_VERSION "\n";
+      return;
+    }
+    switch (help) {
+    case HelpForm::Text:
+      return printHelp(os);
+    case HelpForm::Man:
+      return printManPage(os);
+    case HelpForm::Bash:
+      return printBashCompletion(os);
+    case HelpForm::Zsh:
+      return printZshCompletion(os);
+    case HelpForm::Fish:
+      return printFishCompletion(os);
+    }
+  };
+  return write(print);
+}
+
+std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
   mlir::registerAsmPrinterCLOptions();
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter(printVersion);
   // To LLVM `@file` stands for the options in that file. Here it is a file.
   llvm::BumpPtrAllocator memory;
   llvm::StringSaver saver(memory);
@@ -202,18 +373,27 @@ bool netc::parseCommandLine(int argc, char **argv) {
   for (const char *&argument : llvm::drop_begin(arguments))
     if (*argument == '@')
       argument = saver.save("./" + llvm::Twine(argument)).data();
-  if (!cl::ParseCommandLineOptions(argc, arguments.data(),
-                                   "what it costs to train a neural network\n",
-                                   &llvm::errs()))
-    return false;
+  if (!cl::ParseCommandLineOptions(argc, arguments.data(), "", &llvm::errs()))
+    return WrongUsage;
   auto refuse = [](const llvm::Twine &message) {
-    complain(WrongUsage, message);
-    return false;
+    return complain(WrongUsage, message);
   };
+  if (!unknown.empty())
+    return refuseUnknown(unknown.front());
+  if (help.getNumOccurrences() || version)
+    return answer();
+  for (size_t i = 0; i < actions.size(); ++i)
+    if (actions[i] != actions[0] || emit.getNumOccurrences())
+      return refuse(
+          "`" + llvm::Twine(arguments[actions.getPosition(0)]) + "` and `" +
+          (emit.getNumOccurrences() ? "--emit"
+                                    : arguments[actions.getPosition(i)]) +
+          "` ask for two things; give one of them");
+  if (!actions.empty())
+    action = actions.front();
   const cl::Option *measured[] = {&threads, &seconds, &steps, &data};
   for (const cl::Option *option : measured)
-    if (option->getNumOccurrences() &&
-        (action != Action::Measure || emit.getNumOccurrences()))
+    if (option->getNumOccurrences() && action != Action::Measure)
       return refuse("`--" + option->ArgStr + "` is for `--measure`" +
                     (emit == Emit::Program && emit.getNumOccurrences()
                          ? "; programs take it when they run"
@@ -223,17 +403,26 @@ bool netc::parseCommandLine(int argc, char **argv) {
   if (inputs.empty() && hardware.empty())
     return refuse("no file is named; `netc FILE` reports what it costs, `netc "
                   "--help` lists the options");
-  if (!inputs.empty() && !hardwareNames().empty())
+  if (!inputs.empty() && !hardwareNames().empty()) {
+    llvm::StringRef name = hardwareNames().front();
     return refuse("`--hardware` with a name, or without, is asked for by "
-                  "itself; the name of a file of accelerators ends in .yaml");
+                  "itself; to count a run on other devices, write `--set "
+                  "\"run.hardware=8 " +
+                  (name.empty() ? "H100" : name) +
+                  "\"`; the name of a file of accelerators ends in .yaml");
+  }
   for (llvm::StringRef folder : includeFolders)
     if (!llvm::sys::fs::is_directory(folder))
       return refuse("`-I " + folder + "` names no folder");
   for (llvm::StringRef input : inputs)
     if (llvm::sys::fs::equivalent(input, output))
       return refuse("`-o " + output + "` would write over what is read");
+  for (llvm::StringRef setting : settings)
+    if (setting.find('=') == 0 || !setting.contains('='))
+      return refuse("`--set " + setting +
+                    "` is not of the form `--set run.key=value`");
   if (limits.maxDepth > 4096)
     return refuse("`--max-depth` is at most 4096, which is what the stack "
                   "carries");
-  return true;
+  return std::nullopt;
 }

@@ -16,8 +16,9 @@ namespace netc {
 /// Exit statuses; docs/Language.md lists them.
 enum Exit { Fine = 0, WrongInput = 1, WrongUsage = 2, LackingEnvironment = 3 };
 
-/// Parses it. Fails after an error, which is printed.
-bool parseCommandLine(int argc, char **argv);
+/// Parses it. A status to end with: after an error, which is printed, or an
+/// answer such as that to `--help`.
+std::optional<Exit> parseCommandLine(int argc, char **argv);
 
 /// Whether what is asked for needs code to be generated.
 bool needsCode();
@@ -38,6 +39,7 @@ enum class Target { Cpu };
 enum class LoweringKind { Fast, Reference };
 enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
+enum class HelpForm { Text, Man, Bash, Zsh, Fish };
 
 /// Reads one of an option's words; the message for another one lists them.
 template <typename T> struct WordParser : llvm::cl::parser<T> {
@@ -50,7 +52,8 @@ template <typename T> struct WordParser : llvm::cl::parser<T> {
         value = word.V.getValue();
         return false;
       }
-      words.push_back(word.Name);
+      if (!word.Name.empty())
+        words.push_back(word.Name);
     }
     return option.error("`" + text + "` is none of " + llvm::join(words, ", ") +
                         didYouMean(text, words));
@@ -59,7 +62,7 @@ template <typename T> struct WordParser : llvm::cl::parser<T> {
 template <typename T> using Choice = llvm::cl::opt<T, false, WordParser<T>>;
 
 extern llvm::cl::list<std::string> inputs;
-extern llvm::cl::opt<Action> action;
+extern Action action;
 extern Choice<Emit> emit;
 extern Choice<Target> target;
 extern Choice<LoweringKind> lowering;
@@ -72,6 +75,7 @@ extern Choice<Format> format;
 extern llvm::cl::list<std::string> hardware;
 extern llvm::cl::opt<std::string> output;
 extern llvm::cl::list<std::string> definitions;
+extern llvm::cl::list<std::string> settings;
 extern llvm::cl::list<std::string> includeFolders;
 extern llvm::cl::list<std::string> onlyNetworks;
 extern llvm::cl::list<std::string> onlyRuns;

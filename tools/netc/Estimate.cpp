@@ -230,7 +230,9 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
     return complain(WrongUsage, "`--format=svg` is for `--measure`");
   if (batches.size() > 1 || (!batches.empty() && !planRun))
     return complain(WrongUsage, "an estimate takes one `--batch`, with "
-                                "`--target`, to plan memory for");
+                                "`--target`, to plan memory for; to count a "
+                                "run with other batches, write `--set "
+                                "run.batch=64,128`");
   auto &units = *new std::vector<Unit>; // as long as the context
   for (auto [i, path] : llvm::enumerate(inputs)) {
     session.progress.show(double(i) / inputs.size(), "counting `" + path + "`");

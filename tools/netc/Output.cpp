@@ -7,6 +7,7 @@
 #include "llvm/Support/FileSystem.h"
 
 #include <cstdlib>
+#include <optional>
 
 using namespace netc;
 using namespace llvm;
@@ -19,13 +20,16 @@ static std::error_code finish(raw_fd_ostream &os) {
   return error;
 }
 
-/// Writes beside `path`, then renames.
-static Error writeFile(StringRef path,
+/// Writes beside `path`, then renames. `mode` is that of the file there.
+static Error writeFile(StringRef path, std::optional<sys::fs::perms> mode,
                        function_ref<void(raw_ostream &)> print) {
   Expected<sys::fs::TempFile> file =
       sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
   if (!file)
     return file.takeError();
+  if (mode)
+    if (std::error_code error = sys::fs::setPermissions(file->FD, *mode))
+      return joinErrors(errorCodeToError(error), file->discard());
   raw_fd_ostream os(file->FD, /*shouldClose=*/false);
   print(os);
   if (std::error_code error = finish(os))
@@ -44,8 +48,10 @@ Error netc::writeOutput(StringRef path,
   SmallString<128> real;
   if (sys::fs::real_path(path, real))
     real = path;
-  if (sys::fs::status(path, status) || sys::fs::is_regular_file(status))
-    return writeFile(real, print);
+  if (sys::fs::status(path, status))
+    return writeFile(real, std::nullopt, print);
+  if (sys::fs::is_regular_file(status))
+    return writeFile(real, status.permissions(), print);
   std::error_code error;
   raw_fd_ostream os(path, error);
   if (error)

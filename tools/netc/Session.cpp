@@ -6,11 +6,11 @@
 
 #include "dialect/Spelling.h"
 #include "lib/Frontend/Diagnostics.h"
+#include "lib/Frontend/Input.h"
 #include "mlir/Pass/PassManager.h"
 #include "tools/netc/Output.h"
 #include "tools/netc/Peaks.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 
 #include <sys/mman.h>
@@ -68,19 +68,25 @@ const AcceleratorTable &Session::accelerators() const {
 mlir::LogicalResult Session::readAccelerators() {
   for (llvm::StringRef path : hardwareFiles()) {
     accelerators();
-    llvm::Error error = table->addFile(path, limits.maxInputBytes);
+    llvm::Expected<std::string> text = readText(path, limits.maxInputBytes);
+    if (!text) {
+      complain(WrongInput, "cannot read `" + path +
+                               "`: " + llvm::toString(text.takeError()));
+      return mlir::failure();
+    }
+    frontend.onRead(path, *text);
+    auto fail = [&](unsigned line, unsigned column, llvm::StringRef message) {
+      return mlir::emitError(
+                 mlir::FileLineColLoc::get(&context, path, line, column))
+             << message;
+    };
+    if (text->size() > limits.maxInputBytes)
+      return fail(1, 1, longerThan(limits.maxInputBytes));
+    llvm::Error error = table->addText(*text, path);
     if (!error)
       continue;
-    // Read again, to show the line.
-    if (auto text = llvm::MemoryBuffer::getFile(path))
-      frontend.onRead(path, (*text)->getBuffer());
     llvm::handleAllErrors(std::move(error), [&](const HardwareError &wrong) {
-      auto place = mlir::FileLineColLoc::get(&context, wrong.file, wrong.line,
-                                             wrong.column);
-      if (wrong.line != 0)
-        mlir::emitError(place) << wrong.message;
-      else
-        complain(WrongInput, "cannot read `" + path + "`: " + wrong.message);
+      fail(wrong.line, wrong.column, wrong.message);
     });
     return mlir::failure();
   }
@@ -103,12 +109,21 @@ bool netc::areKnown(llvm::ArrayRef<Specification *> files) {
     llvm::append_range(networks, file->networks());
     llvm::append_range(runs, file->runs());
   }
+  std::vector<std::string> names;
+  for (Specification *file : files)
+    llvm::append_range(names, file->settable());
+  llvm::SmallVector<llvm::StringRef> settable(names.begin(), names.end());
   return llvm::all_of(onlyNetworks,
                       [&](const std::string &name) {
                         return isKnown("net", name, networks);
                       }) &&
-         llvm::all_of(onlyRuns, [&](const std::string &name) {
-           return isKnown("run", name, runs);
+         llvm::all_of(onlyRuns,
+                      [&](const std::string &name) {
+                        return isKnown("run", name, runs);
+                      }) &&
+         llvm::all_of(settings, [&](llvm::StringRef setting) {
+           llvm::StringRef path = setting.split('=').first;
+           return isKnown("run or net", path.split('.').first.trim(), settable);
          });
 }
 
@@ -129,6 +144,8 @@ static std::optional<FrontendOptions> frontendOptions() {
   options.includeFolders = includeFolders;
   options.onlyNetworks = onlyNetworks;
   options.onlyRuns = onlyRuns;
+  options.makesTables = action != Action::Measure && !emit.getNumOccurrences();
+  options.settings = settings;
   for (llvm::StringRef definition : definitions) {
     auto [name, value] = definition.split('=');
     if (name.empty() || !definition.contains('=')) {

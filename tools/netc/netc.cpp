@@ -75,8 +75,8 @@ static Exit showHardware(const Session &session) {
 }
 
 int main(int argc, char **argv) {
-  if (!parseCommandLine(argc, argv))
-    return WrongUsage;
+  if (std::optional<Exit> status = parseCommandLine(argc, argv))
+    return *status;
   if (needsCode())
     return becomeCodegen(argv);
   inSession([](Session &session) {

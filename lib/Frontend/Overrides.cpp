@@ -1,0 +1,315 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the command line says instead of the file: constants by `-D`; keys and
+// axes of runs, and settings of nets, by `--set`.
+
+#include "lib/Frontend/RunBuilder.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+bool Elaborator::readOptions() {
+  TopScope top(*this, *main);
+  std::string shown;
+  // As it is parsed, it stands in its line and behind the option.
+  auto add = [&](StringRef option, const std::string &text) {
+    std::string padded(llvm::count(shown, '\n'), '\n');
+    padded.append(option.size(), ' ');
+    shown += option.str() + text + "\n";
+    return padded + text + "\n";
+  };
+  std::vector<std::string> definitions, settings;
+  for (auto &[name, value] : options.definitions)
+    definitions.push_back(add("-D ", name + "=" + value));
+  for (const std::string &setting : options.settings)
+    settings.push_back(add("--set ", setting));
+  if (options.onRead && !shown.empty())
+    options.onRead(commandLinePath, shown);
+  // What is set may be the default of a parameter, which is read only once.
+  for (const std::string &text : settings)
+    addOverride(text);
+  for (auto [definition, text] :
+       llvm::zip_equal(options.definitions, definitions))
+    define(definition.first, definition.second, text);
+  return errors == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+void Elaborator::define(const std::string &name, StringRef value,
+                        StringRef text) {
+  std::unique_ptr<SourceFile> source =
+      parse(context, commandLinePath, text, options.limits);
+  if (!source) {
+    ++errors;
+    return;
+  }
+  NetParser::FileContext *root = source->tree();
+  optionTexts.push_back(std::move(source));
+  if (root->item().size() != 1) {
+    fail(root, "`-D` gives `" + name + "` one value, here are " +
+                   llvm::Twine(root->item().size()));
+    return;
+  }
+  auto *bind = ruleCast<NetParser::BindContext>(root->item(0)->stmt());
+  auto entry = main->names.find(name);
+  if (!bind || entry == main->names.end() ||
+      !ruleCast<NetParser::BindContext>(entry->second.tree)) {
+    std::vector<std::string> known;
+    for (auto &[other, declared] : main->names)
+      if (ruleCast<NetParser::BindContext>(declared.tree))
+        known.push_back(other);
+    std::string instead = overrideInstead(name, value);
+    fail(root, "`-D` replaces a top-level constant, and there is no `" + name +
+                   "`" +
+                   (instead.empty() ? didYouMean(name, known)
+                                    : "; write `" + instead + "`"));
+    return;
+  }
+  Value old = valueOf(*main, entry->second);
+  // The text is replaced, since it is read again at the points of a sweep and
+  // the ends of a range. What was computed from it is computed anew.
+  auto forget = [&] {
+    for (auto &[other, computed] : main->names)
+      computed.state = TopLevel::Untouched;
+  };
+  entry->second.tree = bind;
+  forget();
+  Value given = valueOf(*main, entry->second);
+  forget();
+  if (!old.isUnknown() && !given.isUnknown() &&
+      old.data.index() != given.data.index())
+    fail(bind, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " +
+                   kindOf(given));
+  auto *number = given.as<Number>(), *before = old.as<Number>();
+  if (number && before && number->dimension != before->dimension)
+    fail(bind, "`" + name + "` is " + textOf(old) + ", `-D` makes it " +
+                   textOf(given) + ", of another unit");
+}
+
+std::string Elaborator::overrideInstead(const std::string &name,
+                                        StringRef value) {
+  auto write = [&](const std::string &owner) {
+    std::string text = owner + "." + name + "=" + value.str();
+    return text.find(' ') == std::string::npos ? "--set " + text
+                                               : "--set \"" + text + "\"";
+  };
+  std::vector<NetParser::JobContext *> runs;
+  for (NetParser::ItemContext *item : main->source->tree()->item())
+    if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt()))
+      runs.push_back(stmt->job());
+  if (llvm::is_contained(runKeys, name) && !runs.empty())
+    return write(nameOf(runs.front()));
+  for (NetParser::ItemContext *item : main->source->tree()->item()) {
+    NetParser::BlockDeclContext *net = item->blockDecl();
+    if (!net || net->kind->getText() != "net")
+      continue;
+    std::string owner = net->ID()->getText();
+    Value value = valueOf(*main, main->names.find(owner)->second);
+    const Parameters &all = parametersOf(*value.as<Function>());
+    auto isIt = [&](const Parameter &setting) { return setting.name == name; };
+    if (llvm::any_of(all.settings, isIt))
+      return write(owner);
+    for (const Parameter &input : all.tensors)
+      if (input.tree->COLON())
+        for (antlr4::Token *axis : tokensOf(input.tree->expr(0)))
+          if (axis->getText() == name) {
+            auto run = llvm::find_if(runs, [&](NetParser::JobContext *job) {
+              return !job->expr().empty() && job->expr(0)->getText() == owner;
+            });
+            return write(run == runs.end() ? owner : nameOf(*run));
+          }
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Keys, axes and settings
+//===----------------------------------------------------------------------===//
+
+void Elaborator::addOverride(StringRef text) {
+  std::unique_ptr<SourceFile> source =
+      parseSetting(context, commandLinePath, text, options.limits);
+  if (!source) {
+    ++errors;
+    return;
+  }
+  NetParser::SettingContext *tree = source->setting();
+  optionTexts.push_back(std::move(source));
+  std::vector<std::string> path = {tree->path()->ID()->getText()};
+  for (NetParser::NameContext *name : tree->path()->name())
+    path.push_back(name->getText());
+  std::string value = sourceText(tree->expr(0));
+  auto constant = main->names.find(path.front());
+  if (path.size() == 1) {
+    std::string instead =
+        constant != main->names.end() &&
+                ruleCast<NetParser::BindContext>(constant->second.tree)
+            ? "-D " + path.front() + "=" + value
+            : overrideInstead(path.front(), value);
+    fail(tree, "`--set` says of which run or net, as in `--set run.batch=64`" +
+                   (instead.empty() ? "" : "; write `" + instead + "`"));
+    return;
+  }
+  Override made{path.front(), path.back(), tree};
+  made.job = jobNamed(path.front());
+  if (!made.job && constant == main->names.end())
+    return; // another file may have it
+  for (size_t i = 1; i + 1 < path.size(); ++i) {
+    std::vector<NetParser::JobContext *> jobs;
+    std::vector<std::string> known;
+    if (made.job)
+      for (NetParser::JobContext *job : jobsIn(made.job)) {
+        jobs.push_back(job);
+        known.push_back(nameOf(job));
+      }
+    auto found = llvm::find(known, path[i]);
+    if (found == known.end()) {
+      fail(tree->path()->name(i - 1), "`" + made.owner + "` has no job `" +
+                                          path[i] + "`" +
+                                          didYouMean(path[i], known));
+      return;
+    }
+    made.job = jobs[found - known.begin()];
+    made.owner += "." + path[i];
+  }
+  if (!made.job) {
+    bool isNet = false;
+    if (auto *block =
+            ruleCast<NetParser::BlockDeclContext>(constant->second.tree))
+      isNet = block->kind->getText() == "net";
+    // What a binding makes is known when it is evaluated.
+    else
+      isNet = ruleCast<NetParser::BindContext>(constant->second.tree);
+    if (!isNet) {
+      fail(tree, "`--set` changes runs and nets, and `" + made.owner +
+                     "` is neither");
+      return;
+    }
+  }
+  if (llvm::any_of(overrides, [&](const Override &other) {
+        return other.owner == made.owner && other.name == made.name;
+      })) {
+    fail(tree, "`" + made.owner + "." + made.name +
+                   "` is set twice; several values make a table, as in `--set "
+                   "run.batch=64,128`");
+    return;
+  }
+  if (made.isList() && !options.makesTables)
+    fail(tree->expr(1), "several values make a table, which is for estimates; "
+                        "`--emit` and `--measure` take one");
+  else if (made.isList() && !made.job)
+    fail(tree->expr(1),
+         "several values make a table of a run; a net takes one");
+  overrides.push_back(made);
+}
+
+Elaborator::OverrideNote::OverrideNote(Elaborator &elaborator,
+                                       NetParser::JobContext *job)
+    : elaborator(elaborator) {
+  auto &[place, text] = elaborator.overrideNote;
+  for (const Override &each : elaborator.overrides)
+    if (!each.isList() && (!each.job || isIn(each.job, job))) {
+      if (!place)
+        place = netc::locationOf(each.tree);
+      text += (text.empty() ? "with `" : ", `") + each.owner + "." + each.name +
+              " = " + sourceText(each.tree->expr(0)) + "`";
+    }
+  text += ", as set here";
+}
+
+Elaborator::Point Elaborator::setPoint() const {
+  Point point;
+  for (const Override &each : overrides)
+    if (each.job && !each.isList())
+      point.push_back({each.name, {}, each.tree->expr(0), each.job, &each});
+  return point;
+}
+
+std::vector<std::string> Elaborator::settableNames() const {
+  std::vector<std::string> names = runs;
+  for (auto &[name, entry] : main->names)
+    if (ruleCast<NetParser::BlockDeclContext>(entry.tree) ||
+        ruleCast<NetParser::BindContext>(entry.tree))
+      names.push_back(name);
+  return names;
+}
+
+Override *Elaborator::overrideOf(StringRef net, StringRef name) {
+  for (Override &each : overrides)
+    if (!each.job && each.owner == net && each.name == name)
+      return &each;
+  return nullptr;
+}
+
+void Elaborator::overrideSettings(const std::string &name, Value &value) {
+  auto isOfIt = [&](const Override &each) {
+    return !each.job && each.owner == name;
+  };
+  if (llvm::none_of(overrides, isOfIt) || value.isUnknown())
+    return;
+  auto *made = value.as<std::shared_ptr<Instance>>();
+  const BlockDecl *block = made ? (*made)->function.block : nullptr;
+  if (!block || !block->isNet) {
+    auto first = llvm::find_if(overrides, isOfIt);
+    fail(first->tree, "`--set` changes runs and nets, and `" + name + "` is " +
+                          kindOf(value));
+    return;
+  }
+  auto instance = std::make_shared<Instance>(**made);
+  const Parameters &all = parametersOf(instance->function);
+  for (auto [parameter, setting] :
+       llvm::zip_equal(all.settings, instance->settings))
+    if (Override *given = overrideOf(name, parameter.name)) {
+      setting = evalSetting(parameter, given->tree->expr(0));
+      given->isUsed = true;
+    }
+  value.data = instance;
+}
+
+void Elaborator::readOverriddenAxes(StringRef net, const Instance &instance,
+                                    llvm::ArrayRef<NetInput> inputs) {
+  std::vector<std::string> known;
+  for (const Parameter &setting : parametersOf(instance.function).settings)
+    known.push_back(setting.name);
+  size_t settings = known.size();
+  for (const NetInput &input : inputs)
+    for (const std::string &axis : input.shape.elements().symbols())
+      if (axis != "N")
+        known.push_back(axis);
+  for (Override &each : overrides) {
+    if (each.job || each.owner != net)
+      continue;
+    size_t place = llvm::find(known, each.name) - known.begin();
+    if (place == known.size())
+      fail(each.nameAt(), "`" + net + "` has no setting or free axis `" +
+                              each.name + "`" + didYouMean(each.name, known));
+    if (place < settings || place == known.size())
+      continue;
+    NetParser::ExprContext *expr = each.tree->expr(0);
+    each.size = sizeOfAxis(expr, each.name, eval(expr));
+    each.isUsed = true;
+  }
+}
+
+void Elaborator::finishOverrides() {
+  for (Override &each : overrides) {
+    if (each.job)
+      continue;
+    auto network = mlir::dyn_cast_or_null<NetworkOp>(
+        mlir::SymbolTable::lookupSymbolIn(*module, each.owner));
+    if (network && each.size) {
+      mlir::NamedAttrList axes(network.getAxes());
+      axes.set(each.name, MomentsAttr::get(context, *each.size));
+      network.setAxesAttr(axes.getDictionary(context));
+    }
+    if (!each.isUsed && !leavesOut() && errors == 0)
+      warn(each.tree, "this changes nothing: no use of `" + each.owner +
+                          "` leaves `" + each.name + "` to its default");
+  }
+}

@@ -1,0 +1,52 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TOOLS_NETC_HELP_H
+#define NETC_TOOLS_NETC_HELP_H
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
+
+namespace netc {
+
+/// An option as people read of it.
+struct OptionText {
+  std::string name;        ///< with its dashes
+  std::string value;       ///< what stands for its value; empty without one
+  std::string description; ///< lower case, no full stop
+  bool isValueOptional = false;
+  bool isRepeated = false;
+  /// The words that it takes, and what they mean.
+  std::vector<std::pair<std::string, std::string>> words;
+
+  bool isLong() const { return name.size() > 2; }
+  /// Whether the value is a path.
+  bool takesFile() const { return value.find("file") != std::string::npos; }
+  bool takesFolder() const { return value == "folder"; }
+};
+
+struct OptionGroup {
+  std::string title;
+  std::vector<OptionText> options;
+  /// Command lines, and what they do.
+  std::vector<std::pair<std::string, std::string>> examples;
+};
+
+/// All options, as the table of CommandLine.cpp has them.
+std::vector<OptionGroup> optionGroups();
+
+/// `--help`: text of 80 columns.
+void printHelp(llvm::raw_ostream &os);
+/// The page of section 1 of the manual, in the macros of man(7).
+void printManPage(llvm::raw_ostream &os);
+/// What shells complete a command line by.
+void printBashCompletion(llvm::raw_ostream &os);
+void printZshCompletion(llvm::raw_ostream &os);
+void printFishCompletion(llvm::raw_ostream &os);
+
+} // namespace netc
+
+#endif // NETC_TOOLS_NETC_HELP_H
