@@ -111,6 +111,11 @@ defvar Net_Inferred = [InferTypeOpAdaptor];
 def Net_AxesMeet : NativeOpTrait<"AxesMeet"> {
   let cppNamespace = "::netc";
 }
+// Operands have one shape: the front end broadcasts, and a number stands for a
+// tensor full of it.
+def Net_ElementByElement : NativeOpTrait<"ElementByElement"> {
+  let cppNamespace = "::netc";
+}
 defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];
 
 // What is there once for a whole step is not made anew in each turn of a loop.

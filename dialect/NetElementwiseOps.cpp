@@ -142,23 +142,86 @@ LogicalResult DivOp::buildGradient(Gradients &g) {
   return success();
 }
 
+/// The gradient of the smaller or larger of two.
+template <typename OpTy>
+static LogicalResult giveToChosen(OpTy op, Gradients &g, StringRef relation) {
+  Value isA = g.create<CompareOp>(op.getA(), op.getB(), relation);
+  Value zero = constant(g, op.getY(), APFloat(0.0));
+  if (g.wants(0))
+    g.set(0, g.create<WhereOp>(isA, g.of(0), zero));
+  if (g.wants(1))
+    g.set(1, g.create<WhereOp>(isA, zero, g.of(0)));
+  return success();
+}
+
+LogicalResult MinimumOp::buildGradient(Gradients &g) {
+  return giveToChosen(*this, g, "<=");
+}
+
+LogicalResult MaximumOp::buildGradient(Gradients &g) {
+  return giveToChosen(*this, g, ">=");
+}
+
+//===----------------------------------------------------------------------===//
+// CompareOp, WhereOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *context,
+                                          std::optional<Location> loc,
+                                          Adaptor op,
+                                          SmallVectorImpl<Type> &types) {
+  static constexpr StringLiteral relations[] = {"<",  "<=", ">",
+                                                ">=", "==", "!="};
+  if (!llvm::is_contained(relations, op.getRelation()))
+    return emitOptionalError(loc, "`compare` has relation `", op.getRelation(),
+                             "`, it must be <, <=, >, >=, == or !=");
+  if (failed(inferSameShape(loc, getOperationName(), op.getOperands(), types)))
+    return failure();
+  types.back() =
+      tensorOf(IntegerType::get(context, 1), shapeOf(op.getOperands()[0]));
+  return success();
+}
+
+LogicalResult WhereOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> loc, Adaptor op,
+                                        SmallVectorImpl<Type> &types) {
+  if (failed(inferSameShape(loc, getOperationName(), {op.getA(), op.getB()},
+                            types)))
+    return failure();
+  return checkSameShape(loc, getOperationName(), shapeOf(op.getCondition()),
+                        "in the condition", shapeOf(op.getA()),
+                        "in what is chosen from");
+}
+
+LogicalResult WhereOp::buildGradient(Gradients &g) {
+  Value zero = constant(g, getY(), APFloat(0.0));
+  if (g.wants(1))
+    g.set(1, g.create<WhereOp>(getCondition(), g.of(0), zero));
+  if (g.wants(2))
+    g.set(2, g.create<WhereOp>(getCondition(), zero, g.of(0)));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // MaskOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult MaskOp::verify() {
   size_t rank = shapeOf(getX()).rank();
-  if (getCausal() && rank < 2)
+  if (!isFree() && rank < 2)
     return emitOpError() << "needs two axes, its operand has " << rank;
+  if (int64_t(getWindow()) < 0)
+    return emitOpError() << "has a window of " << int64_t(getWindow())
+                         << " places";
   return success();
 }
 
 OpFoldResult MaskOp::fold(FoldAdaptor) {
-  return getCausal() ? OpFoldResult() : OpFoldResult(getX());
+  return isFree() ? OpFoldResult(getX()) : OpFoldResult();
 }
 
 LogicalResult MaskOp::buildGradient(Gradients &g) {
-  g.set(0, g.create<MaskOp>(g.of(0), getCausal(), APFloat(0.0)));
+  g.set(0, g.create<MaskOp>(g.of(0), getCausal(), APFloat(0.0), getWindow()));
   return success();
 }
 

@@ -29,10 +29,13 @@ class Net_UnaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # Ne
   let matmul = "0";
 }
 
-class Net_BinaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # Net_Gradient> {
+// Arithmetic on whole numbers makes places, and is not counted.
+class Net_BinaryOp<string mnemonic>
+    : Net_SameShapeOp<mnemonic, Net_Callable # Net_Gradient # [Net_ElementByElement]> {
   let arguments = (ins Net_Tensor:$a, Net_Tensor:$b);
   let results = (outs Net_Result:$y);
   let matmul = "0";
+  let other = "isFloat(getA()) ? Polynomial(y) : Polynomial()";
   let transcendental = "0";
 }
 
@@ -143,35 +146,67 @@ def Net_PowerOp : Net_UnaryOp<"power"> {
 
 def Net_AddOp : Net_BinaryOp<"add"> {
   let summary = "a + b";
-  let other = "y";
   let example = "a + b";
 }
 def Net_SubOp : Net_BinaryOp<"sub"> {
   let summary = "a - b";
-  let other = "y";
   let example = "a - b";
 }
 def Net_MulOp : Net_BinaryOp<"mul"> {
   let summary = "a * b, element by element";
-  let other = "y";
   let example = "a * b";
 }
 def Net_DivOp : Net_BinaryOp<"div"> {
   let summary = "a / b, element by element";
-  let other = "y";
+  let arguments = (ins Net_FloatTensor:$a, Net_FloatTensor:$b);
   let example = "a / b";
+}
+def Net_MinimumOp : Net_BinaryOp<"minimum"> {
+  let summary = "the smaller of a and b, element by element";
+  let description = [{ Of two equal elements, the gradient goes to that of a. }];
+  let example = "minimum(x, 6)";
+}
+def Net_MaximumOp : Net_BinaryOp<"maximum"> {
+  let summary = "the larger of a and b, element by element";
+  let description = [{ Of two equal elements, the gradient goes to that of a. }];
+  let example = "maximum(x, 0)";
+}
+
+def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
+  let summary = "where a comparison of a and b holds, element by element";
+  let description = [{ `relation` is `<`, `<=`, `>`, `>=`, `==` or `!=`. It has no gradient. }];
+  let arguments = (ins Net_Tensor:$a, Net_Tensor:$b, Net_Text<>:$relation);
+  let results = (outs Net_BoolTensor:$y);
+  let matmul = "0";
+  let other = "isFloat(getA()) ? Polynomial(y) : Polynomial()";
+  let transcendental = "0";
+  let example = "x > 0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Net_WhereOp : Net_Op<"where", Net_Callable # Net_Gradient # [Net_ElementByElement]> {
+  let summary = "a where the condition holds, else b; choosing is free";
+  let arguments = (ins Net_BoolTensor:$condition, Net_Tensor:$a, Net_Tensor:$b);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let example = "where(x > 0, x, 0)";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 def Net_MaskOp : Net_UnaryOp<"mask"> {
   let summary = "hides from position t of the last axis but one what stands after t on the last";
   let description = [{
     With `causal`, elements whose last index exceeds the one before it become
-    `value` (by default minus infinity); without, nothing is hidden and the op is
-    free.
+    `value` (by default minus infinity); with a `window`, also those that are as many
+    places or more before it. With neither, nothing is hidden and the op is free.
   }];
-  let arguments = (ins Net_FloatTensor:$x, Net_Flag<"true">:$causal, Net_Real<"-inf">:$value);
-  let other = "causal ? Polynomial(y) : Polynomial()";
+  let arguments = (ins Net_FloatTensor:$x, Net_Flag<"true">:$causal, Net_Real<"-inf">:$value,
+                       Net_Integer<"0">:$window);
+  let other = "causal || window != 0 ? Polynomial(y) : Polynomial()";
   let transcendental = "0";
+  let extraClassDeclaration = "bool isFree() { return !getCausal() && getWindow() == 0; }";
   let example = "scores |> mask(causal = true)";
   let hasFolder = 1;
   let hasVerifier = 1;

@@ -90,6 +90,92 @@ LogicalResult TakeGradOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// GatherOp, ScatterAddOp
+//===----------------------------------------------------------------------===//
+
+/// The shape of the rows of x that `ids` names.
+static FailureOr<Shape> rowsOf(std::optional<Location> loc, StringRef op,
+                               Value x, Value ids, int64_t over) {
+  Shape shape = shapeOf(x), numbers = shapeOf(ids);
+  op.consume_front("net.");
+  if (failed(checkAxes(loc, op, over, shape.rank())))
+    return failure();
+  ArrayRef<Polynomial> sizes = shape.sizes;
+  ArrayRef<Polynomial> shared = sizes.take_front(over);
+  if (ArrayRef<Polynomial>(numbers.sizes).take_front(over) != shared)
+    return emitOptionalError(loc, "`", op,
+                             "` takes numbers of rows along axis ", over,
+                             ", the axes before it must be those of the rows");
+  numbers.sizes.append(sizes.begin() + over + 1, sizes.end());
+  return numbers;
+}
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor op,
+                                         SmallVectorImpl<Type> &types) {
+  FailureOr<Shape> rows =
+      rowsOf(loc, getOperationName(), op.getX(), op.getIds(), op.getOver());
+  if (failed(rows))
+    return failure();
+  return inferTensor(loc, getOperationName(), elementOf(op.getX()), *rows,
+                     types);
+}
+
+SmallVector<AxisSource> GatherOp::getAxisSources(unsigned, unsigned axis) {
+  unsigned over = getOver(), numbers = shapeOf(getIds()).rank();
+  if (axis < over)
+    return {AxisSource{0, axis}, AxisSource{1, axis}};
+  if (axis < numbers)
+    return {AxisSource{1, axis}};
+  return {AxisSource{0, axis - numbers + over + 1}};
+}
+
+std::optional<Polynomial> GatherOp::getTouched(unsigned operand) {
+  if (operand == 0)
+    return shapeOf(getY()).elements();
+  return std::nullopt;
+}
+
+LogicalResult GatherOp::buildGradient(Gradients &g) {
+  Value zero = g.create<ConstantOp>(getX().getType(), APFloat(0.0));
+  g.set(0, g.create<ScatterAddOp>(zero, getIds(), g.of(0), getOver()));
+  return success();
+}
+
+LogicalResult ScatterAddOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor op,
+                                             SmallVectorImpl<Type> &types) {
+  FailureOr<Shape> rows =
+      rowsOf(loc, getOperationName(), op.getX(), op.getIds(), op.getOver());
+  if (failed(rows) ||
+      failed(checkSameShape(loc, getOperationName(), *rows, "by the numbers",
+                            shapeOf(op.getValues()), "in the values")))
+    return failure();
+  types.push_back(op.getX().getType());
+  return success();
+}
+
+LogicalResult ScatterAddOp::buildGradient(Gradients &g) {
+  if (g.wants(0))
+    g.set(0, g.of(0));
+  if (g.wants(2))
+    g.set(2, g.create<GatherOp>(g.of(0), getIds(), getOver()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ArangeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ArangeOp::verify() {
+  if (size_t rank = shapeOf(getY()).rank(); rank != 1)
+    return emitOpError() << "numbers one axis, its result has " << rank;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // DispatchOp, CollectOp
 //===----------------------------------------------------------------------===//
 

@@ -50,6 +50,30 @@ def Net_TakeGradOp : Net_IndexOp<"take_grad"> {
   let hasVerifier = 1;
 }
 
+def Net_GatherOp : Net_IndexOp<"gather", Net_Relabels # Net_Gradient> {
+  let summary = "rows of x by their numbers, along an axis";
+  let description = [{
+    The axes before `over` are the same in x and `ids`: each of their places has rows of
+    its own. The other axes of `ids` take the place of `over`. Of a number that is of no
+    row, zeros. The rows of one table for all are those of `embedding`.
+  }];
+  let arguments = (ins Net_FloatTensor:$x, Net_IntegerTensor:$ids, Net_Axis<>:$over);
+  let results = (outs Net_Result:$y);
+  let example = "gather(nodes, sources, over = V)";
+  let extraClassDeclaration = "std::optional<::netc::Polynomial> getTouched(unsigned operand);";
+}
+def Net_ScatterAddOp : Net_IndexOp<"scatter_add", Net_Callable # Net_Gradient> {
+  let summary = "adds rows to those of x that they name, along an axis";
+  let description = [{
+    `values` has the shape of `gather(x, ids, over)`. A row whose number is of none is
+    added to nothing; it is counted like the others.
+  }];
+  let arguments = (ins Net_FloatTensor:$x, Net_IntegerTensor:$ids, Net_FloatTensor:$values, Net_Axis<>:$over);
+  let results = (outs Net_Result:$y);
+  let other = "values";
+  let example = "scatter_add(nodes, targets, messages, over = V)";
+}
+
 def Net_DispatchOp : Net_IndexOp<"dispatch", Net_Relabels # Net_Gradient> {
   let summary = "gives the rows of x to experts, in slots";
   let description = [{
@@ -103,6 +127,13 @@ def Net_RelativePositionOp : Net_IndexOp<"relative_position", Net_Relabels> {
     /// None: x tells how many positions there are.
     std::optional<::netc::Polynomial> getTouched(unsigned operand) { return ::netc::Polynomial(0); }
   }];
+}
+
+def Net_ArangeOp : Net_FreeOp<"arange"> {
+  let summary = "the places of an axis: 0, 1, 2, ..";
+  let results = (outs Net_IntegerTensor:$y);
+  let hasVerifier = 1;
+  let assemblyFormat = "attr-dict `:` type($y)";
 }
 
 #endif // NET_INDEX_OPS_TD

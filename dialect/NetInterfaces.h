@@ -75,6 +75,12 @@ llvm::SmallVector<AxisSource> sameAxis(mlir::Operation *op, unsigned result,
 template <typename ConcreteType>
 class AxesMeet : public mlir::OpTrait::TraitBase<ConcreteType, AxesMeet> {};
 
+/// A trait: each element of the result is of those at its place. The front end
+/// brings operands to one shape, and makes tensors of numbers.
+template <typename ConcreteType>
+class ElementByElement
+    : public mlir::OpTrait::TraitBase<ConcreteType, ElementByElement> {};
+
 /// What result type inference checks. `op` is the name of the op, with or
 /// without its prefix.
 ///

@@ -4,7 +4,7 @@
 
 // Products that contract an axis, and table look-ups.
 
-#include "dialect/Net.h"
+#include "dialect/Einsum.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -77,28 +77,7 @@ LogicalResult LinearOp::buildGradient(Gradients &g) {
 // EinsumOp
 //===----------------------------------------------------------------------===//
 
-namespace {
-using Letters = SmallVector<StringRef, 4>;
-
-/// `n t d, d m -> n t m`, taken apart.
-struct EinsumSpec {
-  SmallVector<Letters, 2> operands;
-  Letters result;
-
-  static FailureOr<EinsumSpec> parse(std::optional<Location> loc,
-                                     StringRef text);
-  /// Of an op that is verified.
-  explicit EinsumSpec(EinsumOp op)
-      : EinsumSpec(*parse(op.getLoc(), op.getSpec())) {}
-
-  std::string str() const;
-  /// The size of each letter; each operand has as many axes as letters.
-  llvm::StringMap<Polynomial> sizes(ValueRange values) const;
-
-private:
-  EinsumSpec() = default;
-};
-} // namespace
+using Letters = EinsumSpec::Letters;
 
 /// The letters in `text`, which are names that differ.
 static FailureOr<Letters> parseLetters(std::optional<Location> loc,
@@ -153,6 +132,9 @@ FailureOr<EinsumSpec> EinsumSpec::parse(std::optional<Location> loc,
   spec.result = *result;
   return spec;
 }
+
+EinsumSpec::EinsumSpec(EinsumOp op)
+    : EinsumSpec(*parse(op.getLoc(), op.getSpec())) {}
 
 std::string EinsumSpec::str() const {
   std::string text;

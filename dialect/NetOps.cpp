@@ -59,7 +59,8 @@ ReturnOp StepOp::getReturn() { return cast<ReturnOp>(getBlock().back()); }
 //===----------------------------------------------------------------------===//
 
 LogicalResult OptimizerOp::verify() {
-  if (*(*this)->getBlock()->getOps<OptimizerOp>().begin() != *this)
+  if (!getParameters() &&
+      *(*this)->getBlock()->getOps<OptimizerOp>().begin() != *this)
     return emitOpError() << "is the second one of its step";
   Block &block = getBlock();
   if (block.getNumArguments() != 3)
@@ -75,7 +76,7 @@ LogicalResult OptimizerOp::verify() {
   };
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() == 0 || tensor.getRank() > 2 ||
-      !llvm::all_of(shapeOf(tensor).sizes, isNewSymbol))
+      (hasAnySizes() && !llvm::all_of(shapeOf(tensor).sizes, isNewSymbol)))
     return emitOpError() << "takes a parameter of type " << type
                          << ", expected a vector whose size is a symbol, or a "
                             "matrix of two";
@@ -111,6 +112,15 @@ LogicalResult OpaqueOp::buildGradient(Gradients &g) {
     if (g.wants(i) && x.getDefiningOp<ParameterOp>())
       g.set(i, g.create<OpaqueOp>(x.getType(), g.of(0),
                                   hasInputGradient ? flop : twice));
+  return success();
+}
+
+LogicalResult LiteralOp::verify() {
+  ShapedType values = getValues().getShapedType();
+  if (values.getShape() != getY().getType().getShape() ||
+      values.getElementType() != getY().getType().getElementType())
+    return emitOpError() << "has values " << values << " for a result "
+                         << getY().getType();
   return success();
 }
 

@@ -88,14 +88,16 @@ def Net_ReturnOp : Net_FreeOp<"return", [Terminator, ParentOneOf<["NetworkOp", "
 }
 
 def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbove, SingleBlock, NoTerminator]> {
-  let summary = "the update rule of a step, for any parameter";
+  let summary = "an update rule of a step";
   let description = [{
     The block takes a parameter and its gradient, as vectors whose one axis is a symbol
     that stands for the number of elements, and the number of the step. Or it takes
     them as matrices of two symbols: the last axis, and all others as one.
     net-apply-optimizer copies it for each trainable parameter; what does not depend
-    on one is copied once.
+    on one is copied once. With `parameters` it is for those of these names, and a matrix
+    has their sizes.
   }];
+  let arguments = (ins OptionalAttr<StrArrayAttr>:$parameters);
   let matmul = "0";
   let other = "0";
   let transcendental = "0";
@@ -106,6 +108,8 @@ def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbov
     ::mlir::BlockArgument getParameter() { return getBlock().getArgument(0); }
     ::mlir::BlockArgument getGradient() { return getBlock().getArgument(1); }
     ::mlir::BlockArgument getStep() { return getBlock().getArgument(2); }
+    /// Whether its sizes are symbols, which stand for those of any parameter.
+    bool hasAnySizes() { return !getParameters() || ::netc::shapeOf(getParameter()).rank() == 1; }
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
@@ -155,6 +159,25 @@ def Net_ConstantOp : Net_FreeOp<"constant"> {
   let arguments = (ins F64Attr:$value);
   let results = (outs Net_Tensor:$y);
   let assemblyFormat = "$value attr-dict `:` type($y)";
+}
+
+def Net_LiteralOp : Net_FreeOp<"literal"> {
+  let summary = "a tensor whose elements are given, one by one";
+  let arguments = (ins ElementsAttr:$values);
+  let results = (outs Net_Tensor:$y);
+  let hasVerifier = 1;
+  let assemblyFormat = "$values attr-dict `:` type($y)";
+}
+
+def Net_TableOp : Net_FreeOp<"table"> {
+  let summary = "a constant that is computed once: angles of positions, slopes";
+  let description = [{
+    `init` tells how, as that of a parameter. It is no weight: all uses of a table of one
+    shape have one.
+  }];
+  let arguments = (ins StrAttr:$init);
+  let results = (outs Net_Tensor:$y);
+  let assemblyFormat = "$init attr-dict `:` type($y)";
 }
 
 // The backward pass ends in these; the update takes them up.

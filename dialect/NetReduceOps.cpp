@@ -345,3 +345,21 @@ LogicalResult MovingAverageOp::inferReturnTypes(MLIRContext *,
                         "in the buffer", shapeOf(adaptor.getValue()),
                         "in the value");
 }
+
+//===----------------------------------------------------------------------===//
+// CumsumOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult CumsumOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor op,
+                                         SmallVectorImpl<Type> &types) {
+  return inferAlong(loc, getOperationName(), op.getOver(), op.getOperands(),
+                    types);
+}
+
+// Each element is in the sums from its place on.
+LogicalResult CumsumOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<CumsumOp>(g.of(0), getOver(), !getReverse()));
+  return success();
+}

@@ -180,4 +180,15 @@ def Net_MovingAverageOp : Net_Op<"moving_average", [MemoryEffects<[MemWrite]>] #
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
+def Net_CumsumOp : Net_Op<"cumsum", Net_Callable # Net_Gradient> {
+  let summary = "sums of what stands on an axis up to each place; `reverse`, from it on";
+  let arguments = (ins Net_FloatTensor:$x, Net_Axis<>:$over, Net_Flag<"false">:$reverse);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+  let other = "x";
+  let transcendental = "0";
+  let example = "cumsum(x, over = T)";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
 #endif // NET_REDUCE_OPS_TD

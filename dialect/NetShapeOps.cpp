@@ -33,10 +33,6 @@ LogicalResult ReshapeOp::verify() {
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   if (getX().getType() == getType())
     return getX();
-  if (auto inner = getX().getDefiningOp<ReshapeOp>()) {
-    getXMutable().assign(inner.getX());
-    return getResult();
-  }
   return {};
 }
 
@@ -397,6 +393,44 @@ LogicalResult ShiftOp::inferReturnTypes(MLIRContext *,
                              " is ", shape[over].str());
   types.push_back(adaptor.getX().getType());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// UnfoldOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult UnfoldOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor op,
+                                         SmallVectorImpl<Type> &types) {
+  Shape shape = shapeOf(op.getX());
+  int64_t over = op.getOver();
+  if (failed(checkAxes(loc, getOperationName(), over, shape.rank())))
+    return failure();
+  shape.sizes.insert(shape.sizes.begin() + over + 1, op.getSize().getValue());
+  return inferTensor(loc, getOperationName(), elementOf(op.getX()), shape,
+                     types);
+}
+
+SmallVector<AxisSource> UnfoldOp::getAxisSources(unsigned, unsigned axis) {
+  if (axis == getOver() + 1)
+    return {};
+  return {AxisSource{0, axis <= getOver() ? axis : axis - 1}};
+}
+
+LogicalResult UnfoldOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<UnfoldGradOp>(getX().getType(), g.of(0), getOverAttr()));
+  return success();
+}
+
+LogicalResult UnfoldGradOp::verify() {
+  Shape shape = shapeOf(getDy());
+  if (getOver() + 1 >= shape.rank())
+    return emitOpError() << "adds up axis " << getOver() + 1
+                         << ", its operand has " << shape.rank() << " axes";
+  shape.sizes.erase(shape.sizes.begin() + getOver() + 1);
+  return checkSameShape(getLoc(), "unfold_grad", shape, "without the windows",
+                        shapeOf(getDx()), "in the result");
 }
 
 //===----------------------------------------------------------------------===//

@@ -105,6 +105,27 @@ def Net_ShiftOp : Net_ShapeOp<"shift", Net_Callable> {
   let results = (outs Net_Tensor:$y);
   let example = "cross_entropy(logits, shift(tokens))";
 }
+def Net_UnfoldOp : Net_ShapeOp<"unfold", Net_Relabels # Net_Gradient> {
+  let summary = "the last `size` places up to each place of an axis, along a new axis behind it";
+  let description = [{
+    y[.., t, j, ..] = x[.., t - j, ..], zero where there is no such place. What reads it
+    reads x: a window of attention is a product with it.
+  }];
+  let arguments = (ins Net_Tensor:$x, Net_Size<>:$size, Net_Axis<>:$over);
+  let results = (outs Net_Tensor:$y);
+  let example = "unfold(keys, 128, over = T, as = S)";
+}
+def Net_UnfoldGradOp : Net_Op<"unfold_grad"> {
+  let summary = "gradient of `unfold`: adds each dy to the place that it is of";
+  let arguments = (ins Net_FloatTensor:$dy, I64Attr:$over);
+  let results = (outs Net_Result:$dx);
+  let matmul = "0";
+  let other = "dy";
+  let transcendental = "0";
+  let hasVerifier = 1;
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
 def Net_LowerTriangleOp : Net_ShapeOp<"lower_triangle", Net_Relabels # Net_Gradient> {
   let summary = "the elements below the diagonal of the last two axes, as one axis";
   let arguments = (ins Net_Tensor:$x);

@@ -62,15 +62,72 @@ Operation *Decoding::findUnmasked(Operation *graph) const {
   return unmasked;
 }
 
+std::string Decoding::positionsRead(int64_t window) {
+  return (kPositionsRead + "_" + Twine(window)).str();
+}
+
+void Decoding::forEachWindow(ArrayRef<std::string> symbols,
+                             function_ref<void(StringRef, int64_t)> function) {
+  for (StringRef symbol : symbols) {
+    int64_t window;
+    StringRef rest = symbol;
+    if (rest.consume_front(kPositionsRead) && rest.consume_front("_") &&
+        !rest.getAsInteger(10, window))
+      function(symbol, window);
+  }
+}
+
+std::optional<int64_t> Decoding::windowOf(Value value) const {
+  UnfoldOp windows = unfoldOf(value);
+  if (!windows || !isPositions(shapeOf(windows.getX())[windows.getOver()]))
+    return std::nullopt;
+  // There are never more positions than there are.
+  return windows.getSize()
+      .getValue()
+      .substitute([&](StringRef symbol) -> std::optional<Polynomial> {
+        if (symbol == axis)
+          return Polynomial(Shape::maxSize);
+        return std::nullopt;
+      })
+      .toInt64();
+}
+
+Polynomial Decoding::shareRead(Value value) const {
+  Polynomial share = 1;
+  forEachBase(value, [&](Value base) {
+    auto element = dyn_cast<BlockArgument>(base);
+    auto loop = element ? dyn_cast<ScanOp>(element.getOwner()->getParentOp())
+                        : ScanOp();
+    if (!loop || element.getArgNumber() >= loop.getSequences().size())
+      return;
+    for (Value sequence : loop.getSequences())
+      forEachBase(sequence, [&](Value slots) {
+        auto dispatch = slots.getDefiningOp<DispatchOp>();
+        if (!dispatch || slots != dispatch.getSlots())
+          return;
+        Polynomial experts = int64_t(dispatch.getExperts());
+        Polynomial choices = shapeOf(dispatch.getChoices()).elements();
+        if (Polynomial ofPass = choices / Polynomial::symbol(axis);
+            ofPass.isValid())
+          share = Polynomial::minimum(experts, ofPass) / experts;
+      });
+  });
+  return share;
+}
+
 Polynomial Decoding::readAgain(Operation *op, unsigned operand,
                                const Polynomial &bytes) const {
   if (!isPerPosition(op))
     return 0;
   if (bytes.degree(axis) == 0)
-    return bytes * Polynomial::symbol(kFurtherPasses);
+    return bytes * shareRead(op->getOperand(operand)) *
+           Polynomial::symbol(kFurtherPasses);
+  Polynomial length = Polynomial::symbol(axis);
+  if (std::optional<int64_t> window = windowOf(op->getOperand(operand)))
+    return bytes / length *
+           (Polynomial::symbol(positionsRead(*window)) - length);
   if (keysOrValues(op) != operand)
     return 0;
-  Polynomial length = Polynomial::symbol(axis);
   return bytes / length * (Polynomial::symbol(kPositionsRead) - length);
 }
 
@@ -138,7 +195,15 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
                product && product.isContraction() && isPerPosition(product)) {
       std::optional<unsigned> keys = keysOrValues(product);
       for (OpOperand &operand : product->getOpOperands())
-        if (operand.getOperandNumber() == keys || degree(operand.get()) == 0)
+        if (std::optional<int64_t> window = windowOf(operand.get()))
+          forEachBase(operand.get(), [&](Value base) {
+            if (seen.insert(base).second)
+              kept += bytesOf(base) / positions *
+                      Polynomial::minimum(*window, positions) *
+                      turnsOf(product);
+          });
+        else if (operand.getOperandNumber() == keys ||
+                 degree(operand.get()) == 0)
           keep(operand.get());
     }
   });

@@ -18,6 +18,12 @@ public:
   /// first; and the positions of which a pass reads keys, summed over passes.
   static constexpr llvm::StringLiteral kFurtherPasses = "decode.passes";
   static constexpr llvm::StringLiteral kPositionsRead = "decode.positions";
+  /// The same of passes that read a window of so many positions at most.
+  static std::string positionsRead(int64_t window);
+  /// Calls `function(symbol, window)` for each of these among `symbols`.
+  static void
+  forEachWindow(llvm::ArrayRef<std::string> symbols,
+                llvm::function_ref<void(llvm::StringRef, int64_t)> function);
   /// The pairs of a position with itself or one before.
   static constexpr llvm::StringLiteral kPairs = "decode.pairs";
 
@@ -51,6 +57,12 @@ private:
   /// The keys of scores, or the values that they weigh, of all positions so
   /// far: the operand that the last axis of the pairs runs over.
   std::optional<unsigned> keysOrValues(mlir::Operation *op) const;
+  /// The share of the turns of a loop over experts in which a pass reads its
+  /// element of a sequence: those of experts that a row has chosen. 1 of what
+  /// is no such element.
+  Polynomial shareRead(mlir::Value value) const;
+  /// Of how many positions a window of them that `value` holds is.
+  std::optional<int64_t> windowOf(mlir::Value value) const;
 
   llvm::StringRef axis;
 };

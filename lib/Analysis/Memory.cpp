@@ -21,6 +21,8 @@ Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
     Value value = op->getOperand(operand);
     if (std::optional<Polynomial> elements = costed.getTouched(operand))
       return *elements * bytesOf(elementOf(value));
+    if (UnfoldOp windows = unfoldOf(value))
+      return bytes(windows.getX());
     return bytes(value);
   };
   Traffic traffic;
@@ -98,8 +100,15 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     });
     return first;
   };
+  // One of each kind and shape serves all that read it.
+  DenseSet<std::pair<Attribute, Type>> tables;
   graph->walk([&](Operation *op) {
-    if (auto parameter = dyn_cast<ParameterOp>(op)) {
+    if (auto table = dyn_cast<TableOp>(op)) {
+      if (tables.insert({table.getInitAttr(), table.getType()}).second)
+        memory[""].constants += bytesOf(table.getY());
+    } else if (auto literal = dyn_cast<LiteralOp>(op)) {
+      memory[""].constants += bytesOf(literal.getY());
+    } else if (auto parameter = dyn_cast<ParameterOp>(op)) {
       memory[parameter.getName().str()].weights +=
           bytesOf(parameter.getValue());
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {

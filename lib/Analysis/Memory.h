@@ -36,18 +36,19 @@ struct Memory {
   Polynomial gradients; ///< that the updates take, all at once
   Polynomial optimizer; ///< what the updates keep from step to step
   Polynomial activations;
+  Polynomial constants; ///< tables, which are computed once
 
   Polynomial total() const {
-    return weights + gradients + optimizer + activations;
+    return weights + gradients + optimizer + activations + constants;
   }
-  std::array<Polynomial *, 4> numbers() {
-    return {&weights, &gradients, &optimizer, &activations};
+  std::array<Polynomial *, 5> numbers() {
+    return {&weights, &gradients, &optimizer, &activations, &constants};
   }
   Memory &operator+=(Memory other);
 };
 
 /// What a step keeps for each weight or buffer, by its name; and under no name
-/// the activations.
+/// the activations and constants.
 std::map<std::string, Memory> countMemoryByName(mlir::Operation *graph);
 
 Memory countMemory(mlir::Operation *graph);

@@ -258,6 +258,7 @@ private:
                 : path.take({"gradients"})   ? memory.gradients
                 : path.take({"optimizer"})   ? memory.optimizer
                 : path.take({"activations"}) ? memory.activations
+                : path.take({"constants"})   ? memory.constants
                                              : memory.total(),
                 "bytes");
   }

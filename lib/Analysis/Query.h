@@ -39,7 +39,8 @@ struct Query {
 /// `steps`, `batch`, `examples`, `tokens`, `epochs`; `step` and `compute` (all
 /// steps) `[.forward .backward .update .recompute .hardware]`;
 /// `compute.by_time`, and `compute.rule_of_three`, three times the forward
-/// pass; `memory_per_device[.weights .gradients .optimizer .activations]`;
+/// pass; `memory_per_device[.weights .gradients .optimizer .activations
+/// .constants]`;
 /// `bytes`, moved in a step; `time`, `device_time`, `utilization[.hardware]`.
 /// What a run is made of goes by its name: `run.critic.steps`. A FLOP figure is
 /// its matmul part, unless `.other`, `.transcendental` or `.total` follows.

@@ -528,6 +528,15 @@ static void decodeOneByOne(const Run &run, DictionaryAttr settings,
   axes.fix(Decoding::kFurtherPasses,
            *run.decode - (before == Rational(0) ? 1 : 0));
   axes.fix(Decoding::kPositionsRead, before + sumOfLast(1));
+  Decoding::forEachWindow(
+      run.symbolic.read.symbols(), [&](StringRef symbol, int64_t window) {
+        // The position t reads t of them, or the window.
+        auto upTo = [&](const Rational &n) {
+          return n < window ? sumOfPowers(n, 1)
+                            : sumOfPowers(window, 1) + (n - window) * window;
+        };
+        axes.fix(symbol, before + upTo(length) - upTo(before));
+      });
   axes.fix(Decoding::kPairs, sumOfPowers(length, 1));
   SmallVector<Rational> moments;
   for (unsigned power = 1; power <= 4; ++power)

@@ -20,6 +20,13 @@ bool netc::isView(Operation *op) {
   });
 }
 
+UnfoldOp netc::unfoldOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isView(op) && !isa<UnfoldOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_or_null<UnfoldOp>(op);
+}
+
 Polynomial netc::bytesOf(Value value) {
   return shapeOf(value).elements() * bytesOf(elementOf(value));
 }

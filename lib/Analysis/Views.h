@@ -27,6 +27,9 @@ void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
                  llvm::DenseSet<mlir::Value> &seen,
                  llvm::function_ref<void(mlir::Value)> function);
 
+/// The op that put what `value` views into windows; null if none did.
+UnfoldOp unfoldOf(mlir::Value value);
+
 /// Bytes of a tensor.
 Polynomial bytesOf(mlir::Value value);
 

@@ -43,15 +43,17 @@ static MemRefType atStart(MemRefType type) {
       StridedLayoutAttr::get(type.getContext(), 0, layout.getStrides()));
 }
 
-/// The address of the first element of a part of the arena. Upstream forgets
-/// the shift of a memref.view when it takes its pointer.
+/// The address of the first element of a part of the arena, or of a literal.
+/// Upstream forgets the shift of a memref.view when it takes its pointer.
 static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  auto buffer = baseOf(memref).getDefiningOp<memref::ViewOp>();
-  Value start =
-      b.create<memref::ExtractAlignedPointerAsIndexOp>(buffer.getSource());
-  start = b.create<arith::AddIOp>(start, buffer.getByteShift());
-  if (memref != buffer.getResult()) {
+  Value base = baseOf(memref);
+  auto buffer = base.getDefiningOp<memref::ViewOp>();
+  Value start = b.create<memref::ExtractAlignedPointerAsIndexOp>(
+      buffer ? buffer.getSource() : base);
+  if (buffer)
+    start = b.create<arith::AddIOp>(start, buffer.getByteShift());
+  if (memref != base) {
     int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     Value offset =
         b.create<memref::ExtractStridedMetadataOp>(memref).getOffset();

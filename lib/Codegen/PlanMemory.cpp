@@ -114,6 +114,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     SmallVector<Attribute> slots;
     int64_t end = 0;
     for (auto global : getOperation().getOps<memref::GlobalOp>()) {
+      if (isLiteral(global))
+        continue;
       int64_t size = sizeInBytes(global.getType()), gap = gapAround(size);
       int64_t offset = end + gap;
       offsets[global.getSymName()] = offset;
@@ -223,6 +225,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       alloc.erase();
     }
     step.walk([&](memref::GetGlobalOp get) {
+      if (!offsets.contains(get.getName()))
+        return;
       Value slot = view(get.getType(), offsets.lookup(get.getName()));
       get.replaceAllUsesWith(slot);
       get.erase();
@@ -230,7 +234,13 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     step.walk([&](memref::DeallocOp dealloc) { dealloc.erase(); });
     for (auto global :
          llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
-      global.erase();
+      if (!isLiteral(global))
+        global.erase();
+  }
+
+  /// Numbers that the program holds, not its arena.
+  static bool isLiteral(memref::GlobalOp global) {
+    return global.getConstant();
   }
 
   llvm::StringMap<int64_t> offsets;

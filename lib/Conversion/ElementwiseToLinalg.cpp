@@ -6,6 +6,7 @@
 #include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 #include <limits>
@@ -80,10 +81,27 @@ static Element formula(PowerOp op, Element x) {
   return power;
 }
 
-static Element formula(AddOp, Element x, Element y) { return x + y; }
-static Element formula(SubOp, Element x, Element y) { return x - y; }
-static Element formula(MulOp, Element x, Element y) { return x * y; }
+/// Whole numbers are added, .. by ops of their own.
+template <typename FloatOp, typename IntegerOp>
+static Element arithmetic(Element x, Element y) {
+  return isa<FloatType>(x.type()) ? x.apply<FloatOp>(y) : x.apply<IntegerOp>(y);
+}
+static Element formula(AddOp, Element x, Element y) {
+  return arithmetic<arith::AddFOp, arith::AddIOp>(x, y);
+}
+static Element formula(SubOp, Element x, Element y) {
+  return arithmetic<arith::SubFOp, arith::SubIOp>(x, y);
+}
+static Element formula(MulOp, Element x, Element y) {
+  return arithmetic<arith::MulFOp, arith::MulIOp>(x, y);
+}
 static Element formula(DivOp, Element x, Element y) { return x / y; }
+static Element formula(MinimumOp, Element x, Element y) {
+  return arithmetic<arith::MinimumFOp, arith::MinSIOp>(x, y);
+}
+static Element formula(MaximumOp, Element x, Element y) {
+  return arithmetic<arith::MaximumFOp, arith::MaxSIOp>(x, y);
+}
 
 // Gradients: dy, then what the forward op saved.
 static Element formula(ReluGradOp, Element dy, Element y) {
@@ -159,6 +177,46 @@ template <typename... OpTys> static void addFormulas(Lowerings &lowerings) {
 }
 
 //===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+static void lowerCompare(CompareOp op, LinalgBuilder &b) {
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  // What is no number is in no relation but `!=`.
+  auto [ofFloats, ofIntegers] =
+      llvm::StringSwitch<std::pair<F, I>>(op.getRelation())
+          .Case("<", {F::OLT, I::slt})
+          .Case("<=", {F::OLE, I::sle})
+          .Case(">", {F::OGT, I::sgt})
+          .Case(">=", {F::OGE, I::sge})
+          .Case("==", {F::OEQ, I::eq})
+          .Default({F::UNE, I::ne});
+  Value y = b.map(
+      {b.get(op.getA()), b.get(op.getB())},
+      [&, ofFloats = ofFloats,
+       ofIntegers = ofIntegers](ArrayRef<Element> args) -> Element {
+        auto &e = *args[0].b;
+        if (isa<FloatType>(args[0].type()))
+          return {&e, e.create<arith::CmpFOp>(ofFloats, args[0], args[1])};
+        return {&e, e.create<arith::CmpIOp>(ofIntegers, args[0], args[1])};
+      },
+      b.getI1Type());
+  b.set(op.getY(), y);
+}
+
+static void lowerWhere(WhereOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  AffineMap all = b.identity(type.getRank());
+  b.set(op.getY(),
+        b.mapTo(type,
+                {b.get(op.getCondition()), b.get(op.getA()), b.get(op.getB())},
+                {all, all, all}, [](ArrayRef<Element> args) {
+                  return select(args[0], args[1], args[2]);
+                }));
+}
+
+//===----------------------------------------------------------------------===//
 // Masks
 //===----------------------------------------------------------------------===//
 
@@ -173,8 +231,18 @@ static void lowerMask(MaskOp op, LinalgBuilder &b) {
     auto &p = *x.b;
     Value row = p.create<linalg::IndexOp>(rank - 2);
     Value column = p.create<linalg::IndexOp>(rank - 1);
-    Element hidden{
-        &p, p.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, column, row)};
+    Value isHidden = p.create<arith::ConstantIntOp>(0, 1);
+    if (op.getCausal())
+      isHidden =
+          p.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, column, row);
+    if (op.getWindow() != 0) {
+      Value first = p.create<arith::AddIOp>(
+          column, p.create<arith::ConstantIndexOp>(op.getWindow()));
+      isHidden = p.create<arith::OrIOp>(
+          isHidden,
+          p.create<arith::CmpIOp>(arith::CmpIPredicate::ule, first, row));
+    }
+    Element hidden{&p, isHidden};
     Element lowest = number(x, -std::numeric_limits<double>::infinity());
     if (std::isinf(value) && value < 0)
       return x + select(hidden, lowest, number(x, 0));
@@ -198,8 +266,9 @@ static void lowerConvert(ConvertOp op, LinalgBuilder &b) {
     y = b.map(
         y,
         [&](ArrayRef<Element> x) {
+          bool isTruth = from.isInteger(1);
           return Element{x[0].b, convertScalarToDtype(*x[0].b, x[0].b->getLoc(),
-                                                      x[0], to, false)};
+                                                      x[0], to, isTruth)};
         },
         to);
   b.set(op.getY(), y);
@@ -286,10 +355,12 @@ void netc::addElementwiseLowerings(Lowerings &lowerings) {
   addFormulas<AbsOp, AddOp, CosOp, DivOp, EluGradOp, EluOp, ExpOp, GeluGradOp,
               GeluOp, GeluTanhGradOp, GeluTanhOp, HardsigmoidGradOp,
               HardsigmoidOp, HardswishGradOp, HardswishOp, LeakyReluGradOp,
-              LeakyReluOp, LogOp, MulOp, NegOp, PowerOp, Relu6GradOp, Relu6Op,
-              ReluGradOp, ReluOp, SigmoidGradOp, SigmoidOp, SignOp, SiluGradOp,
-              SiluOp, SinOp, SoftplusGradOp, SoftplusOp, SqrtOp, SubOp,
-              TanhGradOp, TanhOp>(lowerings);
+              LeakyReluOp, LogOp, MaximumOp, MinimumOp, MulOp, NegOp, PowerOp,
+              Relu6GradOp, Relu6Op, ReluGradOp, ReluOp, SigmoidGradOp,
+              SigmoidOp, SignOp, SiluGradOp, SiluOp, SinOp, SoftplusGradOp,
+              SoftplusOp, SqrtOp, SubOp, TanhGradOp, TanhOp>(lowerings);
+  lowerings.add(lowerCompare);
+  lowerings.add(lowerWhere);
   lowerings.add(lowerMask);
   lowerings.add(lowerStopGradient);
   lowerings.add(lowerConvert);

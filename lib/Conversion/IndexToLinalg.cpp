@@ -108,6 +108,59 @@ static void lowerTakeGrad(TakeGradOp op, LinalgBuilder &b) {
 }
 
 //===----------------------------------------------------------------------===//
+// Rows along an axis
+//===----------------------------------------------------------------------===//
+
+static void lowerGather(GatherOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  RankedTensorType type = b.type(op.getY()), from = b.type(op.getX());
+  int64_t over = op.getOver(), numbers = b.type(op.getIds()).getRank();
+  SmallVector<int64_t> idAxes = llvm::to_vector(llvm::seq<int64_t>(0, numbers));
+  Value y =
+      b.mapTo(type, b.get(op.getIds()), b.project(type.getRank(), idAxes),
+              [&](ArrayRef<Element> args) {
+                ImplicitLocOpBuilder &e = *args[0].b;
+                Place row = Place::of(e, args[0], from.getDimSize(over));
+                SmallVector<Value> at;
+                for (int64_t axis = 0; axis < over; ++axis)
+                  at.push_back(e.create<linalg::IndexOp>(axis));
+                at.push_back(row.index);
+                for (int64_t axis = numbers; axis < type.getRank(); ++axis)
+                  at.push_back(e.create<linalg::IndexOp>(axis));
+                return row.orZero({&e, e.create<tensor::ExtractOp>(x, at)});
+              });
+  b.set(op.getY(), y);
+}
+
+static void lowerScatterAdd(ScatterAddOp op, LinalgBuilder &b) {
+  Value ids = b.get(op.getIds()), values = b.get(op.getValues());
+  int64_t over = op.getOver(), numbers = b.type(op.getIds()).getRank();
+  int64_t size = b.type(op.getX()).getDimSize(over);
+  auto add = [&](ValueRange from, ValueRange carried) {
+    Place row = Place::of(b, b.scalar(ids, from.take_front(numbers)), size);
+    SmallVector<Value> at(from.take_front(over));
+    at.push_back(row.index);
+    llvm::append_range(at, from.drop_front(numbers));
+    Element old{&b, b.scalar(carried[0], at)}, more{&b, b.scalar(values, from)};
+    Element sum = row.updated(old, old + more);
+    return SmallVector<Value>{b.create<tensor::InsertOp>(sum, carried[0], at)};
+  };
+  b.set(op.getY(), b.loops(boundsOf(b, b.type(op.getValues()).getShape()),
+                           b.get(op.getX()), add)
+                       .front());
+}
+
+static void lowerArange(ArangeOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  b.set(op.getY(), b.mapTo(type, {}, {}, [&](ArrayRef<Element> args) {
+    ImplicitLocOpBuilder &e = *args[0].b;
+    Value place = e.create<linalg::IndexOp>(0);
+    return Element{&e,
+                   e.create<arith::IndexCastOp>(type.getElementType(), place)};
+  }));
+}
+
+//===----------------------------------------------------------------------===//
 // Rows and the slots of experts
 //===----------------------------------------------------------------------===//
 
@@ -255,4 +308,7 @@ void netc::addIndexLowerings(Lowerings &lowerings) {
   lowerings.add(lowerCollect);
   lowerings.add(lowerCollectGrad);
   lowerings.add(lowerRelativePosition);
+  lowerings.add(lowerGather);
+  lowerings.add(lowerScatterAdd);
+  lowerings.add(lowerArange);
 }

@@ -46,6 +46,10 @@ static int64_t boundOf(Value value) {
     Operation *user = use.getOwner();
     if (auto embedding = dyn_cast<EmbeddingOp>(user)) {
       take(*shapeOf(embedding.getTable())[0].toInt64());
+    } else if (auto rows = dyn_cast<GatherOp>(user)) {
+      take(*shapeOf(rows.getX())[rows.getOver()].toInt64());
+    } else if (auto sums = dyn_cast<ScatterAddOp>(user)) {
+      take(*shapeOf(sums.getX())[sums.getOver()].toInt64());
     } else if (auto loss = dyn_cast<CrossEntropyOp>(user)) {
       take(*shapeOf(loss.getLogits())[loss.getOver()].toInt64());
     } else if (auto picked = dyn_cast<TakeOp>(user)) {
@@ -61,7 +65,8 @@ static int64_t boundOf(Value value) {
         take(boundOf(scan.getBlock().getArgument(use.getOperandNumber())));
     } else {
       for (Value result : user->getResults())
-        if (isa<IntegerType>(netc::elementOf(result)))
+        if (Type element = netc::elementOf(result);
+            isa<IntegerType>(element) && !element.isInteger(1))
           take(boundOf(result));
     }
   }

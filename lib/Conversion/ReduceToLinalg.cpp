@@ -305,6 +305,35 @@ static LogicalResult lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {
   return success();
 }
 
+/// Each sum is the one before it and one element more; before the first is 0.
+static void lowerCumsum(CumsumOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  RankedTensorType type = b.type(op.getY());
+  int64_t over = op.getOver();
+  SmallVector<Value> bounds;
+  for (int64_t size : type.getShape())
+    bounds.push_back(b.index(size));
+  Value zero = b.index(0), one = b.index(1);
+  Value last = b.index(type.getDimSize(over) - 1);
+  auto add = [&](ValueRange turn, ValueRange carried) {
+    Value isFirst =
+        b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, turn[over], zero);
+    Value place = turn[over];
+    if (op.getReverse())
+      place = b.create<arith::SubIOp>(last, place);
+    Value before = op.getReverse() ? Value(b.create<arith::AddIOp>(place, one))
+                                   : Value(b.create<arith::SubIOp>(place, one));
+    SmallVector<Value> at(turn), from(turn);
+    at[over] = place;
+    from[over] = b.create<arith::SelectOp>(isFirst, place, before);
+    Element sum{&b, b.scalar(carried[0], from)}, more{&b, b.scalar(x, at)};
+    sum = select({&b, isFirst}, number(sum, 0), sum);
+    return SmallVector<Value>{
+        b.create<tensor::InsertOp>(sum + more, carried[0], at)};
+  };
+  b.set(op.getY(), b.loops(bounds, b.filled(type, 0), add).front());
+}
+
 void netc::addReduceLowerings(Lowerings &lowerings) {
   lowerings.add(lowerSum);
   lowerings.add(lowerGlobalNorm);
@@ -322,4 +351,5 @@ void netc::addReduceLowerings(Lowerings &lowerings) {
   lowerings.add(lowerRmsNormalize);
   lowerings.add(lowerRmsNormalizeGrad);
   lowerings.add(lowerMovingAverage);
+  lowerings.add(lowerCumsum);
 }

@@ -3,12 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
+#include "lib/Conversion/Place.h"
 
 using namespace netc;
 using namespace mlir;
 
 static void lowerReshape(ReshapeOp op, LinalgBuilder &b) {
-  b.set(op.getY(), b.reshape(b.get(op.getX()), b.type(op.getY())));
+  // Of several in a row, each of which a report shows in its block, the last
+  // is enough.
+  Value x = op.getX();
+  while (auto inner = x.getDefiningOp<ReshapeOp>())
+    x = inner.getX();
+  b.set(op.getY(), b.reshape(b.get(x), b.type(op.getY())));
 }
 
 static void lowerBroadcast(BroadcastOp op, LinalgBuilder &b) {
@@ -183,6 +189,73 @@ static void lowerLowerTriangleGrad(LowerTriangleGradOp op, LinalgBuilder &b) {
                       }));
 }
 
+/// The place t - j of an axis that windows are on.
+static Place placeOf(ImplicitLocOpBuilder &e, Value t, Value j, int64_t size) {
+  Value before = e.create<arith::SubIOp>(t, j);
+  return Place::of(e, e.create<arith::IndexCastOp>(e.getI64Type(), before),
+                   size);
+}
+
+static void lowerUnfold(UnfoldOp op, LinalgBuilder &b) {
+  Value x = b.get(op.getX());
+  RankedTensorType type = b.type(op.getY());
+  int64_t over = op.getOver();
+  b.set(op.getY(), b.mapTo(type, {}, {}, [&](ArrayRef<Element> args) {
+    ImplicitLocOpBuilder &e = *args[0].b;
+    SmallVector<Value> at;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      at.push_back(e.create<linalg::IndexOp>(axis));
+    Place place = placeOf(e, at[over], at[over + 1], type.getDimSize(over));
+    at[over] = place.index;
+    at.erase(at.begin() + over + 1);
+    return place.orZero({&e, e.create<tensor::ExtractOp>(x, at)});
+  }));
+}
+
+static void lowerUnfoldGrad(UnfoldGradOp op, LinalgBuilder &b) {
+  Value dy = b.get(op.getDy());
+  RankedTensorType type = b.type(op.getDx());
+  int64_t over = op.getOver();
+  SmallVector<Value> bounds;
+  for (int64_t size : b.type(op.getDy()).getShape())
+    bounds.push_back(b.index(size));
+  auto add = [&](ValueRange from, ValueRange carried) {
+    Place place = placeOf(b, from[over], from[over + 1], type.getDimSize(over));
+    SmallVector<Value> at(from);
+    at[over] = place.index;
+    at.erase(at.begin() + over + 1);
+    Element old{&b, b.scalar(carried[0], at)}, more{&b, b.scalar(dy, from)};
+    Element sum = place.updated(old, old + more);
+    return SmallVector<Value>{b.create<tensor::InsertOp>(sum, carried[0], at)};
+  };
+  b.set(op.getDx(), b.loops(bounds, b.filled(type, 0), add).front());
+}
+
+static void lowerLiteral(LiteralOp op, LinalgBuilder &b) {
+  auto values = cast<DenseElementsAttr>(op.getValues());
+  RankedTensorType type = b.type(op.getY());
+  if (auto element = dyn_cast<FloatType>(type.getElementType());
+      element && element != values.getElementType())
+    values = cast<DenseFPElementsAttr>(values).mapValues(
+        element, [&](const APFloat &value) {
+          APFloat wide = value;
+          bool loses;
+          wide.convert(element.getFloatSemantics(),
+                       APFloat::rmNearestTiesToEven, &loses);
+          return wide.bitcastToAPInt();
+        });
+  b.set(op.getY(), b.create<arith::ConstantOp>(type, values));
+}
+
+/// One for all tables of this kind and shape.
+static void lowerTable(TableOp op, LinalgBuilder &b) {
+  RankedTensorType type = b.type(op.getY());
+  std::string name = "table." + op.getInit().str();
+  for (int64_t size : type.getShape())
+    name += "." + std::to_string(size);
+  b.set(op.getY(), b.read(name, type, SlotRole::State, op.getInit()));
+}
+
 static void lowerConstant(ConstantOp op, LinalgBuilder &b) {
   b.set(op.getY(),
         b.filled(b.type(op.getY()), op.getValue().convertToDouble()));
@@ -202,5 +275,9 @@ void netc::addShapeLowerings(Lowerings &lowerings) {
   lowerings.add(lowerShift);
   lowerings.add(lowerLowerTriangle);
   lowerings.add(lowerLowerTriangleGrad);
+  lowerings.add(lowerUnfold);
+  lowerings.add(lowerUnfoldGrad);
   lowerings.add(lowerConstant);
+  lowerings.add(lowerLiteral);
+  lowerings.add(lowerTable);
 }

@@ -39,6 +39,11 @@ static const Builtin builtins[] = {
     {"spread", &Elaborator::callSpread, false},
     {"parameter", &Elaborator::callParameter, false},
     {"buffer", &Elaborator::callBuffer, false},
+    {"arange", &Elaborator::callArange, false},
+    {"float", &Elaborator::callFloat, true},
+    {"kind", &Elaborator::callKind, false},
+    {"table", &Elaborator::callTable, false},
+    {"tensor", &Elaborator::callTensor, false},
     {"zeros", &Elaborator::callZeros, false},
     {"ones", &Elaborator::callOnes, false},
     {"full", &Elaborator::callFull, false},
@@ -236,6 +241,16 @@ Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments,
     return fail(at, "an empty list has no `" + at->getStart()->getText() + "`");
   Value best = items->front();
   for (const Value &item : llvm::drop_begin(*items)) {
+    std::optional<Number> x = numberOf(best), y = numberOf(item);
+    bool isOpen = x && y && !x->real && !y->real &&
+                  x->dimension == y->dimension &&
+                  !(x->exact - y->exact).isConstant();
+    if (isOpen) { // of sizes that are free
+      Polynomial least = Polynomial::minimum(x->exact, y->exact);
+      best = Number(better == "<" ? least : x->exact + y->exact - least,
+                    x->dimension);
+      continue;
+    }
     Value isBetter = compare(at, better, item, best);
     if (!isBetter.is<bool>())
       return {};
@@ -487,6 +502,108 @@ Value Elaborator::filled(Tree *at, llvm::ArrayRef<Argument> arguments,
       tensorType(at, builder.getF32Type(), wanted->shape);
   return type ? Value(constant(at, value, *type, wanted->labels)) : Value();
 }
+Value Elaborator::callArange(Tree *at, std::vector<Argument> &arguments) {
+  const Value *value = onlyArgument(arguments);
+  if (!graph || !value)
+    return fail(at, value ? "a tensor stands in a net or block"
+                          : "`arange` takes a size or an axis");
+  std::optional<Sizes> size = sizesOf(at, *value);
+  std::optional<mlir::RankedTensorType> type;
+  if (size)
+    type = tensorType(at, builder.getI64Type(), size->shape);
+  if (!type || !spend(at, 1))
+    return {};
+  return Tensor{builder.create<ArangeOp>(opLocation(at, "arange"), *type),
+                size->labels};
+}
+
+Value Elaborator::callFloat(Tree *at, std::vector<Argument> &arguments) {
+  auto *tensor =
+      onlyArgument(arguments) ? arguments.front().value.as<Tensor>() : nullptr;
+  if (!tensor)
+    return fail(at, "`float` takes one tensor");
+  auto type = tensorOf(builder.getF32Type(), shapeOf(tensor->value));
+  if (!spend(at, 1))
+    return {};
+  return Tensor{
+      builder.create<ConvertOp>(opLocation(at, "float"), type, tensor->value),
+      tensor->labels};
+}
+
+Value Elaborator::callKind(Tree *at, std::vector<Argument> &arguments) {
+  const Value *value = onlyArgument(arguments);
+  if (!value || !value->is<Tensor>() || !graph->step)
+    return fail(at, "`kind` tells of the parameter that an optimizer updates "
+                    "whether it is a `matrix`, an `embedding` or a `vector`");
+  if (graph->parameterKind.empty())
+    return fail(at,
+                "an optimizer that asks for the `kind` of a parameter takes "
+                "it as a matrix, `parameter: [R, C]`");
+  return graph->parameterKind;
+}
+
+Value Elaborator::callTensor(Tree *at, std::vector<Argument> &arguments) {
+  const Value *value = onlyArgument(arguments);
+  if (!graph || !value || !value->is<List>())
+    return fail(at, value && value->is<List>()
+                        ? "a tensor stands in a net or block"
+                        : "`tensor` takes a list of numbers, or of such lists");
+  // The first element of each list tells the shape.
+  Shape shape;
+  for (const Value *inner = value; auto *list = inner->as<List>();
+       inner = &list->items->front()) {
+    shape.sizes.push_back(list->items->size());
+    if (list->items->empty())
+      return fail(at, "`tensor` takes numbers, here is an empty list");
+  }
+  std::vector<Number> numbers;
+  auto collect = [&](auto &self, const Value &item, size_t depth) -> bool {
+    auto *list = item.as<List>();
+    if (bool(list) != (depth < shape.rank()) ||
+        (list && Polynomial(int64_t(list->items->size())) != shape[depth])) {
+      fail(at, "`tensor` takes lists of one length, as a matrix has rows");
+      return false;
+    }
+    if (list)
+      return llvm::all_of(*list->items, [&](const Value &inner) {
+        return self(self, inner, depth + 1);
+      });
+    std::optional<Number> number = numberOf(item);
+    if (!number || !number->isConstant() || !number->dimension.isNone()) {
+      fail(at, "`tensor` takes plain numbers, this is " + kindOf(item));
+      return false;
+    }
+    numbers.push_back(*number);
+    return true;
+  };
+  if (!collect(collect, *value, 0) || !spend(at, numbers.size()))
+    return {};
+  bool areWhole = llvm::all_of(numbers, [](const Number &number) {
+    return !number.real && number.exact.toInt64();
+  });
+  std::optional<mlir::RankedTensorType> type = tensorType(
+      at, areWhole ? mlir::Type(builder.getI64Type()) : builder.getF32Type(),
+      shape);
+  if (!type)
+    return {};
+  mlir::DenseElementsAttr values;
+  if (areWhole)
+    values = mlir::DenseElementsAttr::get(
+        *type,
+        llvm::ArrayRef(llvm::map_to_vector(numbers, [](const Number &number) {
+          return *number.exact.toInt64();
+        })));
+  else
+    values = mlir::DenseElementsAttr::get(
+        *type,
+        llvm::ArrayRef(llvm::map_to_vector(numbers, [](const Number &number) {
+          return float(number.toDouble());
+        })));
+  return Tensor{
+      builder.create<LiteralOp>(opLocation(at, "tensor"), *type, values),
+      Labels(shape.rank())};
+}
+
 Value Elaborator::callZeros(Tree *at, std::vector<Argument> &a) {
   return filled(at, a, 0);
 }

@@ -425,7 +425,9 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
       continue;
     }
     std::vector<Value> tensors;
-    if (argument.value.is<Tensor>()) {
+    bool isFull = isElementByElement(instance.function) && nextTensor() &&
+                  numberOf(argument.value);
+    if (argument.value.is<Tensor>() || isFull) {
       tensors.push_back(argument.value);
     } else if (list && !list->items->empty() &&
                llvm::all_of(*list->items,

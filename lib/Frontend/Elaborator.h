@@ -127,6 +127,7 @@ struct Graph {
   std::vector<EachLoop *> loops;
   mlir::Value step; ///< while an optimizer is elaborated: the step number
   std::optional<Rational> steps; ///< and how many there are, if that is known
+  std::string parameterKind;     ///< and `matrix`, .., where it takes a matrix
   bool training = true;          ///< what an `infer` does goes only forward
   unsigned recomputed = 0;       ///< parts that are run again
   bool marksCopies = false;      ///< ops say which copy they are of
@@ -222,6 +223,11 @@ public:
   Value callPosition(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callParameter(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callBuffer(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callArange(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callFloat(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callKind(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callTable(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callTensor(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callZeros(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callOnes(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callFull(antlr4::ParserRuleContext *, std::vector<Argument> &);
@@ -470,10 +476,20 @@ private:
   static bool canMeet(const Label &a, const Label &b);
   /// The same of each axis of two tensors of one rank, or an error.
   bool doMeet(Tree *at, llvm::StringRef op, const Tensor &a, const Tensor &b);
+  /// A tensor of the shape of `like`, full of the number; else reports.
+  std::optional<Tensor> fullOf(Tree *at, llvm::StringRef op,
+                               const Value &number, const Tensor &like);
+  /// Whether it is an op that takes numbers for tensors full of them.
+  bool isElementByElement(const Function &function) const;
+  /// The operands of an op that works element by element, brought to one shape.
+  std::optional<std::vector<Tensor>>
+  elementByElement(Tree *at, llvm::StringRef op, llvm::ArrayRef<Value> values);
   /// Brings two operands to one shape, by labels if all axes have one.
   bool align(Tree *at, llvm::StringRef op, Tensor &a, Tensor &b);
   Value matmul(Tree *at, const Tensor &a, const Tensor &b);
   Value weight(Tree *at, std::vector<Argument> &arguments, bool isParameter);
+  /// The word that an argument `init` is; reports what is none.
+  std::optional<std::string> initOf(Argument &argument);
   Identity *appliedAgain(Identity &self) const;
 
   //===--- shapes (Shapes.cpp)

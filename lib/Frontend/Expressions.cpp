@@ -483,6 +483,16 @@ Value Elaborator::compare(Tree *at, StringRef op, const Value &a0,
     return {};
   if (op == "~")
     return fail(at, "`~` stands in `expect` only");
+  auto isArray = [](const Value &value) {
+    return value.is<Tensor>() || numberOf(value);
+  };
+  if ((a.is<Tensor>() || b.is<Tensor>()) && isArray(a) && isArray(b)) {
+    auto operands = elementByElement(at, "compare", {a, b});
+    return operands ? emit(at, "compare", *operands,
+                           builder.getNamedAttr("relation",
+                                                builder.getStringAttr(op)))
+                    : Value();
+  }
   std::optional<Number> x = numberOf(a), y = numberOf(b);
   if (x && y) {
     if (x->dimension != y->dimension) {

@@ -193,47 +193,57 @@ Value Elaborator::applyOp(Tree *at, Instance &instance) {
   const Signature &signature = *instance.function.op;
   const Parameters &all = parametersOf(instance.function);
   std::vector<Tensor> operands;
-  mlir::Type element = builder.getF32Type();
-  for (auto &values : instance.tensors)
-    for (const Value &value : values)
-      if (auto *tensor = value.as<Tensor>(); tensor && operands.empty())
-        element = elementOf(tensor->value);
+  std::vector<Value> given;
+  mlir::Type element;
   for (auto &values : instance.tensors)
     for (const Value &value : values) {
-      Value tensor = tensorFor(at, value, element);
+      given.push_back(value);
+      if (auto *tensor = value.as<Tensor>(); tensor && !element)
+        element = elementOf(tensor->value);
+    }
+  if (isElementByElement(instance.function)) {
+    auto shaped = elementByElement(at, signature.name, given);
+    if (!shaped)
+      return {};
+    operands = *shaped;
+  } else {
+    for (const Value &value : given) {
+      Value tensor =
+          tensorFor(at, value, element ? element : builder.getF32Type());
       if (!tensor.is<Tensor>())
         return {};
       operands.push_back(*tensor.as<Tensor>());
     }
+  }
 
   // Windows have one number for each axis of `over`, so that comes first.
   size_t windowAxes = 0;
   std::optional<int64_t> axisAs;
   llvm::SmallVector<mlir::NamedAttribute> attributes;
-  auto given = [&](size_t i) -> const Value * {
+  auto setting = [&](size_t i) -> const Value * {
     const std::optional<Value> &value = instance.settings[i];
     return value && !value->is<None>() ? &*value : nullptr;
   };
   for (bool axes : {true, false}) {
     for (auto [i, parameter] : llvm::enumerate(all.settings)) {
-      const Setting &setting = *parameter.setting;
-      bool isAxes = setting.kind == SettingKind::Axes ||
-                    setting.kind == SettingKind::Axis;
+      const Setting &stated = *parameter.setting;
+      bool isAxes =
+          stated.kind == SettingKind::Axes || stated.kind == SettingKind::Axis;
       if (isAxes != axes)
         continue;
-      if (!given(i) && parameter.required)
+      if (!setting(i) && parameter.required)
         return fail(at,
                     "`" + signature.name + "` needs `" + parameter.name + "`");
-      mlir::Attribute attribute = attributeOf(at, setting, given(i), operands,
+      mlir::Attribute attribute = attributeOf(at, stated, setting(i), operands,
                                               windowAxes, signature.name);
       if (!attribute)
         return {};
       if (auto list = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(attribute);
-          list && setting.kind == SettingKind::Axes)
+          list && stated.kind == SettingKind::Axes)
         windowAxes = list.size();
-      if (setting.kind == SettingKind::Axis)
+      if (stated.kind == SettingKind::Axis)
         axisAs = mlir::cast<mlir::IntegerAttr>(attribute).getInt();
-      attributes.push_back(builder.getNamedAttr(setting.name, attribute));
+      attributes.push_back(builder.getNamedAttr(stated.name, attribute));
     }
   }
 
@@ -564,6 +574,73 @@ Tensor Elaborator::constant(Tree *at, double value, mlir::RankedTensorType type,
           labels};
 }
 
+std::optional<Tensor> Elaborator::fullOf(Tree *at, StringRef op,
+                                         const Value &value,
+                                         const Tensor &like) {
+  std::optional<Number> number = numberOf(value);
+  auto type = mlir::cast<mlir::RankedTensorType>(like.value.getType());
+  bool isPlain =
+      number && (number->dimension.isNone() || number->dimension.isCount());
+  if (!isPlain || type.getElementType().isInteger(1)) {
+    fail(at, "`" + op + "` does not take a tensor and " +
+                 (number ? textOf(Value(*number)) : kindOf(value)));
+    return std::nullopt;
+  }
+  if (!number->isConstant()) {
+    fail(at, "`" + number->exact.str() + "` must have a fixed size to " + op +
+                 " it to a tensor");
+    return std::nullopt;
+  }
+  bool isWhole = !number->real && number->exact.toInt64();
+  if (mlir::isa<mlir::IntegerType>(type.getElementType()) && !isWhole) {
+    fail(at, "the tensor is of whole numbers, and " + textOf(value) +
+                 " is none; `float(x)` makes real numbers of them");
+    return std::nullopt;
+  }
+  return constant(at, number->toDouble(), type, like.labels);
+}
+
+bool Elaborator::isElementByElement(const Function &function) const {
+  return function.op && mlir::RegisteredOperationName::lookup(
+                            "net." + function.op->name.str(), context)
+                            ->hasTrait<ElementByElement>();
+}
+
+std::optional<std::vector<Tensor>>
+Elaborator::elementByElement(Tree *at, StringRef op,
+                             llvm::ArrayRef<Value> values) {
+  std::vector<Tensor> tensors;
+  for (const Value &value : values)
+    if (auto *tensor = value.as<Tensor>())
+      tensors.push_back(*tensor);
+  if (tensors.empty()) {
+    fail(at, "`" + op + "` takes a tensor, these are numbers");
+    return std::nullopt;
+  }
+  // The first may have grown, which those before then do, too.
+  for (unsigned round : {0, 1})
+    for (Tensor &other : llvm::drop_begin(tensors, round))
+      if (&other != &tensors.front() && !align(at, op, tensors.front(), other))
+        return std::nullopt;
+  // A number is of the type of the last tensor, but of a condition's.
+  Tensor like = tensors.front();
+  mlir::Type element = elementOf(tensors.back().value);
+  if (element.isInteger(1) && values.size() > 2)
+    element = builder.getF32Type();
+  if (elementOf(like.value) != element)
+    like = constant(at, 0, tensorOf(element, shapeOf(like.value)), like.labels);
+  std::vector<Tensor> operands;
+  auto next = tensors.begin();
+  for (const Value &value : values) {
+    std::optional<Tensor> operand =
+        value.is<Tensor>() ? *next++ : fullOf(at, op, value, like);
+    if (!operand)
+      return std::nullopt;
+    operands.push_back(*operand);
+  }
+  return operands;
+}
+
 Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a,
                                    const Value &b) {
   if (op == "^") {
@@ -580,30 +657,6 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a,
                        .Case("*", "mul")
                        .Case("/", "div")
                        .Default("");
-  auto operand = [&](const Value &value,
-                     const Value &other) -> std::optional<Tensor> {
-    if (auto *tensor = value.as<Tensor>())
-      return *tensor;
-    std::optional<Number> number = numberOf(value);
-    const Tensor &like = *other.as<Tensor>();
-    if (!number ||
-        !(number->dimension.isNone() || number->dimension.isCount())) {
-      auto text = [](const Value &side) {
-        std::optional<Number> number = numberOf(side);
-        return number ? textOf(Value(*number)) : kindOf(side);
-      };
-      fail(at, "`" + op + "` does not take " + text(a) + " and " + text(b));
-      return std::nullopt;
-    }
-    if (!number->isConstant()) {
-      fail(at, "`" + number->exact.str() + "` must have a fixed size to " +
-                   name + " it to a tensor");
-      return std::nullopt;
-    }
-    return constant(at, number->toDouble(),
-                    mlir::cast<mlir::RankedTensorType>(like.value.getType()),
-                    like.labels);
-  };
   if (op == "@" && a.is<Tensor>() && b.is<Tensor>())
     return matmul(at, *a.as<Tensor>(), *b.as<Tensor>());
   if (name.empty())
@@ -613,10 +666,8 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a,
                                                    divisor->isConstant() &&
                                                    divisor->toDouble() == 0)
     return fail(at, "division by zero");
-  std::optional<Tensor> x = operand(a, b), y = operand(b, a);
-  if (!x || !y || !align(at, name, *x, *y))
-    return {};
-  return emit(at, name, {*x, *y});
+  auto operands = elementByElement(at, name, {a, b});
+  return operands ? emit(at, name, *operands) : Value();
 }
 
 /// Where the axis got its size, if an op made it: `500 comes from here`.

@@ -118,6 +118,49 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
                 out.labels};
 }
 
+Value Elaborator::callTable(Tree *at, std::vector<Argument> &arguments) {
+  if (!graph || !frame->self)
+    return fail(at, "a tensor stands in a net or block");
+  std::vector<Value> sizes;
+  std::optional<std::string> init;
+  for (Argument &argument : arguments) {
+    if (argument.name.empty()) {
+      sizes.push_back(argument.value);
+    } else if (argument.name != "init") {
+      return fail(argument.nameAt(), "`table` has no `" + argument.name + "`" +
+                                         didYouMean(argument.name, {"init"}));
+    } else if (!(init = initOf(argument))) {
+      return {};
+    }
+  }
+  if (!init)
+    return fail(at, "`table` needs `init`, such as `init = \"sine\"`");
+  std::optional<Sizes> wanted = sizesOf(at, sizes);
+  std::optional<mlir::RankedTensorType> type;
+  if (wanted)
+    type = tensorType(at, builder.getF32Type(), wanted->shape);
+  if (!type || !spend(at, 1))
+    return {};
+  return Tensor{builder.create<TableOp>(opLocation(at, "table"), *type,
+                                        builder.getStringAttr(*init)),
+                wanted->labels};
+}
+
+std::optional<std::string> Elaborator::initOf(Argument &argument) {
+  auto *word = argument.value.as<std::string>();
+  auto *function = argument.value.as<Function>();
+  if (!word && !function) {
+    fail(argument.at, "`init` takes a word, not " + kindOf(argument.value));
+    return std::nullopt;
+  }
+  std::string init = word ? *word : function->name;
+  if (llvm::is_contained(knownInits, init))
+    return init;
+  fail(argument.at,
+       "there is no initializer `" + init + "`" + didYouMean(init, knownInits));
+  return std::nullopt;
+}
+
 Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
                          bool isParameter) {
   StringRef kind = isParameter ? "parameter" : "buffer";
@@ -130,16 +173,10 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
     if (argument.name.empty()) {
       sizes.push_back(argument.value);
     } else if (argument.name == "init") {
-      if (auto *word = argument.value.as<std::string>())
-        init = *word;
-      else if (auto *function = argument.value.as<Function>())
-        init = function->name;
-      else
-        return fail(argument.at,
-                    "`init` takes a word, not " + kindOf(argument.value));
-      if (!llvm::is_contained(knownInits, init))
-        return fail(argument.at, "there is no initializer `" + init + "`" +
-                                     didYouMean(init, knownInits));
+      std::optional<std::string> word = initOf(argument);
+      if (!word)
+        return {};
+      init = *word;
     } else if (argument.name == "trainable" && isParameter) {
       auto *flag = argument.value.as<bool>();
       if (!flag)

@@ -15,6 +15,7 @@ void netc::addPasses(mlir::OpPassManager &passes, Stage stage) {
   // takes from it. Gradients of it would be built only to be dropped.
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(createCheckSizes());
+  passes.addPass(createContractPairwise());
   if (stage == Stage::Net)
     return;
 

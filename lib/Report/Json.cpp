@@ -186,6 +186,7 @@ static void memory(OStream &json, const Memory &memory) {
     number(json, "gradients", memory.gradients);
     number(json, "optimizer", memory.optimizer);
     number(json, "activations", memory.activations);
+    number(json, "constants", memory.constants);
     number(json, "total", memory.total());
   });
 }

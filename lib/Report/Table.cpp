@@ -411,11 +411,14 @@ static void addMemory(Lines &lines, const RunReport &report) {
   lines.add(
       "memory per device",
       fmt::format("{}{}{} = {} weights + {} gradients + {} optimizer + {} "
-                  "activations{}",
+                  "activations{}{}",
                   bytes(memory.total()), run.isAverage ? " on average" : "",
                   report.rangeText(&Run::memoryPerDevice, inBytes),
                   bytes(memory.weights), bytes(memory.gradients),
                   bytes(memory.optimizer), bytes(memory.activations),
+                  memory.constants.isZero()
+                      ? ""
+                      : " + " + bytes(memory.constants) + " constants",
                   besideOpaque(run.parts)));
   if (!run.hasStep())
     return;

@@ -41,9 +41,17 @@ namespace {
 /// The update rule of a step, ready to be copied.
 class Rule {
 public:
-  Rule(OptimizerOp rule, Operation *at) : rule(rule), builder(at) {
-    for (const Polynomial &size : shapeOf(rule.getParameter()).sizes)
-      symbols.push_back(size.symbols().front());
+  /// For the parameters of `gradients`.
+  Rule(OptimizerOp rule, SmallVector<GradientOp> ofRule, Operation *at)
+      : rule(rule), builder(at), gradients(std::move(ofRule)),
+        each(gradients.size()), next(rule.getBlock().begin()) {
+    rank = shapeOf(rule.getParameter()).rank();
+    if (rule.hasAnySizes())
+      for (const Polynomial &size : shapeOf(rule.getParameter()).sizes)
+        symbols.push_back(size.symbols().front());
+    else // their sizes do not tell that they are of one parameter
+      for (auto buffer : rule.getBlock().getOps<BufferOp>())
+        perParameter.insert(buffer);
     perParameter.insert(rule.getParameter());
     perParameter.insert(rule.getGradient());
     for (Operation &op : rule.getBlock())
@@ -54,47 +62,57 @@ public:
   }
 
   /// Copies what serves all parameters, learning rates, say, once, and the
-  /// rest for each of them. A norm of all parameters ends a stage: before it
-  /// stands what comes before it in the rule, of every parameter.
-  void apply(ArrayRef<GradientOp> gradients) {
-    if (!rule.getStep().use_empty())
-      shared.map(rule.getStep(),
-                 builder.create<BufferOp>(
-                     rule.getLoc(), rule.getStep().getType(), "step", "step"));
-    SmallVector<IRMapping> each(gradients.size());
-    for (auto stage = rule.getBlock().begin(), end = rule.getBlock().end();
-         stage != end;) {
-      auto norm = std::find_if(stage, end, [&](Operation &op) {
-        return isa<GlobalNormOp>(op) && isPerParameter(op);
-      });
-      for (Operation &op : llvm::make_range(stage, norm))
-        if (!isPerParameter(op))
-          builder.clone(op, shared);
-      for (auto [gradient, values] : llvm::zip_equal(gradients, each)) {
-        for (auto [value, copy] : shared.getValueMap())
-          values.map(value, copy);
-        if (stage == rule.getBlock().begin())
-          start(gradient, values);
-        for (Operation &op : llvm::make_range(stage, norm))
-          if (isPerParameter(op))
-            copy(&op, gradient, values);
-      }
-      if (norm == end)
-        break;
-      takeNorm(cast<GlobalNormOp>(*norm), each);
-      stage = std::next(norm);
+  /// rest for each of them, up to a norm of all parameters, if there is one.
+  /// Returns whether it came to one. `step` is the number of the step, made
+  /// where the first rule asks for it.
+  bool copyToNorm(Value &step) {
+    auto end = rule.getBlock().end();
+    bool isStart = next == rule.getBlock().begin();
+    auto norm = std::find_if(next, end, [&](Operation &op) {
+      return isa<GlobalNormOp>(op) && isPerParameter(op);
+    });
+    if (isStart && !rule.getStep().use_empty()) {
+      if (!step)
+        step = builder.create<BufferOp>(rule.getLoc(), rule.getStep().getType(),
+                                        "step", "step");
+      shared.map(rule.getStep(), step);
     }
+    for (Operation &op : llvm::make_range(next, norm))
+      if (!isPerParameter(op))
+        builder.clone(op, shared);
+    for (auto [gradient, values] : llvm::zip_equal(gradients, each)) {
+      for (auto [value, copy] : shared.getValueMap())
+        values.map(value, copy);
+      if (isStart)
+        start(gradient, values);
+      for (Operation &op : llvm::make_range(next, norm))
+        if (isPerParameter(op))
+          copy(&op, gradient, values);
+    }
+    next = norm;
+    return norm != end;
   }
+
+  /// What the norm that it came to is of.
+  SmallVector<Value> ofNorm() {
+    SmallVector<Value> all;
+    for (const IRMapping &values : each)
+      for (Value x : cast<GlobalNormOp>(*next).getXs())
+        all.push_back(values.lookup(x));
+    return all;
+  }
+  GlobalNormOp getNorm() { return cast<GlobalNormOp>(*next); }
+  /// Goes on behind it.
+  void setNorm(Value norm) { shared.map((next++)->getResult(0), norm); }
 
 private:
   void start(GradientOp gradient, IRMapping &values) {
     Location loc = gradient.getParameter().getLoc();
     Type element = elementOf(rule.getParameter());
     values.map(rule.getParameter(),
-               regroup(builder, loc, gradient.getParameter(), symbols.size(),
-                       element));
-    values.map(rule.getGradient(), regroup(builder, loc, gradient.getGradient(),
-                                           symbols.size(), element));
+               regroup(builder, loc, gradient.getParameter(), rank, element));
+    values.map(rule.getGradient(),
+               regroup(builder, loc, gradient.getGradient(), rank, element));
   }
 
   void copy(Operation *op, GradientOp gradient, IRMapping &values) {
@@ -102,7 +120,7 @@ private:
     Shape shape = shapeOf(values.lookup(rule.getParameter()));
     Operation *copy = builder.clone(*op, values);
     substituteAxes(copy, [&](StringRef axis) -> std::optional<Polynomial> {
-      for (auto [symbol, size] : llvm::zip_equal(symbols, shape.sizes))
+      for (auto [symbol, size] : llvm::zip(symbols, shape.sizes))
         if (axis == symbol)
           return size;
       return std::nullopt;
@@ -113,16 +131,6 @@ private:
       auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
       buffer.setName((parameter.getName() + "." + buffer.getName()).str());
     }
-  }
-
-  /// The norm of what the rule has of each parameter.
-  void takeNorm(GlobalNormOp norm, ArrayRef<IRMapping> each) {
-    SmallVector<Value> all;
-    for (const IRMapping &values : each)
-      for (Value x : norm.getXs())
-        all.push_back(values.lookup(x));
-    shared.map(norm.getY(), builder.create<GlobalNormOp>(
-                                norm.getLoc(), norm.getY().getType(), all));
   }
 
   bool isPerParameter(Operation &op) const {
@@ -145,17 +153,49 @@ private:
   }
 
   OptimizerOp rule;
-  /// The sizes of a parameter as the rule sees it.
-  SmallVector<std::string> symbols;
   OpBuilder builder;
+  /// The axes of a parameter as the rule sees it, and what its sizes are
+  /// called, if they are any.
+  size_t rank;
+  SmallVector<std::string> symbols;
   /// Values of the rule that differ from parameter to parameter.
   DenseSet<Value> perParameter;
   IRMapping shared;
+  SmallVector<GradientOp> gradients;
+  SmallVector<IRMapping> each; ///< by gradient
+  Block::iterator next;        ///< what is to be copied
 };
+
+/// Copies rules stage by stage: a norm is of all parameters, whichever rule is
+/// theirs.
+static void copyRules(MutableArrayRef<Rule> rules, OpBuilder builder) {
+  Value step;
+  SmallVector<Rule *> running;
+  for (Rule &rule : rules)
+    running.push_back(&rule);
+  while (true) {
+    SmallVector<Value> all;
+    llvm::erase_if(running,
+                   [&](Rule *rule) { return !rule->copyToNorm(step); });
+    if (running.empty())
+      return;
+    for (Rule *rule : running)
+      llvm::append_range(all, rule->ofNorm());
+    GlobalNormOp norm = running.front()->getNorm();
+    Value value =
+        builder.create<GlobalNormOp>(norm.getLoc(), norm.getY().getType(), all);
+    for (Rule *rule : running)
+      rule->setNorm(value);
+  }
+}
 
 struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
   void runOnOperation() override {
-    getOperation().walk([&](OptimizerOp optimizer) { apply(optimizer); });
+    getOperation().walk([&](StepOp step) {
+      auto optimizers = llvm::to_vector(step.getOps<OptimizerOp>());
+      if (!optimizers.empty())
+        apply(step.getBlock(), optimizers);
+    });
   }
 
   /// What an update knows of its gradient may make it another op.
@@ -171,8 +211,18 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
     (void)applyOpPatternsAndFold(updates, std::move(patterns), config);
   }
 
-  void apply(OptimizerOp optimizer) {
-    Block &step = *optimizer->getBlock();
+  /// The gradients of the parameters that a rule is for.
+  static SmallVector<GradientOp> ofRule(OptimizerOp rule,
+                                        ArrayRef<GradientOp> gradients) {
+    std::optional<ArrayAttr> names = rule.getParameters();
+    return llvm::to_vector(
+        llvm::make_filter_range(gradients, [&](GradientOp gradient) {
+          auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
+          return !names || llvm::is_contained(*names, parameter.getNameAttr());
+        }));
+  }
+
+  void apply(Block &step, ArrayRef<OptimizerOp> optimizers) {
     auto gradients = llvm::to_vector(step.getOps<GradientOp>());
     DenseSet<Value> updated;
     for (GradientOp gradient : gradients)
@@ -185,8 +235,11 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
 
     Operation *last = &step.back();
     Operation *before = last->getPrevNode();
-    Rule(optimizer, last).apply(gradients);
-    auto phase = PhaseAttr::get(optimizer.getContext(), Phase::Update);
+    std::vector<Rule> rules;
+    for (OptimizerOp optimizer : optimizers)
+      rules.emplace_back(optimizer, ofRule(optimizer, gradients), last);
+    copyRules(rules, OpBuilder(last));
+    auto phase = PhaseAttr::get(&getContext(), Phase::Update);
     SmallVector<Operation *> updates;
     for (Operation *op = before->getNextNode(); op != last;
          op = op->getNextNode()) {
@@ -196,7 +249,8 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
 
     for (GradientOp gradient : gradients)
       gradient.erase();
-    optimizer.erase();
+    for (OptimizerOp optimizer : optimizers)
+      optimizer.erase();
     specialize(updates, &getContext());
   }
 };

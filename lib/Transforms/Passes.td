@@ -17,6 +17,15 @@ def CheckSizes : Pass<"net-check-sizes", "::mlir::ModuleOp"> {
   }];
 }
 
+def ContractPairwise : Pass<"net-contract-pairwise", "::mlir::ModuleOp"> {
+  let summary = "Contract an einsum of many operands pair by pair";
+  let description = [{
+    One nest of loops over all letters multiplies all operands at each point. Products
+    of two at a time take less: this takes the cheapest order of them, where free axes
+    count as 1,024. Each product is named by its letters, under the name of the einsum.
+  }];
+}
+
 def Differentiate : Pass<"net-differentiate", "::mlir::ModuleOp"> {
   let summary = "Append the backward pass to networks and steps";
   let description = [{

@@ -11,8 +11,9 @@ import re
 import subprocess
 import sys
 
-# What reads them as amounts, which are no places.
-AMOUNTS = {"net.bce", "net.bce_grad", "net.convert", "net.mse", "net.mse_grad"}
+# What reads them as amounts, or computes places of them, but looks up none.
+AMOUNTS = {"net.bce", "net.bce_grad", "net.convert", "net.mse", "net.mse_grad", "net.add", "net.sub", "net.mul", "net.minimum",
+           "net.maximum", "net.compare", "net.where"}
 
 
 def readers(path):

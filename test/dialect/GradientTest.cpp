@@ -54,7 +54,7 @@ TEST_F(GradientTest, ElementwiseOps) {
         "hardsigmoid", "hardswish", "softplus", "neg", "exp", "log", "sqrt",
         "abs", "sign", "sin", "cos"})
     check("net." + name.str(), x);
-  for (StringRef name : {"add", "sub", "mul", "div"}) {
+  for (StringRef name : {"add", "sub", "mul", "div", "minimum", "maximum"}) {
     check("net." + name.str(), {x, input({N, T, 8})});
     check("net." + name.str(), {x, x});
   }
@@ -64,7 +64,8 @@ TEST_F(GradientTest, ElementwiseOps) {
   for (bool causal : {false, true})
     check("net.mask", x,
           {builder.getNamedAttr("causal", builder.getBoolAttr(causal)),
-           real("value", -1e9)});
+           real("value", -1e9),
+           builder.getNamedAttr("window", builder.getI64IntegerAttr(2))});
   gradientsOf(
       create<ConvertOp>(tensorOf(builder.getBF16Type(), shapeOf(x)), x));
   for (SmallVector<int64_t> over : {SmallVector<int64_t>{0, 1, 2}, {0}, {2, 0}})

@@ -2,8 +2,11 @@
 
 // CHECK-LABEL: net.network @reshape
 // CHECK-NEXT:  ^bb0(%[[X:.*]]: tensor<4x8xf32>):
-// CHECK-NEXT:    %[[Y:.*]] = net.reshape %[[X]] : (tensor<4x8xf32>) -> tensor<32xf32>
-// CHECK-NEXT:    net.return %[[X]], %[[X]], %[[Y]]
+// Each of two in a row is of a part of the network, whose shapes a report tells.
+// CHECK-NEXT:    %[[A:.*]] = net.reshape %[[X]] : (tensor<4x8xf32>) -> tensor<2x16xf32>
+// CHECK-NEXT:    %[[BACK:.*]] = net.reshape %[[A]]
+// CHECK-NEXT:    %[[Y:.*]] = net.reshape %[[A]] : (tensor<2x16xf32>) -> tensor<32xf32>
+// CHECK-NEXT:    net.return %[[X]], %[[BACK]], %[[Y]]
 net.network @reshape attributes {inputs = ["x"]} {
 ^bb0(%x: tensor<4x8xf32>):
   %same = net.reshape %x : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -1,0 +1,33 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_DIALECT_EINSUM_H
+#define NETC_DIALECT_EINSUM_H
+
+#include "dialect/Net.h"
+
+namespace netc {
+
+/// `n t d, d m -> n t m`, taken apart. The letters are parts of the text that
+/// was parsed.
+struct EinsumSpec {
+  using Letters = llvm::SmallVector<llvm::StringRef, 4>;
+
+  llvm::SmallVector<Letters, 2> operands;
+  Letters result;
+
+  EinsumSpec() = default;
+  /// Of an op that is verified.
+  explicit EinsumSpec(EinsumOp op);
+  static llvm::FailureOr<EinsumSpec> parse(std::optional<mlir::Location> loc,
+                                           llvm::StringRef text);
+
+  std::string str() const;
+  /// The size of each letter; each operand has as many axes as letters.
+  llvm::StringMap<Polynomial> sizes(mlir::ValueRange values) const;
+};
+
+} // namespace netc
+
+#endif // NETC_DIALECT_EINSUM_H
