@@ -95,16 +95,27 @@ std::string Elaborator::lackOf(const Value &value) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-std::string Elaborator::mistakeIn(const Parameter &setting, StringRef function,
+std::string Elaborator::mistakeIn(const Parameter &setting,
+                                  const Function &function,
                                   const Value &value) {
+  bool isFlag = setting.tree && setting.tree->ASSIGN() &&
+                ruleCast<NetParser::BoolContext>(setting.tree->expr().back());
+  if (isFlag && value.is<Number>()) {
+    std::string all;
+    llvm::ListSeparator comma;
+    for (const Parameter &other : parametersOf(function).settings)
+      all += StringRef(comma).str() + other.name;
+    return "`" + setting.name + "` of `" + function.name +
+           "` is `true` or `false`, not " + textOf(value) + "; it takes `" +
+           function.name + "(" + all + ")`";
+  }
   auto *word = value.as<std::string>();
   if (!word || setting.words.empty() ||
       llvm::is_contained(setting.words, *word))
     return "";
-  return ("`" + setting.name + "` of `" + function + "` is one of " +
-          llvm::join(setting.words, ", ") + ", not `" + *word + "`" +
-          didYouMean(*word, setting.words))
-      .str();
+  return "`" + setting.name + "` of `" + function.name + "` is one of " +
+         llvm::join(setting.words, ", ") + ", not `" + *word + "`" +
+         didYouMean(*word, setting.words);
 }
 
 Value Elaborator::evalArgument(Expr *expr, StringRef name,
@@ -124,7 +135,7 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name,
       if (llvm::is_contained(setting.words, word))
         return Value(word);
       if (!name.empty() && !setting.words.empty() && !lookup(word))
-        return fail(expr, mistakeIn(setting, function->name, Value(word)));
+        return fail(expr, mistakeIn(setting, *function, Value(word)));
     }
   bool isAxis = name == "over" || name == "as" || name == "channel";
   if (isAxis) {
@@ -453,6 +464,13 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
       }
       continue;
     }
+    // A function of numbers: a block without settings, of what has no pattern.
+    if (std::optional<size_t> i = nextTensor();
+        i && instance.function.block && all.settings.empty() &&
+        !all.tensors[*i].tree->COLON() && netc::numberOf(argument.value)) {
+      giveTensor(*i, argument);
+      continue;
+    }
     while (nextSetting < all.settings.size() && instance.settings[nextSetting])
       ++nextSetting;
     if (nextSetting == all.settings.size()) {
@@ -507,7 +525,7 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
       if (parameter.given)
         overrideOf(function.block->name, parameter.name)->isUsed = true;
     }
-    if (std::string mistake = mistakeIn(parameter, function.name, *value);
+    if (std::string mistake = mistakeIn(parameter, function, *value);
         !mistake.empty()) {
       fail(place, mistake);
       fine = false;

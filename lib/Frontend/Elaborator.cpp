@@ -5,6 +5,7 @@
 // Files, their top-level names, and how errors are reported.
 
 #include "dialect/Spelling.h"
+#include "lib/Frontend/ForeignNames.h"
 #include "lib/Frontend/Input.h"
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Std/Std.h"
@@ -49,6 +50,26 @@ mlir::Location Elaborator::locationOfUse(Tree *at) {
   return location;
 }
 
+std::string Elaborator::settingsOf(const Frame &inner) {
+  std::string text;
+  if (!inner.block || !inner.scope)
+    return text;
+  llvm::ListSeparator comma;
+  for (const Parameter &setting :
+       parametersOf({inner.block->name, inner.block}).settings) {
+    Value value = inner.scope->names.lookup(setting.name);
+    std::optional<Number> number = numberOf(value);
+    if (!number && !value.is<bool>() && !value.is<std::string>())
+      continue;
+    std::string given = number ? textOf(Value(*number)) : textOf(value);
+    bool isDefault = setting.tree->ASSIGN() &&
+                     setting.tree->expr().back()->getText() == given;
+    if (!isDefault)
+      text += StringRef(comma).str() + setting.name + " = " + given;
+  }
+  return text;
+}
+
 Value Elaborator::fail(
     Tree *at, const llvm::Twine &message,
     llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
@@ -61,8 +82,12 @@ Value Elaborator::fail(
   if (!reported.insert(key).second)
     return {};
   mlir::InFlightDiagnostic diagnostic = mlir::emitError(location, text);
-  if (location != said)
-    diagnostic.attachNote(said) << "found here";
+  if (location != said) {
+    mlir::Diagnostic &note = diagnostic.attachNote(said);
+    note << "found here";
+    if (std::string given = settingsOf(*frame); !given.empty())
+      note << ", in `" << frame->block->name << "` with " << given;
+  }
   for (auto &[where, note] : notes)
     if (where)
       diagnostic.attachNote(mlir::Location(where)) << note;
@@ -98,12 +123,52 @@ void Elaborator::warn(Tree *at, const llvm::Twine &message) {
   mlir::emitWarning(locationOf(at), message);
 }
 
-std::string Elaborator::didYouMean(StringRef name,
-                                   llvm::ArrayRef<std::string> known) {
+std::string Elaborator::nearest(StringRef name,
+                                llvm::ArrayRef<std::string> known) {
+  // Of what is not shown, it is not asked what was meant.
   if (reported.size() >= options.limits.maxErrors)
     return "";
-  return netc::didYouMean(
+  StringRef meant = nearestName(
       name, llvm::SmallVector<StringRef>(known.begin(), known.end()));
+  // Of two letters, the first is the right one, or they are swapped: `q1` is no
+  // slip for `l1`.
+  bool isOther = name.size() == 2 && meant.size() == 2 &&
+                 llvm::toLower(name[0]) != llvm::toLower(meant[0]) &&
+                 name[0] != meant[1];
+  return netc::didYouMean(isOther ? StringRef() : meant);
+}
+
+std::string Elaborator::didYouMean(StringRef name,
+                                   llvm::ArrayRef<std::string> known) {
+  std::string foreign = hintForForeign(name, known);
+  return foreign.empty() ? nearest(name, known) : foreign;
+}
+
+std::string Elaborator::unknownName(StringRef name) {
+  std::string message = ("unknown name `" + name + "`").str();
+  std::vector<std::string> visible = visibleNames();
+  if (visible.empty())
+    return message;
+  if (std::string foreign = hintForForeign(name, visible); !foreign.empty())
+    return message + foreign;
+  for (auto &entry : frame->file->qualified)
+    if (entry.second->names.count(name.str()))
+      return message + netc::didYouMean((entry.first() + "." + name).str());
+  auto needsImport = [](const StandardBlock &block) {
+    std::string path = block.path.split('.').first.str();
+    std::replace(path.begin(), path.end(), '/', '.');
+    return "t needs `import " + path + "`";
+  };
+  for (const StandardBlock &block : importableBlocks())
+    if (block.name == name)
+      return message + "; i" + needsImport(block);
+  if (std::string near = nearest(name, visible); !near.empty())
+    return message + near;
+  for (const StandardBlock &block : importableBlocks())
+    if (std::string meant = didYouMean(name, {block.name.str()});
+        !meant.empty())
+      return message + meant + " I" + needsImport(block);
+  return message;
 }
 
 //===----------------------------------------------------------------------===//

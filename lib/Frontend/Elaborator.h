@@ -263,11 +263,21 @@ private:
   fail(Tree *at, const llvm::Twine &message,
        llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
   void warn(Tree *at, const llvm::Twine &message);
+  /// The numbers and words that a block is applied with, other than defaults:
+  /// `out = 3, k = 64`.
+  std::string settingsOf(const Frame &inner);
   /// What `check` reports, instead of reporting it; nullopt if it succeeds.
   std::optional<std::string>
   complaintOf(llvm::function_ref<mlir::LogicalResult()> check);
+  /// The one of `known` that is meant, by what others call it or by its
+  /// letters:
+  /// `; did you mean `x`?`, or empty.
   std::string didYouMean(llvm::StringRef name,
                          llvm::ArrayRef<std::string> known);
+  /// The same by its letters alone.
+  std::string nearest(llvm::StringRef name, llvm::ArrayRef<std::string> known);
+  /// That nothing in scope has the name, and what may be meant.
+  std::string unknownName(llvm::StringRef name);
 
   //===--- files and names (Elaborator.cpp)
   //--------------------------------===//
@@ -377,10 +387,13 @@ private:
   std::vector<Argument> evalArguments(NetParser::ArgsContext *args,
                                       const Value &callee);
   Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
-  /// That a setting of `function` has words, and the value is none of them;
-  /// else empty.
-  std::string mistakeIn(const Parameter &setting, llvm::StringRef function,
+  /// That a setting of `function` has words and the value is none of them, or
+  /// is a flag and the value a number; else empty.
+  std::string mistakeIn(const Parameter &setting, const Function &function,
                         const Value &value);
+  /// Whether all tensors of a block are numbers, or it has none: then it
+  /// computes with them what they are, wherever it stands.
+  bool isOfNumbers(const Instance &instance);
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
   /// A dataset with its parameters.
   Value callSection(Tree *at, Section section,

@@ -118,8 +118,7 @@ antlrcpp::Any Elaborator::visitRef(NetParser::RefContext *tree) {
   use = tree;
   if (std::optional<Value> value = lookup(name))
     return *value;
-  std::string message =
-      "unknown name `" + name + "`" + didYouMean(name, visibleNames());
+  std::string message = unknownName(name);
   // What binds it in this body was passed over: a branch that was not taken.
   if (frame->block)
     if (Tree *binding = bindingOf(frame->block->tree, name);

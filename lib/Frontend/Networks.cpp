@@ -123,8 +123,7 @@ void Elaborator::checkUnused(const BlockDecl &block) {
                       ruleCast<NetParser::AxisContext>(ref->parent);
     if (!isArgument && !own.count(name) && !StringRef(name).ends_with("'") &&
         !lookup(name))
-      fail(ref,
-           "unknown name `" + name + "`" + didYouMean(name, visibleNames()));
+      fail(ref, unknownName(name));
   }
 }
 

@@ -82,7 +82,7 @@ bool RunBuilder::addInputs() {
           }))
         missing.push_back(input.name);
     bool isOthers = job->expr().size() < 2;
-    std::string meant = isRead || isOthers ? "" : e.didYouMean(name, missing);
+    std::string meant = isRead || isOthers ? "" : e.nearest(name, missing);
     if (!meant.empty())
       e.fail(at, "the net has no input `" + name + "`" + meant);
     std::optional<Elaborator::Sizes> sizes = shapeOfField(*type);

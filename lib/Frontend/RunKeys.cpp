@@ -157,8 +157,7 @@ bool RunBuilder::addSettings() {
       Tree *at = each.text ? static_cast<Tree *>(each.text) : netExpr();
       Value value =
           each.text ? e.evalSetting(parameter, each.text) : each.value;
-      if (std::string mistake =
-              e.mistakeIn(parameter, net->function.name, value);
+      if (std::string mistake = e.mistakeIn(parameter, net->function, value);
           !mistake.empty())
         e.fail(at, mistake);
       setting = value;
@@ -350,16 +349,6 @@ void RunBuilder::failUnknownKey(const std::string &name,
       ruleCast<NetParser::BindContext>(constant->second.tree))
     meant = "; a constant of the file is replaced by `-D " + name + "=" +
             sourceText(key.expr) + "`";
-  if (meant.empty())
-    meant = llvm::StringSwitch<const char *>(name)
-                .Case("N", "; write `batch = 32`")
-                .Case("epochs", "; write `duration = 3 epochs`")
-                .Cases("steps", "iterations", "; write `duration = 1000 steps`")
-                .Cases("lr", "learning_rate", "weight_decay",
-                       "; it is the optimizer's, as in `SGD(lr = 0.1)`")
-                .Cases("gpus", "gpu", "devices", "; write `hardware = 8 V100`")
-                .Cases("time", "days", "hours", "; write `took = 3 days`")
-                .Default("");
   e.fail(key.at, "a run has no key `" + name + "`" + meant);
   hasUnknownKey = true;
 }
@@ -430,7 +419,7 @@ bool RunBuilder::collectAxes() {
       noteReplaced(name);
     } else if (isSize && name != "examples" && name != "tokens") {
       // An axis that only other nets have is no mistake; one misspelt is.
-      std::string meant = e.didYouMean(name, missing);
+      std::string meant = e.nearest(name, missing);
       if (!meant.empty())
         value = e.fail(at, "the dataset has `" + name + "`" + meant);
     }

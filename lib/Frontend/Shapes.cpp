@@ -622,8 +622,10 @@ Value Elaborator::callExpand(Tree *at, std::vector<Argument> &arguments) {
     return {};
   Shape shape = shapeOf(like->value), small = shapeOf(vector->value);
   if (axes->size() != small.rank())
-    return fail(at, "the tensor has " + llvm::Twine(small.rank()) +
-                        " axes to lay on " + llvm::Twine(axes->size()));
+    return fail(at, "the tensor " + axesText(*vector) + " has " +
+                        llvm::Twine(small.rank()) + " axes to lay on " +
+                        llvm::Twine(axes->size()) + " of " + axesText(*like) +
+                        "; name as many of these by `over`, in brackets");
   for (auto [size, axis] : llvm::zip_equal(small.sizes, *axes))
     if (size != shape[axis])
       return fail(at, "cannot expand " + axesText(*vector) + " along axis " +

@@ -487,8 +487,21 @@ Explanation::Answer Explanation::comprehension() const {
       SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
 }
 
-/// `680 TPUv3 days`.
+/// `680 TPUv3 days`, `between(90, 110) epochs`.
 Explanation::Answer Explanation::unit() const {
+  Token *word = before,
+        *most = before ? neighbour(tokens, before, -1) : nullptr;
+  Token *comma = most ? neighbour(tokens, most, -1) : nullptr;
+  Token *least = comma ? neighbour(tokens, comma, -1) : nullptr;
+  Token *opener = least ? neighbour(tokens, least, -1) : nullptr;
+  Token *range = opener ? neighbour(tokens, opener, -1) : nullptr;
+  if (range && range->getText() == "between" && is(word, {NetParser::RPAREN}) &&
+      is(most, {NetParser::NUMBER}) && is(comma, {NetParser::COMMA}) &&
+      is(least, {NetParser::NUMBER}) && is(found, {NetParser::ID}) &&
+      sameLine(range, found))
+    return here("a unit stands behind each of two numbers; write " +
+                quote("between(" + least->getText() + " " + found->getText() +
+                      ", " + most->getText() + " " + found->getText() + ")"));
   Token *number = before ? neighbour(tokens, before, -1) : nullptr;
   if (!is(found, {NetParser::ID}) || !is(before, {NetParser::ID}) ||
       !is(number, {NetParser::NUMBER}) || !sameLine(number, found))

@@ -22,21 +22,36 @@ std::optional<StringRef> standardLibrary(StringRef path) {
 
 llvm::ArrayRef<StringRef> standardLibraryPaths() { return paths; }
 
+static void addBlocksOf(StringRef path, std::vector<StandardBlock> &blocks) {
+  // Blocks begin at the start of a line, and nothing else there is a name.
+  constexpr llvm::StringLiteral begin = "\nblock ";
+  StringRef file = *standardLibrary(path);
+  for (size_t at = file.find(begin); at != StringRef::npos;) {
+    size_t next = file.find(begin, at + 1);
+    StringRef text =
+        file.slice(at + 1, next == StringRef::npos ? next : next + 1);
+    StringRef name = text.drop_front(begin.size() - 1);
+    blocks.push_back({path, name.take_until([](char c) { return c == '('; }),
+                      text, unsigned(file.take_front(at + 1).count('\n')) + 1});
+    at = next;
+  }
+}
+
 llvm::ArrayRef<StandardBlock> standardBlocks() {
   static const std::vector<StandardBlock> blocks = [] {
-    // Blocks begin at the start of a line, and nothing else there is a name.
-    constexpr llvm::StringLiteral begin = "\nblock ";
     std::vector<StandardBlock> blocks;
-    StringRef file = *standardLibrary(preludePath);
-    for (size_t at = file.find(begin); at != StringRef::npos;) {
-      size_t next = file.find(begin, at + 1);
-      StringRef text =
-          file.slice(at + 1, next == StringRef::npos ? next : next + 1);
-      StringRef name = text.drop_front(begin.size() - 1);
-      blocks.push_back({name.take_until([](char c) { return c == '('; }), text,
-                        unsigned(file.take_front(at + 1).count('\n')) + 1});
-      at = next;
-    }
+    addBlocksOf(preludePath, blocks);
+    return blocks;
+  }();
+  return blocks;
+}
+
+llvm::ArrayRef<StandardBlock> importableBlocks() {
+  static const std::vector<StandardBlock> blocks = [] {
+    std::vector<StandardBlock> blocks;
+    for (StringRef path : paths)
+      if (path != preludePath)
+        addBlocksOf(path, blocks);
     return blocks;
   }();
   return blocks;

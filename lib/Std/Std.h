@@ -21,14 +21,16 @@ llvm::ArrayRef<llvm::StringRef> standardLibraryPaths();
 /// The file of which each block can be used without an import.
 constexpr llvm::StringLiteral preludePath = "std/core.net";
 
-/// One of them: its text, from its first line in that file on.
+/// A block of a file: its text, from its first line there on.
 struct StandardBlock {
-  llvm::StringRef name, text;
+  llvm::StringRef path, name, text;
   unsigned line;
 };
 
-/// All of them, in the order of the file.
+/// Those of the prelude, in the order of the file.
 llvm::ArrayRef<StandardBlock> standardBlocks();
+/// Those of the other files.
+llvm::ArrayRef<StandardBlock> importableBlocks();
 
 } // namespace netc
 

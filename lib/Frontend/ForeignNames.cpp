@@ -1,0 +1,238 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What people write who come from PyTorch, Keras or JAX.
+
+#include "lib/Frontend/ForeignNames.h"
+
+#include "dialect/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+
+using llvm::StringRef;
+
+namespace {
+struct ForeignName {
+  StringRef name;
+  StringRef
+      here; ///< what it is called here; the row is for where that is known
+  StringRef hint = ""; ///< to be said instead of `did you mean`
+};
+} // namespace
+
+static constexpr StringRef blocksHaveOneName =
+    "; blocks are called by their own names, as in `Linear(10)`";
+static constexpr StringRef ofOptimizer =
+    "; it is the optimizer's, as in `SGD(lr = 0.1)`";
+static constexpr StringRef isAt =
+    "; matrices are multiplied by `a @ b`, or by `einsum`";
+static constexpr StringRef isPiped = "; blocks follow each other by `|>`";
+static constexpr StringRef inEpochs = "; write `duration = 3 epochs`";
+static constexpr StringRef inSteps = "; write `duration = 1000 steps`";
+static constexpr StringRef onDevices = "; write `hardware = 8 V100`";
+static constexpr StringRef inTime = "; write `took = 3 days`";
+static constexpr StringRef nothingToSet =
+    "; sizes before it are those of the tensor that it is given";
+
+static const ForeignName rows[] = {
+    // Blocks and ops.
+    {"Dense", "Linear"},
+    {"FullyConnected", "Linear"},
+    {"Conv1d", "Conv"},
+    {"Conv2d", "Conv"},
+    {"Conv3d", "Conv"},
+    {"Conv1D", "Conv"},
+    {"Conv2D", "Conv"},
+    {"Conv3D", "Conv"},
+    {"Convolution", "Conv"},
+    {"DepthwiseConv2D", "Conv", "; write `Conv(x.C, k, groups = x.C)`"},
+    {"ConvTranspose1d", "ConvT"},
+    {"ConvTranspose2d", "ConvT"},
+    {"ConvTranspose3d", "ConvT"},
+    {"ConvTranspose", "ConvT"},
+    {"Conv2DTranspose", "ConvT"},
+    {"BatchNorm1d", "BatchNorm"},
+    {"BatchNorm2d", "BatchNorm"},
+    {"BatchNorm3d", "BatchNorm"},
+    {"BatchNormalization", "BatchNorm"},
+    {"SyncBatchNorm", "BatchNorm"},
+    {"LayerNormalization", "LayerNorm"},
+    {"GroupNormalization", "GroupNorm"},
+    {"InstanceNorm2d", "InstanceNorm"},
+    {"MaxPool1d", "MaxPool"},
+    {"MaxPool2d", "MaxPool"},
+    {"MaxPool3d", "MaxPool"},
+    {"MaxPooling2D", "MaxPool"},
+    {"AvgPool1d", "AvgPool"},
+    {"AvgPool2d", "AvgPool"},
+    {"AvgPool3d", "AvgPool"},
+    {"AveragePooling2D", "AvgPool"},
+    {"AdaptiveAvgPool2d", "AdaptiveAvgPool"},
+    {"GlobalAveragePooling2D", "GlobalAvgPool"},
+    {"Dropout2d", "Dropout"},
+    {"DropPath", "StochasticDepth"},
+    {"MultiheadAttention", "MHA"},
+    {"MultiHeadAttention", "MHA"},
+    {"MultiHeadDotProductAttention", "MHA"},
+    {"SelfAttention", "MHA"},
+    {"Attention", "MHA"},
+    {"scaled_dot_product_attention", "attention"},
+    {"TransformerEncoderLayer", "EncoderLayer"},
+    {"TransformerDecoderLayer", "DecoderLayer"},
+    {"FeedForward", "FFN"},
+    {"SwiGLU", "GatedFFN"},
+    {"PatchEmbed", "Patches"},
+    {"SqueezeExcitation", "SqueezeExcite"},
+    {"RotaryEmbedding", "RoPE"},
+    {"PositionalEncoding", "Sinusoid"},
+    {"PositionEmbedding", "Position"},
+    {"Upsample", "upsample"},
+    {"UpSampling2D", "upsample"},
+    {"interpolate", "upsample"},
+    {"Flatten", "flatten"},
+    {"Softmax", "softmax"},
+    {"LeakyReLU", "leaky_relu"},
+    {"SiLU", "silu"},
+    {"Swish", "silu"},
+    {"swish", "silu"},
+    {"Hardswish", "hardswish"},
+    {"CrossEntropyLoss", "cross_entropy"},
+    {"SparseCategoricalCrossentropy", "cross_entropy"},
+    {"CategoricalCrossentropy", "cross_entropy"},
+    {"BCELoss", "bce"},
+    {"BCEWithLogitsLoss", "bce"},
+    {"BinaryCrossentropy", "bce"},
+    {"MSELoss", "mse"},
+    {"MeanSquaredError", "mse"},
+    {"L1Loss", "l1"},
+    {"cat", "concat"},
+    {"concatenate", "concat"},
+    {"Concatenate", "concat"},
+    {"permute", "transpose"},
+    {"view", "reshape"},
+    {"Reshape", "reshape"},
+    {"chunk", "split"},
+    {"matmul", "linear", isAt},
+    {"bmm", "linear", isAt},
+    {"tril", "lower_triangle"},
+    {"gather", "take"},
+    {"topk", "top_k"},
+    {"pow", "power", "; a power is written `a ^ b`"},
+    {"Parameter", "parameter"},
+    {"Sequential", "Linear", isPiped},
+    {"RMSProp", "RMSprop"},
+    {"checkpoint", "recomputed"},
+    {"detach", "stop_gradient"},
+    // Modules and words of Python.
+    {"nn", "Linear", blocksHaveOneName},
+    {"F", "Linear", blocksHaveOneName},
+    {"torch", "Linear", blocksHaveOneName},
+    {"tf", "Linear", blocksHaveOneName},
+    {"keras", "Linear", blocksHaveOneName},
+    {"layers", "Linear", blocksHaveOneName},
+    {"jnp", "Linear", blocksHaveOneName},
+    {"np", "Linear", blocksHaveOneName},
+    {"self", "Linear", "; a block's weights belong to it by themselves"},
+    {"range", "len", "; a range is written `0..3`"},
+    // Types.
+    {"float64", "f64"},
+    {"double", "f64"},
+    {"float32", "f32"},
+    {"float", "f32"},
+    {"fp32", "f32"},
+    {"float16", "f16"},
+    {"half", "f16"},
+    {"fp16", "f16"},
+    {"bfloat16", "bf16"},
+    {"int64", "i64"},
+    {"long", "i64"},
+    {"int32", "i32"},
+    {"int", "i32"},
+    {"int16", "i16"},
+    {"int8", "i8"},
+    {"uint8", "u8"},
+    // Settings.
+    {"out_channels", "out"},
+    {"out_features", "out"},
+    {"filters", "out"},
+    {"units", "out"},
+    {"in_channels", "out", nothingToSet},
+    {"in_features", "out", nothingToSet},
+    {"input_shape", "out", nothingToSet},
+    {"kernel_size", "k"},
+    {"pool_size", "k"},
+    {"scale_factor", "k"},
+    {"padding", "pad"},
+    {"output_padding", "extra"},
+    {"strides", "stride"},
+    {"dilation_rate", "dilation"},
+    {"use_bias", "bias"},
+    {"dim", "over"},
+    {"axis", "over"},
+    {"num_embeddings", "rows"},
+    {"input_dim", "rows"},
+    {"vocab_size", "rows"},
+    {"embedding_dim", "d"},
+    {"embed_dim", "width"},
+    {"key_dim", "width"},
+    {"head_dim", "width"},
+    {"num_heads", "heads"},
+    {"nhead", "heads"},
+    {"n_heads", "heads"},
+    {"num_kv_heads", "kv_heads"},
+    {"is_causal", "causal"},
+    {"dim_feedforward", "ff"},
+    {"activation", "act"},
+    {"dropout", "drop"},
+    {"dropout", "p"},
+    {"rate", "p"},
+    {"num_groups", "groups"},
+    {"epsilon", "eps"},
+    {"negative_slope", "slope"},
+    {"betas", "b1", "; write `b1 = 0.9, b2 = 0.999`"},
+    {"beta_1", "b1"},
+    {"beta_2", "b2"},
+    {"beta1", "b1"},
+    {"beta2", "b2"},
+    {"alpha", "decay"},
+    {"learning_rate", "lr"},
+    {"max_norm", "clip"},
+    {"clipnorm", "clip"},
+    {"grad_clip", "clip"},
+    {"warmup_steps", "warmup"},
+    // Keys of a run.
+    {"N", "batch", "; write `batch = 32`"},
+    {"batch_size", "batch"},
+    {"bs", "batch"},
+    {"global_batch_size", "batch"},
+    {"epochs", "duration", inEpochs},
+    {"num_epochs", "duration", inEpochs},
+    {"steps", "duration", inSteps},
+    {"iterations", "duration", inSteps},
+    {"max_steps", "duration", inSteps},
+    {"lr", "optimizer", ofOptimizer},
+    {"learning_rate", "optimizer", ofOptimizer},
+    {"weight_decay", "optimizer", ofOptimizer},
+    {"momentum", "optimizer", ofOptimizer},
+    {"gpus", "hardware", onDevices},
+    {"gpu", "hardware", onDevices},
+    {"devices", "hardware", onDevices},
+    {"device", "hardware", onDevices},
+    {"time", "took", inTime},
+    {"days", "took", inTime},
+    {"hours", "took", inTime},
+    {"dtype", "precision"},
+    {"criterion", "loss"},
+    {"mfu", "utilization"},
+    {"accumulate_grad_batches", "accumulate"},
+    {"gradient_accumulation_steps", "accumulate"},
+    {"gradient_checkpointing", "recompute"},
+};
+
+std::string netc::hintForForeign(StringRef name,
+                                 llvm::ArrayRef<std::string> known) {
+  for (const ForeignName &row : rows)
+    if (row.name == name && llvm::is_contained(known, row.here))
+      return row.hint.empty() ? didYouMean(row.here) : row.hint.str();
+  return "";
+}
