@@ -249,8 +249,16 @@ void Elaborator::enter(Identity &identity, StringRef fallback, Tree *at) {
     identity.firstApplication = locationOf(at);
 }
 
+bool Elaborator::isOfNumbers(const Instance &instance) {
+  const BlockDecl *block = instance.function.block;
+  return block && !block->isNet &&
+         llvm::all_of(instance.tensors, [](const auto &values) {
+           return values.size() == 1 && numberOf(values.front());
+         });
+}
+
 Value Elaborator::apply(Tree *at, Instance &instance) {
-  if (!graph)
+  if (!graph && !isOfNumbers(instance))
     return fail(
         at,
         "`" + instance.function.name +
@@ -276,7 +284,7 @@ Value Elaborator::applyRecomputed(Tree *at,
 
 Value Elaborator::applyCopy(const Identity &copy,
                             llvm::function_ref<Value()> application) {
-  if (copy.copies == 0 || !graph->marksCopies || graph->isInCopy ||
+  if (!graph || copy.copies == 0 || !graph->marksCopies || graph->isInCopy ||
       builder.getInsertionBlock() != graph->entry)
     return application();
   llvm::SaveAndRestore inCopy(graph->isInCopy, true);
@@ -387,6 +395,7 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
        llvm::zip_equal(all.settings, instance.settings))
     scope.names[parameter.name] = value.value_or(Value());
 
+  bool isPlain = isOfNumbers(instance);
   Frame *outer = std::exchange(frame, &inner);
   auto restoreFrame = llvm::make_scope_exit([&] { frame = outer; });
   for (auto [parameter, values] :
