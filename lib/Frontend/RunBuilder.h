@@ -197,6 +197,9 @@ private:
   void set(llvm::StringRef name, const Polynomial &value) {
     run.set(name, PolynomialAttr::get(e.context, value));
   }
+  /// The number format that is written, chosen or held by a constant there;
+  /// none after an error.
+  std::optional<std::string> precisionIn(Expr *expr);
 
   Elaborator &e;
   FileScope &file;

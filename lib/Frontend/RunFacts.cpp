@@ -336,19 +336,40 @@ bool RunBuilder::addDecoding() {
 bool RunBuilder::addSchedule() {
   if (flagOf("tuning"))
     run.set("tuning", e.builder.getUnitAttr());
-  readAmounts();
-  return addBatch() && addSteps() && addDecoding();
+  return readAmounts() && addSeed() && addBatch() && addSteps() &&
+         addDecoding();
+}
+
+std::optional<std::string> RunBuilder::precisionIn(Expr *expr) {
+  if (auto *paren = ruleCast<NetParser::ParenContext>(expr))
+    return precisionIn(paren->expr());
+  if (auto *choice = ruleCast<NetParser::CondContext>(expr)) {
+    std::optional<bool> condition = e.decide(choice->expr(0));
+    if (!condition)
+      return std::nullopt;
+    return precisionIn(choice->expr(*condition ? 1 : 2));
+  }
+  // The words of precisions are no names, but a constant may hold one.
+  bool isName =
+      ruleCast<NetParser::RefContext>(expr) && e.lookup(expr->getText());
+  if (isName || ruleCast<NetParser::StrContext>(expr)) {
+    Value value = e.eval(expr);
+    if (auto *text = value.as<std::string>())
+      return *text;
+    if (auto *type = value.as<TypeValue>(); type && !type->isShaped)
+      return Elaborator::elementText(type->element);
+  }
+  return expr->getText();
 }
 
 bool RunBuilder::addHardware() {
-  auto text = [&](StringRef key) {
-    auto found = keys.find(key.str());
-    if (found == keys.end())
-      return;
-    run.set(key, e.builder.getStringAttr(found->second.expr->getText()));
-    run.set((key + "_at").str(), e.locationOf(placeOf(key)));
-  };
-  text("precision");
+  if (auto found = keys.find("precision"); found != keys.end()) {
+    std::optional<std::string> precision = precisionIn(found->second.expr);
+    if (!precision)
+      return false;
+    run.set("precision", e.builder.getStringAttr(*precision));
+    run.set("precision_at", e.locationOf(found->second.expr));
+  }
   if (auto found = keys.find("hardware"); found != keys.end())
     if (auto *device = ruleCast<NetParser::RefContext>(found->second.expr);
         device && !e.lookup(device->getText())) {
