@@ -172,7 +172,14 @@ private:
   //===--- facts (RunFacts.cpp)
   //--------------------------------------------===//
   bool addSchedule();
-  void readAmounts();
+  /// Of examples and tokens. False after an error.
+  bool readAmounts();
+  bool readTokens();
+  /// Whether the batch, the duration or the dataset is in tokens.
+  bool speaksOfTokens();
+  /// Why a key that needs the tokens of an example cannot have them.
+  void failTokens(llvm::StringRef key, const llvm::Twine &why);
+  bool addSeed();
   bool addBatch();
   /// False, and an error, if no input of the net has the axis `N` that a batch
   /// of more than one example goes along.
@@ -223,9 +230,10 @@ private:
   std::vector<std::pair<std::string, Tensor>> fields;
   Value results;
   Scope names; ///< keys as `require` sees them
-  /// Tokens of one example: the elements of the first input, if it holds
-  /// numbers.
+  /// Tokens of one example: the positions of the first input of whole numbers,
+  /// along its axis `T` or its only one.
   std::optional<Rational> tokensPerExample;
+  std::string unsized; ///< an axis that this lacks the size of
   std::optional<Rational> datasetExamples, datasetTokens;
   std::optional<Rational> examplesPerStep, steps;
   mlir::NamedAttrList run;

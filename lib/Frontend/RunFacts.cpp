@@ -15,24 +15,73 @@ static bool isOf(const Number &number, Dimension::Base base) {
   return number.dimension == Dimension(base);
 }
 
-void RunBuilder::readAmounts() {
-  if (!inputs.empty() && mlir::isa<mlir::IntegerType>(inputs.front().element)) {
-    Polynomial elements =
-        inputs.front().shape.elements() / Polynomial::symbol("N");
-    tokensPerExample =
-        elements
-            .evaluate([&](StringRef symbol,
-                          unsigned power) -> std::optional<Rational> {
-              auto found = axes.find(symbol.str());
-              if (found == axes.end())
-                return std::nullopt;
-              return found->second.moment(power);
-            })
-            .constant();
+bool RunBuilder::speaksOfTokens() {
+  auto isInTokens = [&](StringRef key) {
+    std::optional<Value> value = valueOf(key);
+    std::optional<Number> number =
+        value ? netc::numberOf(*value) : std::nullopt;
+    return number && isOf(*number, Dimension::Token);
+  };
+  return isInTokens("batch") || isInTokens("duration") ||
+         llvm::any_of(dataset, [](const SectionEntry &entry) {
+           return entry.name == "tokens";
+         });
+}
+
+bool RunBuilder::readTokens() {
+  // The axes along which there may be tokens. A number for each example, such
+  // as a label, has none.
+  auto axesBehindN = [](const NetInput &input) {
+    std::vector<std::pair<Label, Polynomial>> found;
+    for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
+      if (!(label == "N") && size != Polynomial::symbol("N"))
+        found.push_back({label, size});
+    return found;
+  };
+  auto input = llvm::find_if(inputs, [&](const NetInput &input) {
+    return mlir::isa<mlir::IntegerType>(input.element) &&
+           !axesBehindN(input).empty();
+  });
+  if (input == inputs.end())
+    return true;
+  auto candidates = axesBehindN(*input);
+  std::optional<Polynomial> positions;
+  for (auto &[label, size] : candidates)
+    if (label == "T")
+      positions = size;
+  if (!positions && !speaksOfTokens())
+    return true;
+  if (!positions && candidates.size() > 1) {
+    e.fail(input->tree, "of the axes of `" + input->name + "`, " +
+                            Elaborator::sizesText(input->shape) +
+                            ", none is labelled `T`, along which this run "
+                            "counts tokens; write `T = ..` for one of them");
+    return false;
   }
   for (const SectionEntry &entry : dataset)
     if (entry.name == "examples" || entry.name == "tokens")
       if (std::optional<Number> number = netc::numberOf(entry.value))
+  if (!positions)
+    positions = candidates.front().second;
+  for (const std::string &symbol : positions->symbols())
+    if (unsized.empty() && !axes.count(symbol))
+      unsized = symbol;
+  tokensPerExample =
+      positions
+          ->evaluate(
+              [&](StringRef symbol, unsigned power) -> std::optional<Rational> {
+                auto found = axes.find(symbol.str());
+                if (found == axes.end())
+                  return std::nullopt;
+                return found->second.moment(power);
+              })
+          .constant();
+  return true;
+}
+
+bool RunBuilder::readAmounts() {
+  if (!readTokens())
+    return false;
         (entry.name == "examples" ? datasetExamples : datasetTokens) =
             number->exact.constant();
   if (datasetExamples && !datasetTokens && tokensPerExample)
@@ -42,6 +91,15 @@ void RunBuilder::readAmounts() {
 }
 
 bool RunBuilder::isDatasetKnown() const {
+  return true;
+}
+
+void RunBuilder::failTokens(StringRef key, const llvm::Twine &why) {
+  if (unsized.empty())
+    e.fail(placeOf(key), why);
+  else
+    e.fail(placeOf(key),
+           "`" + unsized + "` has no size: give `" + unsized + " = 2048`");
   return llvm::none_of(dataset, [](const SectionEntry &entry) {
     return entry.value.isUnknown();
   });
@@ -114,10 +172,8 @@ bool RunBuilder::addBatch() {
       if (!jobsIn(job).empty())
         return true;
       if (isDatasetKnown())
-        e.fail(placeOf("batch"),
-               "a batch in tokens needs a net whose first input holds whole "
-               "numbers, of an axis whose size is known; give the batch in "
-               "examples");
+        failTokens("batch", "a batch in tokens needs a net with an input of "
+                            "whole numbers; give the batch in examples");
       return false;
     }
     amount = amount / *tokensPerExample;
@@ -213,7 +269,8 @@ bool RunBuilder::addSteps() {
     } else if (isOf(*duration, Dimension::Epoch)) {
       if (!datasetExamples) {
         if (isDatasetKnown())
-          e.fail(at, "a duration in epochs needs a dataset with `examples`");
+          failTokens("duration",
+                     "a duration in epochs needs a dataset with `examples`");
         return false;
       }
       examples = amount * *datasetExamples;
@@ -226,8 +283,8 @@ bool RunBuilder::addSteps() {
         return true;
       }
       if (!tokensPerExample) {
-        e.fail(at, "a duration in tokens needs a net whose first input holds "
-                   "whole numbers");
+        failTokens("duration", "a duration in tokens needs a net with an input "
+                               "of whole numbers");
         return false;
       }
       examples = amount / *tokensPerExample;

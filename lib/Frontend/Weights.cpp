@@ -75,12 +75,19 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
   if (!type)
     return {};
   mlir::Location where = opLocation(at, "opaque");
-  // Each position of a sequence of numbers, else each example.
+  // Each token of a sequence of whole numbers, else each example.
   Polynomial examples = first.rank() == 0 ? Polynomial(1) : first[0];
-  Polynomial positions =
-      mlir::isa<mlir::IntegerType>(netc::elementOf(operands.front()))
-          ? first.elements()
-          : examples;
+  Polynomial positions = examples;
+  if (mlir::isa<mlir::IntegerType>(netc::elementOf(operands.front()))) {
+    const Tensor &ids = *arguments.front().value.as<Tensor>();
+    std::optional<size_t> sequence = find(ids, "T");
+    if (!sequence && first.rank() > 2)
+      return fail(at, "of the axes " + axesText(ids) +
+                          ", `opaque` takes that of the tokens, and none is "
+                          "labelled `T`");
+    positions = sequence && *sequence != 0 ? examples * first[*sequence]
+                                           : first.elements();
+  }
   Polynomial flop;
   if (forward) {
     flop = *forward * examples;
