@@ -403,7 +403,12 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
     // What is given belongs to the caller's text, a default to the block's.
     frame = values.empty() ? &inner : outer;
     Value value = values.empty() ? evalDefault(parameter) : values.front();
-    if (!value.is<None>())
+    if (std::optional<Number> rate = numberOf(value);
+        rate && parameter.name == "lr" && graph && graph->step &&
+        rate->isConstant() && rate->toDouble() < 0)
+      return fail(at, "`lr` of `" + block.name + "` is " + textOf(value) +
+                          ", and a learning rate is not below 0");
+    if (!value.is<None>() && !isPlain)
       value = tensorFor(at, value, builder.getF32Type());
     frame = &inner;
     if (value.isUnknown())

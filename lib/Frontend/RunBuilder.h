@@ -197,6 +197,9 @@ private:
   std::set<std::string> positions() const;
   bool addDecoding();
   bool addHardware();
+  /// The number format that is written, chosen or held by a constant there;
+  /// none after an error.
+  std::optional<std::string> precisionIn(Expr *expr);
   /// When, by whom and with what the run was made, which tells of its hardware.
   void addCircumstances();
   /// The peaks of a `hardware` section of the file, if the device is one.
@@ -204,9 +207,6 @@ private:
   void set(llvm::StringRef name, const Polynomial &value) {
     run.set(name, PolynomialAttr::get(e.context, value));
   }
-  /// The number format that is written, chosen or held by a constant there;
-  /// none after an error.
-  std::optional<std::string> precisionIn(Expr *expr);
 
   Elaborator &e;
   FileScope &file;

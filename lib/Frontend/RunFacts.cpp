@@ -11,6 +11,9 @@
 using namespace netc;
 using llvm::StringRef;
 
+/// Far more than there are, and no figure of so many leaves 128 bits.
+static constexpr int64_t maxDevices = 1'000'000'000;
+
 static bool isOf(const Number &number, Dimension::Base base) {
   return number.dimension == Dimension(base);
 }
@@ -58,9 +61,6 @@ bool RunBuilder::readTokens() {
                             "counts tokens; write `T = ..` for one of them");
     return false;
   }
-  for (const SectionEntry &entry : dataset)
-    if (entry.name == "examples" || entry.name == "tokens")
-      if (std::optional<Number> number = netc::numberOf(entry.value))
   if (!positions)
     positions = candidates.front().second;
   for (const std::string &symbol : positions->symbols())
@@ -82,15 +82,15 @@ bool RunBuilder::readTokens() {
 bool RunBuilder::readAmounts() {
   if (!readTokens())
     return false;
+  for (const SectionEntry &entry : dataset)
+    if (entry.name == "examples" || entry.name == "tokens")
+      if (std::optional<Number> number = netc::numberOf(entry.value))
         (entry.name == "examples" ? datasetExamples : datasetTokens) =
             number->exact.constant();
   if (datasetExamples && !datasetTokens && tokensPerExample)
     datasetTokens = *datasetExamples * *tokensPerExample;
   if (datasetTokens && !datasetExamples && tokensPerExample)
     datasetExamples = *datasetTokens / *tokensPerExample;
-}
-
-bool RunBuilder::isDatasetKnown() const {
   return true;
 }
 
@@ -100,6 +100,9 @@ void RunBuilder::failTokens(StringRef key, const llvm::Twine &why) {
   else
     e.fail(placeOf(key),
            "`" + unsized + "` has no size: give `" + unsized + " = 2048`");
+}
+
+bool RunBuilder::isDatasetKnown() const {
   return llvm::none_of(dataset, [](const SectionEntry &entry) {
     return entry.value.isUnknown();
   });
@@ -390,6 +393,19 @@ bool RunBuilder::addDecoding() {
   return true;
 }
 
+bool RunBuilder::addSeed() {
+  std::optional<Number> seed = numberOf("seed");
+  if (!seed)
+    return !valueOf("seed");
+  if (seed->dimension.isNone() && seed->exact.constant()->isInteger() &&
+      !seed->exact.constant()->isNegative())
+    return true;
+  e.fail(placeOf("seed"),
+         "`seed` takes a whole number that is not below 0, not " +
+             textOf(Value(*seed)));
+  return false;
+}
+
 bool RunBuilder::addSchedule() {
   if (flagOf("tuning"))
     run.set("tuning", e.builder.getUnitAttr());
@@ -446,6 +462,12 @@ bool RunBuilder::addHardware() {
              "a run takes one device or more, not " + textOf(Value(*hardware)));
       return false;
     }
+    if (*devices > Rational(maxDevices)) {
+      e.fail(placeOf("hardware"),
+             "a run takes a billion devices at most, not " +
+                 textOf(Value(*hardware)));
+      return false;
+    }
     set("devices", hardware->exact);
     run.set("device", e.builder.getStringAttr(hardware->device));
     run.set("device_at", e.locationOf(placeOf("hardware")));
@@ -478,6 +500,9 @@ bool RunBuilder::addHardware() {
     if (*took->exact.constant() <= Rational(0))
       e.fail(placeOf("took"), "a run took longer than no time at all, not " +
                                   textOf(Value(*took)));
+    else if (*took->exact.constant() * Rational(1'000'000'000) < Rational(1))
+      e.fail(placeOf("took"),
+             "a run took a nanosecond or more, not " + textOf(Value(*took)));
     Dimension time = Dimension::Time, device = Dimension::Device,
               flop = Dimension::Flop;
     if (took->dimension != flop)
