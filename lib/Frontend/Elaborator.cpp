@@ -157,17 +157,17 @@ std::string Elaborator::unknownName(StringRef name) {
   auto needsImport = [](const StandardBlock &block) {
     std::string path = block.path.split('.').first.str();
     std::replace(path.begin(), path.end(), '/', '.');
-    return "t needs `import " + path + "`";
+    return " needs `import " + path + "`";
   };
   for (const StandardBlock &block : importableBlocks())
     if (block.name == name)
-      return message + "; i" + needsImport(block);
+      return message + "; it" + needsImport(block);
   if (std::string near = nearest(name, visible); !near.empty())
     return message + near;
   for (const StandardBlock &block : importableBlocks())
     if (std::string meant = didYouMean(name, {block.name.str()});
         !meant.empty())
-      return message + meant + " I" + needsImport(block);
+      return message + meant + " It" + needsImport(block);
   return message;
 }
 
