@@ -182,6 +182,24 @@ void RunBuilder::dropTook() {
   keys.erase(took);
 }
 
+  // A point of a sweep is another run, too, unless it is what is written.
+  auto isAsWritten = [&](const Elaborator::Varied &each) {
+    auto key = keys.find(each.name);
+    if (each.text || key == keys.end())
+      return false;
+    std::optional<Number> value = netc::numberOf(each.value),
+                          written = netc::numberOf(e.eval(key->second.expr));
+    return value && written && value->dimension == written->dimension &&
+           value->device == written->device && value->exact == written->exact;
+  };
+  bool isSwept = llvm::any_of(point, [&](const Elaborator::Varied &each) {
+    return !each.by && !llvm::is_contained(assumedKeys, each.name) &&
+           !isAsWritten(each);
+  });
+  if (isSwept) {
+    keys.erase(took);
+    return;
+  }
 std::string RunBuilder::whyUseless(StringRef key) const {
   if (key == "times" && !outer)
     return "`times` is how often a job runs in each step of the one around it; "
