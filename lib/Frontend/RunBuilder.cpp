@@ -295,6 +295,7 @@ bool RunBuilder::collect() {
     return false;
   if (outer)
     inheritKeys();
+  dropKeys();
   for (auto &[name, key] : keys)
     noteOverride(key.by);
   checkKeys();

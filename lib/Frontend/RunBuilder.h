@@ -83,6 +83,8 @@ private:
   using Like = std::pair<NetParser::JobContext *, Tree *>;
   void failCircle(llvm::MutableArrayRef<Like> circle);
   void inheritKeys();
+  /// `key = none`: the run has not what a run like it, or around it, has.
+  void dropKeys();
   /// Notes that what the file says of `name` does not hold if it is set by the
   /// command line.
   void noteReplaced(llvm::StringRef name);

@@ -127,6 +127,17 @@ void RunBuilder::inheritKeys() {
   isChanged |= outer->isChanged;
 }
 
+void RunBuilder::dropKeys() {
+  // Of `recompute`, `none` is a word.
+  std::vector<std::string> dropped;
+  for (auto &[name, key] : keys)
+    if (name != "recompute" && llvm::is_contained(runKeys, name) &&
+        key.expr->getText() == "none")
+      dropped.push_back(name);
+  for (const std::string &name : dropped)
+    keys.erase(name);
+}
+
 void RunBuilder::noteReplaced(StringRef name) {
   auto key = keys.find(name.str());
   isChanged |= key != keys.end() && key->second.by &&
@@ -171,17 +182,6 @@ void RunBuilder::dropTook() {
   auto took = keys.find("took");
   if (took == keys.end() || took->second.by)
     return;
-  bool isOfSum = llvm::any_of(point, [&](const Elaborator::Varied &each) {
-    return each.by && each.job != job && isIn(each.job, job) &&
-           !llvm::is_contained(assumedKeys, each.name);
-  });
-  if (!isChanged && !isOfSum)
-    return;
-  e.warn(took->second.at, "`took` is that of the run as written, which `--set` "
-                          "changes, and left out");
-  keys.erase(took);
-}
-
   // A point of a sweep is another run, too, unless it is what is written.
   auto isAsWritten = [&](const Elaborator::Varied &each) {
     auto key = keys.find(each.name);
@@ -200,6 +200,17 @@ void RunBuilder::dropTook() {
     keys.erase(took);
     return;
   }
+  bool isOfSum = llvm::any_of(point, [&](const Elaborator::Varied &each) {
+    return each.by && each.job != job && isIn(each.job, job) &&
+           !llvm::is_contained(assumedKeys, each.name);
+  });
+  if (!isChanged && !isOfSum)
+    return;
+  e.warn(took->second.at, "`took` is that of the run as written, which `--set` "
+                          "changes, and left out");
+  keys.erase(took);
+}
+
 std::string RunBuilder::whyUseless(StringRef key) const {
   if (key == "times" && !outer)
     return "`times` is how often a job runs in each step of the one around it; "
