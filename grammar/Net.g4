@@ -59,7 +59,7 @@ sep       : NL | ';' ;
 stmt      : RETURN item2 (',' item2)*                    # Return
           | YIELD expr (',' expr)*                       # Yield
           | IF expr body (ELSE (body | ifTail))?         # IfStmt
-          | FOR ID (',' ID)? IN expr body                # ForStmt
+          | FOR ID (',' ID)* IN expr body                # ForStmt
           | EXPECT expr (WITHIN expr)?                   # Expect
           | REQUIRE expr (',' STRING)?                   # Require
           | SWEEP varied (',' varied)*                   # Sweep
@@ -101,7 +101,7 @@ expr      : expr '(' args ')'                            # Call
 carry     : CARRY ID '=' expr (',' ID '=' expr)* ;
 args      : (arg (',' arg)* ','?)? (';' arg (',' arg)* ','?)? ;
 arg       : (name '=')? expr ;
-comp      : FOR ID (',' ID)? IN expr (NL? IF expr)? ;
+comp      : FOR ID (',' ID)* IN expr (NL? IF expr)? ;
 axes      : axis (',' axis)* ','? ;
 axis      : '...' | (name '=')? expr ;
 record    : '{' (field ((',' | NL) field)* ','?)? '}' ;

@@ -27,6 +27,9 @@ static const Builtin builtins[] = {
     {"log", &Elaborator::callLog, false},
     {"floor", &Elaborator::callFloor, false},
     {"ceil", &Elaborator::callCeil, false},
+    {"round", &Elaborator::callRound, false},
+    {"abs", &Elaborator::callAbs, false},
+    {"log2", &Elaborator::callLog2, false},
     {"mean", &Elaborator::callMean, false},
     {"between", &Elaborator::callBetween, false},
     {"histogram", &Elaborator::callHistogram, false},
@@ -347,25 +350,42 @@ Value Elaborator::callExp(Tree *at, std::vector<Argument> &a) {
 Value Elaborator::callLog(Tree *at, std::vector<Argument> &a) {
   return realFunction(at, a, std::log);
 }
+Value Elaborator::callLog2(Tree *at, std::vector<Argument> &a) {
+  return realFunction(at, a, std::log2);
+}
 
-Value Elaborator::rounded(Tree *at, std::vector<Argument> &arguments, bool up) {
+Value Elaborator::rounded(Tree *at, std::vector<Argument> &arguments,
+                          Rational (*exactly)(const Rational &),
+                          double (*nearly)(double)) {
   const Value *value = onlyArgument(arguments);
   std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
   if (!number || number->real)
-    return realFunction(at, arguments,
-                        up ? static_cast<double (*)(double)>(std::ceil)
-                           : static_cast<double (*)(double)>(std::floor));
+    return realFunction(at, arguments, nearly);
   std::optional<Rational> constant = number->exact.constant();
   if (!constant)
     return fail(at, "`" + number->exact.str() +
                         "` must have a fixed size to be rounded");
-  return Number(up ? constant->ceil() : constant->floor(), number->dimension);
+  return Number(exactly(*constant), number->dimension, number->device);
 }
 Value Elaborator::callFloor(Tree *at, std::vector<Argument> &a) {
-  return rounded(at, a, false);
+  return rounded(
+      at, a, [](const Rational &x) { return x.floor(); }, std::floor);
 }
 Value Elaborator::callCeil(Tree *at, std::vector<Argument> &a) {
-  return rounded(at, a, true);
+  return rounded(
+      at, a, [](const Rational &x) { return x.ceil(); }, std::ceil);
+}
+Value Elaborator::callRound(Tree *at, std::vector<Argument> &a) {
+  // A half goes up, as in `floor(x + 1 / 2)`.
+  return rounded(
+      at, a, [](const Rational &x) { return (x + Rational(1) / 2).floor(); },
+      [](double x) { return std::floor(x + 0.5); });
+}
+Value Elaborator::callAbs(Tree *at, std::vector<Argument> &a) {
+  return rounded(
+      at, a,
+      [](const Rational &x) { return x.isNegative() ? Rational(0) - x : x; },
+      std::fabs);
 }
 
 Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {

@@ -214,6 +214,9 @@ public:
   Value callLog(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callFloor(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callCeil(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callRound(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callAbs(antlr4::ParserRuleContext *, std::vector<Argument> &);
+  Value callLog2(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callMean(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callClass(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callAxes(antlr4::ParserRuleContext *, std::vector<Argument> &);
@@ -331,6 +334,13 @@ private:
   /// `, which lacks `target``: why an instance has not been applied; else
   /// empty.
   std::string lackOf(const Value &value);
+  using LoopNames = std::vector<antlr4::tree::TerminalNode *>;
+  /// False, and an error, if two names of a loop are one.
+  bool areNames(Tree *at, const LoopNames &names);
+  /// What the names of a loop are in one turn: of one the item, of two the turn
+  /// and the item, of more the elements of the item. Empty after an error.
+  std::vector<Value> valuesOf(Tree *at, const LoopNames &names, size_t turn,
+                              const Value &item);
   /// The items that a `for`, `repeat` or comprehension goes through.
   std::optional<std::vector<Value>> itemsOf(Tree *at, const Value &value);
   /// Takes from the budget of `--max-ops`; false, with an error, when it is
@@ -557,7 +567,9 @@ private:
                 llvm::StringRef better);
   Value realFunction(Tree *at, std::vector<Argument> &arguments,
                      double (*function)(double));
-  Value rounded(Tree *at, std::vector<Argument> &arguments, bool up);
+  Value rounded(Tree *at, std::vector<Argument> &arguments,
+                Rational (*exactly)(const Rational &),
+                double (*nearly)(double));
   Value axisValue(const Tensor &tensor, size_t position);
   Value axisList(Tree *at, std::vector<Argument> &arguments,
                  llvm::StringRef rule);

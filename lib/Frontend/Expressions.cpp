@@ -166,10 +166,9 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
       evalItem(axis);
     return listOfMade(std::move(items));
   }
-  if (comp->ID().size() == 2 &&
-      comp->ID(0)->getText() == comp->ID(1)->getText())
-    return fail(comp, "`" + comp->ID(0)->getText() +
-                          "` is the name of the turn and of the item");
+  LoopNames names = comp->ID();
+  if (!areNames(comp, names))
+    return Value();
   std::optional<std::vector<Value>> domain =
       itemsOf(comp->expr(0), eval(comp->expr(0)));
   if (!domain)
@@ -181,10 +180,14 @@ antlrcpp::Any Elaborator::visitList(NetParser::ListContext *tree) {
   for (auto [turn, item] : llvm::enumerate(*domain)) {
     if (!spend(tree, 1))
       break;
+    std::vector<Value> values = valuesOf(comp->expr(0), names, turn, item);
+    if (values.empty()) {
+      isKnown = false;
+      break;
+    }
     frame->turns.push_back(turn);
-    scope.names[comp->ID().back()->getText()] = item;
-    if (comp->ID().size() == 2)
-      scope.names[comp->ID(0)->getText()] = Number(turn);
+    for (auto [name, value] : llvm::zip_equal(names, values))
+      scope.names[name->getText()] = value;
     std::optional<bool> taken =
         comp->expr().size() < 2 ? true : decide(comp->expr(1));
     if (!taken)
@@ -542,8 +545,17 @@ Value Elaborator::compare(Tree *at, StringRef op, const Value &a0,
       same = a.as<TypeValue>()->element == b.as<TypeValue>()->element;
       known = true;
     }
-    // A word may be asked of a setting that holds a number instead.
+    // A word may be asked of a setting that holds a number or block instead.
     known |= a.is<std::string>() || b.is<std::string>();
+    if (a.is<Function>() && b.is<Function>()) {
+      auto parts = [](const Function &f) {
+        return std::tuple(f.block, f.op, f.builtin);
+      };
+      same = parts(*a.as<Function>()) == parts(*b.as<Function>());
+      known = true;
+    }
+    // A block with settings of its own is another than the one without.
+    known |= functionOf(a) && functionOf(b) && !same;
     if (known)
       return (op == "==") == same;
   }

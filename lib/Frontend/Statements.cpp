@@ -91,11 +91,38 @@ antlrcpp::Any Elaborator::visitIfStmt(NetParser::IfStmtContext *tree) {
   return nullptr;
 }
 
+bool Elaborator::areNames(Tree *at, const LoopNames &names) {
+  llvm::StringSet<> seen;
+  for (antlr4::tree::TerminalNode *name : names)
+    if (!seen.insert(name->getText()).second) {
+      fail(at, "`" + name->getText() + "` is the name of " +
+                   (names.size() == 2 ? "the turn and of the item"
+                                      : "two elements of the item"));
+      return false;
+    }
+  return true;
+}
+
+std::vector<Value> Elaborator::valuesOf(Tree *at, const LoopNames &names,
+                                        size_t turn, const Value &item) {
+  if (names.size() == 1)
+    return {item};
+  if (names.size() == 2)
+    return {Number(turn), item};
+  auto *row = item.as<List>();
+  if (row && row->items->size() == names.size())
+    return *row->items;
+  if (!item.isUnknown())
+    fail(at, llvm::Twine(names.size()) + " names take lists of as many, this " +
+                 (row ? "has " + llvm::Twine(row->items->size())
+                      : "is " + llvm::Twine(kindOf(item))));
+  return {};
+}
+
 antlrcpp::Any Elaborator::visitForStmt(NetParser::ForStmtContext *tree) {
-  if (tree->ID().size() == 2 &&
-      tree->ID(0)->getText() == tree->ID(1)->getText())
-    return fail(tree, "`" + tree->ID(0)->getText() +
-                          "` is the name of the turn and of the item");
+  LoopNames names = tree->ID();
+  if (!areNames(tree, names))
+    return nullptr;
   std::optional<std::vector<Value>> items =
       itemsOf(tree->expr(), eval(tree->expr()));
   if (!items)
@@ -105,20 +132,22 @@ antlrcpp::Any Elaborator::visitForStmt(NetParser::ForStmtContext *tree) {
     if (!spend(tree, 1) ||
         (turn == 1 && !affords(tree, spent - before, items->size() - 1)))
       break;
+    std::vector<Value> values = valuesOf(tree->expr(), names, turn, item);
+    if (values.empty()) {
+      frame->stopped = true;
+      break;
+    }
     frame->turns.push_back(turn);
-    auto bindLoop = [&](antlr4::tree::TerminalNode *name, Value value) {
-      frame->scope->names[name->getText()] = std::move(value);
+    for (auto [name, value] : llvm::zip_equal(names, values)) {
+      frame->scope->names[name->getText()] = value;
       frame->scope->fixed.insert(name->getText());
-    };
-    bindLoop(tree->ID().back(), item);
-    if (tree->ID().size() == 2)
-      bindLoop(tree->ID(0), Number(turn));
+    }
     bool more = run(tree->body());
     frame->turns.pop_back();
     if (!more)
       break;
   }
-  for (antlr4::tree::TerminalNode *name : tree->ID())
+  for (antlr4::tree::TerminalNode *name : names)
     frame->scope->fixed.erase(name->getText());
   return nullptr;
 }
