@@ -7,6 +7,7 @@
 #include "dialect/Place.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Units/Units.h"
+#include "lib/Warnings/Warnings.h"
 
 using namespace netc;
 using namespace mlir;
@@ -345,7 +346,7 @@ static void warnOfTooFast(const Run &run) {
     return taken.key != "utilization";
   });
   if (share && *share > Rational(1))
-    emitWarning(placeOf(run.op, "took"))
+    warn(placeOf(run.op, "took"), run.name(), "impossible-time")
         << "in this time the hardware does "
         << formatQuantity(*run.deviceSeconds * *run.peak, Dimension::Flop)
         << " at its peak of "
@@ -368,7 +369,7 @@ static void warnOfShorterThanJobs(const Run &run) {
   };
   auto warn = [&](const Rational &own, const Rational &ofJobs,
                   const Dimension &unit) {
-    emitWarning(placeOf(run.op, "took"))
+    netc::warn(placeOf(run.op, "took"), run.name(), "jobs-took-longer")
         << "`" << run.name() << "` took " << formatQuantity(own, unit)
         << ", and the jobs in it " << formatQuantity(ofJobs, unit);
   };
@@ -475,7 +476,8 @@ static void warnOfGuesses(StepOp op, const Axes &axes) {
     guesses += (guesses.empty() ? "E[" : ", E[") + axis + exponent +
                "] is taken as E[" + axis + "]" + exponent;
   }
-  InFlightDiagnostic warning = op.emitWarning();
+  InFlightDiagnostic warning =
+      warn(op.getLoc(), op.getSymName(), "guessed-moments");
   if (known < 2)
     warning << "only the mean of " << names << " is known";
   else
@@ -594,7 +596,7 @@ static void warnOfUnmasked(StepOp op) {
   std::optional<Decoding> decoding = Decoding::of(op);
   Operation *unmasked = decoding ? decoding->findUnmasked(op) : nullptr;
   if (unmasked)
-    emitWarning(placeOf(op, "decode"))
+    warn(placeOf(op, "decode"), op.getSymName(), "unmasked-decoding")
         << "`decode` makes positions one by one, but no causal mask hides "
            "those "
            "after it from a position in `"
@@ -621,7 +623,7 @@ static bool isOfLookups(Value gradient) {
 static void warnOfDenseTables(StepOp op) {
   op.walk([&](SgdOp update) {
     if (update.getSparse() && isOfLookups(update.getGradient()))
-      emitWarning(op.getLoc())
+      warn(op.getLoc(), op.getSymName(), "dense-update")
           << "`sparse` updates all rows of a table of "
           << shapeOf(update.getParameter()).elements().str()
           << " numbers, since its gradient is not only that of look-ups: it is "

@@ -61,6 +61,8 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
       ++errors;
     if (errors > this->maxErrors)
       return;
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      keep(diagnostic);
     print(diagnostic);
     for (const Diagnostic &note : diagnostic.getNotes())
       print(note);
@@ -77,6 +79,18 @@ void DiagnosticPrinter::addSource(StringRef path, StringRef text) {
   sources[path] = text.str();
 }
 
+void DiagnosticPrinter::keep(const Diagnostic &diagnostic) {
+  auto [id, about] = idAndSubject(diagnostic.getLocation());
+  Warning &warning = warned.emplace_back();
+  warning.id = id.str();
+  warning.about = about.str();
+  warning.text = diagnostic.str();
+  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
+    warning.file = place.getFilename().str();
+    warning.line = place.getLine();
+  }
+}
+
 void DiagnosticPrinter::print(const Diagnostic &diagnostic) {
   auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
   auto [severity, severityColour] = describe(diagnostic.getSeverity());
@@ -84,7 +98,10 @@ void DiagnosticPrinter::print(const Diagnostic &diagnostic) {
   os.changeColor(raw_ostream::SAVEDCOLOR, /*Bold=*/true) << printPlace(place);
   os.changeColor(severityColour, /*Bold=*/true) << severity;
   os.resetColor();
-  os << diagnostic.str() << '\n';
+  os << diagnostic.str();
+  if (auto [id, about] = idAndSubject(diagnostic.getLocation()); !id.empty())
+    os << " [-W" << id << ']';
+  os << '\n';
   if (place)
     printExcerpt(place);
 }

@@ -5,7 +5,8 @@
 #ifndef NETC_LIB_FRONTEND_DIAGNOSTICS_H
 #define NETC_LIB_FRONTEND_DIAGNOSTICS_H
 
-#include "mlir/IR/Diagnostics.h"
+#include "lib/Warnings/Warnings.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -29,7 +30,11 @@ public:
   /// The different errors so far, shown or not.
   unsigned errorCount() const { return errors; }
 
+  /// The different warnings so far.
+  llvm::ArrayRef<Warning> warnings() const { return warned; }
+
 private:
+  void keep(const mlir::Diagnostic &warning);
   void print(const mlir::Diagnostic &diagnostic);
   void printExcerpt(mlir::FileLineColLoc place);
 
@@ -39,6 +44,7 @@ private:
   unsigned errors = 0;
   llvm::StringMap<std::string> sources;
   llvm::StringSet<> printed;
+  std::vector<Warning> warned;
 };
 
 } // namespace netc

@@ -119,8 +119,9 @@ Value Elaborator::fail(
   return {};
 }
 
-void Elaborator::warn(Tree *at, const llvm::Twine &message) {
-  mlir::emitWarning(locationOf(at), message);
+void Elaborator::warn(Tree *at, StringRef about, StringRef id,
+                      const llvm::Twine &message) {
+  netc::warn(locationOf(at), about, id) << message;
 }
 
 std::string Elaborator::nearest(StringRef name,

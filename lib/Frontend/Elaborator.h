@@ -8,6 +8,7 @@
 #include "grammar/NetBaseVisitor.h"
 #include "lib/Frontend/Specification.h"
 #include "lib/Frontend/Value.h"
+#include "lib/Warnings/Warnings.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -265,7 +266,9 @@ private:
   Value
   fail(Tree *at, const llvm::Twine &message,
        llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
-  void warn(Tree *at, const llvm::Twine &message);
+  /// `about` is the symbol of a network or run, or empty.
+  void warn(Tree *at, llvm::StringRef about, llvm::StringRef id,
+            const llvm::Twine &message);
   /// The numbers and words that a block is applied with, other than defaults:
   /// `out = 3, k = 64`.
   std::string settingsOf(const Frame &inner);

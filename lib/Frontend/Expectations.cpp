@@ -383,7 +383,7 @@ std::vector<Verdict> Elaborator::check(const Results &given) {
   if (ofOverridden) {
     auto first = llvm::find_if(
         overrides, [](const Override &each) { return !each.isList(); });
-    mlir::emitWarning(netc::locationOf(first->tree))
+    netc::warn(netc::locationOf(first->tree), "", "expects-left-out")
         << "left out: " << ofOverridden << " of " << expectations.size()
         << " expects, which are about the file as written";
   }

@@ -100,7 +100,7 @@ static void collectNames(antlr4::tree::ParseTree *tree,
 }
 
 void Elaborator::checkUnused(const BlockDecl &block) {
-  warn(block.tree,
+  warn(block.tree, "", "unused-block",
        "`" + block.name + "` is not used; only its names are checked");
   // Without recursion: a chain of operators is a deep tree.
   std::vector<antlr4::tree::ParseTree *> pending{block.tree}, all;
@@ -260,7 +260,8 @@ static void warnOfIdle(mlir::Block &entry) {
     }
   }
   for (auto &[place, names] : llvm::reverse(weights))
-    mlir::emitWarning(place)
+    netc::warn(place, mlir::SymbolTable::getSymbolName(entry.getParentOp()),
+               "idle")
         << "not counted, as no result depends on it: " << names;
 }
 

@@ -309,7 +309,8 @@ void Elaborator::finishOverrides() {
       network.setAxesAttr(axes.getDictionary(context));
     }
     if (!each.isUsed && !leavesOut() && errors == 0)
-      warn(each.tree, "this changes nothing: no use of `" + each.owner +
-                          "` leaves `" + each.name + "` to its default");
+      warn(each.tree, each.owner, "unused-setting",
+           "this changes nothing: no use of `" + each.owner + "` leaves `" +
+               each.name + "` to its default");
   }
 }

@@ -208,8 +208,9 @@ void RunBuilder::warnIfNothingLearns() {
         auto weight = mlir::dyn_cast<ParameterOp>(op);
         return weight && weight.getTrainable();
       }))
-    e.warn(placeOf("loss"), "the loss depends on no weight that learns, so "
-                            "nothing is trained");
+    e.warn(placeOf("loss"), symbol(), "nothing-learns",
+           "the loss depends on no weight that learns, so "
+           "nothing is trained");
 }
 
 bool RunBuilder::freezeAllBut() {

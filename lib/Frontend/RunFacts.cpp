@@ -208,7 +208,7 @@ bool RunBuilder::addBatch() {
     run.set("accumulate_at", e.locationOf(placeOf("accumulate")));
   }
   if (isCount && !(amount / parts).isInteger())
-    e.warn(placeOf("accumulate"),
+    e.warn(placeOf("accumulate"), symbol(), "unequal-parts",
            "a batch of " + formatQuantity(amount, Dimension::Example) +
                " does not fall into " + parts.str() +
                " equal parts; each is counted as one of " +

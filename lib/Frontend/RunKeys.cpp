@@ -52,9 +52,10 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
         continue;
       }
       if (name == "parallel" || name == "placement")
-        e.warn(bind, "`" + name +
-                         "` is not there yet; each device is taken to hold the "
-                         "whole network and its share of the batch");
+        e.warn(bind, symbol(), "unknown-placement",
+               "`" + name +
+                   "` is not there yet; each device is taken to hold the "
+                   "whole network and its share of the batch");
       if (!keys.insert({name, {bind, bind->expr()}}).second)
         e.fail(bind, "`" + name + "` is given twice");
     }
@@ -93,8 +94,9 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
     return false;
   }
   if (!outer && !jobsIn(otherJob).empty() && jobsIn(job).empty())
-    e.warn(bind, "`like` takes over the keys of `" + expr->getText() +
-                     "`, not its jobs");
+    e.warn(bind, symbol(), "like-without-jobs",
+           "`like` takes over the keys of `" + expr->getText() +
+               "`, not its jobs");
   return collectKeys(otherJob, true);
 }
 
@@ -206,8 +208,9 @@ void RunBuilder::dropTook() {
   });
   if (!isChanged && !isOfSum)
     return;
-  e.warn(took->second.at, "`took` is that of the run as written, which `--set` "
-                          "changes, and left out");
+  e.warn(took->second.at, symbol(), "changed-run",
+         "`took` is that of the run as written, which `--set` "
+         "changes, and left out");
   keys.erase(took);
 }
 

@@ -101,9 +101,10 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
     flop = Polynomial::symbol(name);
   }
   if (forward && !parameters && !frame->frozen)
-    warn(at, "`opaque` states `forward` and no `params`: nothing in it learns, "
-             "and backward it costs what its input asks for; `params = 0` says "
-             "so, too");
+    warn(at, "", "opaque-without-params",
+         "`opaque` states `forward` and no `params`: nothing in it learns, "
+         "and backward it costs what its input asks for; `params = 0` says "
+         "so, too");
   if (parameters && *parameters != 0) {
     // More than one axis can have stand in two.
     Polynomial rows = 1, rest = *parameters;

@@ -5,6 +5,7 @@
 #include "dialect/Net.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
+#include "lib/Warnings/Warnings.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -229,7 +230,8 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
       updated.insert(gradient.getParameter());
     for (auto parameter : step.getOps<ParameterOp>())
       if (parameter.getTrainable() && !updated.contains(parameter))
-        parameter.emitWarning()
+        warn(parameter.getLoc(), cast<StepOp>(step.getParentOp()).getSymName(),
+             "no-gradient")
             << "`" << parameter.getName()
             << "` is trainable, but the loss does not depend on it";
 

@@ -7,6 +7,7 @@
 #include "dialect/Place.h"
 #include "lib/Analysis/Alignment.h"
 #include "lib/Hardware/Defaults.h"
+#include "lib/Warnings/Warnings.h"
 
 using namespace netc;
 using namespace mlir;
@@ -134,13 +135,17 @@ static HardwareFacts factsOf(DictionaryAttr run) {
   return facts;
 }
 
+static StringRef symbolOf(Operation *job) {
+  return SymbolTable::getSymbolName(job);
+}
+
 /// Warns of a device that was not there in the year of the run.
 static void warnOfYear(Operation *job, DictionaryAttr run,
                        const HardwareFacts &facts) {
   std::optional<int> released =
       facts.device ? facts.device->year() : std::nullopt;
   if (released && facts.year && *facts.year < *released)
-    emitWarning(placeOf(job, "device"))
+    warn(placeOf(job, "device"), symbolOf(job), "released-later")
         << "`" << facts.device->title << "` was released in " << *released
         << ", after the `year` of the run, " << *facts.year;
 }
@@ -150,7 +155,7 @@ static void warnOfNoPeak(Operation *job, DictionaryAttr run,
                          const HardwareFacts &facts,
                          const HardwareGuess &guess) {
   if (run.get("took") && !facts.deviceHours) {
-    emitWarning(placeOf(job, "took"))
+    warn(placeOf(job, "took"), symbolOf(job), "no-device-time")
         << "there is no figure by hardware time: on how many devices is not "
            "said; write `hardware = 8 V100`, or a device-time";
     return;
@@ -165,7 +170,7 @@ static void warnOfNoPeak(Operation *job, DictionaryAttr run,
       facts.format && facts.device && !facts.device->peaks.empty();
   StringRef key = lacksFormat ? "precision" : "took";
   if (run.get((key + "_at").str()))
-    emitWarning(placeOf(job, key))
+    warn(placeOf(job, key), symbolOf(job), "no-peak")
         << "there is no figure by hardware time: " << why;
 }
 
