@@ -369,6 +369,19 @@ static void expect(OStream &json, const Verdict &verdict) {
   });
 }
 
+static void warning(OStream &json, const Warning &warning) {
+  json.object([&] {
+    json.attribute("id", warning.id);
+    if (warning.about.empty())
+      json.attribute("about", nullptr);
+    else
+      json.attribute("about", warning.about);
+    json.attribute("file", llvm::json::fixUTF8(warning.file));
+    json.attribute("line", warning.line);
+    json.attribute("text", llvm::json::fixUTF8(warning.text));
+  });
+}
+
 void netc::printJson(llvm::raw_ostream &os, const Report &report,
                      bool symbolic) {
   OStream json(os, /*IndentSize=*/2);
@@ -387,6 +400,10 @@ void netc::printJson(llvm::raw_ostream &os, const Report &report,
     json.attributeArray("expects", [&] {
       for (const Verdict &verdict : report.expects)
         expect(json, verdict);
+    });
+    json.attributeArray("warnings", [&] {
+      for (const Warning &item : report.warnings)
+        warning(json, item);
     });
   });
   os << '\n';

@@ -7,6 +7,7 @@
 
 #include "lib/Analysis/Analysis.h"
 #include "lib/Frontend/Verdict.h"
+#include "lib/Warnings/Warnings.h"
 
 #include <map>
 
@@ -91,6 +92,7 @@ struct Report {
   std::vector<const Network *> networks;
   std::vector<RunReport> runs;
   std::vector<Verdict> expects;
+  std::vector<Warning> warnings;
 };
 
 } // namespace netc

@@ -7,6 +7,7 @@
 #include "lib/Report/Page.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +26,60 @@ static std::string signature(Names names, Values values) {
     list += (list.empty() ? "" : ", ") + name.str() + ": " +
             sizesText(shapeOf(value).sizes);
   return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Warnings
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The figure of a run that a warning stands beside.
+enum class Beside { Compute, HardwareTime, Utilization, Memory };
+} // namespace
+
+static Beside figureOf(const Warning &warning) {
+  return llvm::StringSwitch<Beside>(warning.id)
+      .Cases("released-later", "no-device-time", "no-peak", "changed-run",
+             Beside::HardwareTime)
+      .Cases("impossible-time", "jobs-took-longer", Beside::Utilization)
+      .Case("unknown-placement", Beside::Memory)
+      .Default(Beside::Compute);
+}
+
+static std::string textOf(const Warning &warning) {
+  return warning.text + (warning.id.empty() ? "" : " [-W" + warning.id + "]");
+}
+
+/// Those about a run and its jobs that belong to one figure.
+static void addWarnings(Lines &lines, const Run &run, Beside figure,
+                        llvm::ArrayRef<Warning> warnings) {
+  for (const Warning &warning : warnings)
+    if (warning.about == run.name() && figureOf(warning) == figure)
+      lines.add("warning", textOf(warning), Style::Bad);
+  for (const Run &job : run.jobs)
+    addWarnings(lines, job, figure, warnings);
+}
+
+/// Those that no network or run of the report shows.
+static void writeOtherWarnings(Page &page, const Report &report) {
+  std::set<StringRef> shown;
+  for (const Network *network : report.networks)
+    shown.insert(network->name());
+  std::function<void(const Run &)> addRun = [&](const Run &run) {
+    shown.insert(run.name());
+    llvm::for_each(run.jobs, addRun);
+  };
+  for (const RunReport &run : report.runs)
+    addRun(*run.run);
+  Lines lines;
+  for (const Warning &warning : report.warnings)
+    if (!shown.count(warning.about))
+      lines.add(fmt::format("{}:{}", warning.file, warning.line),
+                textOf(warning), Style::Bad);
+  if (lines.asGrid().lines().empty())
+    return;
+  page.section("warnings", "");
+  page.lines(lines);
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,6 +179,7 @@ static void addPolynomials(Lines &lines, const Figures &figures) {
 }
 
 static void writeNetwork(Page &page, const Network &network,
+                         llvm::ArrayRef<Warning> warnings,
                          const TableOptions &options) {
   NetworkOp op = network.op;
   const Figures &figures = network.parts.root().figures;
@@ -150,6 +206,9 @@ static void writeNetwork(Page &page, const Network &network,
   page.layers(layerRows(network.parts));
 
   Lines lines;
+  for (const Warning &warning : warnings)
+    if (warning.about == network.name())
+      lines.add("warning", textOf(warning), Style::Bad);
   if (!isUnknown(figures))
     lines.add("saved for backward",
               bytes(figures.activations) + besideOpaque(network.parts));
@@ -390,7 +449,8 @@ static void addUtilization(Lines &lines, const RunReport &report) {
                              report.text(&Run::hardwareUtilization, inPercent) +
                              " (HFU)") +
                   (run.deviceSeconds ? " of " + peak : "") + " over " +
-                  report.text(&Run::reportedDeviceTime, inDeviceTime));
+                  report.text(&Run::reportedDeviceTime, inDeviceTime),
+              hardware > 1 ? Style::Bad : Style::Plain);
     return;
   }
   std::optional<Rational> seconds = run.deviceTime();
@@ -580,8 +640,12 @@ static std::string haveNoSize(llvm::ArrayRef<std::string> axes) {
 }
 
 static void writeRun(Page &page, const RunReport &report,
+                     llvm::ArrayRef<Warning> warnings,
                      const TableOptions &options) {
   const Run &run = *report.run;
+  auto warn = [&](Lines &lines, Beside figure) {
+    addWarnings(lines, run, figure, warnings);
+  };
   std::string about;
   if (!run.network().empty())
     about = (run.isInference ? " runs " : " trains ") + run.network().str();
@@ -609,14 +673,18 @@ static void writeRun(Page &page, const RunReport &report,
     addRuleOfThree(lines, run);
   else if (std::string last = run.lastStep(); !last.empty())
     lines.add("", last);
+  warn(lines, Beside::Compute);
   if (report.hardwareTime)
     addHardwareTime(lines, "hardware time", run, *report.hardwareTime);
   addHardwareTimesOfJobs(lines, report);
+  warn(lines, Beside::HardwareTime);
   if (std::optional<Comparison> comparison = compareMethods(run))
     addComparison(lines, *comparison);
   addUtilization(lines, report);
+  warn(lines, Beside::Utilization);
   if (!isUnknown(run.symbolic))
     addMemory(lines, report);
+  warn(lines, Beside::Memory);
   addPlan(lines, report);
   if (options.symbolic)
     addPolynomials(lines, run.symbolic);
@@ -661,9 +729,10 @@ static void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
 void netc::writeReport(Page &page, const Report &report,
                        const TableOptions &options) {
   for (const Network *network : report.networks)
-    writeNetwork(page, *network, options);
+    writeNetwork(page, *network, report.warnings, options);
   for (const RunReport &run : report.runs)
-    writeRun(page, run, options);
+    writeRun(page, run, report.warnings, options);
+  writeOtherWarnings(page, report);
   if (!report.expects.empty())
     writeExpects(page, report.expects, report.conventions);
 }

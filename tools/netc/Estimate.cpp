@@ -169,8 +169,9 @@ static RunReport reportOf(const Run &run,
 }
 
 /// What is shown of the units.
-static Report makeReport(llvm::ArrayRef<Unit> units) {
+static Report makeReport(const Session &session, llvm::ArrayRef<Unit> units) {
   Report report;
+  report.warnings = session.diagnostics.warnings();
   report.version = NETC_VERSION;
   ConventionFlags flags = conventionFlags();
   report.conventions.fma = flags.fma.value_or(report.conventions.fma);
@@ -205,8 +206,8 @@ static std::unique_ptr<Page> makePage(llvm::raw_ostream &os,
   return textPage(os, options);
 }
 
-static void printReport(llvm::raw_ostream &os, llvm::ArrayRef<Unit> units,
-                        const Report &report) {
+static void printReport(llvm::raw_ostream &os, const Session &session,
+                        llvm::ArrayRef<Unit> units, const Report &report) {
   TableOptions options{depth, symbolic, isColourful(os)};
   if (format == Format::Json)
     return printJson(os, report, symbolic);
@@ -214,8 +215,8 @@ static void printReport(llvm::raw_ostream &os, llvm::ArrayRef<Unit> units,
     return printCsv(os, report);
   std::unique_ptr<Page> page = makePage(os, report, options);
   if (action == Action::Compare)
-    writeDifference(*page, makeReport(units.take_front()),
-                    makeReport(units.take_back()), options);
+    writeDifference(*page, makeReport(session, units.take_front()),
+                    makeReport(session, units.take_back()), options);
   else
     writeReport(*page, report, options);
 }
@@ -248,9 +249,9 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
   if (!areKnown(files))
     return WrongUsage;
 
-  Report report = makeReport(units);
-  Exit status =
-      write([&](llvm::raw_ostream &os) { printReport(os, units, report); });
+  Report report = makeReport(session, units);
+  Exit status = write(
+      [&](llvm::raw_ostream &os) { printReport(os, session, units, report); });
   bool allHold = llvm::all_of(
       report.expects, [](const Verdict &verdict) { return verdict.holds; });
   return status != Fine ? status : allHold ? Fine : WrongInput;

@@ -184,7 +184,7 @@ static Exit run(llvm::function_ref<Exit(Session &)> work) {
                                 index + 1, points, run)
                       .str());
   };
-  Session session(context, std::move(*options), progress);
+  Session session(context, std::move(*options), progress, printer);
   return failed(session.readAccelerators()) ? WrongInput : work(session);
 }
 

@@ -5,6 +5,7 @@
 #ifndef NETC_TOOLS_NETC_SESSION_H
 #define NETC_TOOLS_NETC_SESSION_H
 
+#include "lib/Frontend/Diagnostics.h"
 #include "lib/Frontend/Specification.h"
 #include "lib/Hardware/Hardware.h"
 #include "lib/Pipelines/Pipelines.h"
@@ -17,12 +18,14 @@ namespace netc {
 class Session {
 public:
   Session(mlir::MLIRContext &context, FrontendOptions frontend,
-          Progress &progress)
-      : context(context), frontend(std::move(frontend)), progress(progress) {}
+          Progress &progress, const DiagnosticPrinter &diagnostics)
+      : context(context), frontend(std::move(frontend)), progress(progress),
+        diagnostics(diagnostics) {}
 
   mlir::MLIRContext &context;
   FrontendOptions frontend;
   Progress &progress;
+  const DiagnosticPrinter &diagnostics;
 
   /// Reads a file and takes it to `stage`. After errors, which are printed,
   /// null.
