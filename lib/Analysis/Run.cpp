@@ -99,6 +99,11 @@ Run::atTwo(const std::function<Cost(const Figures &)> &ofStep) const {
   return flop ? std::optional(*flop * 2 / conventions.fma) : std::nullopt;
 }
 
+std::optional<Rational> Run::tokensPerStep() const {
+  return tokensPerExample && batch ? std::optional(*tokensPerExample * *batch)
+                                   : std::nullopt;
+}
+
 std::optional<Rational> Run::reportedDeviceTime() const {
   return deviceSeconds ? deviceSeconds : sumOfJobs(&Run::reportedDeviceTime);
 }
@@ -191,6 +196,35 @@ static std::set<std::string> readersOfFrozenWeights(StepOp step) {
       });
   });
   return readers;
+}
+
+/// The names of products that read no weight.
+static std::set<std::string> productsOfActivations(StepOp step) {
+  std::set<std::string> names;
+  step.walk([&](CostOpInterface op) {
+    if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
+      return;
+    bool readsWeight = false;
+    for (Value operand : op->getOperands())
+      forEachBase(operand, [&](Value base) {
+        readsWeight |= bool(base.getDefiningOp<ParameterOp>());
+      });
+    if (!readsWeight)
+      names.insert(nameOf(op).str());
+  });
+  return names;
+}
+
+/// The elements of the first input, if they are tokens.
+static std::optional<Polynomial> tokensOf(StepOp step) {
+  Block &body = step.getBody().front();
+  if (body.getNumArguments() == 0)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(body.getArgument(0).getType());
+  bool areTokens =
+      isa<IntegerType>(type.getElementType()) && type.getRank() > 1;
+  return areTokens ? std::optional(shapeOf(body.getArgument(0)).elements())
+                   : std::nullopt;
 }
 
 /// The names of gradients that are products without a sum, which are no
@@ -333,6 +367,39 @@ static void compareWithRuleOfThree(Run &run) {
   });
 }
 
+/// Sets `parameterRule` and what leads from it to the count.
+static void compareWithParameters(Run &run) {
+  std::optional<Rational> exactly = run.modelFlop(),
+                          parameters = run.activeParameters().constant();
+  std::optional<Rational> tokens = run.tokens;
+  if (!tokens && run.tokensPerExample && run.examples)
+    tokens = *run.examples * *run.tokensPerExample;
+  if (!run.tokensPerExample || !tokens || !exactly || !parameters)
+    return;
+  unsigned passes = run.isInference ? 1 : 3;
+  Rational rule = *parameters * *tokens * run.conventions.fma * passes;
+  run.parameterRule = rule;
+  Polynomial ofStep;
+  for (const Part &part : run.parts.parts)
+    if (part.isLeaf() && run.counted->productsOfActivations.count(part.path))
+      ofStep += part.figures.model().matmul;
+  std::optional<Cost> cost = run.total([&](const Figures &) {
+    return Cost{ofStep, 0, 0};
+  });
+  std::optional<Rational> products =
+      cost ? cost->matmul.constant() : std::nullopt;
+  if (!products)
+    return;
+  auto explain = [&](const char *reason, const Rational &flop) {
+    if (!flop.isZero())
+      run.parameterDeviations.push_back({reason, flop});
+  };
+  explain("products of two activations, as in attention", *products);
+  explain("parameters that are in no product, or in several, and gradients "
+          "that nobody needs",
+          *exactly - rule - *products);
+}
+
 //===----------------------------------------------------------------------===//
 // Times that cannot be
 //===----------------------------------------------------------------------===//
@@ -415,6 +482,7 @@ static void readSettings(Run &run, DictionaryAttr settings, Axes &axes) {
     run.deviceSeconds = *run.took * *run.devices;
   run.reportedFlop = number("took_flop");
   run.peak = number("peak");
+  run.deviceMemory = number("device_memory");
   run.utilization = number("utilization");
   run.device = text("device");
   run.precision = text("precision");
@@ -574,6 +642,15 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   Axes axes(op.getAxes());
   readSettings(run, op.getRun(), axes);
   run.isAverage = axes.haveDistributions();
+  for (NamedAttribute axis : op.getAxes())
+    if (axis.getName() != "N")
+      if (auto size = axes.evaluate(Polynomial::symbol(axis.getName().str()))
+                          .constant())
+        run.axes.emplace_back(axis.getName().str(), *size);
+  if (run.counted->tokens)
+    run.tokensPerExample =
+        axes.evaluate(*run.counted->tokens / Polynomial::symbol("N"))
+            .constant();
   decodeOneByOne(run, op.getRun(), axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
@@ -583,6 +660,7 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   if (failed(verifyCounts(op, run.parts)))
     return failure();
   compareWithRuleOfThree(run);
+  compareWithParameters(run);
   if (!run.memory.total().isValid() || !isTimeInRange(run) ||
       (run.steps && !run.total(&Figures::model)->total().isValid()))
     return failOutOfRange(run);
@@ -639,6 +717,8 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
   counted->readersOfFrozen = readersOfFrozenWeights(op);
+  counted->productsOfActivations = productsOfActivations(op);
+  counted->tokens = tokensOf(op);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);
   counted->gradientsWithoutLastTurn = gradientsWithoutLastTurn(op);
   if (auto shared = op.getRun().getAs<ArrayAttr>("shared"))

@@ -30,6 +30,11 @@ struct CountedStep {
   /// those that the last turn of a loop leaves out, by name.
   std::set<std::string> readersOfFrozen, gradientsWithoutSum,
       gradientsWithoutLastTurn;
+  /// Products that read no weight: those of attention.
+  std::set<std::string> productsOfActivations;
+  /// What the first input holds, if that is whole numbers, several to an
+  /// example.
+  std::optional<Polynomial> tokens;
   /// What other networks may have the weights of, too; see StepOp.
   std::set<std::string> shared;
 };
@@ -68,11 +73,17 @@ struct Run {
   /// As specified, in base units; none where nothing is said.
   std::optional<Rational> steps, examples, tokens, epochs;
   std::optional<Rational> batch; ///< examples of a step
-  std::optional<Rational> took;  ///< seconds
+  /// Of an example: the length of its sequence.
+  std::optional<Rational> tokensPerExample;
+  /// The sizes of free axes but that of the batch, sorted; of a distribution
+  /// the mean.
+  std::vector<std::pair<std::string, Rational>> axes;
+  std::optional<Rational> took; ///< seconds
   std::optional<Rational> devices;
   std::optional<Rational> deviceSeconds; ///< reported, or took x devices
   std::optional<Rational> reportedFlop;  ///< where compute itself is reported
   std::optional<Rational> peak;          ///< FLOP/s of a device
+  std::optional<Rational> deviceMemory;  ///< bytes of a device
   std::optional<Rational> utilization;
   std::string device, precision;
   std::string peakFormat; ///< the number format of `peak`; empty if not known
@@ -87,6 +98,12 @@ struct Run {
   std::optional<Rational> ruleOfThree;
   /// They add up to the exact count less the rule of three; the largest first.
   std::vector<Deviation> deviations;
+  /// The other estimate of articles: what a multiply-add costs, times 3, or 1
+  /// where nothing is learned, for each parameter that a token meets and each
+  /// token. None of what reads no tokens.
+  std::optional<Rational> parameterRule;
+  /// Likewise from it to the exact count.
+  std::vector<Deviation> parameterDeviations;
 
   /// `run`, and `run.critic` of a job of it.
   llvm::StringRef name() const;
@@ -118,6 +135,11 @@ struct Run {
   /// whatever the conventions are.
   std::optional<Rational>
   atTwo(const std::function<Cost(const Figures &)> &ofStep) const;
+  std::optional<Rational> tokensPerStep() const;
+  /// The parameters that the rule counts; see parameterRule.
+  Polynomial activeParameters() const {
+    return step().parameters - step().idle;
+  }
   /// The utilization, which may be assumed.
   std::optional<Rational> knownUtilization() const {
     return utilization ? utilization : assumedUtilization;

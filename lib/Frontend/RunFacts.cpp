@@ -591,6 +591,10 @@ bool RunBuilder::addDevice(const std::string &device) {
   run.set("device_own", e.builder.getUnitAttr());
   for (const SectionEntry &entry :
        e.entriesOf({&file, section, device, nullptr})) {
+    std::optional<Number> memory =
+        entry.name == "memory" ? netc::numberOf(entry.value) : std::nullopt;
+    if (memory)
+      set("device_memory", memory->exact);
     if (entry.name != "peak")
       continue;
     auto setPeak = [&](const std::string &name, const Value &rate) {

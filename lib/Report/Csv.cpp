@@ -4,7 +4,10 @@
 
 #include "lib/Report/Csv.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <fmt/format.h>
+#include <set>
 
 using namespace netc;
 
@@ -25,8 +28,9 @@ static std::string number(const std::optional<Rational> &value) {
                             : fmt::format("{}", value->toDouble());
 }
 
+/// Nothing of what depends on a free axis: a column of numbers holds no other.
 static std::string number(const Polynomial &value) {
-  return value.isConstant() ? number(value.constant()) : csvField(value.str());
+  return number(value.constant());
 }
 
 static std::string estimate(const std::optional<Rational> &value) {
@@ -60,9 +64,19 @@ private:
 } // namespace
 
 /// Of costs, and what only a run has.
-static constexpr unsigned costFields = 4, updateFields = 4, runFields = 7;
+static constexpr unsigned costFields = 4, updateFields = 4, runFields = 22;
 
-static void print(llvm::raw_ostream &os, const Network &network) {
+static std::string idsOf(llvm::ArrayRef<Warning> warnings,
+                         llvm::StringRef about) {
+  std::set<std::string> ids;
+  for (const Warning &warning : warnings)
+    if (warning.about == about)
+      ids.insert(warning.id);
+  return csvField(llvm::join(ids, " "));
+}
+
+static void print(llvm::raw_ostream &os, const Network &network,
+                  llvm::ArrayRef<Warning> warnings) {
   std::string name = csvField(network.name());
   for (const Part *part : network.parts.layers()) {
     Row row(os, "layer");
@@ -71,7 +85,7 @@ static void print(llvm::raw_ostream &os, const Network &network) {
     row.add(csvField(part->op));
     row.add(number(part->figures.parameters));
     row.addCosts(part->figures);
-    row.skip(updateFields + runFields);
+    row.skip(updateFields + runFields + 1);
   }
   Row row(os, "network");
   row.skip(1);
@@ -80,11 +94,12 @@ static void print(llvm::raw_ostream &os, const Network &network) {
   row.add(number(network.parts.root().figures.parameters));
   row.addCosts(network.parts.root().figures);
   row.skip(updateFields + runFields);
+  row.add(idsOf(warnings, network.name()));
 }
 
 static void print(llvm::raw_ostream &os, llvm::StringRef kind,
                   llvm::StringRef of, llvm::StringRef name,
-                  const RunReport &report) {
+                  const RunReport &report, llvm::ArrayRef<Warning> warnings) {
   const Run &run = *report.run;
   {
     Row row(os, kind);
@@ -102,42 +117,74 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
     } else {
       row.skip(costFields + updateFields);
     }
+    auto addRange = [&](const RunReport::Figure &figure) {
+      std::optional<Rational> middle = figure(run);
+      auto range = report.range(figure);
+      row.add(number(middle));
+      row.add(number(range ? range->first : middle));
+      row.add(number(range ? range->second : middle));
+    };
     row.add(number(run.steps));
-    std::optional<Rational> compute = run.modelFlop();
-    auto range = report.range(&Run::modelFlop);
-    row.add(number(compute));
-    row.add(number(range ? range->first : compute));
-    row.add(number(range ? range->second : compute));
-    const std::optional<HardwareTime> &time = report.hardwareTime;
+    row.add(number(run.batch));
+    row.add(number(run.tokensPerExample));
+    row.add(number(run.tokensPerStep()));
+    addRange(&Run::modelFlop);
+    row.add(number(run.ruleOfThree));
+    row.add(number(run.parameterRule));
+    const std::optional<ComputeByTime> &time = report.computeByTime;
     row.add(time ? estimate(time->flop) : "");
     row.add(time ? estimate(time->low) : "");
     row.add(time ? estimate(time->high) : "");
+    std::optional<Comparison> both = compareMethods(run);
+    row.add(both ? estimate(both->ratio) : "");
+    row.add(estimate(run.modelUtilization()));
+    row.add(estimate(run.hardwareUtilization()));
+    std::optional<Rational> seconds = run.deviceTime();
+    row.add(seconds ? estimate(*seconds / 3600) : "");
+    addRange(&Run::memoryPerDevice);
+    row.add(number(run.deviceMemory));
+    std::optional<MemoryVerdict> verdict = memoryVerdict(run);
+    row.add(!verdict ? "" : verdict->fits ? "1" : "0");
+    row.add(verdict ? verdict->largest : "");
+    row.add(kind == "point" ? "" : idsOf(warnings, run.name()));
   }
   for (size_t i = 0; i < run.jobs.size(); ++i) {
     const Run &job = run.jobs[i];
     print(os, job.isTuning ? "tuning" : "job", name, job.name(),
-          report.ofJob(i));
+          report.ofJob(i), warnings);
   }
 }
 
-static void print(llvm::raw_ostream &os, const RunReport &report) {
+static void print(llvm::raw_ostream &os, const RunReport &report,
+                  llvm::ArrayRef<Warning> warnings) {
   llvm::StringRef name = report.run->name();
-  print(os, "run", report.run->network(), name, report);
+  print(os, "run", report.run->network(), name, report, warnings);
   for (const RunReport &point : report.sweep) {
     std::string values;
     for (auto &[key, value] : point.values)
       values += (values.empty() ? "" : " ") + key + "=" + value;
-    print(os, "point", name, values, point);
+    print(os, "point", name, values, point, warnings);
   }
 }
 
 void netc::printCsv(llvm::raw_ostream &os, const Report &report) {
   os << "kind,of,name,op,parameters,forward_matmul,forward_other,"
         "backward_matmul,backward_other,optimizer_matmul,optimizer_other,"
-        "recompute_matmul,recompute_other,steps,compute,compute_low,"
-        "compute_high,hardware_time,hardware_time_low,hardware_time_high\r\n";
-  for (const Network *network : report.networks)
-    print(os, *network);
+        "recompute_matmul,recompute_other,steps,batch,tokens_per_example,"
+        "tokens_per_step,compute,compute_low,compute_high,rule_of_three,"
+        "parameter_rule,compute_by_time,compute_by_time_low,"
+        "compute_by_time_high,ratio,utilization,hardware_utilization,"
+        "device_hours,memory,memory_low,memory_high,device_memory,fits,"
+        "largest_in_memory,warnings\r\n";
   for (const RunReport &run : report.runs)
-    print(os, run);
+    print(os, run, report.warnings);
+  for (const Network *network : report.networks)
+    print(os, *network, report.warnings);
+  for (const Warning &warning : report.warnings) {
+    Row row(os, "warning");
+    row.add(csvField(warning.about));
+    row.add(csvField(warning.id));
+    row.skip(2 + costFields + updateFields + runFields);
+    row.add(csvField(warning.text));
+  }
 }

@@ -319,7 +319,7 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   addStep("  its recomputation",
           [](const Figures &step) { return step[Phase::Recompute]; });
   add("compute", &Run::modelFlop, Dimension::Flop);
-  add("hardware time", &Run::flopByTime, Dimension::Flop);
+  add("compute by time", &Run::flopByTime, Dimension::Flop);
   addAs("utilization", &Run::modelUtilization,
         [](const Rational &share) { return percent(share, 1); });
   addAs("device time", &Run::deviceTime,

@@ -71,6 +71,13 @@ std::string netc::conventionsText(const Conventions &conventions) {
                          : "");
 }
 
+std::string netc::inFlop(const Rational &value) { return flop(value); }
+std::string netc::inBytes(const Rational &value) { return bytes(value); }
+std::string netc::inPercent(const Rational &share) { return percent(share, 1); }
+std::string netc::inDeviceTime(const Rational &seconds) {
+  return deviceTime(seconds / 3600);
+}
+
 std::string netc::inParentheses(const std::string &low,
                                 const std::string &high) {
   return low == high ? "" : " (" + low + " to " + high + ")";

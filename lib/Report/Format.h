@@ -32,6 +32,12 @@ std::string conventionsText(const Conventions &conventions);
 
 std::string percent(const Rational &share, int digits);
 
+/// A figure of a run by itself, as RunReport::TextOf.
+std::string inFlop(const Rational &value);
+std::string inBytes(const Rational &value);
+std::string inPercent(const Rational &share);
+std::string inDeviceTime(const Rational &seconds);
+
 /// ` (1.0 GFLOP to 1.4 GFLOP)`, behind what lies between; empty where both ends
 /// read the same.
 std::string inParentheses(const std::string &low, const std::string &high);

@@ -159,6 +159,17 @@ static void network(OStream &json, const Network &network, bool symbolic) {
 // Runs
 //===----------------------------------------------------------------------===//
 
+static void deviations(OStream &json, StringRef key,
+                       llvm::ArrayRef<Deviation> deviations) {
+  json.attributeArray(key, [&] {
+    for (const Deviation &deviation : deviations)
+      json.object([&] {
+        json.attribute("reason", deviation.reason);
+        number(json, "flop", Polynomial(deviation.flop));
+      });
+  });
+}
+
 static void operations(OStream &json, const Run &run) {
   std::optional<Cost> modelOfRun = run.total(&Figures::model);
   if (!modelOfRun)
@@ -167,20 +178,18 @@ static void operations(OStream &json, const Run &run) {
     cost(json, "model", *modelOfRun);
     cost(json, "hardware", *run.total(&Figures::hardware));
     number(json, "rule_of_three", run.ruleOfThree);
+    number(json, "parameter_rule", run.parameterRule);
     std::optional<Rational> flop = run.modelFlop();
     estimate(json, "petaflop_s_days",
              flop ? std::optional(petaflopDays(*flop)) : std::nullopt);
-    json.attributeArray("deviations", [&] {
-      for (const Deviation &deviation : run.deviations)
-        json.object([&] {
-          json.attribute("reason", deviation.reason);
-          number(json, "flop", Polynomial(deviation.flop));
-        });
-    });
+    deviations(json, "deviations", run.deviations);
+    deviations(json, "parameter_deviations", run.parameterDeviations);
   });
 }
 
-static void memory(OStream &json, const Memory &memory) {
+static void memory(OStream &json, const Run &run) {
+  const Memory &memory = run.memory;
+  std::optional<MemoryVerdict> verdict = memoryVerdict(run);
   json.attributeObject("memory_per_device", [&] {
     number(json, "weights", memory.weights);
     number(json, "gradients", memory.gradients);
@@ -188,14 +197,22 @@ static void memory(OStream &json, const Memory &memory) {
     number(json, "activations", memory.activations);
     number(json, "constants", memory.constants);
     number(json, "total", memory.total());
+    number(json, "capacity", run.deviceMemory);
+    if (!verdict) {
+      json.attribute("fits", nullptr);
+      json.attribute("largest", nullptr);
+    } else {
+      json.attribute("fits", verdict->fits);
+      json.attribute("largest", verdict->largest);
+    }
   });
 }
 
-static void hardwareTime(OStream &json,
-                         const std::optional<HardwareTime> &time) {
+static void computeByTime(OStream &json,
+                          const std::optional<ComputeByTime> &time) {
   if (!time)
-    return json.attribute("hardware_time", nullptr);
-  json.attributeObject("hardware_time", [&] {
+    return json.attribute("compute_by_time", nullptr);
+  json.attributeObject("compute_by_time", [&] {
     estimate(json, "flop", time->flop);
     estimate(json, "low", time->low);
     estimate(json, "high", time->high);
@@ -257,12 +274,21 @@ static void ranges(OStream &json, const RunReport &report) {
 /// What follows from the hardware, and from ranges.
 static void estimates(OStream &json, const RunReport &report) {
   const Run &run = *report.run;
-  hardwareTime(json, report.hardwareTime);
+  computeByTime(json, report.computeByTime);
   comparison(json, compareMethods(run));
   estimate(json, "implied_utilization", run.modelUtilization());
   estimate(json, "implied_hardware_utilization", run.hardwareUtilization());
   if (!report.corners.empty())
     ranges(json, report);
+}
+
+static void sizes(OStream &json, const Run &run) {
+  json.attributeObject("axes", [&] {
+    for (auto &[name, size] : run.axes)
+      number(json, name, Polynomial(size));
+  });
+  number(json, "tokens_per_example", run.tokensPerExample);
+  number(json, "tokens_per_step", run.tokensPerStep());
 }
 
 static void sweep(OStream &json, llvm::ArrayRef<RunReport> points) {
@@ -275,9 +301,10 @@ static void sweep(OStream &json, llvm::ArrayRef<RunReport> points) {
             json.attribute(name, value);
         });
         number(json, "steps", run.steps);
+        sizes(json, run);
         step(json, "step", run, run.step());
         operations(json, run);
-        memory(json, run.memory);
+        memory(json, run);
         estimates(json, point);
       });
   });
@@ -296,11 +323,12 @@ static void runMembers(OStream &json, const RunReport &report, bool symbolic) {
   number(json, "examples", run.examples);
   number(json, "tokens", run.tokens);
   number(json, "epochs", run.epochs);
+  sizes(json, run);
   step(json, "step", run, run.step());
   if (symbolic)
     step(json, "symbolic", run, run.symbolic);
   operations(json, run);
-  memory(json, run.memory);
+  memory(json, run);
   estimates(json, report);
   if (const PlannedMemory *plan = report.plan())
     json.attributeObject("plan", [&] {
@@ -386,7 +414,7 @@ void netc::printJson(llvm::raw_ostream &os, const Report &report,
                      bool symbolic) {
   OStream json(os, /*IndentSize=*/2);
   json.object([&] {
-    json.attribute("format", 1);
+    json.attribute("format", 2);
     json.attribute("netc", report.version);
     conventions(json, report.conventions);
     json.attributeArray("networks", [&] {

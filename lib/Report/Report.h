@@ -13,9 +13,10 @@
 
 namespace netc {
 
-/// The compute of a run by the time that its hardware took. What led there is
-/// none where the specification gives the FLOP themselves.
-struct HardwareTime {
+/// The compute of a run by the time that its hardware took, in the conventions
+/// of the run. What led there is none where the specification gives the FLOP
+/// themselves.
+struct ComputeByTime {
   Rational flop;
   Rational low, high; ///< FLOP, if all that was assumed is wrong one way
   std::optional<Rational> devices;
@@ -29,17 +30,36 @@ struct HardwareTime {
 
 /// Of a run that gives its time or device-time, and of which a peak is known or
 /// assumed, or that gives its FLOP; else none.
-std::optional<HardwareTime> hardwareTimeOf(const Run &run);
+std::optional<ComputeByTime> computeByTimeOf(const Run &run);
 
 /// Both methods side by side, of a run that both can be applied to.
 struct Comparison {
-  Rational ratio;         ///< FLOP by hardware time over counted matmul FLOP
+  Rational ratio;         ///< by time over counted matmul FLOP
   Rational geometricMean; ///< of both, FLOP, to seven digits
   /// What usually is behind a ratio above 2, or below 1/2; else empty.
   std::vector<std::string> causes;
 };
 
 std::optional<Comparison> compareMethods(const Run &run);
+
+/// Whether what a run keeps fits the memory of its devices, if every device
+/// holds the whole network.
+struct MemoryVerdict {
+  Rational capacity; ///< bytes of a device
+  Rational needed;
+  bool fits;
+  std::string largest; ///< `weights`, `gradients`, `optimizer` or `activations`
+  Rational bytesOfLargest;
+  /// Bytes a device, where weights, gradients and the optimizer are split
+  /// evenly over all devices; none of one device.
+  std::optional<Rational> neededIfSplit;
+};
+
+/// None where one of the two is not known.
+std::optional<MemoryVerdict> memoryVerdict(const Run &run);
+
+/// The run and all jobs in it, from outside in.
+void forEachRun(const Run &run, llvm::function_ref<void(const Run &)> function);
 
 /// What a FLOP figure is in PFLOP/s-days.
 Rational petaflopDays(const Rational &flop);
@@ -63,7 +83,7 @@ struct RunReport {
   /// What a point of a sweep sets, name and value as written; else empty.
   std::vector<std::pair<std::string, std::string>> values;
   /// Its range holds those of the corners, too.
-  std::optional<HardwareTime> hardwareTime;
+  std::optional<ComputeByTime> computeByTime;
   std::vector<RunReport> sweep; ///< its points
   /// Of the run, or of the jobs that it is made of, by their names.
   std::map<std::string, PlannedMemory> plans;

@@ -156,7 +156,7 @@ static void warnOfNoPeak(Operation *job, DictionaryAttr run,
                          const HardwareGuess &guess) {
   if (run.get("took") && !facts.deviceHours) {
     warn(placeOf(job, "took"), symbolOf(job), "no-device-time")
-        << "there is no figure by hardware time: on how many devices is not "
+        << "there is no compute by time: on how many devices is not "
            "said; write `hardware = 8 V100`, or a device-time";
     return;
   }
@@ -171,7 +171,7 @@ static void warnOfNoPeak(Operation *job, DictionaryAttr run,
   StringRef key = lacksFormat ? "precision" : "took";
   if (run.get((key + "_at").str()))
     warn(placeOf(job, key), symbolOf(job), "no-peak")
-        << "there is no figure by hardware time: " << why;
+        << "there is no compute by time: " << why;
 }
 
 static DictionaryAttr complete(DictionaryAttr settings,
@@ -183,6 +183,8 @@ static DictionaryAttr complete(DictionaryAttr settings,
   auto number = [&](const Rational &value) {
     return PolynomialAttr::get(context, value);
   };
+  if (facts.device && facts.device->memoryBytes)
+    run.set("device_memory", number(facts.device->memoryBytes->value));
   if (guess.format)
     run.set("peak_format", text(traitsOf(*guess.format).name));
   if (guess.peak)

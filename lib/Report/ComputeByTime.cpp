@@ -10,16 +10,16 @@
 
 using namespace netc;
 
-std::optional<HardwareTime> netc::hardwareTimeOf(const Run &run) {
-  std::optional<Rational> flop = run.flopByTime();
-  if (!flop)
+std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
+  std::optional<Rational> atTwo = run.flopByTime();
+  if (!atTwo)
     return std::nullopt;
-  HardwareTime time;
-  time.flop = time.low = time.high = *flop;
+  ComputeByTime time;
+  time.flop = time.low = time.high = *atTwo * run.conventions.fma / 2;
   if (!run.reportedFlop && !run.deviceSeconds) {
     time.high = Rational(0);
     time.low = *run.sumOfJobs([&](const Run &job) {
-      HardwareTime part = *hardwareTimeOf(job);
+      ComputeByTime part = *computeByTimeOf(job);
       time.high += part.high;
       return std::optional(part.low);
     });
@@ -44,13 +44,13 @@ std::optional<HardwareTime> netc::hardwareTimeOf(const Run &run) {
 }
 
 RunReport::RunReport(const Run &run, std::vector<const Run *> corners)
-    : run(&run), hardwareTime(hardwareTimeOf(run)),
+    : run(&run), computeByTime(computeByTimeOf(run)),
       corners(std::move(corners)) {
   for (const Run *corner : this->corners)
-    if (std::optional<HardwareTime> there = hardwareTimeOf(*corner);
-        there && hardwareTime) {
-      hardwareTime->low = std::min(hardwareTime->low, there->low);
-      hardwareTime->high = std::max(hardwareTime->high, there->high);
+    if (std::optional<ComputeByTime> there = computeByTimeOf(*corner);
+        there && computeByTime) {
+      computeByTime->low = std::min(computeByTime->low, there->low);
+      computeByTime->high = std::max(computeByTime->high, there->high);
     }
 }
 
@@ -96,15 +96,14 @@ RunReport RunReport::ofJob(size_t job) const {
 }
 
 std::optional<Comparison> netc::compareMethods(const Run &run) {
-  // What time tells is in FLOP of which a multiply-add is two.
-  std::optional<Rational> byTime = run.flopByTime(),
-                          counted = run.atTwo(&Figures::model);
+  std::optional<ComputeByTime> byTime = computeByTimeOf(run);
+  std::optional<Rational> counted = run.modelFlop();
   if (!byTime || !counted || counted->isZero())
     return std::nullopt;
   Comparison comparison;
-  comparison.ratio = *byTime / *counted;
+  comparison.ratio = byTime->flop / *counted;
   comparison.geometricMean = *Rational::parse(
-      fmt::format("{:.6e}", std::sqrt(byTime->toDouble()) *
+      fmt::format("{:.6e}", std::sqrt(byTime->flop.toDouble()) *
                                 std::sqrt(counted->toDouble())));
   if (comparison.ratio > 2)
     comparison.causes = {
@@ -119,6 +118,37 @@ std::optional<Comparison> netc::compareMethods(const Run &run) {
         "the count holds what was not computed: padding, parts that were not "
         "active, steps that were not made"};
   return comparison;
+}
+
+std::optional<MemoryVerdict> netc::memoryVerdict(const Run &run) {
+  std::optional<Rational> needed = run.memoryPerDevice();
+  if (!needed || !run.deviceMemory)
+    return std::nullopt;
+  MemoryVerdict verdict{
+      *run.deviceMemory, *needed, *needed <= *run.deviceMemory, "", {}, {}};
+  Rational activations = *run.memory.activations.constant();
+  std::pair<const char *, const Polynomial *> parts[] = {
+      {"weights", &run.memory.weights},
+      {"gradients", &run.memory.gradients},
+      {"optimizer", &run.memory.optimizer},
+      {"activations", &run.memory.activations},
+      {"constants", &run.memory.constants}};
+  for (auto [name, bytes] : parts)
+    if (verdict.bytesOfLargest < *bytes->constant()) {
+      verdict.largest = name;
+      verdict.bytesOfLargest = *bytes->constant();
+    }
+  if (run.devices && *run.devices > 1)
+    verdict.neededIfSplit =
+        activations + (*needed - activations) / *run.devices;
+  return verdict;
+}
+
+void netc::forEachRun(const Run &run,
+                      llvm::function_ref<void(const Run &)> function) {
+  function(run);
+  for (const Run &job : run.jobs)
+    forEachRun(job, function);
 }
 
 Rational netc::petaflopDays(const Rational &flop) {

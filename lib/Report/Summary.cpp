@@ -1,0 +1,116 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Format.h"
+#include "lib/Report/Writers.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <fmt/format.h>
+
+using namespace netc;
+using llvm::StringRef;
+
+namespace {
+/// A column of the summary; left out where it is empty for all runs.
+struct SummaryColumn {
+  const char *title;
+  std::function<std::string(const RunReport &)> cell;
+};
+} // namespace
+
+static std::string fitText(const Run &run) {
+  std::optional<MemoryVerdict> verdict = memoryVerdict(run);
+  if (!verdict)
+    return "";
+  return verdict->fits ? "fits " + inBytes(verdict->capacity)
+                       : "exceeds " + inBytes(verdict->capacity);
+}
+
+static std::vector<SummaryColumn> summaryColumns() {
+  return {
+      {"compute",
+       [](const RunReport &report) {
+         std::optional<Rational> flop = report.run->modelFlop();
+         return flop ? inFlop(*flop) : "";
+       }},
+      {"by time",
+       [](const RunReport &report) {
+         return report.computeByTime ? inFlop(report.computeByTime->flop) : "";
+       }},
+      {"ratio",
+       [](const RunReport &report) {
+         std::optional<Comparison> both = compareMethods(*report.run);
+         return both ? formatQuantity(both->ratio, {}, 3) : "";
+       }},
+      {"MFU",
+       [](const RunReport &report) {
+         std::optional<Rational> share = report.run->modelUtilization();
+         return share ? inPercent(*share) : "";
+       }},
+      {"T",
+       [](const RunReport &report) {
+         const Run &run = *report.run;
+         return run.tokensPerExample ? exact(*run.tokensPerExample) : "";
+       }},
+      {"tokens a step",
+       [](const RunReport &report) {
+         std::optional<Rational> tokens = report.run->tokensPerStep();
+         return tokens ? formatQuantity(*tokens, {}) : "";
+       }},
+      {"memory",
+       [](const RunReport &report) {
+         std::optional<Rational> memory = report.run->memoryPerDevice();
+         return memory ? inBytes(*memory) : "";
+       }},
+      {"device", [](const RunReport &report) { return fitText(*report.run); }},
+  };
+}
+
+void netc::writeSummary(Page &page, const Report &report) {
+  if (report.runs.size() < 2)
+    return;
+  std::vector<std::vector<Grid::Cell>> rows(report.runs.size() + 1);
+  rows.front().push_back({"run", Style::Dim});
+  for (auto [run, row] : llvm::zip_equal(report.runs, llvm::drop_begin(rows)))
+    row.push_back({run.run->name().str()});
+  auto add = [&](const char *title, auto cellOf) {
+    std::vector<std::string> cells;
+    for (const RunReport &run : report.runs)
+      cells.push_back(cellOf(run));
+    if (llvm::all_of(cells, [](StringRef cell) { return cell.empty(); }))
+      return;
+    rows.front().push_back({title, Style::Dim});
+    for (auto [cell, row] : llvm::zip_equal(cells, llvm::drop_begin(rows))) {
+      bool isBad = StringRef(cell).starts_with("exceeds");
+      row.push_back({std::move(cell), isBad ? Style::Bad : Style::Plain});
+    }
+  };
+  for (const SummaryColumn &column : summaryColumns())
+    add(column.title, column.cell);
+  llvm::SmallVector<Grid::Align> aligns(rows.front().size(), Grid::Right);
+  aligns.front() = Grid::Left;
+  size_t figures = aligns.size();
+  add("warnings", [&](const RunReport &run) {
+    std::set<std::string> ids;
+    forEachRun(*run.run, [&](const Run &part) {
+      for (const Warning &warning : report.warnings)
+        if (warning.about == part.name())
+          ids.insert(warning.id);
+    });
+    return llvm::join(ids, " ");
+  });
+  if (rows.front().size() > figures)
+    aligns.push_back(Grid::Left);
+
+  Grid grid(aligns);
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    grid.add(std::move(row));
+    if (i == 0)
+      grid.addRule();
+  }
+  page.section("summary", fmt::format(" · {} runs", report.runs.size()));
+  page.grid(grid);
+}
