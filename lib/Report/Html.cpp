@@ -24,6 +24,17 @@ static std::string escaped(StringRef text) {
   return safe;
 }
 
+/// A line does not break between a number and its unit.
+static std::string unitsKept(StringRef text) {
+  std::string kept;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool isOfUnit = text[i] == ' ' && i > 0 && llvm::isDigit(text[i - 1]) &&
+                    !text.substr(i + 1).starts_with("to ");
+    kept += isOfUnit ? "\u00a0" : escaped(text.substr(i, 1));
+  }
+  return kept;
+}
+
 //===----------------------------------------------------------------------===//
 // Pictures
 //===----------------------------------------------------------------------===//
@@ -179,18 +190,26 @@ static const char *classOf(Style style) {
 namespace {
 class HtmlPage : public Page {
 public:
-  HtmlPage(llvm::raw_ostream &os, StringRef title, StringRef version) : os(os) {
-    os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
-          "charset=\"utf-8\">\n<meta name=\"viewport\" "
-          "content=\"width=device-width, initial-scale=1\">\n<title>"
-       << escaped(title) << "</title>\n<style>\n"
-       << texts[0] << "</style>\n</head>\n<body>\n";
-    os << "<header>netc " << version
-       << " · FLOP of products; dense peaks</header>\n";
+  HtmlPage(llvm::raw_ostream &out, StringRef title, StringRef version)
+      : out(out), os(body) {
+    out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+           "charset=\"utf-8\">\n<meta name=\"viewport\" "
+           "content=\"width=device-width, initial-scale=1\">\n<title>"
+        << escaped(title) << "</title>\n<style>\n"
+        << texts[0] << "</style>\n</head>\n<body>\n";
+    out << "<header><h1>" << escaped(title) << "</h1>netc " << version
+        << " · FLOP of products; dense peaks</header>\n";
   }
   ~HtmlPage() override {
     endSection();
-    os << "</body>\n</html>\n";
+    if (titles.size() > 1) {
+      out << "<nav><ol>\n";
+      for (auto [i, title] : llvm::enumerate(titles))
+        out << "<li><a href=\"#part" << i + 1 << "\">" << escaped(title)
+            << "</a></li>\n";
+      out << "</ol></nav>\n";
+    }
+    out << body << "</body>\n</html>\n";
   }
 
   void section(StringRef title, StringRef rest) override {
@@ -198,8 +217,9 @@ public:
     isOpen = true;
     rest = rest.trim();
     rest.consume_front("· ");
-    os << "<section>\n<h2>" << escaped(title) << " <span>" << escaped(rest)
-       << "</span></h2>\n";
+    titles.push_back(title.str());
+    os << "<section id=\"part" << titles.size() << "\">\n<h2>" << escaped(title)
+       << " <span>" << escaped(rest) << "</span></h2>\n";
   }
   void heading(StringRef text) override {
     os << "<h3>" << escaped(text) << "</h3>\n";
@@ -211,7 +231,10 @@ public:
   void grid(const Grid &grid) override {
     llvm::ArrayRef<std::vector<Grid::Cell>> rows = grid.lines();
     bool hasHead = rows.size() > 1 && rows[1].empty(), isRuled = false;
-    os << "<div class=\"scroll\"><table>\n";
+    os << (hasHead ? "<table>\n" : "<table class=\"plain\">\n");
+    llvm::ArrayRef<Grid::Cell> head;
+    if (hasHead)
+      head = rows.front();
     for (const std::vector<Grid::Cell> &cells : rows) {
       isRuled |= cells.empty();
       if (cells.empty())
@@ -219,15 +242,20 @@ public:
       const char *cell = hasHead && &cells == rows.begin() ? "th" : "td";
       os << (isRuled ? "<tr class=\"rule\">" : "<tr>");
       isRuled = false;
-      for (auto [align, content] : llvm::zip(grid.aligns(), cells))
-        if (align != Grid::Bar)
-          os << '<' << cell << " class=\""
-             << (align == Grid::Right ? "right " : "") << classOf(content.style)
-             << "\">" << escaped(StringRef(content.text).rtrim()) << "</"
-             << cell << '>';
+      for (auto [i, align, content] : llvm::enumerate(grid.aligns(), cells)) {
+        if (align == Grid::Bar)
+          continue;
+        os << '<' << cell << " class=\""
+           << (align == Grid::Right ? "right " : "") << classOf(content.style)
+           << '"';
+        if (i < head.size() && &cells != rows.begin())
+          os << " data-of=\"" << escaped(head[i].text) << '"';
+        os << '>' << unitsKept(StringRef(content.text).rtrim()) << "</" << cell
+           << '>';
+      }
       os << "</tr>\n";
     }
-    os << "</table></div>\n";
+    os << "</table>\n";
   }
 
   void lines(const Lines &lines) override {
@@ -247,7 +275,7 @@ public:
   void layers(const LayerRow &total) override {
     if (std::vector<Bar> bars = barsOf(total); !bars.empty())
       os << chartOf(bars);
-    os << "<div class=\"scroll\">\n<div class=\"row head\">";
+    os << "<div>\n<div class=\"row head\">";
     for (const char *title : {"layer", "op", "shape", "parameters", "forward",
                               "backward", "other", "share"})
       cell(title, title);
@@ -309,7 +337,10 @@ private:
         shareCell(row.share));
   }
 
-  llvm::raw_ostream &os;
+  llvm::raw_ostream &out;
+  std::string body; ///< what the index stands before
+  llvm::raw_string_ostream os;
+  std::vector<std::string> titles;
   bool isOpen = false;
 };
 } // namespace

@@ -17,6 +17,7 @@ class Checker(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.seen = [], set()
+        self.linked, self.ids = set(), set()
 
     def handle_starttag(self, tag, attributes):
         self.seen.add(tag)
@@ -33,7 +34,12 @@ class Checker(html.parser.HTMLParser):
 
     def check(self, tag, attributes):
         for name, value in attributes:
-            assert name not in ("src", "href", "onclick"), (tag, name)
+            assert name not in ("src", "onclick"), (tag, name)
+            assert name != "href" or value.startswith("#"), (tag, value)
+            if name == "href":
+                self.linked.add(value[1:])
+            if name == "id":
+                self.ids.add(value)
             assert "url(" not in (value or ""), value
 
 
@@ -41,6 +47,7 @@ page = sys.stdin.read()
 checker = Checker()
 checker.feed(page)
 assert not checker.open, checker.open
+assert checker.linked == (checker.ids if len(checker.ids) > 1 else set())
 assert {"section", "svg"} <= checker.seen and "script" not in checker.seen
 assert "http" not in page and "@import" not in page
 
