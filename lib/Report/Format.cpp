@@ -4,8 +4,6 @@
 
 #include "lib/Report/Format.h"
 
-#include "lib/Report/Grid.h"
-
 #include <fmt/format.h>
 
 using namespace netc;
@@ -98,8 +96,8 @@ std::string netc::shareCell(const std::optional<Rational> &share) {
 }
 
 /// The share as a bar; none if it depends on a free axis.
-std::string netc::bar(const std::optional<Rational> &share, unsigned width) {
-  return share ? bar(share->toDouble(), width) : "";
+Grid::Cell netc::barCell(const std::optional<Rational> &share) {
+  return {"", Style::Good, share ? share->toDouble() : 0};
 }
 
 //===----------------------------------------------------------------------===//

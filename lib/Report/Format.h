@@ -6,6 +6,7 @@
 #define NETC_LIB_REPORT_FORMAT_H
 
 #include "lib/Analysis/Analysis.h"
+#include "lib/Report/Grid.h"
 #include "lib/Units/Units.h"
 
 namespace netc {
@@ -47,7 +48,7 @@ std::optional<Rational> shareOf(const Polynomial &part,
                                 const Polynomial &whole);
 std::string shareCell(const std::optional<Rational> &share);
 /// The share as a bar; none if it depends on a free axis.
-std::string bar(const std::optional<Rational> &share, unsigned width);
+Grid::Cell barCell(const std::optional<Rational> &share);
 
 /// `64×56`, or `scalar`.
 std::string sizesText(llvm::ArrayRef<Polynomial> sizes);

@@ -25,12 +25,14 @@ public:
   enum Align {
     Left,
     Right,
-    Bar ///< a bar() to the left, which repeats a number beside it
+    Detail, ///< to the left, and left out where a line is too narrow for all
+    Bar     ///< a share, drawn, which repeats a number beside it
   };
 
   struct Cell {
     std::string text;
     Style style = Style::Plain;
+    double share = 0; ///< of a bar
   };
 
   explicit Grid(llvm::ArrayRef<Align> columns)
@@ -42,10 +44,16 @@ public:
   llvm::ArrayRef<Align> aligns() const { return columns; }
   /// Of a rule, no cells.
   llvm::ArrayRef<std::vector<Cell>> lines() const { return rows; }
-  /// Every line starts with `indent` blanks; none ends in any.
-  void print(llvm::raw_ostream &os, unsigned indent, bool colour) const;
+  /// Every line starts with `indent` blanks; none ends in any. With a `width`,
+  /// lines are no longer than that as far as words allow: bars shrink to
+  /// nothing, cells go on in the next line, and details are left out. Bars grow
+  /// where there is room.
+  void print(llvm::raw_ostream &os, unsigned indent, bool colour,
+             unsigned width = 0) const;
 
 private:
+  std::vector<size_t> widthsFor(unsigned indent, unsigned width) const;
+
   llvm::SmallVector<Align> columns;
   std::vector<std::vector<Cell>> rows; ///< an empty one is a rule
 };
@@ -67,8 +75,9 @@ private:
   Grid grid;
 };
 
-/// A bar of up to `width` columns, in eighths of a column.
-std::string bar(double share, unsigned width);
+/// `text` in lines of at most `width` columns, as far as words allow; behind
+/// the first, blanks as in front of it. A number keeps its unit.
+std::vector<std::string> wrapped(llvm::StringRef text, size_t width);
 
 } // namespace netc
 

@@ -78,9 +78,9 @@ private:
   void rule(const Grid &grid) {
     os << '|';
     for (Grid::Align align : grid.aligns())
-      os << (align == Grid::Left    ? "---|"
-             : align == Grid::Right ? "---:|"
-                                    : "");
+      os << (align == Grid::Left || align == Grid::Detail ? "---|"
+             : align == Grid::Right                       ? "---:|"
+                                                          : "");
     os << '\n';
   }
 

@@ -106,7 +106,7 @@ public:
       grid.addRule();
     }
     addRow("all ops", "", parts.front().work, Style::Bold);
-    grid.print(os, 2, options.colour);
+    grid.print(os, 2, options.colour, options.width);
   }
 
 private:

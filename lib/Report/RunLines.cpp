@@ -55,7 +55,7 @@ static void writeSteps(Page &page, const Run &run) {
               {flopCell(cost.matmul), style},
               {flopCell(cost.other), style},
               {shareCell(share), style},
-              {bar(share, 10), Style::Good}});
+              barCell(share)});
   };
   add("forward", step[Phase::Forward], Style::Plain);
   add("backward, input gradients", step[Phase::InputGradient], Style::Plain);
@@ -94,7 +94,7 @@ public:
   explicit JobTable(const Run &run)
       : run(run), whole(run.total(&Figures::hardware)),
         grid({Grid::Left, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
-              Grid::Right, Grid::Left}) {}
+              Grid::Right, Grid::Bar}) {}
 
   void write(Page &page) {
     std::vector<Grid::Cell> head;
@@ -147,7 +147,7 @@ private:
          {job.hasStep() ? flopCell(job.step().hardware().matmul) : "", style},
          {all ? flopCell(all->matmul) : "", style},
          {shareCell(share), style},
-         {bar(share, 10), Style::Good}});
+         barCell(share)});
   }
 
   const Run &run;

@@ -34,11 +34,12 @@ static std::vector<SummaryColumn> summaryColumns() {
       {"compute",
        [](const RunReport &report) {
          std::optional<Rational> flop = report.run->modelFlop();
-         return flop ? inFlop(*flop) : "";
+         return flop ? flopCell(*flop) : "";
        }},
       {"by time",
        [](const RunReport &report) {
-         return report.computeByTime ? inFlop(report.computeByTime->flop) : "";
+         return report.computeByTime ? flopCell(report.computeByTime->flop)
+                                     : "";
        }},
       {"ratio",
        [](const RunReport &report) {
@@ -111,6 +112,6 @@ void netc::writeSummary(Page &page, const Report &report) {
     if (i == 0)
       grid.addRule();
   }
-  page.section("summary", fmt::format(" · {} runs", report.runs.size()));
+  page.section("summary", fmt::format(" · {} runs · FLOP", report.runs.size()));
   page.grid(grid);
 }

@@ -37,7 +37,7 @@ class LayerTable {
 public:
   explicit LayerTable(unsigned depth)
       : depth(depth),
-        grid({Grid::Left, Grid::Left, Grid::Left, Grid::Right, Grid::Right,
+        grid({Grid::Left, Grid::Left, Grid::Detail, Grid::Right, Grid::Right,
               Grid::Right, Grid::Right, Grid::Right, Grid::Bar}) {}
 
   Grid build(const LayerRow &total) {
@@ -78,7 +78,7 @@ private:
               {flopCell(backward.matmul), style},
               {flopCell(forward.other + backward.other), style},
               {shareCell(row.share), style},
-              {bar(row.share, 10), Style::Good}});
+              barCell(row.share)});
   }
 
   const unsigned depth;
@@ -208,15 +208,24 @@ public:
       : os(os), options(options) {}
 
   void section(StringRef title, StringRef rest) override {
-    os << separator << styled(title, Style::Bold, options.colour) << rest
-       << '\n';
+    os << separator;
     separator = "\n";
+    StringRef style = title;
+    for (const std::string &line : linesOf((title + rest).str())) {
+      bool isTitled = StringRef(line).starts_with(style) && !style.empty();
+      os << (isTitled ? styled(title, Style::Bold, options.colour) : "")
+         << StringRef(line).drop_front(isTitled ? title.size() : 0) << '\n';
+      style = "";
+    }
   }
   void heading(StringRef text) override { os << "\n  " << text << '\n'; }
-  void paragraph(StringRef text) override { os << text << '\n'; }
+  void paragraph(StringRef text) override {
+    for (const std::string &line : linesOf(text))
+      os << line << '\n';
+  }
   void grid(const Grid &grid) override {
     os << '\n';
-    grid.print(os, 2, options.colour);
+    grid.print(os, 2, options.colour, options.width);
   }
   void lines(const Lines &lines) override {
     if (!lines.asGrid().lines().empty())
@@ -227,6 +236,10 @@ public:
   }
 
 private:
+  std::vector<std::string> linesOf(StringRef text) const {
+    return wrapped(text, options.width == 0 ? SIZE_MAX : options.width);
+  }
+
   llvm::raw_ostream &os;
   const TableOptions options;
   StringRef separator;

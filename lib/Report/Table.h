@@ -13,6 +13,8 @@ struct TableOptions {
   /// Also the polynomials in all free axes.
   bool symbolic = false;
   bool colour = false;
+  /// Columns of the terminal; 0 for lines as long as need be.
+  unsigned width = 0;
 };
 
 } // namespace netc

@@ -208,7 +208,7 @@ static std::unique_ptr<Page> makePage(llvm::raw_ostream &os,
 
 static void printReport(llvm::raw_ostream &os, const Session &session,
                         llvm::ArrayRef<Unit> units, const Report &report) {
-  TableOptions options{depth, symbolic, isColourful(os)};
+  TableOptions options{depth, symbolic, isColourful(os), widthOf(os)};
   if (format == Format::Json)
     return printJson(os, report, symbolic);
   if (format == Format::Csv)

@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <optional>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 using namespace netc;
 using namespace llvm;
@@ -58,6 +60,13 @@ Error netc::writeOutput(StringRef path,
     return errorCodeToError(error);
   print(os);
   return errorCodeToError(finish(os));
+}
+
+unsigned netc::widthOf(raw_ostream &os) {
+  winsize size;
+  bool isTerminal =
+      os.is_displayed() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return isTerminal ? size.ws_col : 0;
 }
 
 bool netc::isColourful(raw_ostream &os) {

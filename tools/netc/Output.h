@@ -20,6 +20,9 @@ llvm::Error writeOutput(llvm::StringRef path,
 /// Whether text on `os` may be coloured: a terminal, and NO_COLOR is not set.
 bool isColourful(llvm::raw_ostream &os);
 
+/// The columns of the terminal that `os` is; 0 if it is none.
+unsigned widthOf(llvm::raw_ostream &os);
+
 } // namespace netc
 
 #endif // NETC_TOOLS_NETC_OUTPUT_H
