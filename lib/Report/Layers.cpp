@@ -11,20 +11,48 @@
 #include <fmt/format.h>
 
 using namespace netc;
+using llvm::SmallVector;
+using llvm::StringRef;
 
 static Polynomial productsOf(const Figures &figures) {
   return figures[Phase::Forward].matmul + figures.backward().matmul;
 }
 
-/// Whether these are copies of one block, made by a `repeat`, that cost the
-/// same.
-static bool areAlike(const Part &a, const Part &b) {
-  auto isCopy = [](const Part &part) {
-    return llvm::all_of(part.name(), llvm::isDigit);
+/// `3` and `mbconv_3` are the third of their kind, `mbconv` the first; of a
+/// name that is no such number.
+static std::pair<StringRef, StringRef> kindAndNumber(StringRef name) {
+  StringRef kind = name.rtrim("0123456789");
+  StringRef number = name.substr(kind.size());
+  if (kind.empty() || (!number.empty() && kind.consume_back("_")))
+    return {kind, number};
+  return {name, ""};
+}
+
+/// Whether two parts have the same products and weights, and so have the parts
+/// of which they are made, by name.
+static bool costTheSame(const PartTree &tree, const Part &a, const Part &b) {
+  auto products = [](const Figures &figures) {
+    SmallVector<Polynomial> flop;
+    for (const Cost &cost : figures.costs)
+      flop.push_back(cost.matmul);
+    return flop;
   };
-  return isCopy(a) && isCopy(b) && a.op == b.op && a.inputs == b.inputs &&
-         a.output == b.output && a.children.size() == b.children.size() &&
-         a.figures == b.figures;
+  return a.op == b.op && a.inputs == b.inputs && a.output == b.output &&
+         a.children.size() == b.children.size() &&
+         a.figures.parameters == b.figures.parameters &&
+         products(a.figures) == products(b.figures) &&
+         llvm::all_of(llvm::zip(a.children, b.children), [&](auto pair) {
+           const Part &one = tree.parts[std::get<0>(pair)];
+           const Part &other = tree.parts[std::get<1>(pair)];
+           return one.name() == other.name() && costTheSame(tree, one, other);
+         });
+}
+
+/// Whether they are copies of one block, made by `repeat` or a loop.
+static bool areAlike(const PartTree &tree, const Part &a, const Part &b) {
+  return !a.isLeaf() &&
+         kindAndNumber(a.name()).first == kindAndNumber(b.name()).first &&
+         costTheSame(tree, a, b);
 }
 
 /// An op, not an instance, that has neither products nor weights.
@@ -40,14 +68,6 @@ static bool isFree(const Part &part) {
          part.figures.parameters.isZero();
 }
 
-static Figures timesOf(const Figures &figures, unsigned times) {
-  Figures product = figures;
-  for (Cost &cost : product.costs)
-    cost = cost * times;
-  product.parameters = figures.parameters * times;
-  return product;
-}
-
 namespace {
 class Rows {
 public:
@@ -58,63 +78,85 @@ public:
     LayerRow total;
     total.name = "total";
     total.figures = tree.root().figures;
-    total.children = childrenOf(tree.root(), 1);
+    total.children = childrenOf(Copies{&tree.root()});
     return total;
   }
 
 private:
   static constexpr size_t maxMinorRows = 4;
 
-  /// The parts of `parent`, which stands for `times` of its kind.
-  std::vector<LayerRow> childrenOf(const Part &parent, unsigned times) const {
-    llvm::SmallVector<unsigned> shown;
-    llvm::copy_if(parent.children, std::back_inserter(shown),
-                  [&](unsigned i) { return !isFree(tree.parts[i]); });
+  /// Parts that one row stands for, in the order of the text.
+  using Copies = SmallVector<const Part *, 1>;
+
+  static Figures sumOf(const Copies &copies) {
+    Figures sum;
+    for (const Part *part : copies)
+      sum += part->figures;
+    return sum;
+  }
+
+  /// The rows below one that stands for `parents`, which are alike.
+  std::vector<LayerRow> childrenOf(const Copies &parents) const {
+    std::vector<Copies> shown;
+    for (size_t i = 0; i < parents.front()->children.size(); ++i) {
+      Copies copies;
+      for (const Part *parent : parents)
+        copies.push_back(&tree.parts[parent->children[i]]);
+      if (!llvm::all_of(copies, [](const Part *part) { return isFree(*part); }))
+        shown.push_back(std::move(copies));
+    }
+    auto areMinor = [](const Copies &copies) { return isMinor(*copies[0]); };
     Figures minor;
-    size_t numMinor = llvm::count_if(
-        shown, [&](unsigned i) { return isMinor(tree.parts[i]); });
+    size_t numMinor = llvm::count_if(shown, areMinor);
     if (numMinor > maxMinorRows)
-      llvm::erase_if(shown, [&](unsigned i) {
-        if (!isMinor(tree.parts[i]))
-          return false;
-        minor += tree.parts[i].figures;
-        return true;
+      llvm::erase_if(shown, [&](const Copies &copies) {
+        if (areMinor(copies))
+          minor += sumOf(copies);
+        return areMinor(copies);
       });
 
     std::vector<LayerRow> rows;
-    llvm::ArrayRef<unsigned> rest = shown;
+    llvm::ArrayRef<Copies> rest = shown;
     while (!rest.empty()) {
-      const Part &part = tree.parts[rest.front()];
-      llvm::ArrayRef<unsigned> alike = rest.take_while([&](unsigned i) {
-        return i == rest.front() || areAlike(part, tree.parts[i]);
-      });
-      rest = rest.drop_front(alike.size());
-      std::string name = part.name().str();
-      if (alike.size() > 1)
-        name += "–" + tree.parts[alike.back()].name().str();
-      rows.push_back(rowOf(std::move(name), part, times * alike.size()));
+      Copies copies = rest.front();
+      const Part &first = *copies.front(), *last = &first;
+      rest = rest.drop_front();
+      while (!rest.empty() && areAlike(tree, first, *rest.front().front())) {
+        last = rest.front().front();
+        llvm::append_range(copies, rest.front());
+        rest = rest.drop_front();
+      }
+      std::string name = first.name().str();
+      if (last != &first)
+        name += "–" + (kindAndNumber(first.name()).second.empty()
+                           ? last->name()
+                           : kindAndNumber(last->name()).second)
+                          .str();
+      rows.push_back(rowOf(std::move(name), copies));
     }
     if (numMinor > maxMinorRows) {
       LayerRow row;
       row.name = fmt::format("{} other ops", numMinor);
-      row.figures = timesOf(minor, times);
+      row.figures = minor;
       row.share = Rational(0);
       rows.push_back(std::move(row));
     }
     return rows;
   }
 
-  LayerRow rowOf(std::string name, const Part &part, unsigned times) const {
+  LayerRow rowOf(std::string name, const Copies &copies) const {
+    const Part &part = *copies.front();
     LayerRow row;
     row.name = std::move(name);
     row.op = tree.isLayer(part) ? part.op.str() : "";
-    if (times > 1)
-      row.op = fmt::format("{} × {}", times, row.op.empty() ? "block" : row.op);
+    if (copies.size() > 1)
+      row.op = fmt::format("{} × {}", copies.size(),
+                           row.op.empty() ? "block" : row.op);
     row.shape = shapesOf(part);
-    row.figures = timesOf(part.figures, times);
+    row.figures = sumOf(copies);
     row.share = shareOf(productsOf(row.figures), whole);
     if (!tree.isLayer(part))
-      row.children = childrenOf(part, times);
+      row.children = childrenOf(copies);
     return row;
   }
 

@@ -9,9 +9,9 @@
 
 namespace netc {
 
-/// What a report shows of a part of a network: copies of one block that cost
-/// the same are one row, many ops without products and weights are summed up in
-/// another, and what only moves elements is none.
+/// What a report shows of a part of a network: copies of one block that have
+/// the same products and weights are one row, many ops without products and
+/// weights are summed up in another, and what only moves elements is none.
 struct LayerRow {
   std::string name;  ///< `conv1`, `0–2`, `7 other ops`
   std::string op;    ///< `conv`, `3 × block`, or empty
