@@ -6,6 +6,8 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <map>
+
 using namespace netc;
 using llvm::StringRef;
 using llvm::json::OStream;
@@ -98,20 +100,63 @@ static void conventions(OStream &json, const Conventions &conventions) {
 // Networks
 //===----------------------------------------------------------------------===//
 
-/// `["N", 3, 224, 224]`, in one line.
-static void shape(OStream &json, const Shape &shape) {
+/// An array in one line.
+static void line(OStream &json, llvm::function_ref<void(OStream &)> print) {
   json.rawValue([&](llvm::raw_ostream &os) {
     OStream line(os);
-    line.array([&] {
-      for (const Polynomial &size : shape.sizes)
-        number(line, size);
-    });
+    line.array([&] { print(line); });
   });
 }
 
-static void layer(OStream &json, const Part &part) {
+/// `["N", 3, 224, 224]`, in one line.
+static void shape(OStream &json, const Shape &shape) {
+  line(json, [&](OStream &line) {
+    for (const Polynomial &size : shape.sizes)
+      number(line, size);
+  });
+}
+
+namespace {
+/// Layers that differ in nothing but their names, each with its place among
+/// all.
+using Alike = std::vector<std::pair<const Part *, size_t>>;
+} // namespace
+
+static std::vector<Alike> alikeOf(const PartTree &tree) {
+  std::vector<Alike> groups;
+  std::map<std::string, std::vector<size_t>> byOp;
+  for (auto [place, part] : llvm::enumerate(tree.layers())) {
+    std::vector<size_t> &candidates = byOp[part->op.str()];
+    auto same = llvm::find_if(candidates, [&, part = part](size_t i) {
+      const Part &other = *groups[i].front().first;
+      return part->inputs == other.inputs && part->output == other.output &&
+             part->figures == other.figures;
+    });
+    if (same != candidates.end()) {
+      groups[*same].emplace_back(part, place);
+      continue;
+    }
+    candidates.push_back(groups.size());
+    groups.push_back({{part, place}});
+  }
+  return groups;
+}
+
+static void layer(OStream &json, const Alike &alike) {
+  const Part &part = *alike.front().first;
   json.object([&] {
-    json.attribute("name", part.path);
+    json.attributeBegin("names");
+    line(json, [&](OStream &line) {
+      for (auto [each, place] : alike)
+        line.value(each->path);
+    });
+    json.attributeEnd();
+    json.attributeBegin("places");
+    line(json, [&](OStream &line) {
+      for (auto [each, place] : alike)
+        line.value(int64_t(place));
+    });
+    json.attributeEnd();
     json.attribute("op", part.op);
     json.attributeArray("inputs", [&] {
       for (const Shape &input : part.inputs)
@@ -149,8 +194,8 @@ static void network(OStream &json, const Network &network, bool symbolic) {
       json.attributeObject("symbolic",
                            [&] { forwardAndBackward(json, network.symbolic); });
     json.attributeArray("layers", [&] {
-      for (const Part *part : network.parts.layers())
-        layer(json, *part);
+      for (const Alike &alike : alikeOf(network.parts))
+        layer(json, alike);
     });
   });
 }

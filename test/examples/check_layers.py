@@ -33,7 +33,11 @@ def networks(folder):
             ["netc", "--estimate", "--format=json", path], stdout=subprocess.PIPE, check=True
         )
         for network in json.loads(run.stdout)["networks"]:
-            result[network["name"]] = network["layers"]
+            layers = {}
+            for layer in network["layers"]:
+                for name, place in zip(layer["names"], layer["places"]):
+                    layers[place] = {**layer, "name": name}
+            result[network["name"]] = [layers[place] for place in sorted(layers)]
     return result
 
 

@@ -67,11 +67,10 @@ assert apart["backward"]["matmul"] == net["backward"]["matmul"]
 
 # Another name changes names only.
 renamed, _ = estimate(conv="stem")
-assert [layer["name"] for layer in renamed["layers"]] != [l["name"] for l in net["layers"]]
-for layer in renamed["layers"] + net["layers"]:
-    del layer["name"]
+assert [layer["names"] for layer in renamed["layers"]] != [l["names"] for l in net["layers"]]
+names = [layer.pop("names") for layer in renamed["layers"] + net["layers"]]
 assert renamed == net
 
 # Layers add up to their network.
 for phase in ("forward", "backward"):
-    assert sum(l[phase]["total"] for l in net["layers"]) == net[phase]["total"]
+    assert sum(l[phase]["total"] * len(l["places"]) for l in net["layers"]) == net[phase]["total"]

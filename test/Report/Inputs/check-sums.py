@@ -35,7 +35,7 @@ def costs(of):
 
 report = json.load(sys.stdin)
 for network in report["networks"]:
-    layers = network["layers"]
+    layers = [layer for layer in network["layers"] for _ in layer["names"]]
     assert add(l["parameters"] for l in layers) == value(network["parameters"]["total"])
     for i, cost in enumerate(costs(network)):
         parts = [list(costs(layer))[i] for layer in layers]
