@@ -261,7 +261,7 @@ static void warnOfIdle(mlir::Block &entry) {
   }
   for (auto &[place, names] : llvm::reverse(weights))
     netc::warn(place, mlir::SymbolTable::getSymbolName(entry.getParentOp()),
-               "idle")
+               "not-counted")
         << "not counted, as no result depends on it: " << names;
 }
 

@@ -16,7 +16,8 @@ using namespace netc;
 /// Of the picture, in its pixels.
 static constexpr double left = 52, top = 58, plotHeight = 240, barWidth = 15,
                         groupGap = 22, runGap = 44, right = 16, rowHeight = 300,
-                        below = 40, maxWidth = 1100, minWidth = 520;
+                        below = 40, leastBar = 2, maxWidth = 1100,
+                        minWidth = 520;
 /// Of a letter, as wide as fonts of the text's sizes have it.
 static constexpr double boldLetter = 8, smallLetter = 5.5;
 /// Of a name that is written under its bars.
@@ -182,7 +183,8 @@ void Chart::printCluster(llvm::raw_ostream &os, const Cluster &cluster,
     std::string batch = std::to_string(measurement.batch);
     for (auto [i, method] : llvm::enumerate(methods))
       if (auto value = share(method, *cluster.run, measurement)) {
-        double bar = *value / height * plotHeight;
+        // What is little is to be seen, too.
+        double bar = std::max(*value / height * plotHeight, leastBar);
         os << rectangle(x + barWidth * i, axis - bar, barWidth - 2, bar,
                         colours[unsigned(method)],
                         fmt::format("{}, batch {}, {}: {:.1f} %", cluster.name,

@@ -72,6 +72,10 @@ std::string netc::conventionsText(const Conventions &conventions) {
 std::string netc::inFlop(const Rational &value) { return flop(value); }
 std::string netc::inBytes(const Rational &value) { return bytes(value); }
 std::string netc::inPercent(const Rational &share) { return percent(share, 1); }
+std::string netc::inRoundPercent(const Rational &share) {
+  return percent(share, (share * 100).isInteger() ? 0 : 1);
+}
+
 std::string netc::inDeviceTime(const Rational &seconds) {
   return deviceTime(seconds / 3600);
 }

@@ -37,6 +37,8 @@ std::string percent(const Rational &share, int digits);
 std::string inFlop(const Rational &value);
 std::string inBytes(const Rational &value);
 std::string inPercent(const Rational &share);
+/// As a person says it: `40 %`, `37.8 %`.
+std::string inRoundPercent(const Rational &share);
 std::string inDeviceTime(const Rational &seconds);
 
 /// ` (1.0 GFLOP to 1.4 GFLOP)`, behind what lies between; empty where both ends

@@ -219,7 +219,7 @@ static std::string computeByTimeText(const ComputeByTime &time, unsigned fma,
   if (!time.deviceHours || !time.peak || !time.utilization)
     return text + ", as reported";
   return text + " = " + deviceTime(*time.deviceHours) + " at " +
-         percent(*time.utilization, 0) + " of " +
+         inRoundPercent(*time.utilization) + " of " +
          formatQuantity(*time.peak,
                         Dimension(Dimension::Flop) / Dimension::Time) +
          (time.format.empty() ? "" : ", " + time.format) +
@@ -292,7 +292,7 @@ static void addUtilization(Lines &lines, const RunReport &report) {
   if (!run.jobs.empty())
     text += ", the sum of its jobs";
   else
-    text += " at " + percent(*run.knownUtilization(), 0) + " of " + peak +
+    text += " at " + inRoundPercent(*run.knownUtilization()) + " of " + peak +
             (run.utilization ? "" : ", which is assumed");
   lines.add("device time", text);
 }
