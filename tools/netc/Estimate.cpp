@@ -118,6 +118,28 @@ static mlir::LogicalResult planRuns(Unit &unit, llvm::ArrayRef<Run> runs,
   return mlir::success();
 }
 
+/// What came out in the conventions that are shown, and beside it what was
+/// asked for, which changes as that does: nobody says what a number is made of.
+static void showIn(std::vector<Verdict> &verdicts,
+                   llvm::ArrayRef<Verdict> inShown) {
+  auto toDouble = [](const std::variant<Rational, double> &number) {
+    auto *exact = std::get_if<Rational>(&number);
+    return exact ? exact->toDouble() : std::get<double>(number);
+  };
+  for (auto [verdict, shown] : llvm::zip_equal(verdicts, inShown)) {
+    std::vector<std::variant<Rational, double>> &value = verdict.value.numbers;
+    if (value.empty() || value.size() != shown.value.numbers.size())
+      continue;
+    double before = toDouble(value.front());
+    double factor =
+        before == 0 ? 1 : toDouble(shown.value.numbers.front()) / before;
+    value = shown.value.numbers;
+    for (std::variant<Rational, double> &number : verdict.expected.numbers)
+      if (factor != 1)
+        number = toDouble(number) * factor;
+  }
+}
+
 /// Reads and counts a file, and decides its expects.
 static std::optional<Unit> analyzeFile(const Session &session,
                                        llvm::StringRef path, PlanRun planRun) {
@@ -155,6 +177,17 @@ static std::optional<Unit> analyzeFile(const Session &session,
       corners[run.name()].push_back(std::move(*own));
     }
   unit.expects = unit.specification->check(AnalysisResults(asWritten, corners));
+  if (hasFlags) {
+    Corners ofShown;
+    for (const Run &run : unit.analysis.runs)
+      for (const CountedPoint &corner : unit.corners[run.name()])
+        ofShown[run.name()].push_back(corner.run);
+    // What there is to say about them is said.
+    mlir::ScopedDiagnosticHandler quiet(
+        &session.context, [](mlir::Diagnostic &) { return mlir::success(); });
+    showIn(unit.expects,
+           unit.specification->check(AnalysisResults(unit.analysis, ofShown)));
+  }
   if (planRun && failed(planRuns(unit, unit.analysis.runs, planRun)))
     return std::nullopt;
   return unit;
