@@ -4,6 +4,8 @@
 
 #include "lib/Analysis/Analysis.h"
 
+#include "lib/Warnings/Warnings.h"
+
 #include <set>
 
 using namespace netc;
@@ -40,11 +42,26 @@ static Conventions conventionsOf(DictionaryAttr run) {
   return conventions;
 }
 
+/// A loss between all pairs of a batch is not what one example costs times the
+/// batch.
+static void warnOfPairs(const Network &network) {
+  unsigned degree = 0;
+  for (const Cost &cost : network.symbolic.costs)
+    degree =
+        std::max({degree, cost.matmul.degree("N"), cost.other.degree("N")});
+  if (degree > 1)
+    warn(NetworkOp(network.op).getLoc(), network.name(), "pairs-of-examples")
+        << "`" << network.name() << "` computes with N^" << degree
+        << " of the examples of a batch, and its figures are those of one; a "
+           "run counts its batch";
+}
+
 static FailureOr<Network> analyzeNetwork(NetworkOp op,
                                          const Conventions &conventions) {
   Network network{
       op, conventions, Axes(op.getAxes()), countParts(op, conventions), {}};
   network.symbolic = network.parts.root().figures;
+  warnOfPairs(network);
   network.axes.fix("N", 1);
   network.parts.evaluate(network.axes);
   if (failed(verifyCounts(op, network.parts)))

@@ -14,8 +14,11 @@ using namespace mlir;
 
 std::optional<Decoding> Decoding::of(Operation *graph) {
   if (auto step = dyn_cast<StepOp>(graph))
-    if (auto axis = step.getRun().getAs<StringAttr>("decode_axis"))
-      return Decoding(axis.getValue());
+    if (auto axis = step.getRun().getAs<StringAttr>("decode_axis")) {
+      auto together = step.getRun().getAs<PolynomialAttr>("decode_together");
+      return Decoding(axis.getValue(),
+                      together ? together.getValue() : Polynomial(1));
+    }
   return std::nullopt;
 }
 
@@ -107,7 +110,7 @@ Polynomial Decoding::shareRead(Value value) const {
           return;
         Polynomial experts = int64_t(dispatch.getExperts());
         Polynomial choices = shapeOf(dispatch.getChoices()).elements();
-        if (Polynomial ofPass = choices / Polynomial::symbol(axis);
+        if (Polynomial ofPass = choices / Polynomial::symbol(axis) * together;
             ofPass.isValid())
           share = Polynomial::minimum(experts, ofPass) / experts;
       });

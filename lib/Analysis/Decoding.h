@@ -47,7 +47,8 @@ public:
   Polynomial bytesKept(mlir::Operation *graph) const;
 
 private:
-  explicit Decoding(llvm::StringRef axis) : axis(axis) {}
+  Decoding(llvm::StringRef axis, Polynomial together)
+      : axis(axis), together(std::move(together)) {}
 
   unsigned degree(mlir::Value value) const;
   /// Whether each pass executes the op, for its position.
@@ -65,6 +66,7 @@ private:
   std::optional<int64_t> windowOf(mlir::Value value) const;
 
   llvm::StringRef axis;
+  Polynomial together; ///< positions that a pass makes
 };
 
 } // namespace netc

@@ -6,6 +6,7 @@
 
 #include "dialect/Place.h"
 #include "lib/Analysis/Decoding.h"
+#include "lib/Analysis/DecodingPasses.h"
 #include "lib/Units/Units.h"
 #include "lib/Warnings/Warnings.h"
 
@@ -501,6 +502,7 @@ static void readSettings(Run &run, DictionaryAttr settings, Axes &axes) {
     }
   run.times = number("times");
   run.decode = number("decode");
+  run.decodeTogether = number("decode_together").value_or(1);
   run.accumulate = number("accumulate");
   run.isInference = settings.contains("inference");
   run.isTuning = settings.contains("tuning");
@@ -566,54 +568,6 @@ static LogicalResult failOutOfRange(const Run &run) {
          << "what `" << run.name() << "` costs is beyond the range of 128 bits";
 }
 
-/// The sum of t^power over t = 1 .. n.
-static Rational sumOfPowers(const Rational &n, unsigned power) {
-  switch (power) {
-  case 0:
-    return n;
-  case 1:
-    return n * (n + 1) / 2;
-  case 2:
-    return n * (n + 1) * (n * 2 + 1) / 6;
-  default:
-    return (n * (n + 1) / 2).pow(2);
-  }
-}
-
-/// Positions whose last ones are made one by one, from keys and values that are
-/// kept: a product over pairs of positions counts, for the position t, those
-/// with t others. So T^k becomes (T - n)^k, which is what comes before, plus
-/// the sum of t^(k-1) over the last n. The pairs that a causal mask lets
-/// through, where these are counted, are the same whoever makes them.
-static void decodeOneByOne(const Run &run, DictionaryAttr settings,
-                           Axes &axes) {
-  if (!run.decode)
-    return;
-  StringRef axis = settings.getAs<StringAttr>("decode_axis").getValue();
-  Rational length = *axes.evaluate(Polynomial::symbol(axis)).constant();
-  Rational before = length - *run.decode;
-  auto sumOfLast = [&](unsigned power) {
-    return sumOfPowers(length, power) - sumOfPowers(before, power);
-  };
-  axes.fix(Decoding::kFurtherPasses,
-           *run.decode - (before == Rational(0) ? 1 : 0));
-  axes.fix(Decoding::kPositionsRead, before + sumOfLast(1));
-  Decoding::forEachWindow(
-      run.symbolic.read.symbols(), [&](StringRef symbol, int64_t window) {
-        // The position t reads t of them, or the window.
-        auto upTo = [&](const Rational &n) {
-          return n < window ? sumOfPowers(n, 1)
-                            : sumOfPowers(window, 1) + (n - window) * window;
-        };
-        axes.fix(symbol, before + upTo(length) - upTo(before));
-      });
-  axes.fix(Decoding::kPairs, sumOfPowers(length, 1));
-  SmallVector<Rational> moments;
-  for (unsigned power = 1; power <= 4; ++power)
-    moments.push_back(before.pow(power) + sumOfLast(power - 1));
-  axes.know(axis, Moments(moments));
-}
-
 /// A batch that is gone through in parts: all but the update is done for each,
 /// and the gradient of each is added to those before, in place.
 static void accumulate(PartTree &tree, const Rational &parts) {
@@ -651,7 +605,7 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
     run.tokensPerExample =
         axes.evaluate(*run.counted->tokens / Polynomial::symbol("N"))
             .constant();
-  decodeOneByOne(run, op.getRun(), axes);
+  decodeInPasses(run, op.getRun(), axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
   run.parts.evaluate(axes);

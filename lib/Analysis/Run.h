@@ -62,6 +62,7 @@ struct Run {
   bool isInference = false; ///< forward only
   /// How many positions are made one by one; see Decoding.
   std::optional<Rational> decode;
+  Rational decodeTogether = 1; ///< positions that a pass makes
   /// In how many parts a batch is gone through, whose gradients are added up.
   std::optional<Rational> accumulate;
   bool isTuning = false; ///< sums leave it out

@@ -524,7 +524,7 @@ Value Elaborator::filled(Tree *at, llvm::ArrayRef<Argument> arguments,
 }
 Value Elaborator::callArange(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
-  if (!graph || !value)
+  if (!graph || !frame->self || !value)
     return fail(at, value ? "a tensor stands in a net or block"
                           : "`arange` takes a size or an axis");
   std::optional<Sizes> size = sizesOf(at, *value);
@@ -552,7 +552,7 @@ Value Elaborator::callFloat(Tree *at, std::vector<Argument> &arguments) {
 
 Value Elaborator::callKind(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
-  if (!value || !value->is<Tensor>() || !graph->step)
+  if (!value || !value->is<Tensor>() || !graph || !graph->step)
     return fail(at, "`kind` tells of the parameter that an optimizer updates "
                     "whether it is a `matrix`, an `embedding` or a `vector`");
   if (graph->parameterKind.empty())
@@ -564,7 +564,7 @@ Value Elaborator::callKind(Tree *at, std::vector<Argument> &arguments) {
 
 Value Elaborator::callTensor(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
-  if (!graph || !value || !value->is<List>())
+  if (!graph || !frame->self || !value || !value->is<List>())
     return fail(at, value && value->is<List>()
                         ? "a tensor stands in a net or block"
                         : "`tensor` takes a list of numbers, or of such lists");

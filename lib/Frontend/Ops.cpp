@@ -574,14 +574,17 @@ Tensor Elaborator::constant(Tree *at, double value, mlir::RankedTensorType type,
           labels};
 }
 
+/// Whether it is a number without a unit, or a count.
+static bool isPlain(const std::optional<Number> &number) {
+  return number && (number->dimension.isNone() || number->dimension.isCount());
+}
+
 std::optional<Tensor> Elaborator::fullOf(Tree *at, StringRef op,
                                          const Value &value,
                                          const Tensor &like) {
   std::optional<Number> number = numberOf(value);
   auto type = mlir::cast<mlir::RankedTensorType>(like.value.getType());
-  bool isPlain =
-      number && (number->dimension.isNone() || number->dimension.isCount());
-  if (!isPlain || type.getElementType().isInteger(1)) {
+  if (!isPlain(number) || type.getElementType().isInteger(1)) {
     fail(at, "`" + op + "` does not take a tensor and " +
                  (number ? textOf(Value(*number)) : kindOf(value)));
     return std::nullopt;
@@ -666,6 +669,16 @@ Value Elaborator::tensorArithmetic(Tree *at, StringRef op, const Value &a,
                                                    divisor->isConstant() &&
                                                    divisor->toDouble() == 0)
     return fail(at, "division by zero");
+  for (const Value &side : {a, b}) {
+    std::optional<Number> number = numberOf(side);
+    auto text = [](const Value &side) {
+      std::optional<Number> number = numberOf(side);
+      return number ? textOf(Value(*number)) : kindOf(side);
+    };
+    if (!side.is<Tensor>() && !isPlain(number))
+      return fail(at,
+                  "`" + op + "` does not take " + text(a) + " and " + text(b));
+  }
   auto operands = elementByElement(at, name, {a, b});
   return operands ? emit(at, name, *operands) : Value();
 }

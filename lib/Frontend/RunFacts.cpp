@@ -354,11 +354,44 @@ std::set<std::string> RunBuilder::positions() const {
   return found;
 }
 
+/// `{ last = 256, together = 4 }`; nothing if it is no such record.
+static std::optional<std::pair<Number, int64_t>>
+passesOf(const Record &record) {
+  std::optional<Number> last, together;
+  for (const auto &[name, value] : *record.fields)
+    if (name == "last")
+      last = netc::numberOf(value);
+    else if (name == "together")
+      together = netc::numberOf(value);
+    else
+      return std::nullopt;
+  if (!last || last->real || !last->exact.constant() || !together ||
+      together->real)
+    return std::nullopt;
+  std::optional<int64_t> size = together->exact.toInt64();
+  if (!size || *size < 1)
+    return std::nullopt;
+  return std::pair(*last, *size);
+}
+
 bool RunBuilder::addDecoding() {
-  std::optional<Number> decode = numberOf("decode");
+  Tree *at = placeOf("decode");
+  std::optional<Number> decode;
+  int64_t together = 1;
+  std::optional<Value> value = valueOf("decode");
+  if (auto *record = value ? value->as<Record>() : nullptr) {
+    auto passes = passesOf(*record);
+    if (!passes) {
+      e.fail(at, "`decode` takes a number of positions, or how many a pass "
+                 "makes, `{ last = 256, together = 4 }`");
+      return false;
+    }
+    std::tie(decode, together) = *passes;
+  } else {
+    decode = numberOf("decode");
+  }
   if (!decode || !isInference())
     return true;
-  Tree *at = placeOf("decode");
   std::set<std::string> found = positions();
   if (found.size() > 1) {
     e.fail(at,
@@ -388,6 +421,8 @@ bool RunBuilder::addDecoding() {
     return false;
   }
   set("decode", amount);
+  if (together != 1)
+    set("decode_together", Polynomial(together));
   run.set("decode_axis", e.builder.getStringAttr(axis));
   run.set("decode_at", e.locationOf(at));
   return true;

@@ -123,7 +123,10 @@ private:
       if (std::string sizes = sizesOfAxes(job); !sizes.empty())
         does += ", " + sizes;
       if (job.decode)
-        does += ", " + counted(*job.decode, "position") + " one by one";
+        does += ", " + counted(*job.decode, "position") +
+                (job.decodeTogether == Rational(1)
+                     ? " one by one"
+                     : ", " + exact(job.decodeTogether) + " a pass");
       if (job.isTuning)
         does += ", tuning, not counted";
       bool counts = isCounted && !job.isTuning;

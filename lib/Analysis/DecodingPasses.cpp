@@ -1,0 +1,89 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Analysis/DecodingPasses.h"
+
+#include "lib/Analysis/Decoding.h"
+
+using namespace netc;
+using namespace mlir;
+
+/// The sum of t^power over t = 1 .. n.
+static Rational sumOfPowers(const Rational &n, unsigned power) {
+  switch (power) {
+  case 0:
+    return n;
+  case 1:
+    return n * (n + 1) / 2;
+  case 2:
+    return n * (n + 1) * (n * 2 + 1) / 6;
+  default:
+    return (n * (n + 1) / 2).pow(2);
+  }
+}
+
+namespace {
+/// The passes that make the last `n` of `length` positions, `size` of them in
+/// each, the last one what is left.
+struct Passes {
+  Rational before, size, whole, rest, length;
+
+  Passes(const Rational &length, const Rational &n, const Rational &size)
+      : before(length - n), size(size), whole((n / size).floor()),
+        rest(n - whole * size), length(length) {}
+
+  Rational count() const { return whole + (rest.isZero() ? 0 : 1); }
+  /// The sum over all passes, of the powers of where they end.
+  Rational sumOfEnds(unsigned power) const {
+    // (before + i size)^power, for i from 1.
+    static constexpr int64_t binomial[4][4] = {
+        {1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}};
+    Rational sum = rest.isZero() ? Rational(0) : length.pow(power);
+    for (unsigned k = 0; k <= power; ++k)
+      sum += Rational(binomial[power][k]) * before.pow(power - k) *
+             size.pow(k) * sumOfPowers(whole, k);
+    return sum;
+  }
+  /// The same over all positions, of the powers of where their passes end.
+  Rational sumOverPositions(unsigned power) const {
+    Rational last = rest.isZero() ? Rational(0) : length.pow(power);
+    return (sumOfEnds(power) - last) * size + last * rest;
+  }
+  /// The sum over all passes of what they read of windows of `window` places.
+  Rational sumOfWindows(const Rational &window) const {
+    Rational most = window + size - 1;
+    Rational growing = ((most - before) / size).floor();
+    if (growing.isNegative())
+      growing = 0;
+    if (growing > whole)
+      growing = whole;
+    Rational sum = growing * before + size * sumOfPowers(growing, 1) +
+                   (whole - growing) * most;
+    if (!rest.isZero())
+      sum += std::min(length, window + rest - 1);
+    return sum;
+  }
+};
+} // namespace
+
+void netc::decodeInPasses(const Run &run, DictionaryAttr settings, Axes &axes) {
+  if (!run.decode)
+    return;
+  StringRef axis = settings.getAs<StringAttr>("decode_axis").getValue();
+  Rational length = *axes.evaluate(Polynomial::symbol(axis)).constant();
+  Passes passes(length, *run.decode, run.decodeTogether);
+  const Rational &before = passes.before;
+  axes.fix(Decoding::kFurtherPasses,
+           passes.count() - (before == Rational(0) ? 1 : 0));
+  axes.fix(Decoding::kPositionsRead, before + passes.sumOfEnds(1));
+  Decoding::forEachWindow(
+      run.symbolic.read.symbols(), [&](StringRef symbol, int64_t window) {
+        axes.fix(symbol, before + passes.sumOfWindows(window));
+      });
+  axes.fix(Decoding::kPairs, sumOfPowers(length, 1));
+  SmallVector<Rational> moments;
+  for (unsigned power = 1; power <= 4; ++power)
+    moments.push_back(before.pow(power) + passes.sumOverPositions(power - 1));
+  axes.know(axis, Moments(moments));
+}
