@@ -12,7 +12,6 @@
 #include <fstream>
 #include <sched.h>
 #include <set>
-#include <unistd.h>
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
@@ -49,7 +48,7 @@ Machine Machine::detect() {
       break;
     }
 
-  std::set<std::string> cores, caches;
+  std::set<std::string> cores;
   cpu_set_t allowed;
   if (!sched_getaffinity(0, sizeof allowed, &allowed))
     for (int i = 0; i < CPU_SETSIZE; ++i)
@@ -57,13 +56,9 @@ Machine Machine::detect() {
         std::string cpu = "/sys/devices/system/cpu/cpu" + std::to_string(i);
         std::string core = firstLine(cpu + "/topology/thread_siblings_list");
         cores.insert(core.empty() ? std::to_string(i) : core);
-        caches.insert(firstLine(cpu + "/cache/index3/shared_cpu_list"));
       }
   machine.cores = std::max(int(cores.size()), 1);
   machine.threads = std::min(machine.cores, quota());
-  machine.cacheBytes = std::max(int64_t(sysconf(_SC_LEVEL3_CACHE_SIZE)),
-                                int64_t(sysconf(_SC_LEVEL2_CACHE_SIZE))) *
-                       std::max(int64_t(caches.size()), int64_t(1));
 
   machine.isas = {Isa::Baseline};
 #ifdef __x86_64__

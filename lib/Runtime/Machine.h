@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_RUNTIME_MACHINE_H
 #define NETC_LIB_RUNTIME_MACHINE_H
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,12 +16,20 @@ namespace netc::runtime {
 enum class Isa { Baseline, AVX2, AVX512 };
 const char *nameOf(Isa isa);
 
+/// The caches of one level that a process may use.
+struct Cache {
+  int count;
+  int64_t bytes; ///< of each
+
+  /// Bytes of those that so many threads have, which run apart.
+  int64_t of(int threads) const { return std::min(count, threads) * bytes; }
+};
+
 /// The processor, as far as this process may use it.
 struct Machine {
   std::string cpu;
-  int cores;          ///< physical ones that it may run on
-  int threads;        ///< that these, and a limit of its control group, suggest
-  int64_t cacheBytes; ///< in the last level, all of them together
+  int cores;   ///< physical ones that it may run on
+  int threads; ///< that these, and a limit of its control group, suggest
   std::vector<Isa> isas; ///< that it has, from the baseline on
 
   static Machine detect();

@@ -118,7 +118,7 @@ static void run(const Options &options) {
   Clock clock = detectClock();
   auto measure = [&](bool withBandwidth) {
     clock.raise(detectClock());
-    return measurePeaks(machine, clock, threads, withBandwidth);
+    return measurePeaks(machine, clock, threads, options.caches, withBandwidth);
   };
   // Before the steps and after them: what disturbs one may not the other.
   std::optional<Peaks> peaks;

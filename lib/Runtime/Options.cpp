@@ -6,6 +6,7 @@
 #include "lib/Runtime/Failure.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <getopt.h>
@@ -26,6 +27,8 @@ const char *const
   --weights=FOLDER,...  npy files with the initial parameters, called NAME.npy, or NAME=FILE
   --dump=FOLDER         write parameters and state after the last step, as NAME.npy
   --peaks               measure the peaks of this machine too
+  --caches=NxBYTES,...  and those of its caches: how many there are of a level, from the nearest
+                        on, and how large each of them is
   --json[=FILE]         write all figures as JSON
   --quiet               no progress, no table
   --help
@@ -51,17 +54,40 @@ static int64_t integer(const char *option, const char *text, int64_t low,
   return value;
 }
 
-/// Appends the parts between commas.
-static void split(const char *option, const std::string &text,
-                  std::vector<std::string> &parts) {
+/// The parts between commas, which are `what`.
+static std::vector<std::string>
+split(const char *option, const std::string &text, const char *what) {
+  std::vector<std::string> parts;
   for (size_t start = 0; start <= text.size();) {
     size_t end = std::min(text.find(',', start), text.size());
     if (end == start)
-      throw wrong("`--" + std::string(option) + "` takes files, not `" + text +
-                  "`");
+      throw wrong("`--" + std::string(option) + "` takes " + what + ", not `" +
+                  text + "`");
     parts.push_back(text.substr(start, end - start));
     start = end + 1;
   }
+  return parts;
+}
+
+/// Such as `2x32768`.
+static Cache cache(const std::string &text) {
+  size_t cross = std::min(text.find('x'), text.size());
+  auto number = [&](size_t begin, size_t end, int64_t high) {
+    int64_t value = 0;
+    auto [rest, error] =
+        std::from_chars(text.data() + begin, text.data() + end, value);
+    return error == std::errc() && rest == text.data() + end && value <= high
+               ? value
+               : 0;
+  };
+  int64_t count = number(0, cross, 1 << 20);
+  int64_t bytes =
+      number(std::min(cross + 1, text.size()), text.size(), int64_t(1) << 40);
+  if (count < 1 || bytes < 1)
+    throw wrong("`--caches` takes how many and how large they are, as "
+                "`2x32768`, not `" +
+                text + "`");
+  return {int(count), bytes};
 }
 
 Options Options::parse(int argc, char **argv) {
@@ -75,6 +101,7 @@ Options Options::parse(int argc, char **argv) {
                                  {"weights", required_argument, nullptr, 'p'},
                                  {"dump", required_argument, nullptr, 'o'},
                                  {"peaks", no_argument, nullptr, 'm'},
+                                 {"caches", required_argument, nullptr, 'c'},
                                  {"json", optional_argument, nullptr, 'f'},
                                  {"quiet", no_argument, nullptr, 'q'},
                                  {"help", no_argument, nullptr, 'h'},
@@ -112,19 +139,25 @@ Options Options::parse(int argc, char **argv) {
       options.seed = uint64_t(integer(name, optarg, 0, anything));
       break;
     case 'd':
-      split(name, optarg, options.data);
+      for (std::string &file : split(name, optarg, "files"))
+        options.data.push_back(std::move(file));
       break;
     case 'b':
       options.batches = integer(name, optarg, 1, 1 << 20);
       break;
     case 'p':
-      split(name, optarg, options.weights);
+      for (std::string &file : split(name, optarg, "files"))
+        options.weights.push_back(std::move(file));
       break;
     case 'o':
       options.dump = optarg;
       break;
     case 'm':
       options.peaks = true;
+      break;
+    case 'c':
+      for (const std::string &text : split(name, optarg, "caches"))
+        options.caches.push_back(cache(text));
       break;
     case 'f':
       options.json = true;
@@ -156,6 +189,8 @@ Options Options::parse(int argc, char **argv) {
                 "`");
   if (options.steps && hasSeconds)
     throw wrong("`--steps` and `--seconds` exclude each other");
+  if (!options.caches.empty() && !options.peaks)
+    throw wrong("`--caches` is for `--peaks`");
   if (options.steps && options.warmup && *options.warmup >= *options.steps)
     throw wrong("`--warmup=" + std::to_string(*options.warmup) +
                 "` leaves none of `--steps=" + std::to_string(*options.steps) +

@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_RUNTIME_OPTIONS_H
 #define NETC_LIB_RUNTIME_OPTIONS_H
 
+#include "lib/Runtime/Machine.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,7 +25,8 @@ struct Options {
   bool json = false;
   std::string jsonFile; ///< empty: standard output
   std::vector<std::string> data, weights;
-  std::string dump; ///< folder
+  std::string dump;          ///< folder
+  std::vector<Cache> caches; ///< whose bandwidths are peaks, the nearest first
   bool peaks = false, quiet = false, help = false;
 
   /// More threads than this the OpenMP runtime may fail to start.

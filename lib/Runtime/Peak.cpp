@@ -21,11 +21,13 @@ using namespace netc::runtime;
 
 /// Nanoseconds for each figure of a window; the best try counts.
 static const int64_t tryingTime = 150'000'000;
+/// The same for each level of caches.
+static const int64_t cacheTime = 40'000'000;
 /// In which peaks are taken, at most.
 static const int maxWindows = 6;
 
 /// Four numbers, in the registers that every machine has.
-typedef float Vector __attribute__((vector_size(16)));
+typedef float Vector __attribute__((vector_size(16), may_alias));
 
 /// Seconds from when all threads are there until the last has run work(t).
 template <typename Work> static double onThreads(int threads, Work work) {
@@ -62,12 +64,15 @@ static const int chains = 12;
 static const float factor = 0.5f, summand = 0.5f;
 
 namespace {
-/// Runs `iterations` of `flop` FLOP.
 struct Kernel {
   void (*run)(int64_t iterations);
-  double flop;
+  double flop; ///< of an iteration
+  /// On so many elements, a multiple of triadBytes.
+  void (*triad)(float *to, const float *from, const float *other,
+                int64_t count);
 };
 } // namespace
+static const int64_t triadBytes = 256;
 
 #ifdef __x86_64__
 [[gnu::target("avx512f")]] static void runAvx512(int64_t iterations) {
@@ -83,6 +88,16 @@ struct Kernel {
     }
 }
 
+[[gnu::target("avx512f")]] static void
+triadAvx512(float *to, const float *from, const float *other, int64_t count) {
+  __m512 scale = _mm512_set1_ps(3);
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < count; i += 16)
+    _mm512_store_ps(to + i, _mm512_fmadd_ps(scale, _mm512_load_ps(other + i),
+                                            _mm512_load_ps(from + i)));
+  asm volatile("" : : "r"(to) : "memory");
+}
+
 [[gnu::target("avx2,fma")]] static void runAvx2(int64_t iterations) {
   __m256 sums[chains], a = _mm256_set1_ps(factor), b = _mm256_set1_ps(summand);
 #pragma GCC unroll 12
@@ -94,6 +109,16 @@ struct Kernel {
       sums[chain] = _mm256_fmadd_ps(sums[chain], a, b);
       asm volatile("" : "+x"(sums[chain]));
     }
+}
+
+[[gnu::target("avx2,fma")]] static void
+triadAvx2(float *to, const float *from, const float *other, int64_t count) {
+  __m256 scale = _mm256_set1_ps(3);
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < count; i += 8)
+    _mm256_store_ps(to + i, _mm256_fmadd_ps(scale, _mm256_load_ps(other + i),
+                                            _mm256_load_ps(from + i)));
+  asm volatile("" : : "r"(to) : "memory");
 }
 #endif
 
@@ -116,14 +141,23 @@ static void runBaseline(int64_t iterations) {
     }
 }
 
+static void triadBaseline(float *to, const float *from, const float *other,
+                          int64_t count) {
+  auto at = [](auto *place) { return reinterpret_cast<const Vector *>(place); };
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < count; i += 4)
+    *reinterpret_cast<Vector *>(to + i) = *at(from + i) + 3 * *at(other + i);
+  asm volatile("" : : "r"(to) : "memory");
+}
+
 static Kernel kernelFor(Isa isa) {
 #ifdef __x86_64__
   if (isa == Isa::AVX512)
-    return {runAvx512, chains * 16 * 2.0};
+    return {runAvx512, chains * 16 * 2.0, triadAvx512};
   if (isa == Isa::AVX2)
-    return {runAvx2, chains * 8 * 2.0};
+    return {runAvx2, chains * 8 * 2.0, triadAvx2};
 #endif
-  return {runBaseline, chains * 4.0};
+  return {runBaseline, chains * 4.0, triadBaseline};
 }
 
 double netc::runtime::measureFlops(Isa isa, int threads) {
@@ -144,33 +178,63 @@ double netc::runtime::measureFlops(Isa isa, int threads) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-double netc::runtime::measureBandwidth(int threads, int64_t cacheBytes) {
-  int64_t bytes = std::min({4 * std::max(cacheBytes, int64_t(16) << 20),
-                            int64_t(1) << 30, availableMemory() / 8});
-  int64_t count = bytes / int64_t(sizeof(Vector)) / threads * threads;
-  if (bytes < 2 * cacheBytes || !count)
+/// The best of some tries that take so many nanoseconds, on three arrays of
+/// `bytes` together.
+static double measureTriad(Isa isa, int threads, int64_t bytes, int64_t time) {
+  Kernel kernel = kernelFor(isa);
+  int64_t part = bytes / (3 * triadBytes) / threads * triadBytes /
+                 int64_t(sizeof(float)); // elements of a thread's
+  int64_t count = part * threads;
+  if (!part)
     return 0;
-  Arena memory(3 * bytes);
-  Vector *a = reinterpret_cast<Vector *>(memory.data());
-  Vector *b = a + count, *c = b + count;
-  int64_t part = count / threads;
+  Arena memory(3 * count * int64_t(sizeof(float)));
+  float *a = reinterpret_cast<float *>(memory.data());
+  float *b = a + count, *c = b + count;
   // Each thread touches its own part first, which places it near.
   onThreads(threads, [&](int t) {
     for (int64_t i = t * part; i < (t + 1) * part; ++i)
-      a[i] = b[i] = c[i] = Vector{1, 1, 1, 1};
+      a[i] = b[i] = c[i] = 1;
   });
+  // As long as it takes to start threads, at least.
+  int64_t rounds =
+      std::max((int64_t(16) << 20) / (bytes / threads), int64_t(1));
   double best = 0;
-  for (int64_t begin = now(); now() - begin < tryingTime;) {
+  for (int64_t begin = now(); now() - begin < time;) {
     double seconds = onThreads(threads, [&](int t) {
-      Vector *to = a + t * part;
-      const Vector *from = b + t * part, *other = c + t * part;
-      for (int64_t i = 0; i < part; ++i)
-        to[i] = from[i] + 3 * other[i];
-      asm volatile("" : : "r"(to) : "memory");
+      for (int64_t round = 0; round < rounds; ++round)
+        kernel.triad(a + t * part, b + t * part, c + t * part, part);
     });
-    best = std::max(best, double(count) * 3 * sizeof(Vector) / seconds);
+    best = std::max(best, double(rounds * count * 3) * sizeof(float) / seconds);
   }
   return best;
+}
+
+double netc::runtime::measureBandwidth(Isa isa, int threads,
+                                       const std::vector<Cache> &caches) {
+  int64_t last = caches.empty() ? int64_t(64) << 20
+                                : caches.back().count * caches.back().bytes;
+  int64_t bytes = std::min({4 * std::max(last, int64_t(16) << 20),
+                            int64_t(1) << 30, availableMemory() / 8});
+  if (bytes < 2 * last)
+    return 0;
+  return measureTriad(isa, threads, 3 * bytes, tryingTime);
+}
+
+std::vector<double>
+netc::runtime::measureCaches(Isa isa, int threads,
+                             const std::vector<Cache> &caches) {
+  std::vector<double> rates;
+  int64_t before = 0;
+  for (const Cache &cache : caches) {
+    int64_t bytes = cache.of(threads);
+    // Half way between the two, as other data need some space, too.
+    rates.push_back(
+        bytes > before && bytes < availableMemory() / 8
+            ? measureTriad(isa, threads, (before + bytes) / 2, cacheTime)
+            : 0);
+    before = std::max(before, bytes);
+  }
+  return rates;
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,21 +251,27 @@ double Peaks::best() const {
 void Peaks::raise(const Peaks &window) {
   datasheet = std::max(datasheet, window.datasheet);
   bandwidth = std::max(bandwidth, window.bandwidth);
+  caches.resize(std::max(caches.size(), window.caches.size()));
+  for (size_t i = 0; i < window.caches.size(); ++i)
+    caches[i] = std::max(caches[i], window.caches[i]);
   for (size_t i = 0; i < measured.size(); ++i)
     measured[i].second =
         std::max(measured[i].second, window.measured[i].second);
 }
 
 Peaks netc::runtime::measurePeaks(const Machine &machine, const Clock &clock,
-                                  int threads, bool withBandwidth) {
+                                  int threads, const std::vector<Cache> &caches,
+                                  bool withBandwidth) {
   Peaks peaks;
   VectorUnits units = vectorUnits(machine.isas.back());
   peaks.datasheet = clock.hertz * units.flop * std::min(threads, machine.cores);
   peaks.assumed = units.assumed;
   for (Isa isa : machine.isas)
     peaks.measured.push_back({isa, measureFlops(isa, threads)});
-  if (withBandwidth)
-    peaks.bandwidth = measureBandwidth(threads, machine.cacheBytes);
+  if (withBandwidth) {
+    peaks.bandwidth = measureBandwidth(machine.isas.back(), threads, caches);
+    peaks.caches = measureCaches(machine.isas.back(), threads, caches);
+  }
   return peaks;
 }
 

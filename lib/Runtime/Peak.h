@@ -20,10 +20,16 @@ namespace netc::runtime {
 /// multiplications beside additions. The best of some tries.
 double measureFlops(Isa isa, int threads);
 
-/// Bytes/s of a[i] = b[i] + s c[i] on f32 arrays, each four times the caches,
-/// 12 bytes an element as in STREAM (https://www.cs.virginia.edu/stream/): what
-/// the stores read before they write is not counted. 0 without memory for them.
-double measureBandwidth(int threads, int64_t cacheBytes);
+/// Bytes/s of a[i] = b[i] + s c[i] on f32 arrays, 12 bytes an element as in
+/// STREAM (https://www.cs.virginia.edu/stream/): what the stores read before
+/// they write is not counted. From memory: each array is four times the last of
+/// the caches, or what most machines have if none are known. 0 without memory
+/// for them.
+double measureBandwidth(Isa isa, int threads, const std::vector<Cache> &caches);
+/// The same from each level of caches, from the nearest on, with arrays that
+/// fit it and not the level before; 0 where none do.
+std::vector<double> measureCaches(Isa isa, int threads,
+                                  const std::vector<Cache> &caches);
 
 /// The machine's own figures, as a short window of time shows them.
 struct Peaks {
@@ -31,14 +37,15 @@ struct Peaks {
   std::string assumed;
   std::vector<std::pair<Isa, double>> measured; ///< FLOP/s
   double bandwidth = 0;                         ///< bytes/s; 0 is unknown
+  std::vector<double> caches;                   ///< the same, of each level
 
   double best() const; ///< of the measured ones
   /// Takes what is higher in another window: other programs make it lower.
   void raise(const Peaks &window);
 };
-/// The bandwidth takes some memory to measure.
+/// Bandwidths take some memory to measure.
 Peaks measurePeaks(const Machine &machine, const Clock &clock, int threads,
-                   bool withBandwidth);
+                   const std::vector<Cache> &caches, bool withBandwidth);
 
 /// Takes the peaks in one more window at least, and in some more as long as
 /// steps `reached` more FLOP/s. Throws a Failure with status 3 if they still

@@ -61,6 +61,9 @@ double netc::runtime::fastestRate(const Program &program,
              : step;
 }
 
+/// `L1` is the nearest cache.
+static std::string levelName(size_t i) { return "L" + std::to_string(i + 1); }
+
 static json known(double value) { return value > 0 ? json(value) : json(); }
 
 static json opToJson(const Measurement &measurement, const Figures &figures,
@@ -110,6 +113,12 @@ static json machineToJson(const Measurement &measurement) {
                   {"measured", peaks.best()},
                   {"by_isa", byIsa}};
   text["bandwidth"] = known(peaks.bandwidth);
+  const std::vector<Cache> &caches = measurement.options.caches;
+  text["caches"] = json::object();
+  for (size_t i = 0; i < peaks.caches.size(); ++i)
+    text["caches"][levelName(i)] = {
+        {"bytes", caches[i].of(measurement.threads)},
+        {"bandwidth", known(peaks.caches[i])}};
   return text;
 }
 
@@ -221,6 +230,10 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
       print(text, ", %.4g by the datasheet: %s", peaks.datasheet * 1e-9,
             peaks.assumed.c_str());
     text += '\n';
+    for (size_t i = 0; i < peaks.caches.size(); ++i)
+      if (peaks.caches[i] > 0)
+        print(text, "  %-8s  %.4g GB/s measured\n", levelName(i).c_str(),
+              peaks.caches[i] * 1e-9);
     if (peaks.bandwidth > 0)
       print(text, "  memory    %.4g GB/s measured\n", peaks.bandwidth * 1e-9);
   }

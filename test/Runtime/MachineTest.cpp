@@ -22,7 +22,6 @@ TEST(Machine, HasWhatItRunsOn) {
   EXPECT_GE(machine.cores, 1);
   EXPECT_GE(machine.threads, 1);
   EXPECT_LE(machine.threads, machine.cores);
-  EXPECT_GT(machine.cacheBytes, 0);
   ASSERT_FALSE(machine.isas.empty());
   EXPECT_EQ(machine.isas.front(), Isa::Baseline);
   for (Isa isa : machine.isas) {
@@ -44,11 +43,24 @@ TEST(Machine, SaysWhatItTakesForGranted) {
   }
 }
 
+TEST(Peaks, OfCachesAreThoseOfLevelsThatHoldMore) {
+  // Two threads have two of the first, and the second holds no more than them.
+  std::vector<double> rates =
+      measureCaches(Isa::Baseline, 2, {{4, 32768}, {1, 65536}, {1, 262144}});
+  ASSERT_EQ(rates.size(), 3u);
+  EXPECT_GT(rates[0], 0);
+  EXPECT_EQ(rates[1], 0);
+  EXPECT_GT(rates[2], 0);
+  for (Isa isa : Machine::detect().isas)
+    EXPECT_GT(measureCaches(isa, 1, {{1, 32768}}).front(), 0);
+}
+
 static Peaks window(double baseline, double avx2, double bandwidth) {
   return {avx2 * 2,
           "two units",
           {{Isa::Baseline, baseline}, {Isa::AVX2, avx2}},
-          bandwidth};
+          bandwidth,
+          {}};
 }
 
 TEST(Peaks, AreTheHighestOfTheirWindows) {
@@ -58,6 +70,12 @@ TEST(Peaks, AreTheHighestOfTheirWindows) {
   EXPECT_EQ(peaks.measured[0].second, 4);
   EXPECT_EQ(peaks.bandwidth, 5);
   EXPECT_EQ(peaks.datasheet, 16);
+  for (std::vector<double> caches : {std::vector{7.0, 3.0}, {5.0, 4.0}}) {
+    Peaks more = window(1, 1, 1);
+    more.caches = caches;
+    peaks.raise(more);
+  }
+  EXPECT_EQ(peaks.caches, (std::vector<double>{7, 4}));
   EXPECT_EQ(peaks.assumed, "two units");
   Clock clock = {2, "measured", 2};
   clock.raise({3, "measured", 3});

@@ -29,15 +29,20 @@ TEST(Options, HaveDefaults) {
 }
 
 TEST(Options, AreRead) {
-  Options options = parse({"--steps=20", "--warmup", "3", "--threads=2",
-                           "--seed=7", "--json=a.json", "--data=a.npy,y=b.npy",
-                           "--data=c", "--dump=d", "--peaks", "--quiet"});
+  Options options =
+      parse({"--steps=20", "--warmup", "3", "--threads=2", "--seed=7",
+             "--json=a.json", "--data=a.npy,y=b.npy", "--data=c", "--dump=d",
+             "--peaks", "--quiet", "--caches=2x32768,1x1048576"});
   EXPECT_EQ(options.steps, 20);
   EXPECT_EQ(options.warmup, 3);
   EXPECT_EQ(options.threads, 2);
   EXPECT_EQ(options.seed, 7u);
   EXPECT_TRUE(options.json && options.peaks && options.quiet);
   EXPECT_EQ(options.jsonFile, "a.json");
+  ASSERT_EQ(options.caches.size(), 2u);
+  EXPECT_EQ(options.caches[0].count, 2);
+  EXPECT_EQ(options.caches[0].bytes, 32768);
+  EXPECT_EQ(options.caches[1].of(2), 1048576);
   EXPECT_EQ(options.data, (std::vector<std::string>{"a.npy", "y=b.npy", "c"}));
   EXPECT_EQ(options.dump, "d");
   options = parse({"--json", "--seconds=0.5"});
@@ -65,8 +70,17 @@ TEST(Options, ThatAreWrongEndWithTwo) {
                   std::string(value) + "`" + hint);
   EXPECT_EQ(message({"--data=a,,b"}),
             "2: `--data` takes files, not `a,,b`" + hint);
-  for (const char *option :
-       {"--steps", "--seconds", "--data", "--weights", "--dump", "--json"})
+  for (const char *value : {"32768", "x", "2x", "x3", "0x1", "1x0", "-1x8",
+                            "2x3x4", "1x9223372036854775808", " 1x2"})
+    EXPECT_EQ(message({"--peaks", "--caches=1x8," + std::string(value)}),
+              "2: `--caches` takes how many and how large they are, as "
+              "`2x32768`, not `" +
+                  std::string(value) + "`" + hint);
+  EXPECT_EQ(message({"--peaks", "--caches=1x8,,1x9"}),
+            "2: `--caches` takes caches, not `1x8,,1x9`" + hint);
+  EXPECT_EQ(message({"--caches=1x8"}), "2: `--caches` is for `--peaks`" + hint);
+  for (const char *option : {"--steps", "--seconds", "--data", "--weights",
+                             "--dump", "--caches", "--json"})
     EXPECT_EQ(message({std::string(option) + "="}),
               "2: `" + std::string(option) + "` lacks its value" + hint);
   EXPECT_EQ(message({"--steps=3", "--seconds=1"}),

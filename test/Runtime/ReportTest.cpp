@@ -26,7 +26,7 @@ protected:
   Options options;
   Data data{program, options};
   Training training{Recorder(3), {}, 0, true, 1, {}};
-  Machine machine{"C", 2, 2, 1 << 20, {Isa::Baseline, Isa::AVX2}};
+  Machine machine{"C", 2, 2, {Isa::Baseline, Isa::AVX2}};
 
   /// Whose update takes longer than the product.
   void runSteps(int steps) {

@@ -9,6 +9,7 @@
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Options.h"
+#include "lib/Target/Caches.h"
 #include "lib/Target/Child.h"
 #include "tools/netc-codegen/Programs.h"
 #include "tools/netc/Progress.h"
@@ -211,6 +212,8 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   report.runs.resize(subjects.size());
   std::vector<std::string> arguments = options.arguments;
   arguments.insert(arguments.end(), {"--json", "--quiet", "--peaks"});
+  if (std::string caches = textOf(cachesHere()); !caches.empty())
+    arguments.push_back("--caches=" + caches);
   for (const Job &job : jobs) {
     progress.begin("measuring " + job.name, /*isMeasurement=*/true);
     llvm::Expected<Measurement> measurement =
