@@ -121,8 +121,18 @@ std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
   const json::Value *peak = machine.get("peak");
   if (!peak || !fromJSON(*peak, peaks, root))
     return std::nullopt;
+  if (const json::Object *caches = machine.getObject("caches"))
+    for (const auto &[name, cache] : *caches) {
+      const json::Object *level = cache.getAsObject();
+      if (std::optional<double> bandwidth = level->getNumber("bandwidth"))
+        peaks.levels.push_back(
+            {name.str(), level->getInteger("bytes"), *bandwidth});
+    }
+  llvm::sort(peaks.levels, [](const MemoryLevel &a, const MemoryLevel &b) {
+    return a.name < b.name;
+  });
   if (std::optional<double> bandwidth = machine.getNumber("bandwidth"))
-    peaks.bandwidth = *bandwidth;
+    peaks.levels.push_back({"memory", std::nullopt, *bandwidth});
   if (const json::Object *clock = machine.getObject("clock")) {
     if (std::optional<double> hertz = clock->getNumber("hertz"))
       peaks.clock = *hertz;
@@ -135,6 +145,26 @@ std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
 // Ops and parts
 //===----------------------------------------------------------------------===//
 
+const MemoryLevel *Peaks::levelOf(int64_t bytes) const {
+  auto level = llvm::find_if(levels, [&](const MemoryLevel &level) {
+    return !level.bytes || bytes <= *level.bytes;
+  });
+  return level == levels.end() ? nullptr : &*level;
+}
+
+/// What tells that an op took so few seconds, which is less than its roof: the
+/// level is that roof, or null where that is compute.
+static std::string whyAbove(const Measurement::Op &op, const Peaks &peaks,
+                            const MemoryLevel *level) {
+  if (level && peaks.levels.size() == 1)
+    return "in caches";
+  // The farthest level from which all of it could have come in this time.
+  for (; level && level != peaks.levels.data(); --level)
+    if (op.bytes <= level[-1].bandwidth * *op.seconds)
+      return "partly in " + level[-1].name;
+  return "less done than counted";
+}
+
 void Work::add(const Measurement::Op &op, const Peaks &peaks) {
   matmul += op.matmul;
   other += op.other;
@@ -145,12 +175,29 @@ void Work::add(const Measurement::Op &op, const Peaks &peaks) {
   double compute = peaks.measured > 0 ? op.flop() / peaks.measured : 0;
   // What never ran by itself is done by another op as its operands pass by.
   if (op.calls == 0) {
-    computeRoof += compute;
+    roofs["compute"] += compute;
+    excess["with fused ops"] += compute;
     return;
   }
   bytes += op.bytes;
-  double memory = peaks.bandwidth ? op.bytes / *peaks.bandwidth : 0;
-  (memory > compute ? memoryRoof : computeRoof) += std::max(memory, compute);
+  // In a loop, a call is a turn.
+  const MemoryLevel *level = peaks.levelOf(op.bytes / op.calls.value_or(1));
+  double roof = level ? op.bytes / level->bandwidth : 0;
+  if (roof <= compute) {
+    level = nullptr;
+    roof = compute;
+  }
+  roofs[level ? level->name : "compute"] += roof;
+  if (op.seconds && *op.seconds < roof)
+    excess[whyAbove(op, peaks, level)] += roof - *op.seconds;
+}
+
+/// The name with the most seconds.
+static llvm::StringRef most(const std::map<std::string, double> &seconds) {
+  auto found = std::max_element(
+      seconds.begin(), seconds.end(),
+      [](const auto &a, const auto &b) { return a.second < b.second; });
+  return found == seconds.end() ? "" : llvm::StringRef(found->first);
 }
 
 void Work::add(const Work &work) {
@@ -160,15 +207,28 @@ void Work::add(const Work &work) {
   forward += work.forward;
   backward += work.backward;
   update += work.update;
-  computeRoof += work.computeRoof;
-  memoryRoof += work.memoryRoof;
+  for (const auto &[name, seconds] : work.roofs)
+    roofs[name] += seconds;
+  for (const auto &[why, seconds] : work.excess)
+    excess[why] += seconds;
   isTimed &= work.isTimed;
+}
+
+double Work::roof() const {
+  double sum = 0;
+  for (const auto &[name, seconds] : roofs)
+    sum += seconds;
+  return sum;
 }
 
 llvm::StringRef Work::bound() const {
   if (roof() == 0 || bytes == 0 || (isTimed && seconds() == 0))
     return "";
-  return memoryRoof > computeRoof ? "memory" : "compute";
+  return most(roofs);
+}
+
+llvm::StringRef Work::whyAboveRoof() const {
+  return seconds() > 0 && roof() > seconds() ? most(excess) : "";
 }
 
 bool netc::isLayer(const std::vector<MeasuredPart> &parts,

@@ -59,14 +59,24 @@ struct Measurement {
   std::map<std::string, std::optional<std::string>> dataFiles;
 };
 
+/// A level of the memory hierarchy.
+struct MemoryLevel {
+  std::string name;             ///< `L1` is the nearest; the last is `memory`
+  std::optional<int64_t> bytes; ///< that it holds; none: everything
+  double bandwidth;             ///< bytes per second
+};
+
 /// The roofs over what is measured: per second.
 struct Peaks {
   double measured = 0;             ///< FLOP, of the fastest kernel
   std::optional<double> datasheet; ///< FLOP
   std::string assumed;             ///< for the datasheet
-  std::optional<double> bandwidth; ///< bytes
+  std::vector<MemoryLevel> levels; ///< those known, from the nearest on
   std::optional<double> clock;     ///< hertz
   std::string clockSource;         ///< `cpufreq` or `measured`
+
+  /// The smallest level that holds so much; null if none is known.
+  const MemoryLevel *levelOf(int64_t bytes) const;
 };
 
 /// Reads what the program printed with `--json`.
@@ -81,17 +91,21 @@ void raisePeaks(Measurement &measurement, const Measurement &again);
 struct Work {
   int64_t matmul = 0, other = 0, bytes = 0;
   double forward = 0, backward = 0, update = 0; ///< seconds
-  /// Seconds that the ops would take at their roofs, by which roof is lower: of
-  /// compute, or of memory.
-  double computeRoof = 0, memoryRoof = 0;
+  /// Seconds that the ops would take at their roofs, by which roof is lower:
+  /// `compute`, or a level of memory.
+  std::map<std::string, double> roofs;
+  /// Seconds that ops took less than that, by what tells why.
+  std::map<std::string, double> excess;
   bool isTimed = true; ///< whether the times of all of them are known
 
   int64_t flop() const { return matmul + other; }
   double seconds() const { return forward + backward + update; }
-  double roof() const { return computeRoof + memoryRoof; }
-  /// `compute` or `memory`, whichever roof has more of the least time; empty
-  /// for what takes no time or bytes of its own.
+  double roof() const;
+  /// `compute` or a level of memory, whichever roof has the most of the least
+  /// time; empty for what takes no time or bytes of its own.
   llvm::StringRef bound() const;
+  /// Why it took less than its roof allows; empty if it did not.
+  llvm::StringRef whyAboveRoof() const;
   void add(const Measurement::Op &op, const Peaks &peaks);
   void add(const Work &work);
 };

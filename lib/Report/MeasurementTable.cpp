@@ -86,7 +86,7 @@ public:
         unit(TimeUnit::of(parts.front().work.seconds())),
         grid({Grid::Left, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
               Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Left,
-              Grid::Right}) {}
+              Grid::Right, Grid::Left}) {}
 
   void print(llvm::raw_ostream &os) {
     std::vector<Grid::Cell> head;
@@ -97,7 +97,7 @@ public:
          {std::string("layer"), std::string("op"), std::string("FLOP"),
           in("forward"), in("backward"), in("update"), std::string("share"),
           std::string("GFLOP/s"), std::string("FLOP/byte"),
-          std::string("bound by"), std::string("of roof")})
+          std::string("bound by"), std::string("of roof"), std::string()})
       head.push_back({title, Style::Dim});
     grid.add(std::move(head));
     grid.addRule();
@@ -169,7 +169,8 @@ private:
           style},
          {work.bound().empty() ? "·" : work.bound().str(), Style::Dim},
          {isTimed && work.roof() > 0 ? percent(work.roof() / seconds, 0) : "",
-          style}});
+          style},
+         {work.whyAboveRoof().str(), Style::Dim}});
   }
 
   const std::vector<MeasuredPart> parts;
@@ -347,10 +348,12 @@ static void printMachine(llvm::raw_ostream &os, const Measurement &any,
     peak += ", " + flopRate(*peaks.datasheet) +
             " by the datasheet: " + peaks.assumed;
   lines.add("peak, f32", peak);
-  if (peaks.bandwidth)
-    lines.add("memory", quantity(*peaks.bandwidth,
-                                 Dimension(Dimension::Data) / Dimension::Time) +
-                            " measured");
+  for (const MemoryLevel &level : peaks.levels)
+    lines.add(level.name,
+              quantity(level.bandwidth,
+                       Dimension(Dimension::Data) / Dimension::Time) +
+                  " measured" +
+                  (level.bytes ? ", holds " + bytes(*level.bytes) : ""));
   lines.add("counted", "1 multiply-add = 2 FLOP");
   lines.print(os, /*colour=*/false);
 }

@@ -81,8 +81,8 @@ TEST(Measurement, SumsUpParts) {
   EXPECT_DOUBLE_EQ(a.backward, 0.008);
   EXPECT_DOUBLE_EQ(a.update, 0.001);
   // 4 ms of compute against 1 ms of traffic, twice; the addition, the update.
-  EXPECT_DOUBLE_EQ(a.computeRoof, 0.009002);
-  EXPECT_DOUBLE_EQ(a.memoryRoof, 0);
+  EXPECT_EQ(a.roofs.size(), 1u);
+  EXPECT_DOUBLE_EQ(a.roofs.at("compute"), 0.009002);
   // 1 ms of traffic against 1 us of compute.
   const Work &relu = parts[4].work;
   EXPECT_EQ(relu.bound(), "memory");
@@ -166,7 +166,8 @@ TEST(Measurement, TakesTheHighestPeaks) {
     Peaks peaks = *peaksOf(*first);
     EXPECT_EQ(peaks.measured, 2e9);
     EXPECT_EQ(peaks.datasheet, 3e9);
-    EXPECT_EQ(peaks.bandwidth, 1e8);
+    ASSERT_EQ(peaks.levels.size(), 1u);
+    EXPECT_EQ(peaks.levels[0].bandwidth, 1e8);
     EXPECT_EQ(peaks.clock, 2e9);
     EXPECT_EQ(peaks.assumed, "two units");
   }
@@ -230,9 +231,110 @@ TEST(Measurement, IsPrinted) {
   std::string csv = printed(all, printCsv);
   EXPECT_NE(csv.find("\r\nr,N,1,1,avx2,2e+09,1e+09,0.02,10,0.5,a.linear,linear,"
                      "forward,1,4000000,0,100000,"
-                     "0.008,5e+08,40,compute,0.5\r\n"),
+                     "0.008,5e+08,40,compute,0.5,\r\n"),
             std::string::npos)
       << csv;
+}
+
+/// On a machine that has caches, too, of which one holds no more than the one
+/// before.
+static MeasurementReport reportWithCaches() {
+  std::string text = programOutput(4);
+  text.insert(text.find("\"bandwidth\""), R"("caches": {
+    "L1": {"bytes": 10000, "bandwidth": 4e9},
+    "L2": {"bytes": 10000, "bandwidth": null},
+    "L3": {"bytes": 150000, "bandwidth": 4e8}}, )");
+  MeasurementReport report{"1.2.3", {}, {{}}};
+  report.runs[0].batches.push_back(llvm::cantFail(parseMeasurement(text)));
+  report.peaks = *peaksOf(report.runs[0].batches.front());
+  return report;
+}
+
+TEST(Measurement, TakesTheSmallestLevelThatHoldsAll) {
+  Peaks peaks = reportWithCaches().peaks;
+  for (auto [bytes, name] : std::vector<std::pair<int64_t, std::string>>{
+           {0, "L1"},
+           {10'000, "L1"},
+           {10'001, "L3"},
+           {150'000, "L3"},
+           {150'001, "memory"},
+           {int64_t(1) << 60, "memory"}})
+    EXPECT_EQ(peaks.levelOf(bytes)->name, name) << bytes;
+  // Without the bandwidth of memory, nothing is known of what caches do not
+  // hold.
+  peaks.levels.pop_back();
+  EXPECT_EQ(peaks.levelOf(150'001), nullptr);
+  EXPECT_EQ(Peaks().levelOf(1), nullptr);
+}
+
+/// An op without products that moves so much in so many seconds.
+static Work workOf(int64_t bytes, double seconds, const Peaks &peaks,
+                   int64_t flop = 1) {
+  Work work;
+  work.add({"x", "relu", "forward", 0, flop, bytes, 1, seconds}, peaks);
+  return work;
+}
+
+TEST(Measurement, SaysWhatIsAboveItsRoof) {
+  Peaks peaks = reportWithCaches().peaks;
+  Work slow = workOf(100'000, 0.0005, peaks);
+  EXPECT_EQ(slow.bound(), "L3");
+  EXPECT_DOUBLE_EQ(slow.roof(), 0.00025);
+  EXPECT_EQ(slow.whyAboveRoof(), "");
+  // In a loop, it is what a turn takes that has to fit.
+  Work loop;
+  loop.add({"x", "relu", "forward", 0, 1, 100'000, 10, 0.0005}, peaks);
+  EXPECT_EQ(loop.bound(), "L1");
+  EXPECT_DOUBLE_EQ(loop.roof(), 0.000025);
+  // Faster than L3, not than L1.
+  EXPECT_EQ(workOf(100'000, 0.0002, peaks).whyAboveRoof(), "partly in L1");
+  // Faster than memory, not than L3, which is the farthest that explains it.
+  EXPECT_EQ(workOf(200'000, 0.001, peaks).bound(), "memory");
+  EXPECT_EQ(workOf(200'000, 0.001, peaks).whyAboveRoof(), "partly in L3");
+  EXPECT_EQ(workOf(200'000, 0.0001, peaks).whyAboveRoof(), "partly in L1");
+  // Faster than any of them, or than arithmetic.
+  for (int64_t bytes : {4'000, 200'000})
+    EXPECT_EQ(workOf(bytes, 5e-7, peaks).whyAboveRoof(),
+              "less done than counted");
+  Work computes = workOf(4'000, 0.001, peaks, 2'000'000);
+  EXPECT_EQ(computes.bound(), "compute");
+  EXPECT_EQ(computes.whyAboveRoof(), "less done than counted");
+  // What is known of memory alone says no more.
+  Peaks plain = report({4}).peaks;
+  EXPECT_EQ(workOf(4'000, 1e-6, plain).bound(), "memory");
+  EXPECT_EQ(workOf(4'000, 1e-6, plain).whyAboveRoof(), "in caches");
+
+  // A sum has the reason of what exceeds its roof most, if it does so itself.
+  Work sum = workOf(200'000, 0.001, peaks);
+  sum.add(workOf(100'000, 0.0002, peaks));
+  EXPECT_EQ(sum.bound(), "memory");
+  EXPECT_EQ(sum.whyAboveRoof(), "partly in L3");
+  sum.add({"y", "add", "forward", 0, 3'000'000, 0, 0, 0.0}, peaks);
+  EXPECT_EQ(sum.bound(), "compute");
+  EXPECT_EQ(sum.whyAboveRoof(), "with fused ops");
+  sum.add(workOf(4'000, 1, peaks));
+  EXPECT_EQ(sum.whyAboveRoof(), "");
+}
+
+TEST(Measurement, PrintsLevels) {
+  MeasurementReport all = reportWithCaches();
+  Measurement &measurement = all.runs[0].batches[0];
+  for (Measurement::Op &op : measurement.ops)
+    if (op.name == "relu")
+      op.seconds = 0.0002;
+  std::string table = printed(all, [](llvm::raw_ostream &os, auto &report) {
+    printTable(os, report, TableOptions());
+  });
+  for (const char *line : {"\n  L1         4 GB/s measured, holds 10 kB\n"
+                           "  L3         400 MB/s measured, holds 150 kB\n"
+                           "  memory     100 MB/s measured\n",
+                           "L3          125 %  partly in L1\n"})
+    EXPECT_NE(table.find(line), std::string::npos) << line << table;
+  EXPECT_NE(printed(all, printCsv).find(",L3,1.25,partly in L1\r\n"),
+            std::string::npos);
+  std::string json = printed(all, printJson);
+  EXPECT_NE(json.find("\"why_above\": \"partly in L1\""), std::string::npos);
+  EXPECT_NE(json.find("\"why_above\": null"), std::string::npos);
 }
 
 TEST(Measurement, BoundsOnlyWhatRan) {
@@ -250,7 +352,7 @@ TEST(Measurement, BoundsOnlyWhatRan) {
   EXPECT_TRUE(lineOf("\n  relu ").contains("memory"));
   EXPECT_TRUE(lineOf("\n  b ").ends_with("·"));
   EXPECT_FALSE(lineOf("\n  b ").contains("compute"));
-  EXPECT_NE(printed(all, printCsv).find(",b,tanh,forward,0,0,1,0,0,,,,\r\n"),
+  EXPECT_NE(printed(all, printCsv).find(",b,tanh,forward,0,0,1,0,0,,,,,\r\n"),
             std::string::npos);
   std::string json = printed(all, printJson);
   json = json.substr(json.find("\"name\": \"b\""));

@@ -24,6 +24,17 @@ def seconds(ops, phases):
 report = json.load(sys.stdin)
 peak = report["machine"]["peak"]
 bandwidth = report["machine"]["bandwidth"]
+caches = sorted(report["machine"]["caches"].items())
+
+
+def level_of(count):
+    """The smallest level that holds so many bytes, and its bandwidth."""
+    for name, cache in caches:
+        if cache["bandwidth"] and count <= cache["bytes"]:
+            return name, cache["bandwidth"]
+    return "memory", bandwidth
+
+
 for run in report["runs"]:
     ones = [batch for batch in run["batches"] if batch["batch"] == 1]
     for batch in run["batches"]:
@@ -61,10 +72,15 @@ for run in report["runs"]:
         for op in ops:
             flop = op["matmul"] + op["other"]
             if op["calls"] and op["seconds"]["total"]:
-                roof = max(flop / peak["measured"], op["bytes"] / bandwidth)
-                check(op["name"], op["of_roof"], roof / op["seconds"]["total"])
+                level, rate = level_of(op["bytes"] // op["calls"])
+                compute, moving = flop / peak["measured"], op["bytes"] / rate
+                check(op["name"], op["of_roof"], max(compute, moving) / op["seconds"]["total"])
+                if op["bytes"]:
+                    assert op["bound"] == (level if moving > compute else "compute"), op
             if op["calls"] and op["bytes"]:
                 check(op["name"], op["intensity"], flop / op["bytes"])
+        for row in ops + batch["parts"]:
+            assert (row["why_above"] is not None) == ((row["of_roof"] or 0) > 1), row
         for part in batch["parts"]:
             path = part["path"]
             inside = [
