@@ -262,7 +262,9 @@ TEST(Polynomial, AMinimumIsASymbol) {
                          : std::nullopt;
   };
   EXPECT_EQ((N * T * least).evaluate(moment), 20480000 * N);
-  EXPECT_EQ(nested.evaluate(moment), nested);
+  EXPECT_EQ(nested.evaluate(moment), Polynomial(8));
+  Polynomial open = Polynomial::minimum(80, 2 * N * Polynomial::minimum(T, 5));
+  EXPECT_EQ(open.evaluate(moment), open);
 
   for (const Polynomial &value : {least, nested, N * least + 3 * nested.pow(2)})
     EXPECT_EQ(Polynomial::parse(value.str()), value);
