@@ -7,30 +7,19 @@
 # A table is as wide as the terminal: on 80 columns no line is longer, on 160 bars are; what
 # is piped is the same wherever it is.
 
-import fcntl
 import os
-import pty
-import struct
 import subprocess
 import sys
-import termios
+
+from Inputs.terminal import run_on_terminal
 
 command = ["netc", sys.argv[1]]
 
 
 def on_terminal(columns):
-    main, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {**os.environ, "NO_COLOR": "1"}
-    process = subprocess.Popen(command, stdout=child, stderr=subprocess.DEVNULL, env=environment)
-    os.close(child)
-    text = b""
-    try:
-        while part := os.read(main, 65536):
-            text += part
-    except OSError:  # the other end is closed
-        pass
-    assert process.wait() == 0
+    status, text = run_on_terminal(command, ["stdout"], columns, env=environment, stderr=subprocess.DEVNULL)
+    assert status == 0
     return text.decode().replace("\r\n", "\n")
 
 
