@@ -6,6 +6,8 @@
 
 #include <hwloc.h>
 
+#include <cstdlib>
+
 using namespace netc;
 using runtime::Cache;
 
@@ -29,6 +31,9 @@ std::vector<Cache> netc::cachesOf(hwloc_topology *machine) {
 
 std::vector<Cache> netc::cachesHere() {
   std::vector<Cache> caches;
+  // Where the system does not tell, no cache is known, and memory is the only
+  // level: nothing to write to the terminal.
+  setenv("HWLOC_HIDE_ERRORS", "2", /*overwrite=*/0);
   hwloc_topology_t machine;
   if (hwloc_topology_init(&machine))
     return caches;
