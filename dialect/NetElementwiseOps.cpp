@@ -142,24 +142,26 @@ LogicalResult DivOp::buildGradient(Gradients &g) {
   return success();
 }
 
-/// The gradient of the smaller or larger of two.
-template <typename OpTy>
-static LogicalResult giveToChosen(OpTy op, Gradients &g, StringRef relation) {
-  Value isA = g.create<CompareOp>(op.getA(), op.getB(), relation);
-  Value zero = constant(g, op.getY(), APFloat(0.0));
-  if (g.wants(0))
-    g.set(0, g.create<WhereOp>(isA, g.of(0), zero));
-  if (g.wants(1))
-    g.set(1, g.create<WhereOp>(isA, zero, g.of(0)));
+/// Gives the gradient to the operand `first` where the condition holds, else to
+/// the one behind it.
+static LogicalResult giveToChosen(Gradients &g, Value condition, Value y,
+                                  unsigned first) {
+  Value zero = constant(g, y, APFloat(0.0));
+  if (g.wants(first))
+    g.set(first, g.create<WhereOp>(condition, g.of(0), zero));
+  if (g.wants(first + 1))
+    g.set(first + 1, g.create<WhereOp>(condition, zero, g.of(0)));
   return success();
 }
 
 LogicalResult MinimumOp::buildGradient(Gradients &g) {
-  return giveToChosen(*this, g, "<=");
+  Value isA = g.create<CompareOp>(getA(), getB(), "<=");
+  return giveToChosen(g, isA, getY(), 0);
 }
 
 LogicalResult MaximumOp::buildGradient(Gradients &g) {
-  return giveToChosen(*this, g, ">=");
+  Value isA = g.create<CompareOp>(getA(), getB(), ">=");
+  return giveToChosen(g, isA, getY(), 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,12 +196,7 @@ LogicalResult WhereOp::inferReturnTypes(MLIRContext *,
 }
 
 LogicalResult WhereOp::buildGradient(Gradients &g) {
-  Value zero = constant(g, getY(), APFloat(0.0));
-  if (g.wants(1))
-    g.set(1, g.create<WhereOp>(getCondition(), g.of(0), zero));
-  if (g.wants(2))
-    g.set(2, g.create<WhereOp>(getCondition(), zero, g.of(0)));
-  return success();
+  return giveToChosen(g, getCondition(), getY(), 1);
 }
 
 //===----------------------------------------------------------------------===//

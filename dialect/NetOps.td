@@ -50,10 +50,10 @@ def Net_StepOp : Net_GraphOp<"step"> {
     of inference returns what the network does, and no parameter of it is trainable.
     `axes` maps each free axis to its moments. `run` holds what the specification says
     of the whole run, exact numbers as `#net.poly`: `steps`; `examples` and `tokens`
-    seen in the run; `batch` (examples a step); `epochs`; `took` (seconds), `devices`,
-    `device` (a name), `peak` (FLOP/s of one device, if given), `utilization`,
-    `precision`, `fma` and `causal` (conventions), `recompute` (see net-recompute),
-    `loss_scale`; `shared`, what it has of the file's top level, which other networks
+    seen in the run; `tokens_per_example`, if its tokens are counted; `batch` (examples a
+    step); `epochs`; `took` (seconds), `devices`, `device` (a name), `peak` (FLOP/s of
+    one device, if given), `utilization`, `precision`, `fma` and `causal`
+    (conventions), `recompute` (see net-recompute), `loss_scale`; `shared`, what it has of the file's top level, which other networks
     may have too. Where the run belongs to a `net.job`: `times` (in each of its
     steps; a phase has none). `inference` marks a run that does not train, `tuning`
     one that sums leave out; `decode` is how many of the last positions, along

@@ -272,17 +272,14 @@ private:
       if (!loop ||
           !llvm::is_contained(loop.getSequences(), parameter.getValue()))
         continue;
-      for (Value sequence : loop.getSequences())
-        forEachBase(sequence, [&](Value base) {
-          auto dispatch = base.getDefiningOp<DispatchOp>();
-          if (!dispatch)
-            return;
-          int64_t experts = dispatch.getExperts();
-          Shape choices = shapeOf(dispatch.getChoices());
-          if (std::optional<int64_t> chosen = choices.sizes.back().toInt64();
-              chosen && *chosen < experts)
-            share = Rational(experts - *chosen) / Rational(experts);
-        });
+      DispatchOp dispatch = dispatchOf(loop);
+      if (!dispatch)
+        continue;
+      int64_t experts = dispatch.getExperts();
+      Shape choices = shapeOf(dispatch.getChoices());
+      if (std::optional<int64_t> chosen = choices.sizes.back().toInt64();
+          chosen && *chosen < experts)
+        share = Rational(experts - *chosen) / Rational(experts);
     }
     return share;
   }

@@ -103,17 +103,14 @@ Polynomial Decoding::shareRead(Value value) const {
                         : ScanOp();
     if (!loop || element.getArgNumber() >= loop.getSequences().size())
       return;
-    for (Value sequence : loop.getSequences())
-      forEachBase(sequence, [&](Value slots) {
-        auto dispatch = slots.getDefiningOp<DispatchOp>();
-        if (!dispatch || slots != dispatch.getSlots())
-          return;
-        Polynomial experts = int64_t(dispatch.getExperts());
-        Polynomial choices = shapeOf(dispatch.getChoices()).elements();
-        if (Polynomial ofPass = choices / Polynomial::symbol(axis) * together;
-            ofPass.isValid())
-          share = Polynomial::minimum(experts, ofPass) / experts;
-      });
+    DispatchOp dispatch = dispatchOf(loop);
+    if (!dispatch)
+      return;
+    Polynomial experts = int64_t(dispatch.getExperts());
+    Polynomial choices = shapeOf(dispatch.getChoices()).elements();
+    if (Polynomial ofPass = choices / Polynomial::symbol(axis) * together;
+        ofPass.isValid())
+      share = Polynomial::minimum(experts, ofPass) / experts;
   });
   return share;
 }

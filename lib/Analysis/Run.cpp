@@ -183,49 +183,23 @@ std::string Run::lastStep() const {
 // The rule of three
 //===----------------------------------------------------------------------===//
 
-/// The names of ops whose products read a weight that does not learn.
-static std::set<std::string> readersOfFrozenWeights(StepOp step) {
-  std::set<std::string> readers;
+/// Notes which products read a weight that does not learn, and which none.
+static void noteProducts(StepOp step, CountedStep &counted) {
   step.walk([&](CostOpInterface op) {
     if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
       return;
+    bool readsWeight = false, readsFrozen = false;
     for (Value operand : op->getOperands())
       forEachBase(operand, [&](Value base) {
         auto parameter = base.getDefiningOp<ParameterOp>();
-        if (parameter && !parameter.getTrainable())
-          readers.insert(nameOf(op).str());
+        readsWeight |= bool(parameter);
+        readsFrozen |= parameter && !parameter.getTrainable();
       });
-  });
-  return readers;
-}
-
-/// The names of products that read no weight.
-static std::set<std::string> productsOfActivations(StepOp step) {
-  std::set<std::string> names;
-  step.walk([&](CostOpInterface op) {
-    if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
-      return;
-    bool readsWeight = false;
-    for (Value operand : op->getOperands())
-      forEachBase(operand, [&](Value base) {
-        readsWeight |= bool(base.getDefiningOp<ParameterOp>());
-      });
+    if (readsFrozen)
+      counted.readersOfFrozen.insert(nameOf(op).str());
     if (!readsWeight)
-      names.insert(nameOf(op).str());
+      counted.productsOfActivations.insert(nameOf(op).str());
   });
-  return names;
-}
-
-/// The elements of the first input, if they are tokens.
-static std::optional<Polynomial> tokensOf(StepOp step) {
-  Block &body = step.getBody().front();
-  if (body.getNumArguments() == 0)
-    return std::nullopt;
-  auto type = cast<RankedTensorType>(body.getArgument(0).getType());
-  bool areTokens =
-      isa<IntegerType>(type.getElementType()) && type.getRank() > 1;
-  return areTokens ? std::optional(shapeOf(body.getArgument(0)).elements())
-                   : std::nullopt;
 }
 
 /// The names of gradients that are products without a sum, which are no
@@ -501,6 +475,7 @@ static void readSettings(Run &run, DictionaryAttr settings, Axes &axes) {
                                  factor("low"), factor("high")});
     }
   run.times = number("times");
+  run.tokensPerExample = number("tokens_per_example");
   run.decode = number("decode");
   run.decodeTogether = number("decode_together").value_or(1);
   run.accumulate = number("accumulate");
@@ -601,10 +576,6 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
       if (auto size = axes.evaluate(Polynomial::symbol(axis.getName().str()))
                           .constant())
         run.axes.emplace_back(axis.getName().str(), *size);
-  if (run.counted->tokens)
-    run.tokensPerExample =
-        axes.evaluate(*run.counted->tokens / Polynomial::symbol("N"))
-            .constant();
   decodeInPasses(run, op.getRun(), axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
@@ -670,9 +641,7 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   counted->parts = countParts(op, conventions);
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
-  counted->readersOfFrozen = readersOfFrozenWeights(op);
-  counted->productsOfActivations = productsOfActivations(op);
-  counted->tokens = tokensOf(op);
+  noteProducts(op, *counted);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);
   counted->gradientsWithoutLastTurn = gradientsWithoutLastTurn(op);
   if (auto shared = op.getRun().getAs<ArrayAttr>("shared"))

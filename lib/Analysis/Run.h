@@ -32,9 +32,6 @@ struct CountedStep {
       gradientsWithoutLastTurn;
   /// Products that read no weight: those of attention.
   std::set<std::string> productsOfActivations;
-  /// What the first input holds, if that is whole numbers, several to an
-  /// example.
-  std::optional<Polynomial> tokens;
   /// What other networks may have the weights of, too; see StepOp.
   std::set<std::string> shared;
 };

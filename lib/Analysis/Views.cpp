@@ -27,6 +27,16 @@ UnfoldOp netc::unfoldOf(Value value) {
   return dyn_cast_or_null<UnfoldOp>(op);
 }
 
+DispatchOp netc::dispatchOf(ScanOp loop) {
+  DispatchOp found;
+  for (Value sequence : loop.getSequences())
+    forEachBase(sequence, [&](Value slots) {
+      if (auto dispatch = slots.getDefiningOp<DispatchOp>())
+        found = dispatch;
+    });
+  return found;
+}
+
 Polynomial netc::bytesOf(Value value) {
   return shapeOf(value).elements() * bytesOf(elementOf(value));
 }

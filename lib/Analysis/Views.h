@@ -30,6 +30,10 @@ void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
 /// The op that put what `value` views into windows; null if none did.
 UnfoldOp unfoldOf(mlir::Value value);
 
+/// What gave the experts that a loop goes over their rows; null if it is no
+/// such loop.
+DispatchOp dispatchOf(ScanOp loop);
+
 /// Bytes of a tensor.
 Polynomial bytesOf(mlir::Value value);
 

@@ -20,11 +20,6 @@ static Value integer(ImplicitLocOpBuilder &e, int64_t value) {
 static Value numberOf(ImplicitLocOpBuilder &e, Value index) {
   return e.create<arith::IndexCastOp>(e.getI64Type(), index);
 }
-static SmallVector<Value> boundsOf(LinalgBuilder &b, ArrayRef<int64_t> sizes) {
-  return llvm::to_vector(
-      llvm::map_range(sizes, [&](int64_t size) { return b.index(size); }));
-}
-
 //===----------------------------------------------------------------------===//
 // Elements along an axis
 //===----------------------------------------------------------------------===//
@@ -68,9 +63,8 @@ static void lowerTopK(TopKOp op, LinalgBuilder &b) {
     Value chosen = b.create<tensor::InsertOp>(best[1], places, at);
     return SmallVector<Value>{chosen};
   };
-  b.set(
-      op.getPlaces(),
-      b.loops(boundsOf(b, type.getShape()), b.filled(type, 0), choose).front());
+  b.set(op.getPlaces(),
+        b.loops(b.bounds(type.getShape()), b.filled(type, 0), choose).front());
 }
 
 static void lowerTake(TakeOp op, LinalgBuilder &b) {
@@ -98,11 +92,10 @@ static void lowerTakeGrad(TakeGradOp op, LinalgBuilder &b) {
     Place place = Place::of(b, b.scalar(places, from), size);
     SmallVector<Value> at(from);
     at[over] = place.index;
-    Element old{&b, b.scalar(carried[0], at)}, more{&b, b.scalar(dy, from)};
-    Element sum = place.updated(old, old + more);
-    return SmallVector<Value>{b.create<tensor::InsertOp>(sum, carried[0], at)};
+    Element more{&b, b.scalar(dy, from)};
+    return SmallVector<Value>{b.addAt(place, at, carried[0], more)};
   };
-  b.set(op.getDx(), b.loops(boundsOf(b, b.type(op.getDy()).getShape()),
+  b.set(op.getDx(), b.loops(b.bounds(b.type(op.getDy()).getShape()),
                             b.filled(b.type(op.getDx()), 0), add)
                         .front());
 }
@@ -141,11 +134,10 @@ static void lowerScatterAdd(ScatterAddOp op, LinalgBuilder &b) {
     SmallVector<Value> at(from.take_front(over));
     at.push_back(row.index);
     llvm::append_range(at, from.drop_front(numbers));
-    Element old{&b, b.scalar(carried[0], at)}, more{&b, b.scalar(values, from)};
-    Element sum = row.updated(old, old + more);
-    return SmallVector<Value>{b.create<tensor::InsertOp>(sum, carried[0], at)};
+    Element more{&b, b.scalar(values, from)};
+    return SmallVector<Value>{b.addAt(row, at, carried[0], more)};
   };
-  b.set(op.getY(), b.loops(boundsOf(b, b.type(op.getValues()).getShape()),
+  b.set(op.getY(), b.loops(b.bounds(b.type(op.getValues()).getShape()),
                            b.get(op.getX()), add)
                        .front());
 }
@@ -197,7 +189,7 @@ static Value scatter(LinalgBuilder &b, Value rows, Value places,
     return SmallVector<Value>{
         b.create<tensor::InsertOp>(place.updated(old, row), carried[0], to)};
   };
-  return b.loops(boundsOf(b, sizes), b.filled(slots, 0), put).front();
+  return b.loops(b.bounds(sizes), b.filled(slots, 0), put).front();
 }
 
 /// The places of the choices: first ones first, each in the order of the rows.
@@ -226,8 +218,7 @@ static Value assign(LinalgBuilder &b, Value choices, RankedTensorType slots,
         b.create<tensor::InsertOp>(more, carried[1], expert.index)};
   };
   return b
-      .loops(boundsOf(b, sizes), {b.filled(type, 0), b.filled(countType, 0)},
-             next)
+      .loops(b.bounds(sizes), {b.filled(type, 0), b.filled(countType, 0)}, next)
       .front();
 }
 

@@ -352,16 +352,24 @@ SmallVector<Value> LinalgBuilder::loops(
   return nest.results;
 }
 
+SmallVector<Value> LinalgBuilder::bounds(ArrayRef<int64_t> sizes) {
+  return llvm::map_to_vector(
+      sizes, [&](int64_t size) -> Value { return index(size); });
+}
+
+Value LinalgBuilder::addAt(const Place &place, ValueRange at, Value tensor,
+                           Element more) {
+  Element old{this, scalar(tensor, at)};
+  return create<tensor::InsertOp>(place.updated(old, old + more), tensor, at);
+}
+
 Value LinalgBuilder::updateRows(
     Value values, Value ids, Value table,
     function_ref<Element(Element, Element)> payload) {
   auto type = cast<RankedTensorType>(values.getType());
   unsigned idAxes = cast<RankedTensorType>(ids.getType()).getRank();
   int64_t rows = cast<RankedTensorType>(table.getType()).getDimSize(0);
-  SmallVector<Value> bounds;
-  for (int64_t size : type.getShape())
-    bounds.push_back(index(size));
-  return loops(bounds, table,
+  return loops(bounds(type.getShape()), table,
                [&](ValueRange indices, ValueRange carried) {
                  Value id = scalar(ids, indices.take_front(idAxes));
                  Place row = Place::of(*this, id, rows);

@@ -150,6 +150,14 @@ public:
             body,
         bool isIndependent = false);
 
+  /// Those of loops over all elements of a shape.
+  llvm::SmallVector<mlir::Value> bounds(llvm::ArrayRef<int64_t> sizes);
+
+  /// `tensor` with `more` added to its element `at`, one of whose indices is
+  /// that of `place`; unchanged where that is outside.
+  mlir::Value addAt(const struct Place &place, mlir::ValueRange at,
+                    mlir::Value tensor, Element more);
+
   /// Updates the rows of `table` that `ids` name by the rows of `values`, in
   /// their order: what `payload` makes of an element and a value.
   mlir::Value updateRows(mlir::Value values, mlir::Value ids, mlir::Value table,

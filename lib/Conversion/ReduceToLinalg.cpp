@@ -310,9 +310,6 @@ static void lowerCumsum(CumsumOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   RankedTensorType type = b.type(op.getY());
   int64_t over = op.getOver();
-  SmallVector<Value> bounds;
-  for (int64_t size : type.getShape())
-    bounds.push_back(b.index(size));
   Value zero = b.index(0), one = b.index(1);
   Value last = b.index(type.getDimSize(over) - 1);
   auto add = [&](ValueRange turn, ValueRange carried) {
@@ -331,7 +328,8 @@ static void lowerCumsum(CumsumOp op, LinalgBuilder &b) {
     return SmallVector<Value>{
         b.create<tensor::InsertOp>(sum + more, carried[0], at)};
   };
-  b.set(op.getY(), b.loops(bounds, b.filled(type, 0), add).front());
+  b.set(op.getY(),
+        b.loops(b.bounds(type.getShape()), b.filled(type, 0), add).front());
 }
 
 void netc::addReduceLowerings(Lowerings &lowerings) {

@@ -216,19 +216,17 @@ static void lowerUnfoldGrad(UnfoldGradOp op, LinalgBuilder &b) {
   Value dy = b.get(op.getDy());
   RankedTensorType type = b.type(op.getDx());
   int64_t over = op.getOver();
-  SmallVector<Value> bounds;
-  for (int64_t size : b.type(op.getDy()).getShape())
-    bounds.push_back(b.index(size));
   auto add = [&](ValueRange from, ValueRange carried) {
     Place place = placeOf(b, from[over], from[over + 1], type.getDimSize(over));
     SmallVector<Value> at(from);
     at[over] = place.index;
     at.erase(at.begin() + over + 1);
-    Element old{&b, b.scalar(carried[0], at)}, more{&b, b.scalar(dy, from)};
-    Element sum = place.updated(old, old + more);
-    return SmallVector<Value>{b.create<tensor::InsertOp>(sum, carried[0], at)};
+    Element more{&b, b.scalar(dy, from)};
+    return SmallVector<Value>{b.addAt(place, at, carried[0], more)};
   };
-  b.set(op.getDx(), b.loops(bounds, b.filled(type, 0), add).front());
+  b.set(op.getDx(),
+        b.loops(b.bounds(b.type(op.getDy()).getShape()), b.filled(type, 0), add)
+            .front());
 }
 
 static void lowerLiteral(LiteralOp op, LinalgBuilder &b) {

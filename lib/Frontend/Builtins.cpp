@@ -15,10 +15,10 @@ using llvm::StringRef;
 
 static const Builtin builtins[] = {
     {"len", &Elaborator::callLen, false},
-    {"sum", &Elaborator::callSum, false},
+    {"sum", &Elaborator::callSum, false, /*takesList=*/true},
     {"min", &Elaborator::callMin, false},
     {"max", &Elaborator::callMax, false},
-    {"reverse", &Elaborator::callReverse, false},
+    {"reverse", &Elaborator::callReverse, false, /*takesList=*/true},
     {"last", &Elaborator::callLast, false},
     {"drop_last", &Elaborator::callDropLast, false},
     {"zip", &Elaborator::callZip, false},

@@ -219,12 +219,6 @@ antlrcpp::Any Elaborator::visitCall(NetParser::CallContext *tree) {
   return call(tree, callee, evalArguments(tree->args(), callee));
 }
 
-/// Those of the language's functions that share their name with an op and take
-/// lists of anything.
-static bool takesList(const Builtin &builtin) {
-  return builtin.name == "sum" || builtin.name == "reverse";
-}
-
 Value Elaborator::call(Tree *at, const Value &callee,
                        std::vector<Argument> arguments) {
   if (auto *function = callee.as<Function>(); function && function->builtin) {
@@ -237,7 +231,7 @@ Value Elaborator::call(Tree *at, const Value &callee,
     bool positional =
         llvm::any_of(arguments, [](auto &a) { return a.name.empty(); });
     // A list of tensors is what a function of lists takes.
-    bool isOfList = function->op && takesList(*function->builtin) &&
+    bool isOfList = function->op && function->builtin->takesList &&
                     arguments.size() == 1 && positional &&
                     arguments.front().value.is<List>();
     bool meansOp = function->op && !isOfList &&

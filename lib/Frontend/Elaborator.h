@@ -183,6 +183,8 @@ struct Builtin {
                             std::vector<Argument> &arguments);
   /// Its first argument is a tensor, which may be piped in.
   bool takesTensor;
+  /// It takes lists of anything, though an op has its name.
+  bool takesList = false;
 };
 
 /// Reads files and turns them into networks and steps. The parts of the
@@ -502,9 +504,10 @@ private:
   static bool canMeet(const Label &a, const Label &b);
   /// The same of each axis of two tensors of one rank, or an error.
   bool doMeet(Tree *at, llvm::StringRef op, const Tensor &a, const Tensor &b);
-  /// A tensor of the shape of `like`, full of the number; else reports.
+  /// A tensor of this type, full of the number; else reports.
   std::optional<Tensor> fullOf(Tree *at, llvm::StringRef op,
-                               const Value &number, const Tensor &like);
+                               const Value &number, mlir::RankedTensorType type,
+                               const Labels &labels);
   /// Whether it is an op that takes numbers for tensors full of them.
   bool isElementByElement(const Function &function) const;
   /// The operands of an op that works element by element, brought to one shape.

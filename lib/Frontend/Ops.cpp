@@ -581,9 +581,9 @@ static bool isPlain(const std::optional<Number> &number) {
 
 std::optional<Tensor> Elaborator::fullOf(Tree *at, StringRef op,
                                          const Value &value,
-                                         const Tensor &like) {
+                                         mlir::RankedTensorType type,
+                                         const Labels &labels) {
   std::optional<Number> number = numberOf(value);
-  auto type = mlir::cast<mlir::RankedTensorType>(like.value.getType());
   if (!isPlain(number) || type.getElementType().isInteger(1)) {
     fail(at, "`" + op + "` does not take a tensor and " +
                  (number ? textOf(Value(*number)) : kindOf(value)));
@@ -600,7 +600,7 @@ std::optional<Tensor> Elaborator::fullOf(Tree *at, StringRef op,
                  " is none; `float(x)` makes real numbers of them");
     return std::nullopt;
   }
-  return constant(at, number->toDouble(), type, like.labels);
+  return constant(at, number->toDouble(), type, labels);
 }
 
 bool Elaborator::isElementByElement(const Function &function) const {
@@ -620,23 +620,23 @@ Elaborator::elementByElement(Tree *at, StringRef op,
     fail(at, "`" + op + "` takes a tensor, these are numbers");
     return std::nullopt;
   }
-  // The first may have grown, which those before then do, too.
-  for (unsigned round : {0, 1})
-    for (Tensor &other : llvm::drop_begin(tensors, round))
-      if (&other != &tensors.front() && !align(at, op, tensors.front(), other))
+  // The first may grow with one, and those before it then, too.
+  for (unsigned round = 0; round < 2; ++round)
+    for (Tensor &other : llvm::drop_begin(tensors))
+      if (!align(at, op, tensors.front(), other))
         return std::nullopt;
   // A number is of the type of the last tensor, but of a condition's.
-  Tensor like = tensors.front();
   mlir::Type element = elementOf(tensors.back().value);
   if (element.isInteger(1) && values.size() > 2)
     element = builder.getF32Type();
-  if (elementOf(like.value) != element)
-    like = constant(at, 0, tensorOf(element, shapeOf(like.value)), like.labels);
+  auto type = tensorOf(element, shapeOf(tensors.front().value));
   std::vector<Tensor> operands;
   auto next = tensors.begin();
   for (const Value &value : values) {
     std::optional<Tensor> operand =
-        value.is<Tensor>() ? *next++ : fullOf(at, op, value, like);
+        value.is<Tensor>()
+            ? *next++
+            : fullOf(at, op, value, type, tensors.front().labels);
     if (!operand)
       return std::nullopt;
     operands.push_back(*operand);

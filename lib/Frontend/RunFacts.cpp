@@ -76,6 +76,8 @@ bool RunBuilder::readTokens() {
                 return found->second.moment(power);
               })
           .constant();
+  if (tokensPerExample)
+    set("tokens_per_example", *tokensPerExample);
   return true;
 }
 

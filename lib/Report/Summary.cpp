@@ -18,11 +18,20 @@ namespace {
 struct SummaryColumn {
   const char *title;
   std::function<std::string(const RunReport &)> cell;
+  /// Of runs of which this holds, it is bad news.
+  std::function<bool(const RunReport &)> isBad = [](const RunReport &) {
+    return false;
+  };
 };
 } // namespace
 
-static std::string fitText(const Run &run) {
-  std::optional<MemoryVerdict> verdict = memoryVerdict(run);
+static bool exceedsDevice(const RunReport &report) {
+  std::optional<MemoryVerdict> verdict = memoryVerdict(*report.run);
+  return verdict && !verdict->fits;
+}
+
+static std::string fitText(const RunReport &report) {
+  std::optional<MemoryVerdict> verdict = memoryVerdict(*report.run);
   if (!verdict)
     return "";
   return verdict->fits ? "fits " + inBytes(verdict->capacity)
@@ -66,7 +75,7 @@ static std::vector<SummaryColumn> summaryColumns() {
          std::optional<Rational> memory = report.run->memoryPerDevice();
          return memory ? inBytes(*memory) : "";
        }},
-      {"device", [](const RunReport &report) { return fitText(*report.run); }},
+      {"device", fitText, exceedsDevice},
   };
 }
 
@@ -77,32 +86,32 @@ void netc::writeSummary(Page &page, const Report &report) {
   rows.front().push_back({"run", Style::Dim});
   for (auto [run, row] : llvm::zip_equal(report.runs, llvm::drop_begin(rows)))
     row.push_back({run.run->name().str()});
-  auto add = [&](const char *title, auto cellOf) {
+  auto add = [&](const SummaryColumn &column) {
     std::vector<std::string> cells;
     for (const RunReport &run : report.runs)
-      cells.push_back(cellOf(run));
+      cells.push_back(column.cell(run));
     if (llvm::all_of(cells, [](StringRef cell) { return cell.empty(); }))
       return;
-    rows.front().push_back({title, Style::Dim});
-    for (auto [cell, row] : llvm::zip_equal(cells, llvm::drop_begin(rows))) {
-      bool isBad = StringRef(cell).starts_with("exceeds");
-      row.push_back({std::move(cell), isBad ? Style::Bad : Style::Plain});
-    }
+    rows.front().push_back({column.title, Style::Dim});
+    for (auto [run, cell, row] :
+         llvm::zip_equal(report.runs, cells, llvm::drop_begin(rows)))
+      row.push_back(
+          {std::move(cell), column.isBad(run) ? Style::Bad : Style::Plain});
   };
   for (const SummaryColumn &column : summaryColumns())
-    add(column.title, column.cell);
+    add(column);
   llvm::SmallVector<Grid::Align> aligns(rows.front().size(), Grid::Right);
   aligns.front() = Grid::Left;
   size_t figures = aligns.size();
-  add("warnings", [&](const RunReport &run) {
-    std::set<std::string> ids;
-    forEachRun(*run.run, [&](const Run &part) {
-      for (const Warning &warning : report.warnings)
-        if (warning.about == part.name())
-          ids.insert(warning.id);
-    });
-    return llvm::join(ids, " ");
-  });
+  add({"warnings", [&](const RunReport &run) {
+         std::set<std::string> ids;
+         forEachRun(*run.run, [&](const Run &part) {
+           for (const Warning &warning : report.warnings)
+             if (warning.about == part.name())
+               ids.insert(warning.id);
+         });
+         return llvm::join(ids, " ");
+       }});
   if (rows.front().size() > figures)
     aligns.push_back(Grid::Left);
 
