@@ -1,8 +1,16 @@
-# netc_library(NAME SOURCES... [LINK libs...]): one static library a folder.
+# netc_library(NAME SOURCES... [LINK libs...] [PRECOMPILE headers...]): one static library a
+# folder. Reading the headers of MLIR takes most of the time of a compilation: those in PRECOMPILE
+# are read once. A name of a library there shares what it has.
 function(netc_library name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK;PRECOMPILE" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(TARGET "${ARG_PRECOMPILE}")
+    target_precompile_headers(${name} REUSE_FROM ${ARG_PRECOMPILE})
+  elseif(ARG_PRECOMPILE)
+    list(TRANSFORM ARG_PRECOMPILE REPLACE "(.+)" "<\\1>")
+    target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
+  endif()
 endfunction()
 
 # netc_embed(OUTPUT FILES... [PREFIX prefix]): OUTPUT, to be listed as a source, is C++ that
