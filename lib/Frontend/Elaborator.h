@@ -702,6 +702,9 @@ private:
                 llvm::ArrayRef<std::string> only);
   /// A block that nothing uses is checked for its names only, with a warning.
   void checkUnused(const BlockDecl &block);
+  /// Warns of settings and variables that nothing reads, but of tensors: what
+  /// these cost and no result depends on is said elsewhere.
+  void warnOfUnread(const BlockDecl &block);
   void elaborateItem(FileScope &file, NetParser::StmtContext *stmt);
   /// The network of the top-level name `symbol`; null after an error.
   mlir::Operation *elaborateNetwork(Tree *at, llvm::StringRef symbol,
@@ -777,6 +780,7 @@ private:
   // A block is walked once for each of its copies: what depends on the text
   // alone is kept.
   std::unordered_map<Expr *, llvm::SmallVector<Expr *>> spines;
+  llvm::DenseSet<Tree *> boundToTensors;
   llvm::DenseMap<Tree *, mlir::Location> locations;
   std::unordered_map<antlr4::Token *, std::string> words;
   std::unordered_map<NetParser::LitContext *, Value> literals;

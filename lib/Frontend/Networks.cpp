@@ -65,7 +65,9 @@ bool Elaborator::elaborateFile(FileScope &file) {
   }
   finishOverrides();
   for (const BlockDecl &block : file.blocks)
-    if (!block.isUsed && !leavesOut() && errors == 0)
+    if (errors == 0 && (block.isUsed || block.isNet))
+      warnOfUnread(block);
+    else if (errors == 0 && !leavesOut())
       checkUnused(block);
   return errors == 0;
 }
@@ -99,20 +101,45 @@ static void collectNames(antlr4::tree::ParseTree *tree,
   }
 }
 
-void Elaborator::checkUnused(const BlockDecl &block) {
-  warn(block.tree, "", "unused-block",
-       "`" + block.name + "` is not used; only its names are checked");
-  // Without recursion: a chain of operators is a deep tree.
-  std::vector<antlr4::tree::ParseTree *> pending{block.tree}, all;
-  llvm::StringSet<> own;
+/// All of a tree, without recursion: a chain of operators is a deep one.
+static std::vector<antlr4::tree::ParseTree *>
+nodesOf(antlr4::tree::ParseTree *root) {
+  std::vector<antlr4::tree::ParseTree *> pending{root}, all;
   while (!pending.empty()) {
     antlr4::tree::ParseTree *tree = pending.back();
     pending.pop_back();
-    collectNames(tree, own);
     all.push_back(tree);
     pending.insert(pending.end(), tree->children.rbegin(),
                    tree->children.rend());
   }
+  return all;
+}
+
+void Elaborator::warnOfUnread(const BlockDecl &block) {
+  llvm::StringMap<unsigned> mentions;
+  for (antlr4::Token *token : tokensOf(block.tree))
+    ++mentions[token->getText()];
+  auto warnIfUnread = [&](Tree *at, const std::string &name, StringRef what) {
+    if (mentions[name] == 1 && name[0] != '_')
+      warn(at, "", "unread-name",
+           "nothing reads " + what + " `" + name + "` of `" + block.name + "`");
+  };
+  for (const Parameter &setting : parametersOf({block.name, &block}).settings)
+    warnIfUnread(setting.tree, setting.name, "the setting");
+  for (antlr4::tree::ParseTree *tree : nodesOf(block.tree))
+    if (auto *bind = ruleCast<NetParser::BindContext>(tree))
+      for (NetParser::TargetContext *target : bind->target())
+        if (!boundToTensors.contains(target))
+          warnIfUnread(target, target->getStart()->getText(), "the name");
+}
+
+void Elaborator::checkUnused(const BlockDecl &block) {
+  warn(block.tree, "", "unused-block",
+       "`" + block.name + "` is not used; only its names are checked");
+  std::vector<antlr4::tree::ParseTree *> all = nodesOf(block.tree);
+  llvm::StringSet<> own;
+  for (antlr4::tree::ParseTree *tree : all)
+    collectNames(tree, own);
   for (antlr4::tree::ParseTree *tree : all) {
     auto *ref = ruleCast<NetParser::RefContext>(tree);
     if (!ref)

@@ -230,6 +230,8 @@ antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
   for (auto [target, part] : llvm::zip_equal(targets, parts)) {
     if (target->expr())
       part = matched(target->expr(), part);
+    if (part.is<Tensor>())
+      boundToTensors.insert(target);
     bind(target, nameOf(target), std::move(part));
   }
   return nullptr;
