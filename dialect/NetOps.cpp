@@ -105,13 +105,15 @@ LogicalResult OpaqueOp::buildGradient(Gradients &g) {
   for (auto [i, x] : llvm::enumerate(getXs()))
     if (g.wants(i) && !x.getDefiningOp<ParameterOp>()) {
       g.set(i, g.create<OpaqueOp>(x.getType(), g.of(0),
-                                  hasInputGradient ? zero : flop));
+                                  hasInputGradient ? zero : flop,
+                                  PolynomialAttr()));
       hasInputGradient = true;
     }
   for (auto [i, x] : llvm::enumerate(getXs()))
     if (g.wants(i) && x.getDefiningOp<ParameterOp>())
       g.set(i, g.create<OpaqueOp>(x.getType(), g.of(0),
-                                  hasInputGradient ? flop : twice));
+                                  hasInputGradient ? flop : twice,
+                                  PolynomialAttr()));
   return success();
 }
 

@@ -144,9 +144,11 @@ def Net_OpaqueOp : Net_Op<"opaque", Net_Gradient> {
     Makes something of its operands, a weight among them, in `flop` operations. A
     symbol there stands for a cost that nobody stated. The backward pass costs twice
     as much: the gradient of a weight as much as the op, and again as much for the
-    gradients inside it, which are those of the first input if that wants one.
+    gradients inside it, which are those of the first input if that wants one. `idle` is
+    the share of its weight that no one row uses.
   }];
-  let arguments = (ins Variadic<Net_Tensor>:$xs, Net_PolynomialAttr:$flop);
+  let arguments = (ins Variadic<Net_Tensor>:$xs, Net_PolynomialAttr:$flop,
+                       OptionalAttr<Net_PolynomialAttr>:$idle);
   let results = (outs Net_Result:$y);
   let matmul = "flop.getValue()";
   let other = "0";
@@ -172,10 +174,11 @@ def Net_LiteralOp : Net_FreeOp<"literal"> {
 def Net_TableOp : Net_FreeOp<"table"> {
   let summary = "a constant that is computed once: angles of positions, slopes";
   let description = [{
-    `init` tells how, as that of a parameter. It is no weight: all uses of a table of one
-    shape have one.
+    `init` tells how, as that of a parameter. Of angles, feature i of n turns by
+    theta^(-i / n) a position. It is no weight: all uses of a table of one kind and shape
+    have one.
   }];
-  let arguments = (ins StrAttr:$init);
+  let arguments = (ins StrAttr:$init, DefaultValuedAttr<F64Attr, "1e4">:$theta);
   let results = (outs Net_Tensor:$y);
   let assemblyFormat = "$init attr-dict `:` type($y)";
 }

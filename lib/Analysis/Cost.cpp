@@ -263,11 +263,13 @@ private:
       traceShapes(op);
   }
 
-  /// Of a weight that each of some experts has: the share of them that a row
-  /// does not choose.
+  /// The share of a weight that a row does not use: of experts, those that it
+  /// does not choose; of an opaque part, what is stated.
   static Rational idleShare(ParameterOp parameter) {
     Rational share;
     for (Operation *user : parameter->getUsers()) {
+      if (auto opaque = dyn_cast<OpaqueOp>(user); opaque && opaque.getIdle())
+        share = *opaque.getIdle()->getValue().constant();
       auto loop = dyn_cast<ScanOp>(user);
       if (!loop ||
           !llvm::is_contained(loop.getSequences(), parameter.getValue()))

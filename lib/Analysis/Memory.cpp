@@ -101,10 +101,13 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     return first;
   };
   // One of each kind and shape serves all that read it.
-  DenseSet<std::pair<Attribute, Type>> tables;
+  DenseSet<std::tuple<Attribute, Attribute, Type>> tables;
   graph->walk([&](Operation *op) {
     if (auto table = dyn_cast<TableOp>(op)) {
-      if (tables.insert({table.getInitAttr(), table.getType()}).second)
+      if (tables
+              .insert(
+                  {table.getInitAttr(), table.getThetaAttr(), table.getType()})
+              .second)
         memory[""].constants += bytesOf(table.getY());
     } else if (auto literal = dyn_cast<LiteralOp>(op)) {
       memory[""].constants += bytesOf(literal.getY());

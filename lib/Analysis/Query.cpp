@@ -223,16 +223,27 @@ public:
   }
 
 private:
+  using CostOfStep = std::function<Cost(const Figures &)>;
+
+  static CostOfStep phase(Phase phase) {
+    return [phase](const Figures &step) { return step[phase]; };
+  }
+
+  CostOfStep backward() {
+    if (path.take({"input"}))
+      return phase(Phase::InputGradient);
+    if (path.take({"weight"}))
+      return phase(Phase::WeightGradient);
+    return &Figures::backward;
+  }
+
   /// Of one step, or of all.
   Answer cost(bool ofAll) {
-    auto phase = [&](Phase phase) {
-      return [phase](const Figures &step) { return step[phase]; };
-    };
-    std::function<Cost(const Figures &)> ofStep = &Figures::model;
+    CostOfStep ofStep = &Figures::model;
     if (path.take({"forward"}))
       ofStep = phase(Phase::Forward);
     else if (path.take({"backward"}))
-      ofStep = &Figures::backward;
+      ofStep = backward();
     else if (path.take({"update"}))
       ofStep = phase(Phase::Update);
     else if (path.take({"recompute"}))

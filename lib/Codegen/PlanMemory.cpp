@@ -122,7 +122,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       NamedAttrList slot;
       slot.set("name", global->getAttr("net.name"));
       slot.set("role", global->getAttr("net.role"));
-      for (StringRef name : {"init", "below", "sizes", "strides"})
+      for (StringRef name : {"init", "theta", "below", "sizes", "strides"})
         if (Attribute value = global->getAttr(("net." + name).str()))
           slot.set(name, value);
       slot.set("type", TypeAttr::get(global.getType()));

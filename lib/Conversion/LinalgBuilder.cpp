@@ -39,7 +39,7 @@ RankedTensorType LinalgBuilder::type(Type type) const {
 
 TypedValue<MemRefType> LinalgBuilder::slot(StringRef name,
                                            RankedTensorType type, SlotRole role,
-                                           StringRef init) {
+                                           StringRef init, FloatAttr theta) {
   auto memory = MemRefType::get(type.getShape(), type.getElementType());
   auto module = function->getParentOfType<ModuleOp>();
   std::string symbol = (stringify(role) + "." + name).str();
@@ -52,6 +52,8 @@ TypedValue<MemRefType> LinalgBuilder::slot(StringRef name,
     global->setAttr("net.name", builder.getStringAttr(name));
     if (role == SlotRole::Parameter || role == SlotRole::State)
       global->setAttr("net.init", builder.getStringAttr(init));
+    if (theta)
+      global->setAttr("net.theta", theta);
   }
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&function.getBody().front());
@@ -59,8 +61,8 @@ TypedValue<MemRefType> LinalgBuilder::slot(StringRef name,
 }
 
 Value LinalgBuilder::read(StringRef name, RankedTensorType type, SlotRole role,
-                          StringRef init) {
-  Value memory = slot(name, type, role, init);
+                          StringRef init, FloatAttr theta) {
+  Value memory = slot(name, type, role, init, theta);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointAfterValue(memory);
   return create<bufferization::ToTensorOp>(memory, /*restrict=*/true,

@@ -62,14 +62,15 @@ public:
 
   //===-- Slots -----------------------------------------------------------===//
 
-  /// The memory of a slot. The first call makes it.
-  mlir::TypedValue<mlir::MemRefType> slot(llvm::StringRef name,
-                                          mlir::RankedTensorType type,
-                                          SlotRole role,
-                                          llvm::StringRef init = "zeros");
+  /// The memory of a slot. The first call makes it. `theta` is that of a table;
+  /// see TableOp.
+  mlir::TypedValue<mlir::MemRefType>
+  slot(llvm::StringRef name, mlir::RankedTensorType type, SlotRole role,
+       llvm::StringRef init = "zeros", mlir::FloatAttr theta = {});
   /// What it holds at the start of the step.
   mlir::Value read(llvm::StringRef name, mlir::RankedTensorType type,
-                   SlotRole role, llvm::StringRef init = "zeros");
+                   SlotRole role, llvm::StringRef init = "zeros",
+                   mlir::FloatAttr theta = {});
   /// Leaves `tensor`, of as many elements, in a slot for the next step.
   void write(mlir::Value tensor, mlir::TypedValue<mlir::MemRefType> slot);
   /// Whether a value is a net.parameter or net.buffer, seen through

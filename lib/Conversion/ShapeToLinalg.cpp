@@ -249,9 +249,13 @@ static void lowerLiteral(LiteralOp op, LinalgBuilder &b) {
 static void lowerTable(TableOp op, LinalgBuilder &b) {
   RankedTensorType type = b.type(op.getY());
   std::string name = "table." + op.getInit().str();
+  SmallString<16> theta;
+  op.getTheta().toString(theta);
+  name += "." + theta.str().str();
   for (int64_t size : type.getShape())
     name += "." + std::to_string(size);
-  b.set(op.getY(), b.read(name, type, SlotRole::State, op.getInit()));
+  b.set(op.getY(),
+        b.read(name, type, SlotRole::State, op.getInit(), op.getThetaAttr()));
 }
 
 static void lowerConstant(ConstantOp op, LinalgBuilder &b) {

@@ -254,8 +254,10 @@ bool RunBuilder::addSteps() {
     return false;
   std::optional<Rational> examples;
   if (!duration) {
-    bool isOfPhases = outer && !outer->steps && !jobsIn(job).empty();
-    if (!outer || (isOfPhases && !valueOf("times")))
+    // Phases give their own; of one that gives a time, the time is enough.
+    bool isPhase = outer && !outer->steps && !valueOf("times") &&
+                   (!jobsIn(job).empty() || valueOf("took"));
+    if (!outer || isPhase)
       return true;
     if (!addTimes())
       return false;

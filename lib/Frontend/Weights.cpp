@@ -30,7 +30,7 @@ Identity *Elaborator::appliedAgain(Identity &self) const {
 
 Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
   llvm::SmallVector<mlir::Value> operands;
-  std::optional<Polynomial> parameters, forward;
+  std::optional<Polynomial> parameters, active, forward;
   Sizes out;
   for (Argument &argument : arguments) {
     std::optional<Number> number = numberOf(argument.value);
@@ -40,12 +40,13 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
         return fail(argument.at, "`opaque` takes tensors, this is " +
                                      kindOf(argument.value));
       operands.push_back(tensor->value);
-    } else if (argument.name == "params") {
+    } else if (argument.name == "params" || argument.name == "active") {
       if (!number || number->real || !number->dimension.isNone() ||
           !number->exact.constant())
-        return fail(argument.at, "`params` is a number of parameters, not " +
+        return fail(argument.at, "`" + argument.name +
+                                     "` is a number of parameters, not " +
                                      textOf(argument.value));
-      parameters = number->exact;
+      (argument.name == "params" ? parameters : active) = number->exact;
     } else if (argument.name == "forward") {
       if (!number || number->real ||
           number->dimension != Dimension(Dimension::Flop))
@@ -66,9 +67,16 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
     } else {
       return fail(argument.nameAt(),
                   "`opaque` has no `" + argument.name + "`" +
-                      didYouMean(argument.name, {"params", "forward", "out"}));
+                      didYouMean(argument.name,
+                                 {"params", "active", "forward", "out"}));
     }
   }
+  Rational all = parameters.value_or(0).constant().value_or(0);
+  Rational used = active.value_or(all).constant().value_or(0);
+  if (active && (used <= Rational(0) || used > all))
+    return fail(at, "`active` are the parameters that one token uses, of the " +
+                        textOf(Value(Number(all))) + " in `params`; this is " +
+                        textOf(Value(Number(used))));
   Shape first = shapeOf(operands.front());
   std::optional<mlir::RankedTensorType> type =
       tensorType(at, builder.getF32Type(), out.shape);
@@ -92,7 +100,7 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
   if (forward) {
     flop = *forward * examples;
   } else if (parameters) {
-    flop = *parameters * positions * 2;
+    flop = active.value_or(*parameters) * positions * 2;
   } else {
     // Nobody has said: a symbol, which no run gives a value.
     std::string name = std::string(unknownCost);
@@ -121,8 +129,12 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
   }
   if (!spend(at, 1))
     return {};
+  PolynomialAttr idle;
+  if (active)
+    idle = PolynomialAttr::get(context, (all - used) / all);
   return Tensor{builder.create<OpaqueOp>(mlir::Location(where), *type, operands,
-                                         PolynomialAttr::get(context, flop)),
+                                         PolynomialAttr::get(context, flop),
+                                         idle),
                 out.labels};
 }
 
@@ -131,12 +143,20 @@ Value Elaborator::callTable(Tree *at, std::vector<Argument> &arguments) {
     return fail(at, "a tensor stands in a net or block");
   std::vector<Value> sizes;
   std::optional<std::string> init;
+  double theta = 1e4;
   for (Argument &argument : arguments) {
     if (argument.name.empty()) {
       sizes.push_back(argument.value);
+    } else if (argument.name == "theta") {
+      std::optional<Number> number = numberOf(argument.value);
+      if (!number || !number->dimension.isNone() || !(number->toDouble() > 0))
+        return fail(argument.at, "`theta` is a number above 0, not " +
+                                     textOf(argument.value));
+      theta = number->toDouble();
     } else if (argument.name != "init") {
-      return fail(argument.nameAt(), "`table` has no `" + argument.name + "`" +
-                                         didYouMean(argument.name, {"init"}));
+      return fail(argument.nameAt(),
+                  "`table` has no `" + argument.name + "`" +
+                      didYouMean(argument.name, {"init", "theta"}));
     } else if (!(init = initOf(argument))) {
       return {};
     }
@@ -149,8 +169,8 @@ Value Elaborator::callTable(Tree *at, std::vector<Argument> &arguments) {
     type = tensorType(at, builder.getF32Type(), wanted->shape);
   if (!type || !spend(at, 1))
     return {};
-  return Tensor{builder.create<TableOp>(opLocation(at, "table"), *type,
-                                        builder.getStringAttr(*init)),
+  return Tensor{builder.create<TableOp>(opLocation(at, "table"), *type, *init,
+                                        llvm::APFloat(theta)),
                 wanted->labels};
 }
 

@@ -60,7 +60,7 @@ void netc::runtime::initialize(const Slot &slot, uint64_t seed, char *data) {
   int64_t positions = rank > 1 ? slot.shape[rank - 2] : slot.count();
   auto angle = [&](int64_t i, int64_t feature) {
     double position = double(i / features % positions);
-    return position * std::pow(1e4, -double(feature) / double(features));
+    return position * std::pow(slot.theta, -double(feature) / double(features));
   };
 
   switch (slot.init) {

@@ -15,9 +15,9 @@ namespace netc::runtime {
 ///   normal    mean 0, standard deviation 0.02
 ///   uniform   |x| < 1 / sqrt(n)
 /// and at position p (the last axis but one) and feature i of d (the last):
-///   sine      sin(p 10000^(-i/d)), of the angles that turn pairs of features
+///   sine      sin(p theta^(-i/d)), of the angles that turn pairs of features
 ///   cosine    cos of the same
-///   sinusoid  sin(p 10000^(-i/d)) for even i, cos(p 10000^(-(i-1)/d)) for odd
+///   sinusoid  sin(p theta^(-i/d)) for even i, cos(p theta^(-(i-1)/d)) for odd
 /// The numbers depend on the seed and the slot's name only.
 void initialize(const Slot &slot, uint64_t seed, char *data);
 

@@ -95,6 +95,7 @@ static Slot slotOf(const json &text, int64_t arena) {
   slot.element = Element(placeOf(text.at("element"), elements));
   if (text.contains("init"))
     slot.init = Init(placeOf(text["init"], inits));
+  slot.theta = text.value("theta", 0.0);
   slot.offset = text.at("offset");
   slot.below = text.value("below", int64_t(0));
 

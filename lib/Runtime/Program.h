@@ -41,6 +41,7 @@ struct Slot {
   std::string name;
   Role role;
   Init init = Init::Zeros;
+  double theta = 0; ///< of tables of angles; see Initialize.h
   Element element;
   std::vector<int64_t> shape;
   int64_t offset;    ///< bytes from the start of the arena

@@ -20,6 +20,8 @@ static json::Value toJson(Attribute attr) {
     return text.str();
   if (auto list = dyn_cast<DenseI64ArrayAttr>(attr))
     return json::Array(list.asArrayRef());
+  if (auto number = dyn_cast<FloatAttr>(attr))
+    return number.getValueAsDouble();
   return cast<IntegerAttr>(attr).getInt();
 }
 

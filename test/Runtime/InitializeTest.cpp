@@ -96,9 +96,15 @@ TEST(Initialize, DependsOnSeedAndNameOnly) {
   EXPECT_EQ(initialized(parameter(Init::Normal, {8, 8}), 5), both);
 }
 
+static Slot angles(Init init, std::vector<int64_t> shape, double theta = 1e4) {
+  Slot slot = parameter(init, std::move(shape));
+  slot.theta = theta;
+  return slot;
+}
+
 // "Attention Is All You Need", 3.5: PE(p, 2i) = sin(p / 10000^(2i/d)).
 TEST(Initialize, Sinusoid) {
-  std::vector<float> table = initialized(parameter(Init::Sinusoid, {50, 6}));
+  std::vector<float> table = initialized(angles(Init::Sinusoid, {50, 6}));
   for (int p : {0, 1, 7, 49})
     for (int i = 0; i < 3; ++i) {
       double angle = p / std::pow(10000.0, 2 * i / 6.0);
@@ -110,16 +116,18 @@ TEST(Initialize, Sinusoid) {
 // "RoFormer", 3.2.2: of k features, pair i turns by p 10000^(-2i/k); the tables
 // have k/2 columns.
 TEST(Initialize, SineAndCosine) {
-  std::vector<float> sine = initialized(parameter(Init::Sine, {40, 4}));
-  std::vector<float> cosine = initialized(parameter(Init::Cosine, {40, 4}));
+  std::vector<float> sine = initialized(angles(Init::Sine, {40, 4}));
+  std::vector<float> cosine = initialized(angles(Init::Cosine, {40, 4}));
   for (int p : {0, 3, 39})
     for (int i = 0; i < 4; ++i) {
       double angle = p * std::pow(10000.0, -2.0 * i / 8);
       EXPECT_FLOAT_EQ(sine[size_t(p * 4 + i)], float(std::sin(angle)));
       EXPECT_FLOAT_EQ(cosine[size_t(p * 4 + i)], float(std::cos(angle)));
     }
+  std::vector<float> slow = initialized(angles(Init::Sine, {40, 4}, 5e5));
+  EXPECT_FLOAT_EQ(slow[3 * 4 + 1], float(std::sin(3 * std::pow(5e5, -0.25))));
   // Tables that are stacked are alike.
-  std::vector<float> two = initialized(parameter(Init::Sine, {2, 40, 4}));
+  std::vector<float> two = initialized(angles(Init::Sine, {2, 40, 4}));
   EXPECT_TRUE(std::equal(sine.begin(), sine.end(), two.begin() + 160));
 }
 

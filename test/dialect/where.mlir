@@ -61,6 +61,8 @@ net.network @extremes attributes {inputs = ["x"]} {
 
 // CHECK: net.table "sine" : tensor<4x2xf32>
 %t = net.table "sine" : tensor<4x2xf32>
+// CHECK: net.table "sine" {theta = 5.000000e+05 : f64} : tensor<4x2xf32>
+%s = net.table "sine" {theta = 5.0e5} : tensor<4x2xf32>
 
 // -----
 
