@@ -5,9 +5,8 @@
 #ifndef NETC_DIALECT_NET_H
 #define NETC_DIALECT_NET_H
 
-#include "dialect/Moments.h"
+#include "dialect/NetAttributes.h"
 #include "dialect/NetInterfaces.h"
-#include "dialect/Shape.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -20,12 +19,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
-#include "dialect/NetEnums.h.inc"
-
 #include "dialect/NetDialect.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "dialect/NetAttributes.h.inc"
 
 namespace netc {
 class ReturnOp;

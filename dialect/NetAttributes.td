@@ -51,4 +51,68 @@ def Net_Phase : I32EnumAttr<"Phase", "the part of a training step that an op bel
 }
 def Net_PhaseAttr : EnumAttr<Net_Dialect, Net_Phase, "phase">;
 
+//===----------------------------------------------------------------------===//
+// What lowering knows of the program that it makes: lib/Program
+//===----------------------------------------------------------------------===//
+
+class Net_FactsAttr<string name, string attrMnemonic>
+    : AttrDef<Net_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Net_SlotAttr : Net_FactsAttr<"Slot", "slot"> {
+  let summary = "a tensor that outlives a step";
+  let description = [{
+    Of a `memref.global`, and where memory is planned, with `type` and `offset` (bytes
+    from the start of the arena), of the module's list `net.slots`. program::Slot says
+    what the rest means.
+  }];
+  let parameters = (ins
+    StringRefParameter<>:$name, "::netc::program::Role":$role,
+    DefaultValuedParameter<"::netc::program::Init", "::netc::program::Init::Zeros">:$init,
+    OptionalParameter<"::mlir::FloatAttr">:$theta,
+    DefaultValuedParameter<"int64_t", "0">:$below,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$sizes,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$strides,
+    OptionalParameter<"::mlir::MemRefType">:$type,
+    DefaultValuedParameter<"int64_t", "0">:$offset);
+  let extraClassDeclaration = [{
+    /// The discardable attribute of a `memref.global`.
+    static constexpr ::llvm::StringLiteral kOfGlobal = "net.slot";
+    /// The module's list of them.
+    static constexpr ::llvm::StringLiteral kOfModule = "net.slots";
+
+    SlotAttr withBelow(int64_t below) const;
+    /// Not in row-major order; see program::Slot.
+    SlotAttr withOrder(::llvm::ArrayRef<int64_t> sizes,
+                       ::llvm::ArrayRef<int64_t> strides) const;
+    SlotAttr at(::mlir::MemRefType type, int64_t offset) const;
+  }];
+}
+
+def Net_OpRowAttr : Net_FactsAttr<"OpRow", "op_row"> {
+  let summary = "a net op of the step that was lowered, and what it costs";
+  let description = [{
+    FLOP and `bytes` are those of one step, loops multiplied in. The module lists them
+    as `net.ops`; the place in the list is the number in the locations of what serves
+    the op.
+  }];
+  let parameters = (ins
+    StringRefParameter<>:$name, StringRefParameter<>:$op, "::netc::Phase":$phase,
+    "int64_t":$matmul, "int64_t":$other, "int64_t":$transcendental, "int64_t":$bytes);
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kOfModule = "net.ops";
+  }];
+}
+
+def Net_ProgramAttr : Net_FactsAttr<"Program", "program"> {
+  let summary = "whose step a module is lowered from";
+  let parameters = (ins
+    StringRefParameter<>:$run, StringRefParameter<>:$network, "int64_t":$batch);
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kOfModule = "net.program";
+  }];
+}
+
 #endif // NET_ATTRIBUTES_TD

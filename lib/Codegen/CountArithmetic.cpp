@@ -40,7 +40,7 @@ static bool isTranscendental(Operation *op) {
 namespace {
 struct CountArithmetic : netc::impl::CountArithmeticBase<CountArithmetic> {
   void runOnOperation() override {
-    auto ops = getOperation()->getAttrOfType<ArrayAttr>(kOps);
+    auto ops = getOperation()->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule);
     if (!ops)
       return;
     auto type = MemRefType::get({int64_t(ops.size()) * NumKinds},
@@ -55,8 +55,8 @@ struct CountArithmetic : netc::impl::CountArithmeticBase<CountArithmetic> {
     // What counts as matmul is what the op's formula says, which is all or
     // nothing of what it executes.
     SmallVector<bool> isMatmul;
-    for (auto row : ops.getAsRange<DictionaryAttr>())
-      isMatmul.push_back(row.getAs<IntegerAttr>("matmul").getInt() != 0);
+    for (auto row : ops.getAsRange<OpRowAttr>())
+      isMatmul.push_back(row.getMatmul() != 0);
 
     getOperation().walk([&](Block *block) {
       std::map<unsigned, Counts> counts;

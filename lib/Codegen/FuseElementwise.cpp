@@ -77,10 +77,11 @@ namespace {
 class Kept {
 public:
   explicit Kept(func::FuncOp step) {
-    if (auto ops = step->getParentOp()->getAttrOfType<ArrayAttr>(kOps))
-      for (auto op : ops.getAsRange<DictionaryAttr>())
-        phases.push_back(op.getAs<StringAttr>("phase").getValue());
-    recomputes = llvm::is_contained(phases, "recompute");
+    if (auto ops =
+            step->getParentOp()->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule))
+      for (auto op : ops.getAsRange<OpRowAttr>())
+        phases.push_back(op.getPhase());
+    recomputes = llvm::is_contained(phases, Phase::Recompute);
   }
   /// Whether `producer`, of the forward pass, is kept for `consumer`.
   bool keeps(Operation *producer, Operation *consumer) const {
@@ -90,10 +91,10 @@ public:
 private:
   bool isForward(Operation *op) const {
     std::optional<unsigned> number = opNumberOf(op->getLoc());
-    return number && phases[*number] == "forward";
+    return number && phases[*number] == Phase::Forward;
   }
 
-  SmallVector<StringRef> phases;
+  SmallVector<Phase> phases;
   bool recomputes;
 };
 } // namespace

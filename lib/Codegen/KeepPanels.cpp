@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/NetAttributes.h"
 #include "lib/Codegen/LoopNest.h"
 #include "lib/Codegen/Panels.h"
 #include "lib/Codegen/Passes.h"
@@ -118,8 +119,9 @@ public:
     OpBuilder b(unpack);
     for (StringRef name : slots) {
       auto global = module.lookupSymbol<memref::GlobalOp>(name);
-      global->setAttr("net.sizes", b.getDenseI64ArrayAttr(order.sizes));
-      global->setAttr("net.strides", b.getDenseI64ArrayAttr(order.strides));
+      auto slot = global->getAttrOfType<SlotAttr>(SlotAttr::kOfGlobal);
+      global->setAttr(SlotAttr::kOfGlobal,
+                      slot.withOrder(order.sizes, order.strides));
     }
     Value panels = unpack.getInputs()[0];
     Operation *gradient = *unpack->user_begin();
@@ -140,7 +142,9 @@ private:
       return false;
     auto global = module.lookupSymbol<memref::GlobalOp>(slot.getName());
     slots.insert(slot.getName());
-    return global->hasAttr("net.init");
+    auto facts = global->getAttrOfType<SlotAttr>(SlotAttr::kOfGlobal);
+    return facts.getRole() == program::Role::Parameter ||
+           facts.getRole() == program::Role::State;
   }
 
   /// What uses a tensor, under whatever shape.

@@ -81,8 +81,8 @@ def KeepPanels : Pass<"net-keep-panels", "::mlir::ModuleOp"> {
     A weight whose gradient is written as panels, and only read by the update, is kept in the same
     order from step to step, and so is what the update keeps beside it. The gradient is not copied
     back, and a product that reads the weight as panels of the same columns needs no copy. The slots
-    say how they lie in memory: `net.sizes` are loops over it, outermost first, `net.strides` how far
-    a turn of each moves in row-major order.
+    say how they lie in memory: `sizes` are loops over it, outermost first, `strides` how far an
+    iteration of each moves in row-major order.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/NetAttributes.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/Slots.h"
 
@@ -119,18 +120,11 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       int64_t size = sizeInBytes(global.getType()), gap = gapAround(size);
       int64_t offset = end + gap;
       offsets[global.getSymName()] = offset;
-      NamedAttrList slot;
-      slot.set("name", global->getAttr("net.name"));
-      slot.set("role", global->getAttr("net.role"));
-      for (StringRef name : {"init", "theta", "below", "sizes", "strides"})
-        if (Attribute value = global->getAttr(("net." + name).str()))
-          slot.set(name, value);
-      slot.set("type", TypeAttr::get(global.getType()));
-      slot.set("offset", builder.getI64IntegerAttr(offset));
-      slots.push_back(slot.getDictionary(&getContext()));
+      auto slot = global->getAttrOfType<SlotAttr>(SlotAttr::kOfGlobal);
+      slots.push_back(slot.at(global.getType(), offset));
       end = llvm::alignTo(offset + size, kAlignment) + gap;
     }
-    getOperation()->setAttr("net.slots", builder.getArrayAttr(slots));
+    getOperation()->setAttr(SlotAttr::kOfModule, builder.getArrayAttr(slots));
     return end;
   }
 

@@ -311,7 +311,7 @@ static Value mix(ImplicitLocOpBuilder &b, Value z) {
 static void lowerDropout(DropoutOp op, LinalgBuilder &b) {
   RankedTensorType maskType = b.type(op.getMask());
   auto integer = RankedTensorType::get({}, b.getI64Type());
-  Value seed = b.read("seed", integer, SlotRole::Seed);
+  Value seed = b.read("seed", integer, Role::Seed);
   auto same = op->getAttrOfType<IntegerAttr>(kDraw);
   unsigned draw = same ? same.getInt() : b.nextDraw();
   double p = op.getP().convertToDouble();

@@ -11,12 +11,6 @@
 using namespace netc;
 using namespace mlir;
 
-StringRef netc::stringify(SlotRole role) {
-  static constexpr StringLiteral names[] = {"parameter", "state", "input",
-                                            "result",    "step",  "seed"};
-  return names[unsigned(role)];
-}
-
 LinalgBuilder::LinalgBuilder(func::FuncOp function, Type element,
                              bool reference)
     : ImplicitLocOpBuilder(function.getLoc(),
@@ -38,30 +32,29 @@ RankedTensorType LinalgBuilder::type(Type type) const {
 //===----------------------------------------------------------------------===//
 
 TypedValue<MemRefType> LinalgBuilder::slot(StringRef name,
-                                           RankedTensorType type, SlotRole role,
-                                           StringRef init, FloatAttr theta) {
+                                           RankedTensorType type, Role role,
+                                           program::Init init,
+                                           FloatAttr theta) {
   auto memory = MemRefType::get(type.getShape(), type.getElementType());
   auto module = function->getParentOfType<ModuleOp>();
-  std::string symbol = (stringify(role) + "." + name).str();
+  std::string symbol = nameOf(role) + ("." + name).str();
   if (!module.lookupSymbol(symbol)) {
     OpBuilder builder(function);
     auto global = builder.create<memref::GlobalOp>(
         getLoc(), symbol, builder.getStringAttr("private"), memory,
         builder.getUnitAttr(), /*constant=*/false, IntegerAttr());
-    global->setAttr("net.role", builder.getStringAttr(stringify(role)));
-    global->setAttr("net.name", builder.getStringAttr(name));
-    if (role == SlotRole::Parameter || role == SlotRole::State)
-      global->setAttr("net.init", builder.getStringAttr(init));
-    if (theta)
-      global->setAttr("net.theta", theta);
+    global->setAttr(SlotAttr::kOfGlobal,
+                    SlotAttr::get(getContext(), name, role, init, theta,
+                                  /*below=*/0, /*sizes=*/{}, /*strides=*/{},
+                                  /*type=*/{}, /*offset=*/0));
   }
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&function.getBody().front());
   return create<memref::GetGlobalOp>(memory, symbol).getResult();
 }
 
-Value LinalgBuilder::read(StringRef name, RankedTensorType type, SlotRole role,
-                          StringRef init, FloatAttr theta) {
+Value LinalgBuilder::read(StringRef name, RankedTensorType type, Role role,
+                          program::Init init, FloatAttr theta) {
   Value memory = slot(name, type, role, init, theta);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointAfterValue(memory);

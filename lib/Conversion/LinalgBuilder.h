@@ -23,10 +23,7 @@ constexpr llvm::StringLiteral kUncounted = "net.uncounted";
 /// That of a loop whose turns threads may take.
 constexpr llvm::StringLiteral kIndependent = "net.independent";
 
-/// What a tensor that outlives a step is for; a `memref.global` has it as
-/// `net.role`. Inputs are filled, and results read, by who runs the step.
-enum class SlotRole { Parameter, State, Input, Result, Step, Seed };
-llvm::StringRef stringify(SlotRole role);
+using program::Role;
 
 /// Computes on elements of the operands; with outputs that are accumulated
 /// into, these come last.
@@ -62,14 +59,14 @@ public:
 
   //===-- Slots -----------------------------------------------------------===//
 
-  /// The memory of a slot. The first call makes it. `theta` is that of a table;
-  /// see TableOp.
+  /// The memory of a slot. The first call makes it, as a `memref.global` with a
+  /// SlotAttr.
   mlir::TypedValue<mlir::MemRefType>
-  slot(llvm::StringRef name, mlir::RankedTensorType type, SlotRole role,
-       llvm::StringRef init = "zeros", mlir::FloatAttr theta = {});
+  slot(llvm::StringRef name, mlir::RankedTensorType type, Role role,
+       program::Init init = program::Init::Zeros, mlir::FloatAttr theta = {});
   /// What it holds at the start of the step.
-  mlir::Value read(llvm::StringRef name, mlir::RankedTensorType type,
-                   SlotRole role, llvm::StringRef init = "zeros",
+  mlir::Value read(llvm::StringRef name, mlir::RankedTensorType type, Role role,
+                   program::Init init = program::Init::Zeros,
                    mlir::FloatAttr theta = {});
   /// Leaves `tensor`, of as many elements, in a slot for the next step.
   void write(mlir::Value tensor, mlir::TypedValue<mlir::MemRefType> slot);

@@ -5,7 +5,6 @@
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/OpTable.h"
 #include "lib/Conversion/Passes.h"
-#include "lib/Runtime/Element.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "llvm/Support/ScopedPrinter.h"
@@ -19,21 +18,22 @@ namespace netc {
 } // namespace netc
 
 static void lowerParameter(ParameterOp op, LinalgBuilder &b) {
-  b.set(op,
-        b.read(op.getName(), b.type(op), SlotRole::Parameter, op.getInit()));
+  b.set(op, b.read(op.getName(), b.type(op), Role::Parameter,
+                   *program::initOf(op.getInit().str())));
 }
 
 /// The number of the step is a buffer that starts as `step`.
 static void lowerBuffer(BufferOp op, LinalgBuilder &b) {
-  bool isStep = op.getInit() == "step";
-  b.set(op, b.read(op.getName(), b.type(op),
-                   isStep ? SlotRole::Step : SlotRole::State, op.getInit()));
+  if (op.getInit() == "step")
+    return b.set(op, b.read(op.getName(), b.type(op), Role::Step));
+  b.set(op, b.read(op.getName(), b.type(op), Role::State,
+                   *program::initOf(op.getInit().str())));
 }
 
 static void lowerReturn(ReturnOp op, LinalgBuilder &b) {
   for (auto [value, name] : llvm::zip_equal(op.getResults(), op.getNames()))
     b.write(b.get(value), b.slot(cast<StringAttr>(name).getValue(),
-                                 b.type(value), SlotRole::Result));
+                                 b.type(value), Role::Result));
 }
 
 /// The least number of values that the uses of an integer allow: classes, rows
@@ -76,7 +76,7 @@ static int64_t boundOf(Value value) {
 /// Whether a program can hold tensors of this type.
 static bool isStored(Type element) {
   std::string name = llvm::to_string(element);
-  return llvm::any_of(runtime::elements,
+  return llvm::any_of(program::elements,
                       [&](const auto &known) { return name == known.name; });
 }
 
@@ -134,16 +134,12 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
 
   /// Leaves on the module what a program says of itself.
   void describe(StepOp step) {
-    Builder builder(&getContext());
     int64_t batch = 1;
     if (auto examples = step.getRun().getAs<PolynomialAttr>("batch"))
       batch = *examples.getValue().constant()->ceil().toInt64();
-    getOperation()->setAttr(
-        "net.step",
-        builder.getDictionaryAttr(
-            {builder.getNamedAttr("run", step.getSymNameAttr()),
-             builder.getNamedAttr("network", step.getNetworkAttr()),
-             builder.getNamedAttr("batch", builder.getI64IntegerAttr(batch))}));
+    getOperation()->setAttr(ProgramAttr::kOfModule,
+                            ProgramAttr::get(&getContext(), step.getSymName(),
+                                             step.getNetwork(), batch));
   }
 
   LogicalResult lower(StepOp step) {
@@ -159,11 +155,13 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
          llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
       StringRef slot = cast<StringAttr>(name).getValue();
       RankedTensorType type = b.type(input);
-      b.set(input, b.read(slot, type, SlotRole::Input));
-      if (isa<IntegerType>(type.getElementType()))
-        getOperation()
-            .lookupSymbol(("input." + slot).str())
-            ->setAttr("net.below", b.getI64IntegerAttr(boundOf(input)));
+      b.set(input, b.read(slot, type, Role::Input));
+      if (isa<IntegerType>(type.getElementType())) {
+        Operation *global =
+            getOperation().lookupSymbol(("input." + slot).str());
+        auto facts = global->getAttrOfType<SlotAttr>(SlotAttr::kOfGlobal);
+        global->setAttr(SlotAttr::kOfGlobal, facts.withBelow(boundOf(input)));
+      }
     }
 
     Lowerings lowerings;

@@ -4,6 +4,7 @@
 
 #include "lib/Conversion/OpTable.h"
 
+#include "dialect/Net.h"
 #include "dialect/Repetition.h"
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Memory.h"
@@ -20,20 +21,15 @@ public:
 
   void addRow(Operation *op, const Polynomial &times) {
     Cost cost = cast<CostOpInterface>(op).getCost() * times;
-    auto count = [&](StringRef name, const Polynomial &value) {
-      return builder.getNamedAttr(
-          name, builder.getI64IntegerAttr(value.toInt64().value_or(0)));
+    auto count = [](const Polynomial &value) {
+      return value.toInt64().value_or(0);
     };
     Traffic traffic = trafficOf(op, [](Value value) { return bytesOf(value); });
-    rows.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", builder.getStringAttr(nameOf(op))),
-         builder.getNamedAttr(
-             "op", builder.getStringAttr(op->getName().stripDialect())),
-         builder.getNamedAttr("phase", builder.getStringAttr(
-                                           stringifyPhase(enclosingPhase(op)))),
-         count("matmul", cost.matmul), count("other", cost.other),
-         count("transcendental", cost.transcendental),
-         count("bytes", (traffic.read + traffic.written) * times)}));
+    rows.push_back(OpRowAttr::get(
+        op->getContext(), nameOf(op), op->getName().stripDialect(),
+        enclosingPhase(op), count(cost.matmul), count(cost.other),
+        count(cost.transcendental),
+        count((traffic.read + traffic.written) * times)));
     auto number = builder.getI64IntegerAttr(rows.size() - 1);
     op->setLoc(FusedLoc::get(op->getContext(), {op->getLoc()}, number));
   }
@@ -49,7 +45,7 @@ void netc::numberOps(StepOp step) {
   forEachExecution(
       step.getBlock(), 1,
       [&](Operation *op, const Polynomial &times) { table.addRow(op, times); });
-  step->getParentOfType<ModuleOp>()->setAttr(kOps, table.get());
+  step->getParentOfType<ModuleOp>()->setAttr(OpRowAttr::kOfModule, table.get());
 }
 
 std::optional<unsigned> netc::opNumberOf(Location loc) {

@@ -5,18 +5,15 @@
 #ifndef NETC_LIB_CONVERSION_OPTABLE_H
 #define NETC_LIB_CONVERSION_OPTABLE_H
 
-#include "dialect/Net.h"
+#include "dialect/NetAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace netc {
 
-/// The module's attribute that lists the ops of its step, as dictionaries:
-/// `name`, `op`, `phase`, and what one step costs, loops multiplied in:
-/// `matmul`, `other`, `transcendental` (FLOP) and `bytes`.
-constexpr llvm::StringLiteral kOps = "net.ops";
+class StepOp;
 
 /// Numbers the ops of a step with bound axes: the number is put into each op's
-/// location, and its row into the table of the module.
+/// location, and an OpRowAttr into the list of the module.
 void numberOps(StepOp step);
 
 /// The number of the net op that a location says; none for what serves no op.

@@ -24,8 +24,8 @@ struct Update {
   void keep(StringRef name) {
     std::string slot = (b.nameOfSlot(parameter) + "." + name).str();
     RankedTensorType type = b.type(parameter);
-    vectors.push_back(b.read(slot, type, SlotRole::State));
-    written.push_back(b.slot(slot, type, SlotRole::State));
+    vectors.push_back(b.read(slot, type, Role::State));
+    written.push_back(b.slot(slot, type, Role::State));
   }
 
   /// Writes what `payload` makes of the vectors' elements and the scalars: the

@@ -12,7 +12,7 @@ def NetToLinalg : Pass<"convert-net-to-linalg", "::mlir::ModuleOp"> {
   let description = [{
     The module's one step, or that of `run`, becomes `func.func @netc_step`, and all else
     of `net` goes. What outlives a step (parameters, state, inputs, results) is a
-    `memref.global` with `net.role`. Each op that is built has, in its location, the
+    `memref.global` with a `#net.slot`. Each op that is built has, in its location, the
     number of the net op that it serves, which is its place in the module's `net.ops`:
     names, phases and exact costs.
   }];

@@ -255,7 +255,8 @@ static void lowerTable(TableOp op, LinalgBuilder &b) {
   for (int64_t size : type.getShape())
     name += "." + std::to_string(size);
   b.set(op.getY(),
-        b.read(name, type, SlotRole::State, op.getInit(), op.getThetaAttr()));
+        b.read(name, type, Role::State, *program::initOf(op.getInit().str()),
+               op.getThetaAttr()));
 }
 
 static void lowerConstant(ConstantOp op, LinalgBuilder &b) {

@@ -7,17 +7,14 @@
 #include "lib/Codegen/Passes.h"
 #include "lib/Conversion/Passes.h"
 #include "lib/Transforms/Passes.h"
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Affine/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Bufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
@@ -51,9 +48,6 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createReadLess());
   passes.addNestedPass<func::FuncOp>(createComputeInFrames());
   passes.addNestedPass<func::FuncOp>(createSumAfterLoops());
-  passes.addNestedPass<func::FuncOp>(createPackResults());
-  passes.addPass(createKeepPanels());
-  passes.addNestedPass<func::FuncOp>(createPackOperands());
 }
 
 void netc::addMemoryPasses(OpPassManager &passes,
@@ -76,45 +70,6 @@ void netc::addMemoryPasses(OpPassManager &passes,
   passes.addPass(createPlanMemory(plan));
   if (options.guarded)
     passes.addPass(createGuardMemory());
-}
-
-void netc::addCpuPasses(OpPassManager &passes, const LoweringOptions &options) {
-  OutlineKernelsOptions outline;
-  outline.record = !options.counted;
-  outline.merge = !options.counted;
-  passes.addPass(createOutlineKernels(outline));
-  if (!options.reference) {
-    LowerKernelsOptions kernels;
-    kernels.isa = options.isa;
-    passes.addPass(createLowerKernels(kernels));
-  }
-  if (options.counted)
-    passes.addPass(createCountArithmetic());
-  if (options.perturbed)
-    passes.addPass(createPerturbArithmetic());
-  passes.addPass(createConvertLinalgToLoopsPass());
-
-  passes.addPass(memref::createExpandStridedMetadataPass());
-  passes.addPass(createLowerAffinePass());
-  if (!options.reference) {
-    passes.addPass(createConvertSCFToOpenMPPass());
-    // Drops scopes around what allocates nothing.
-    passes.addPass(createCanonicalizerPass());
-  }
-  passes.addPass(createConvertSCFToCFPass());
-  passes.addPass(createConvertVectorToLLVMPass());
-  passes.addPass(createConvertMathToLLVMPass());
-  passes.addPass(createConvertMathToLibmPass());
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  ConvertFuncToLLVMPassOptions functions;
-  functions.useBarePtrCallConv = true;
-  passes.addPass(createConvertFuncToLLVMPass(functions));
-  if (!options.reference)
-    passes.addPass(createConvertOpenMPToLLVMPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createReconcileUnrealizedCastsPass());
 }
 
 namespace {

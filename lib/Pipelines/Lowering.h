@@ -13,7 +13,8 @@
 namespace netc {
 
 struct LoweringOptions {
-  std::string run; ///< the step's name; empty if there is only one
+  std::string target = "cpu"; ///< the name of a backend
+  std::string run;            ///< the step's name; empty if there is only one
   std::vector<std::string>
       sizes; ///< of free axes: `N=8`; others as the step says
   void setBatch(uint64_t examples) {
@@ -26,21 +27,20 @@ struct LoweringOptions {
   /// Tensors lie apart, and AddressSanitizer, which has to be in the process,
   /// watches over what lies between them.
   bool guarded = false;
-  /// The widest vectors to use: `avx512`, `avx2`, `baseline`. Empty where code
-  /// is compiled: what the machine has.
+  /// The widest vectors to use, one of program::isas; empty, what the machine
+  /// has.
   std::string isa;
 };
 
-/// From Stage::Step to linalg on tensors.
+/// From Stage::Step to linalg on tensors, which is the same for every target.
 void addLinalgPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
-/// From there to buffers that have a place each: the module's `net.arena` and
+/// From there, in the layout that a target wants, to buffers that have a place
+/// each: the module's `net.arena` and
 /// `net.buffers` say how many bytes they take, and would take if none shared
 /// any.
 void addMemoryPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
-/// From there to the LLVM dialect: `netc_step`.
-void addCpuPasses(mlir::OpPassManager &passes, const LoweringOptions &options);
 
 /// What lowering needs to know of upstream's dialects.
 void registerLoweringInterfaces(mlir::DialectRegistry &registry);

@@ -15,28 +15,12 @@
 #include <map>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef __x86_64__
-#include <emmintrin.h>
-#endif
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 /// Synthetic batches take no more than this, unless one alone does.
 static const int64_t mostBytes = int64_t(1) << 30;
-
-/// Copies without leaving `to` in the caches.
-static void copyPast(char *to, const char *from, int64_t bytes) {
-#ifdef __x86_64__
-  if (reinterpret_cast<uintptr_t>(to) % 16 == 0) {
-    for (; bytes >= 16; to += 16, from += 16, bytes -= 16)
-      _mm_stream_si128(
-          reinterpret_cast<__m128i *>(to),
-          _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
-    _mm_sfence();
-  }
-#endif
-  std::memcpy(to, from, size_t(bytes));
-}
 
 /// Splits NAME=FILE if there is a slot of that name among `slots`.
 static const Slot *named(const std::vector<const Slot *> &slots,
@@ -156,14 +140,18 @@ Data::Data(const Program &program, const Options &options) {
   }
 }
 
-void Data::load(int64_t step, char *arena) const {
+void Data::load(int64_t step, Device &device) const {
+  std::vector<char> rows;
   for (const Source &source : sources) {
     int64_t batch = step % source.count;
-    char *to = arena + source.slot->offset;
-    if (source.file)
-      source.file->read(*source.slot, batch, to);
-    else
-      copyPast(to, source.batches[size_t(batch)].get(), source.slot->bytes());
+    const Slot &slot = *source.slot;
+    if (!source.file) {
+      device.write(slot, source.batches[size_t(batch)].get());
+      continue;
+    }
+    rows.resize(size_t(slot.bytes()));
+    source.file->read(slot, batch, rows.data());
+    device.write(slot, rows.data());
   }
 }
 
@@ -194,7 +182,7 @@ static std::vector<const Slot *> weightsOf(const Program &program) {
 
 std::vector<std::string> netc::runtime::loadWeights(const Program &program,
                                                     const Options &options,
-                                                    char *arena) {
+                                                    Device &device) {
   std::vector<const Slot *> slots = weightsOf(program);
   // A file that is named goes before one of a folder, in whatever order.
   std::map<const Slot *, std::string> files, found;
@@ -233,39 +221,27 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
 
   std::vector<std::string> names;
   for (const Slot *slot : slots) {
-    std::vector<char> rows;
-    char *place = arena + slot->offset, *to = place;
-    if (!slot->isRowMajor()) {
-      rows.resize(size_t(slot->bytes()));
-      to = rows.data();
-    }
+    std::vector<char> rows(size_t(slot->bytes()));
     auto file = files.find(slot);
     if (file == files.end()) {
-      initialize(*slot, options.seed, to);
+      initialize(*slot, options.seed, rows.data());
     } else {
       NpyFile array(file->second);
       array.check(*slot, /*many=*/false);
-      array.read(*slot, 0, to);
+      array.read(*slot, 0, rows.data());
       names.push_back(slot->name);
     }
-    if (to != place)
-      slot->lay(to, place);
+    device.write(*slot, rows.data());
   }
   return names;
 }
 
 void netc::runtime::dumpWeights(const Program &program,
-                                const std::string &folder, const char *arena) {
+                                const std::string &folder,
+                                const Device &device) {
   if (mkdir(folder.c_str(), 0777) && errno != EEXIST)
     throw cannotWrite(folder, std::strerror(errno));
-  for (const Slot *slot : weightsOf(program)) {
-    std::vector<char> rows;
-    const char *from = arena + slot->offset;
-    if (!slot->isRowMajor()) {
-      rows.resize(size_t(slot->bytes()));
-      slot->gather(from, rows.data());
-      from = rows.data();
-    }
-    writeNpy(folder + "/" + slot->name + ".npy", *slot, from);
-  }
+  for (const Slot *slot : weightsOf(program))
+    writeNpy(folder + "/" + slot->name + ".npy", *slot,
+             device.read(*slot).data());
 }

@@ -5,9 +5,10 @@
 #ifndef NETC_LIB_RUNTIME_DATA_H
 #define NETC_LIB_RUNTIME_DATA_H
 
+#include "lib/Program/Program.h"
+#include "lib/Runtime/Device.h"
 #include "lib/Runtime/Npy.h"
 #include "lib/Runtime/Options.h"
-#include "lib/Runtime/Program.h"
 
 #include <memory>
 #include <optional>
@@ -21,14 +22,13 @@ class Data {
 public:
   /// Throws a Failure if a file does not fit, or if memory does not suffice for
   /// the arena and for synthetic batches.
-  Data(const Program &program, const Options &options);
+  Data(const program::Program &program, const Options &options);
 
-  /// Writes the inputs of a step, counted from 0. Synthetic ones pass by the
-  /// caches, as if they came from far away.
-  void load(int64_t step, char *arena) const;
+  /// Writes the inputs of a step, counted from 0.
+  void load(int64_t step, Device &device) const;
 
   struct Source {
-    const Slot *slot;
+    const program::Slot *slot;
     std::optional<NpyFile> file;
     std::vector<std::unique_ptr<char[]>> batches; ///< synthetic ones
     int64_t count;                                ///< of batches
@@ -40,15 +40,15 @@ private:
 };
 
 /// Bytes of the synthetic batches. Throws a Failure if a file is for no input.
-int64_t syntheticBytes(const Program &program, const Options &options);
+int64_t syntheticBytes(const program::Program &program, const Options &options);
 
 /// Writes the initial parameters and state: from files, or as the program says.
 /// Returns the names that came from files. Throws a Failure.
-std::vector<std::string> loadWeights(const Program &program,
-                                     const Options &options, char *arena);
+std::vector<std::string> loadWeights(const program::Program &program,
+                                     const Options &options, Device &device);
 /// Writes them to a folder, which is made.
-void dumpWeights(const Program &program, const std::string &folder,
-                 const char *arena);
+void dumpWeights(const program::Program &program, const std::string &folder,
+                 const Device &device);
 
 } // namespace netc::runtime
 

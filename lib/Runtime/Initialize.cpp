@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 /// Stores `value(i)` as each element.

@@ -16,11 +16,8 @@
 #include <cpuid.h>
 #endif
 
+using namespace netc::program;
 using namespace netc::runtime;
-
-static const char *const isas[] = {"baseline", "avx2", "avx512"};
-
-const char *netc::runtime::nameOf(Isa isa) { return isas[int(isa)]; }
 
 static std::string firstLine(const std::string &path) {
   std::ifstream file(path);

@@ -5,16 +5,14 @@
 #ifndef NETC_LIB_RUNTIME_MACHINE_H
 #define NETC_LIB_RUNTIME_MACHINE_H
 
+#include "lib/Program/Isa.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace netc::runtime {
-
-/// Vector extensions that netc compiles for, the best last.
-enum class Isa { Baseline, AVX2, AVX512 };
-const char *nameOf(Isa isa);
 
 /// The caches of one level that a process may use.
 struct Cache {
@@ -30,7 +28,7 @@ struct Machine {
   std::string cpu;
   int cores;   ///< physical ones that it may run on
   int threads; ///< that these, and a limit of its control group, suggest
-  std::vector<Isa> isas; ///< that it has, from the baseline on
+  std::vector<program::Isa> isas; ///< that it has, from the baseline on
 
   static Machine detect();
 };
@@ -56,7 +54,7 @@ struct VectorUnits {
   int flop;
   std::string assumed;
 };
-VectorUnits vectorUnits(Isa isa);
+VectorUnits vectorUnits(program::Isa isa);
 
 } // namespace netc::runtime
 

@@ -11,14 +11,15 @@
 // where `cc` with -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic in place of
 // -static-libstdc++ does the same, and -lomp comes after the archive.
 
+#include "lib/Program/Program.h"
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Data.h"
 #include "lib/Runtime/Failure.h"
+#include "lib/Runtime/HostDevice.h"
 #include "lib/Runtime/Machine.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Runtime/OutputFile.h"
 #include "lib/Runtime/Peak.h"
-#include "lib/Runtime/Program.h"
 #include "lib/Runtime/Report.h"
 #include "lib/Runtime/Train.h"
 
@@ -28,6 +29,7 @@
 #include <new>
 #include <sys/resource.h>
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 extern "C" {
@@ -101,9 +103,9 @@ static void provideStack(int64_t bytes) {
 
 static void run(const Options &options) {
   int wanted = wantedThreads(options);
-  Program program = Program::parse(netc_program);
+  Program program = parseProgram(netc_program);
   Machine machine = Machine::detect();
-  checkIsa(program.isa, machine);
+  checkIsa(program.target.isa, machine);
   // Not only when the training is over.
   for (const std::string &output : {options.dump, options.jsonFile})
     if (!output.empty())
@@ -111,9 +113,8 @@ static void run(const Options &options) {
   provideStack(program.stack);
   int threads = startThreads(wanted ? wanted : machine.threads, options);
   Data data(program, options);
-  Arena arena(program.arena);
-  std::vector<std::string> weights =
-      loadWeights(program, options, arena.data());
+  HostDevice device(program.arena, netc_step);
+  std::vector<std::string> weights = loadWeights(program, options, device);
 
   Clock clock = detectClock();
   auto measure = [&](bool withBandwidth) {
@@ -127,7 +128,7 @@ static void run(const Options &options) {
     restartPeakRss();
   }
 
-  Training training = train(program, options, data, arena.data(), netc_step);
+  Training training = train(program, options, data, device);
   if (program.counted && netc_counts)
     training.counts.assign(netc_counts, netc_counts + 3 * program.ops.size());
   int64_t rss = peakRss();
@@ -137,7 +138,7 @@ static void run(const Options &options) {
   else
     clock.raise(detectClock());
   if (!options.dump.empty())
-    dumpWeights(program, options.dump, arena.data());
+    dumpWeights(program, options.dump, device);
 
   Measurement measurement{program, options, data, training, machine,
                           threads, weights, rss,  clock,    peaks};
@@ -163,6 +164,9 @@ int main(int argc, char **argv) {
   } catch (const Failure &failure) {
     status = failure.status;
     message = failure.what();
+  } catch (const FormatError &error) {
+    status = 1;
+    message = error.what();
   } catch (const std::bad_alloc &) {
     status = 3;
     message = "out of memory";

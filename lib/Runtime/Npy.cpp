@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <unistd.h>
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 static const char magic[] = "\x93NUMPY";

@@ -5,7 +5,7 @@
 #ifndef NETC_LIB_RUNTIME_NPY_H
 #define NETC_LIB_RUNTIME_NPY_H
 
-#include "lib/Runtime/Program.h"
+#include "lib/Program/Program.h"
 
 #include <memory>
 #include <string>
@@ -28,12 +28,12 @@ public:
   /// of either width or integers, and the file's shape is the slot's. With
   /// `many`, the first axis may be a multiple of the slot's, or stand before a
   /// scalar's none. Returns how many tensors of the slot's size there are.
-  int64_t check(const Slot &slot, bool many) const;
+  int64_t check(const program::Slot &slot, bool many) const;
   /// How many elements of the first axis fill no tensor of the slot's size.
-  int64_t leftOver(const Slot &slot) const;
+  int64_t leftOver(const program::Slot &slot) const;
   /// Stores the tensor with this number. Throws at an integer that the slot
   /// does not take. check() must have passed.
-  void read(const Slot &slot, int64_t number, char *data) const;
+  void read(const program::Slot &slot, int64_t number, char *data) const;
 
 private:
   std::shared_ptr<const char> mapping;
@@ -43,7 +43,8 @@ private:
 };
 
 /// Writes a slot's tensor.
-void writeNpy(const std::string &path, const Slot &slot, const char *data);
+void writeNpy(const std::string &path, const program::Slot &slot,
+              const char *data);
 
 } // namespace netc::runtime
 

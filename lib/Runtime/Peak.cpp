@@ -17,6 +17,7 @@
 #include <immintrin.h>
 #endif
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 /// Nanoseconds for each figure of a window; the best try counts.

@@ -18,26 +18,27 @@ namespace netc::runtime {
 /// f32 FLOP/s that `threads` threads reach together with vectors of an ISA that
 /// the machine has: fused multiply-adds on registers, or without FMA
 /// multiplications beside additions. The best of some tries.
-double measureFlops(Isa isa, int threads);
+double measureFlops(program::Isa isa, int threads);
 
 /// Bytes/s of a[i] = b[i] + s c[i] on f32 arrays, 12 bytes an element as in
 /// STREAM (https://www.cs.virginia.edu/stream/): what the stores read before
 /// they write is not counted. From memory: each array is four times the last of
 /// the caches, or what most machines have if none are known. 0 without memory
 /// for them.
-double measureBandwidth(Isa isa, int threads, const std::vector<Cache> &caches);
+double measureBandwidth(program::Isa isa, int threads,
+                        const std::vector<Cache> &caches);
 /// The same from each level of caches, from the nearest on, with arrays that
 /// fit it and not the level before; 0 where none do.
-std::vector<double> measureCaches(Isa isa, int threads,
+std::vector<double> measureCaches(program::Isa isa, int threads,
                                   const std::vector<Cache> &caches);
 
 /// The machine's own figures, as a short window of time shows them.
 struct Peaks {
   double datasheet = 0; ///< FLOP/s; 0 without a clock
   std::string assumed;
-  std::vector<std::pair<Isa, double>> measured; ///< FLOP/s
-  double bandwidth = 0;                         ///< bytes/s; 0 is unknown
-  std::vector<double> caches;                   ///< the same, of each level
+  std::vector<std::pair<program::Isa, double>> measured; ///< FLOP/s
+  double bandwidth = 0;       ///< bytes/s; 0 is unknown
+  std::vector<double> caches; ///< the same, of each level
 
   double best() const; ///< of the measured ones
   /// Takes what is higher in another window: other programs make it lower.

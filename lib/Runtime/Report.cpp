@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/Report.h"
+#include "lib/Program/Json.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+using namespace netc::program;
 using namespace netc::runtime;
 using json = nlohmann::ordered_json;
 
@@ -128,7 +129,7 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
   Figures figures(program, training);
 
   json text = {{"format", 1}};
-  text.update(json::parse(program.identity));
+  text.update(identityOf(program));
   text["threads"] = measurement.threads;
   text["seed"] = measurement.options.seed;
   text["data"] = json::object();
@@ -195,7 +196,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   Figures figures(program, training);
   size_t steps = training.recorder.steps().size();
 
-  std::string text = program.title;
+  std::string text = program.title();
   auto plural = [](int count) { return count == 1 ? "" : "s"; };
   print(text, " · %d thread%s\n", measurement.threads,
         plural(measurement.threads));
@@ -205,8 +206,8 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   if (measurement.clock.hertz > 0)
     print(text, " at %.3g GHz (%s)", measurement.clock.hertz * 1e-9,
           measurement.clock.source);
-  if (!program.isa.empty())
-    print(text, ", code for %s", program.isa.c_str());
+  if (!program.target.isa.empty())
+    print(text, ", code for %s", program.target.isa.c_str());
   text += "\n  counted   1 multiply-add = 2 FLOP\n";
   print(text, "  steps     %zu, of which %zu to warm up%s\n", steps,
         training.warmup,

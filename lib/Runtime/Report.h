@@ -5,11 +5,11 @@
 #ifndef NETC_LIB_RUNTIME_REPORT_H
 #define NETC_LIB_RUNTIME_REPORT_H
 
+#include "lib/Program/Program.h"
 #include "lib/Runtime/Data.h"
 #include "lib/Runtime/Machine.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Runtime/Peak.h"
-#include "lib/Runtime/Program.h"
 #include "lib/Runtime/Train.h"
 
 #include <string>
@@ -19,7 +19,7 @@ namespace netc::runtime {
 
 /// All that a report says.
 struct Measurement {
-  const Program &program;
+  const program::Program &program;
   const Options &options;
   const Data &data;
   const Training &training;
@@ -34,7 +34,7 @@ struct Measurement {
 /// The most FLOP/s that reports compare with a peak, but for the method
 /// `theory`, which claims FLOP that no step has: of the step, or of its forward
 /// and backward pass.
-double fastestRate(const Program &program, const Training &training);
+double fastestRate(const program::Program &program, const Training &training);
 
 /// By docs/measurement.schema.json, with a newline.
 std::string toJson(const Measurement &measurement);

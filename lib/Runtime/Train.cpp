@@ -12,14 +12,8 @@
 #include <cstring>
 #include <unistd.h>
 
+using namespace netc::program;
 using namespace netc::runtime;
-
-static Recorder *recording;
-
-extern "C" void netc_record(int64_t op) {
-  if (recording)
-    recording->record(size_t(op));
-}
 
 namespace {
 /// A line on a terminal that shows how far training is.
@@ -51,46 +45,46 @@ private:
 } // namespace
 
 /// Stores an integer, as the element that the slot has.
-static void storeScalar(const Slot *slot, int64_t value, char *arena) {
+static void storeScalar(const Slot *slot, int64_t value, Device &device) {
   if (!slot)
     return;
-  char *to = arena + slot->offset;
-  float single = float(value);
-  double full = double(value);
-  int32_t half = int32_t(value);
+  auto store = [&](auto element) {
+    char bytes[sizeof element];
+    std::memcpy(bytes, &element, sizeof element);
+    device.write(*slot, bytes);
+  };
   switch (slot->element) {
   case Element::F32:
-    std::memcpy(to, &single, sizeof single);
-    break;
+    return store(float(value));
   case Element::F64:
-    std::memcpy(to, &full, sizeof full);
-    break;
+    return store(double(value));
   case Element::I64:
-    std::memcpy(to, &value, sizeof value);
-    break;
+    return store(value);
   case Element::I32:
-    std::memcpy(to, &half, sizeof half);
-    break;
+    return store(int32_t(value));
   case Element::I8:
-    *to = char(value);
-    break;
+    return store(int8_t(value));
   }
 }
 
-static double loadMean(const Slot &slot, const char *arena) {
-  double sum = 0;
-  for (int64_t i = 0; i < slot.count(); ++i) {
-    const char *from = arena + slot.offset + i * bytesOf(slot.element);
-    float single;
-    double full;
-    if (slot.element == Element::F32) {
-      std::memcpy(&single, from, sizeof single);
-      sum += single;
-    } else {
-      std::memcpy(&full, from, sizeof full);
-      sum += full;
-    }
+/// Calls `visit` with the elements of a slot, which are of type T.
+template <typename T, typename Visit>
+static void forEachElement(const std::vector<char> &rows, Visit visit) {
+  for (size_t at = 0; at < rows.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, rows.data() + at, sizeof value);
+    visit(value);
   }
+}
+
+static double loadMean(const Slot &slot, const Device &device) {
+  double sum = 0;
+  auto add = [&](double value) { sum += value; };
+  std::vector<char> rows = device.read(slot);
+  if (slot.element == Element::F32)
+    forEachElement<float>(rows, add);
+  else
+    forEachElement<double>(rows, add);
   return sum / double(slot.count());
 }
 
@@ -109,39 +103,29 @@ static void checkLoss(const std::vector<double> &losses) {
   throw Failure(1, text);
 }
 
-/// The first element that is not finite, or 0.
-template <typename T>
-static double notFinite(const Slot &slot, const char *arena) {
-  const T *values = reinterpret_cast<const T *>(arena + slot.offset);
-  const T *end = values + slot.count();
-  const T *found =
-      std::find_if(values, end, [](T value) { return !std::isfinite(value); });
-  return found == end ? 0 : double(*found);
-}
-
 /// Looks at all that the steps leave: the loss tells of the weights before the
 /// last update, and of no other result.
-static void checkTensors(const Program &program, const char *arena,
+static void checkTensors(const Program &program, const Device &device,
                          size_t steps) {
   for (const Slot &slot : program.slots) {
     if (slot.role != Role::Parameter && slot.role != Role::State &&
         slot.role != Role::Result)
       continue;
-    double found = slot.element == Element::F32 ? notFinite<float>(slot, arena)
-                   : slot.element == Element::F64
-                       ? notFinite<double>(slot, arena)
-                       : 0;
-    if (std::isfinite(found))
-      continue;
-    throw Failure(1, "`" + slot.name + "` holds " +
-                         (std::isnan(found) ? "nan" : "inf") + " after step " +
-                         std::to_string(steps));
+    auto check = [&](double value) {
+      if (!std::isfinite(value))
+        throw Failure(1, "`" + slot.name + "` holds " +
+                             (std::isnan(value) ? "nan" : "inf") +
+                             " after step " + std::to_string(steps));
+    };
+    if (slot.element == Element::F32)
+      forEachElement<float>(device.read(slot), check);
+    else if (slot.element == Element::F64)
+      forEachElement<double>(device.read(slot), check);
   }
 }
 
 Training netc::runtime::train(const Program &program, const Options &options,
-                              const Data &data, char *arena,
-                              void (*step)(char *arena)) {
+                              const Data &data, Device &device) {
   Training training{Recorder(program.ops.size()), {}, 0, false, 0, {}};
   const std::vector<double> &times = training.recorder.steps();
   const Slot *loss = program.loss();
@@ -156,16 +140,12 @@ Training netc::runtime::train(const Program &program, const Options &options,
   int64_t begin = now();
   for (bool done = false; !done;) {
     size_t before = times.size();
-    data.load(int64_t(before), arena);
-    storeScalar(number, int64_t(before) + 1, arena);
-    storeScalar(seed, int64_t(seeds.bits(before)), arena);
-    recording = &training.recorder;
-    training.recorder.beginStep();
-    step(arena);
-    training.recorder.endStep();
-    recording = nullptr;
+    data.load(int64_t(before), device);
+    storeScalar(number, int64_t(before) + 1, device);
+    storeScalar(seed, int64_t(seeds.bits(before)), device);
+    device.step(&training.recorder);
     if (loss) {
-      training.losses.push_back(loadMean(*loss, arena));
+      training.losses.push_back(loadMean(*loss, device));
       checkLoss(training.losses);
     }
     progress.show(times.size(), training.losses);
@@ -191,7 +171,7 @@ Training netc::runtime::train(const Program &program, const Options &options,
   }
 
   training.wall = double(now() - begin) * 1e-9;
-  checkTensors(program, arena, times.size());
+  checkTensors(program, device, times.size());
   training.warmup = options.warmup ? size_t(*options.warmup)
                                    : stable.value_or(times.size() / 2);
   training.stable = stable && *stable <= training.warmup;

@@ -5,9 +5,9 @@
 #ifndef NETC_LIB_RUNTIME_TRAIN_H
 #define NETC_LIB_RUNTIME_TRAIN_H
 
+#include "lib/Program/Program.h"
 #include "lib/Runtime/Data.h"
 #include "lib/Runtime/Options.h"
-#include "lib/Runtime/Program.h"
 #include "lib/Runtime/Recorder.h"
 
 #include <vector>
@@ -24,14 +24,14 @@ struct Training {
   std::vector<int64_t> counts; ///< executed in all steps: three an op, or none
 };
 
-/// Runs steps on the arena, which holds the initial parameters, as long as the
+/// Runs steps on a device that holds the initial parameters, as long as the
 /// options say. Without `--warmup`, the measured steps begin with the first
 /// stable one; if there is none, the later half of the steps is measured.
 /// Throws a Failure if the loss is not finite, or a million times the first
 /// loss (or 1, if that is more), or if after the last step a parameter, a state
 /// or a result has an element that is not finite.
-Training train(const Program &program, const Options &options, const Data &data,
-               char *arena, void (*step)(char *arena));
+Training train(const program::Program &program, const Options &options,
+               const Data &data, Device &device);
 
 } // namespace netc::runtime
 

@@ -5,49 +5,44 @@
 #ifndef NETC_LIB_TARGET_COMPILE_H
 #define NETC_LIB_TARGET_COMPILE_H
 
-#include "lib/Pipelines/Lowering.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/JSON.h"
+#include "lib/Target/Backend.h"
 
 namespace netc {
 
-/// Where the tensors of a step lie.
-struct MemoryPlan {
-  int64_t batch;   ///< examples of the step
-  int64_t arena;   ///< bytes that it works in
-  int64_t buffers; ///< bytes, if no two tensors shared any
-};
-
-/// A training step as an object file for the machine that this program runs on:
+/// A training step as an object for the machine that this program runs on:
 /// `netc_step`, `netc_program` and, if it counts, `netc_counts`; lib/Runtime
 /// says what they are.
 struct CompiledStep {
   llvm::SmallVector<char, 0> object;
-  std::string description; ///< netc_program
-  MemoryPlan memory;
+  program::Program program; ///< what `netc_program` holds
 };
 
-/// How far compile() goes.
-enum class CodeStage { Linalg, Memory, Llvm };
+/// How far lower() goes: to linalg on tensors, which is the same for every
+/// target; to buffers that have their places; to what the backend emits.
+enum class CodeStage { Linalg, Memory, Kernels };
 
 /// Lowers the step of a module at Stage::Step. Errors are diagnostics.
-mlir::LogicalResult lower(mlir::ModuleOp module, const LoweringOptions &options,
-                          CodeStage stage);
+mlir::LogicalResult lower(mlir::ModuleOp module, const Backend &backend,
+                          const LoweringOptions &options, CodeStage stage);
 
-/// Plans its memory, as compile() does. The module stays.
-mlir::FailureOr<MemoryPlan> planMemory(mlir::ModuleOp module,
-                                       const LoweringOptions &options);
+/// What a program would say of itself, as far as its memory is planned. The
+/// module stays.
+mlir::FailureOr<program::Program> planMemory(mlir::ModuleOp module,
+                                             const Backend &backend,
+                                             const LoweringOptions &options);
 
-/// Compiles it. The module is lowered in place. `description` is what the
-/// caller knows of the program.
+/// Compiles it. The module is lowered in place. `program` is what the caller
+/// knows of the program: version and conventions.
 mlir::FailureOr<CompiledStep> compile(mlir::ModuleOp module,
+                                      const Backend &backend,
                                       const LoweringOptions &options,
-                                      llvm::json::Object description);
+                                      program::Program program = {});
 
-/// The second half of that: compiles what lower() made at CodeStage::Llvm.
+/// The second half of that: compiles what lower() made at CodeStage::Kernels.
 mlir::FailureOr<CompiledStep> assemble(mlir::ModuleOp module,
+                                       const Backend &backend,
                                        const LoweringOptions &options,
-                                       llvm::json::Object description);
+                                       program::Program program = {});
 
 } // namespace netc
 

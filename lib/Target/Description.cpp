@@ -4,61 +4,66 @@
 
 #include "lib/Target/Description.h"
 
+#include "dialect/NetAttributes.h"
+#include "llvm/Support/ScopedPrinter.h"
+
 using namespace netc;
 using namespace mlir;
-namespace json = llvm::json;
 
-static std::string nameOf(Type element) {
-  std::string name;
-  llvm::raw_string_ostream(name) << element;
-  return name;
+static program::Element elementOf(Type type) {
+  std::string name = llvm::to_string(type);
+  auto found = llvm::find_if(program::elements, [&](const auto &element) {
+    return name == element.name;
+  });
+  assert(found != std::end(program::elements) && "refused before lowering");
+  return program::Element(found - std::begin(program::elements));
 }
 
-/// The attribute as JSON; only what lowering puts there occurs.
-static json::Value toJson(Attribute attr) {
-  if (auto text = dyn_cast<StringAttr>(attr))
-    return text.str();
-  if (auto list = dyn_cast<DenseI64ArrayAttr>(attr))
-    return json::Array(list.asArrayRef());
-  if (auto number = dyn_cast<FloatAttr>(attr))
-    return number.getValueAsDouble();
-  return cast<IntegerAttr>(attr).getInt();
-}
-
-static json::Object toJson(DictionaryAttr row) {
-  json::Object object;
-  for (NamedAttribute field : row) {
-    auto type = dyn_cast<TypeAttr>(field.getValue());
-    if (!type) {
-      object[field.getName().str()] = toJson(field.getValue());
-      continue;
-    }
-    auto tensor = cast<ShapedType>(type.getValue());
-    object["element"] = ::nameOf(tensor.getElementType());
-    json::Array shape;
-    for (int64_t size : tensor.getShape())
-      shape.push_back(size);
-    object["shape"] = std::move(shape);
+static program::Slot slotOf(SlotAttr attr) {
+  program::Slot slot;
+  slot.name = attr.getName().str();
+  slot.role = attr.getRole();
+  slot.init = attr.getInit();
+  if (attr.getTheta())
+    slot.theta = attr.getTheta().getValueAsDouble();
+  slot.element = elementOf(attr.getType().getElementType());
+  slot.shape = attr.getType().getShape().vec();
+  slot.offset = attr.getOffset();
+  slot.below = attr.getBelow();
+  if (attr.getSizes()) {
+    slot.sizes = attr.getSizes().asArrayRef().vec();
+    slot.strides = attr.getStrides().asArrayRef().vec();
   }
-  return object;
+  return slot;
 }
 
-std::string netc::describe(ModuleOp module, json::Object base) {
-  for (auto &[name, value] :
-       toJson(module->getAttrOfType<DictionaryAttr>("net.step")))
-    base[name] = std::move(value);
-  for (StringRef figure : {"arena", "buffers"})
-    base[figure] = toJson(module->getAttr(("net." + figure).str()));
-  if (Attribute stack = module->getAttr("net.stack"))
-    base["stack"] = toJson(stack);
-  for (StringRef list : {"slots", "ops"}) {
-    json::Array rows;
-    for (auto row : module->getAttrOfType<ArrayAttr>(("net." + list).str())
-                        .getAsRange<DictionaryAttr>())
-      rows.push_back(toJson(row));
-    base[list] = std::move(rows);
-  }
-  std::string text;
-  llvm::raw_string_ostream(text) << json::Value(std::move(base));
-  return text;
+static program::Op opOf(OpRowAttr row) {
+  return {row.getName().str(),
+          row.getOp().str(),
+          stringifyPhase(row.getPhase()).str(),
+          row.getMatmul(),
+          row.getOther(),
+          row.getTranscendental(),
+          row.getBytes()};
+}
+
+program::Program netc::describe(ModuleOp module, program::Program program) {
+  auto of = module->getAttrOfType<ProgramAttr>(ProgramAttr::kOfModule);
+  program.run = of.getRun().str();
+  program.network = of.getNetwork().str();
+  program.batch = of.getBatch();
+  auto bytes = [&](StringRef name) {
+    auto attr = module->getAttrOfType<IntegerAttr>(name);
+    return attr ? attr.getInt() : 0;
+  };
+  program.arena = bytes("net.arena");
+  program.buffers = bytes("net.buffers");
+  program.stack = bytes("net.stack");
+  for (auto slot : module->getAttrOfType<ArrayAttr>(SlotAttr::kOfModule)
+                       .getAsRange<SlotAttr>())
+    program.slots.push_back(slotOf(slot));
+  for (auto row : module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule)
+                      .getAsRange<OpRowAttr>())
+    program.ops.push_back(opOf(row));
+  return program;
 }

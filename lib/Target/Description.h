@@ -5,17 +5,14 @@
 #ifndef NETC_LIB_TARGET_DESCRIPTION_H
 #define NETC_LIB_TARGET_DESCRIPTION_H
 
-#include "dialect/Net.h"
+#include "lib/Program/Program.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/JSON.h"
 
 namespace netc {
 
-/// What a generated program knows of itself, as JSON text: `base` (what the
-/// caller knows: versions, conventions, the target), the slots of the arena and
-/// the table of ops, from the attributes that lowering leaves on the module.
-/// lib/Runtime reads it.
-std::string describe(mlir::ModuleOp module, llvm::json::Object base);
+/// Completes what a caller knows of a program (version, conventions, target) by
+/// what lowering has left on the module: names, memory, slots and ops.
+program::Program describe(mlir::ModuleOp module, program::Program program);
 
 } // namespace netc
 

@@ -13,7 +13,8 @@
 // CHECK: memref.load %[[COUNTS]][%[[TRANSCENDENTAL]]]
 // CHECK: arith.constant 1 : i64
 // CHECK: memref.store
-module attributes {net.ops = [{matmul = 2 : i64}, {matmul = 0 : i64}]} {
+module attributes {net.ops = [#net.op_row<name = "a", op = "linear", phase = forward, matmul = 2, other = 0, transcendental = 0, bytes = 0>,
+                               #net.op_row<name = "b", op = "exp", phase = forward, matmul = 0, other = 1, transcendental = 1, bytes = 0>]} {
   func.func @kernel(%x: memref<8xf32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

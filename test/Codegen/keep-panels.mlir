@@ -7,9 +7,9 @@
 // like these. The update reads the panels; copies of the weight read where its
 // elements are, and what reads it in another shape gets a copy.
 // CHECK:       memref.global "private" @parameter.w : memref<64x96xf32>
-// CHECK-SAME:    net.sizes = array<i64: 2, 96, 32>, net.strides = array<i64: 3072, 1, 96>
+// CHECK-SAME:    sizes = [2, 96, 32], strides = [3072, 1, 96]
 // CHECK:       memref.global "private" @state.w.velocity : memref<6144xf32>
-// CHECK-SAME:    net.sizes = array<i64: 2, 96, 32>, net.strides = array<i64: 3072, 1, 96>
+// CHECK-SAME:    sizes = [2, 96, 32], strides = [3072, 1, 96]
 // CHECK-LABEL: func.func @kept
 // CHECK-DAG:   %[[W:.*]] = bufferization.to_tensor %{{.*}} : memref<64x96xf32>
 // CHECK:       %[[FLAT:.*]] = tensor.collapse_shape %[[W]]
@@ -25,8 +25,8 @@
 // CHECK:       %[[GRADIENT:.*]] = tensor.collapse_shape %[[PANELS]]
 // CHECK:       linalg.generic
 // CHECK-SAME:    ins(%{{.*}}, %[[GRADIENT]], %{{.*}} : tensor<6144xf32>, tensor<6144xf32>, tensor<6144xf32>)
-memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.init = "fan_in", net.name = "w", net.role = "parameter"}
-memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.init = "zeros", net.name = "w.velocity", net.role = "state"}
+memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.slot = #net.slot<name = "w", role = parameter, init = fan_in>}
+memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.slot = #net.slot<name = "w.velocity", role = state>}
 func.func @kept(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) {
   %zero = arith.constant 0.0 : f32
   %rate = arith.constant 0.1 : f32
@@ -86,13 +86,13 @@ func.func @kept(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) {
 // -----
 
 // Where something else reads the gradient, it is copied.
-// CHECK-NOT:   net.sizes
+// CHECK-NOT:   sizes = [
 // CHECK-LABEL: func.func @gradient_read
 // CHECK:       %[[DW:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<64x96xf32>)
 // CHECK:       tensor.collapse_shape %[[DW]]
 // CHECK:       return %[[DW]]
-memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.init = "fan_in", net.name = "w", net.role = "parameter"}
-memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.init = "zeros", net.name = "w.velocity", net.role = "state"}
+memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.slot = #net.slot<name = "w", role = parameter, init = fan_in>}
+memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.slot = #net.slot<name = "w.velocity", role = state>}
 func.func @gradient_read(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) -> tensor<64x96xf32> {
   %zero = arith.constant 0.0 : f32
   %rate = arith.constant 0.1 : f32
@@ -138,11 +138,11 @@ func.func @gradient_read(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) -> ten
 // -----
 
 // Nor where what is kept beside the weight is read.
-// CHECK-NOT:   net.sizes
+// CHECK-NOT:   sizes = [
 // CHECK-LABEL: func.func @state_read
 // CHECK:       outs(%{{.*}} : tensor<64x96xf32>)
-memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.init = "fan_in", net.name = "w", net.role = "parameter"}
-memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.init = "zeros", net.name = "w.velocity", net.role = "state"}
+memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.slot = #net.slot<name = "w", role = parameter, init = fan_in>}
+memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.slot = #net.slot<name = "w.velocity", role = state>}
 func.func @state_read(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) -> tensor<6144xf32> {
   %zero = arith.constant 0.0 : f32
   %rate = arith.constant 0.1 : f32
@@ -188,11 +188,11 @@ func.func @state_read(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) -> tensor
 // -----
 
 // Nor where something else writes the weight.
-// CHECK-NOT:   net.sizes
+// CHECK-NOT:   sizes = [
 // CHECK-LABEL: func.func @written
 // CHECK:       outs(%{{.*}} : tensor<64x96xf32>)
-memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.init = "fan_in", net.name = "w", net.role = "parameter"}
-memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.init = "zeros", net.name = "w.velocity", net.role = "state"}
+memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.slot = #net.slot<name = "w", role = parameter, init = fan_in>}
+memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.slot = #net.slot<name = "w.velocity", role = state>}
 func.func @written(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) {
   %zero = arith.constant 0.0 : f32
   %rate = arith.constant 0.1 : f32
@@ -241,12 +241,12 @@ func.func @written(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) {
 // -----
 
 // Nor where the new weight is a result of the step.
-// CHECK-NOT:   net.sizes
+// CHECK-NOT:   sizes = [
 // CHECK-LABEL: func.func @shown
 // CHECK:       outs(%{{.*}} : tensor<64x96xf32>)
-memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.init = "fan_in", net.name = "w", net.role = "parameter"}
-memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.init = "zeros", net.name = "w.velocity", net.role = "state"}
-memref.global "private" @result.w : memref<6144xf32> = uninitialized {net.name = "w", net.role = "result"}
+memref.global "private" @parameter.w : memref<64x96xf32> = uninitialized {net.slot = #net.slot<name = "w", role = parameter, init = fan_in>}
+memref.global "private" @state.w.velocity : memref<6144xf32> = uninitialized {net.slot = #net.slot<name = "w.velocity", role = state>}
+memref.global "private" @result.w : memref<6144xf32> = uninitialized {net.slot = #net.slot<name = "w", role = result>}
 func.func @shown(%x: tensor<100x96xf32>, %dy: tensor<100x64xf32>) {
   %zero = arith.constant 0.0 : f32
   %rate = arith.constant 0.1 : f32

@@ -31,11 +31,15 @@ protected:
     options.reference = GetParam();
     options.guarded = true;
     options.isa = "baseline";
-    ASSERT_TRUE(succeeded(lower(*subject.step, options, CodeStage::Llvm)));
+    auto made = makeBackend(options);
+    ASSERT_TRUE(bool(made));
+    backend = std::move(*made);
+    ASSERT_TRUE(
+        succeeded(lower(*subject.step, *backend, options, CodeStage::Kernels)));
   }
 
   void run() {
-    auto compiled = assemble(*subject.step, options, {});
+    auto compiled = assemble(*subject.step, *backend, options);
     ASSERT_TRUE(succeeded(compiled));
     auto step = JitStep::load(std::move(*compiled));
     ASSERT_TRUE(bool(step));
@@ -46,6 +50,7 @@ protected:
   MLIRContext context;
   Subject subject;
   LoweringOptions options;
+  std::unique_ptr<Backend> backend;
 };
 } // namespace
 

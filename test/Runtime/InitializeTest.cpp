@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 template <typename T = float>

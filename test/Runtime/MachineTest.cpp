@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 TEST(Machine, HasWhatItRunsOn) {

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 namespace {

@@ -7,22 +7,28 @@
 
 #include <nlohmann/json.hpp>
 
+using namespace netc::program;
 using namespace netc::runtime;
 using nlohmann::json;
+
+static Program makeProgram() {
+  Program program;
+  program.run = "r";
+  program.network = "N";
+  program.target.isa = "avx2";
+  program.batch = 8;
+  program.arena = program.buffers = 64;
+  program.ops = {{"linear", "linear", "forward", 4000, 0, 0, 12},
+                 {"relu", "relu", "forward", 0, 2000, 0, 12},
+                 {"weight", "sgd", "update", 0, 1000, 0, 12}};
+  return program;
+}
 
 namespace {
 /// Steps of a program of a product, what is fused into it, and an update.
 class Report : public testing::Test {
 protected:
-  Program program = Program::parse(R"({"format": 1, "run": "r",
-    "network": "N", "batch": 8, "lowering": "fast", "target": {"isa": "avx2"},
-    "conventions": {"fma": 2}, "arena": 64, "buffers": 64, "slots": [], "ops": [
-      {"name": "linear", "op": "linear", "phase": "forward", "matmul": 4000,
-       "other": 0, "transcendental": 0, "bytes": 12},
-      {"name": "relu", "op": "relu", "phase": "forward", "matmul": 0,
-       "other": 2000, "transcendental": 0, "bytes": 12},
-      {"name": "weight", "op": "sgd", "phase": "update", "matmul": 0,
-       "other": 1000, "transcendental": 0, "bytes": 12}]})");
+  Program program = makeProgram();
   Options options;
   Data data{program, options};
   Training training{Recorder(3), {}, 0, true, 1, {}};

@@ -5,8 +5,8 @@
 #ifndef NETC_TEST_RUNTIME_RUNTIMETEST_H
 #define NETC_TEST_RUNTIME_RUNTIMETEST_H
 
+#include "lib/Program/Program.h"
 #include "lib/Runtime/Failure.h"
-#include "lib/Runtime/Program.h"
 
 #include "gtest/gtest.h"
 
@@ -25,9 +25,11 @@ template <typename Action> std::string failure(Action action) {
   return "";
 }
 
-inline Slot makeSlot(Role role, Element element, std::vector<int64_t> shape,
-                     Init init = Init::Zeros, int64_t below = 0) {
-  Slot slot;
+inline program::Slot makeSlot(program::Role role, program::Element element,
+                              std::vector<int64_t> shape,
+                              program::Init init = program::Init::Zeros,
+                              int64_t below = 0) {
+  program::Slot slot;
   slot.name = "slot";
   slot.role = role;
   slot.init = init;

@@ -3,19 +3,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/Train.h"
+#include "lib/Runtime/HostDevice.h"
 #include "test/Runtime/RuntimeTest.h"
 
 #include <cmath>
 #include <cstring>
 #include <set>
 
+using namespace netc::program;
 using namespace netc::runtime;
 
 extern "C" void netc_record(int64_t op);
 
 namespace {
 /// What the arena holds of the program below.
-struct Arena {
+struct Tensors {
   double loss;
   float step, weight;
   int64_t seed;
@@ -23,27 +25,29 @@ struct Arena {
 } // namespace
 
 static Program program(const std::string &result) {
-  std::string text =
-      R"({"format": 1, "run": "r", "network": "N", "batch": 1,
-    "lowering": "fast", "target": {}, "arena": 24, "buffers": 24, "ops": [
-      {"name": "a", "op": "b", "phase": "forward", "matmul": 1, "other": 0,
-       "transcendental": 0, "bytes": 0}],
-    "slots": [
-      {"name": "weight", "role": "parameter", "element": "f32", "shape": [], "offset": 12},
-      {"name": ")" +
-      result +
-      R"(", "role": "result", "element": "f64", "shape": [], "offset": 0},
-      {"name": "step", "role": "step", "element": "f32", "shape": [], "offset": 8},
-      {"name": "seed", "role": "seed", "element": "i64", "shape": [], "offset": 16}]})";
-  return Program::parse(text.c_str());
+  auto slot = [](const std::string &name, Role role, Element element,
+                 int64_t offset) {
+    Slot slot = makeSlot(role, element, {});
+    slot.name = name;
+    slot.offset = offset;
+    return slot;
+  };
+  Program program;
+  program.arena = program.buffers = 24;
+  program.ops = {{"a", "b", "forward", 1, 0, 0, 0}};
+  program.slots = {slot("weight", Role::Parameter, Element::F32, 12),
+                   slot(result, Role::Result, Element::F64, 0),
+                   slot("step", Role::Step, Element::F32, 8),
+                   slot("seed", Role::Seed, Element::I64, 16)};
+  return program;
 }
 
 static Training runSteps(void (*step)(char *), Options options,
                          const std::string &result = "loss") {
   Program made = program(result);
-  Arena arena = {};
   Data data(made, options);
-  return train(made, options, data, reinterpret_cast<char *>(&arena), step);
+  HostDevice device(made.arena, step);
+  return train(made, options, data, device);
 }
 
 static Options exactly(int64_t steps) {
@@ -54,7 +58,7 @@ static Options exactly(int64_t steps) {
 
 /// A step whose loss is `f` of its number.
 template <double (*f)(double)> static void step(char *data) {
-  Arena arena;
+  Tensors arena;
   std::memcpy(&arena, data, sizeof arena);
   arena.loss = f(arena.step);
   std::memcpy(data, &arena, sizeof arena);
@@ -100,7 +104,7 @@ TEST(Train, RefusesLossesThatAreNoLosses) {
 /// Updates the weight with what the loss of the step does not show yet.
 static void overflow(char *data) {
   step<inverse>(data);
-  Arena arena;
+  Tensors arena;
   std::memcpy(&arena, data, sizeof arena);
   arena.weight = -std::exp(arena.step * 50);
   std::memcpy(data, &arena, sizeof arena);
@@ -119,7 +123,7 @@ TEST(Train, RefusesWhatIsLeftAndNotFinite) {
 static std::vector<int64_t> seeds;
 
 static void keepSeed(char *data) {
-  Arena arena;
+  Tensors arena;
   std::memcpy(&arena, data, sizeof arena);
   seeds.push_back(arena.seed);
 }

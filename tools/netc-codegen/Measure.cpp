@@ -113,13 +113,16 @@ static llvm::Error build(const Subject &subject, const Job &job,
     lowering.setBatch(*batch);
   mlir::OwningOpRef<mlir::ModuleOp> module(
       mlir::cast<mlir::ModuleOp>(subject.module->clone()));
+  llvm::Expected<std::unique_ptr<Backend>> backend = makeBackend(lowering);
+  if (!backend)
+    return environment(toString(backend.takeError()));
   mlir::FailureOr<CompiledStep> step =
-      compile(*module, lowering, llvm::json::Object(options.description));
+      compile(*module, **backend, lowering, options.program);
   if (failed(step))
     return llvm::make_error<ReportedError>();
   if (std::optional<std::string> lack = lackOfMemory(*step, parsed))
     return environment(job.name + ": " + *lack);
-  return writeProgram(*step, job.path);
+  return writeProgram(*step, **backend, job.path);
 } catch (const runtime::Failure &failure) {
   return llvm::make_error<ProgramError>(failure.status,
                                         job.name + ": " + failure.what());

@@ -6,6 +6,7 @@
 #define NETC_TOOLS_NETC_CODEGEN_MEASURE_H
 
 #include "lib/Pipelines/Lowering.h"
+#include "lib/Program/Program.h"
 #include "lib/Report/Measurement.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,7 +20,7 @@ struct Subject {
 
 struct MeasureOptions {
   LoweringOptions lowering;
-  llvm::json::Object description;     ///< what the caller knows of the programs
+  program::Program program;           ///< what the caller knows of each
   std::vector<uint64_t> batches;      ///< sizes; none: what each run says
   std::vector<std::string> arguments; ///< of the programs
 };

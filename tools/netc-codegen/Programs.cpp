@@ -4,9 +4,9 @@
 
 #include "tools/netc-codegen/Programs.h"
 
+#include "lib/Program/Isa.h"
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Data.h"
-#include "lib/Target/Link.h"
 #include "tools/netc/Output.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -19,9 +19,8 @@ char ReportedError::ID;
 
 std::optional<std::string> netc::lackOfMemory(const CompiledStep &step,
                                               const runtime::Options &options) {
-  auto program = runtime::Program::parse(step.description.c_str());
-  return runtime::lackOfMemory(program.arena,
-                               runtime::syntheticBytes(program, options),
+  return runtime::lackOfMemory(step.program.arena,
+                               runtime::syntheticBytes(step.program, options),
                                /*toAnother=*/true);
 }
 
@@ -40,7 +39,7 @@ static llvm::Error cannotWrite(llvm::StringRef output, llvm::Error error) {
       ("cannot write `" + output + "`: " + toString(std::move(error))).str());
 }
 
-llvm::Error netc::writeProgram(const CompiledStep &step,
+llvm::Error netc::writeProgram(const CompiledStep &step, const Backend &backend,
                                llvm::StringRef output) {
   std::string runtime = runtimeArchive();
   if (!llvm::sys::fs::exists(runtime))
@@ -69,7 +68,7 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
         os.write(step.object.data(), step.object.size());
       }))
     return cannotWrite(output, std::move(error));
-  if (llvm::Error error = linkProgram(object, runtime, program, *scratch))
+  if (llvm::Error error = backend.link(object, runtime, program, *scratch))
     return llvm::make_error<EnvironmentError>(toString(std::move(error)));
   // Who may run it stays as it was; what nobody could is now a program.
   if (isThere && (status.permissions() & llvm::sys::fs::owner_exe))
@@ -82,22 +81,28 @@ llvm::Error netc::writeProgram(const CompiledStep &step,
 }
 
 llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
-                           const LoweringOptions &options,
-                           llvm::json::Object description,
+                           LoweringOptions options, program::Program program,
                            llvm::StringRef output) {
   auto write = [&](llvm::function_ref<void(llvm::raw_ostream &)> print) {
     llvm::Error error = writeOutput(output, print);
     return error ? cannotWrite(output, std::move(error))
                  : llvm::Error::success();
   };
-  if (code == Emit::Linalg || code == Emit::Llvm) {
-    auto stage = code == Emit::Linalg ? CodeStage::Linalg : CodeStage::Llvm;
-    if (failed(lower(module, options, stage)))
+  bool isText = code == Emit::Linalg || code == Emit::Llvm;
+  // Text is the same on every machine.
+  if (isText && options.isa.empty())
+    options.isa = program::nameOf(program::Isa::Baseline);
+  llvm::Expected<std::unique_ptr<Backend>> backend = makeBackend(options);
+  if (!backend)
+    return llvm::make_error<EnvironmentError>(toString(backend.takeError()));
+  if (isText) {
+    auto stage = code == Emit::Linalg ? CodeStage::Linalg : CodeStage::Kernels;
+    if (failed(lower(module, **backend, options, stage)))
       return llvm::make_error<ReportedError>();
     return write([&](llvm::raw_ostream &os) { os << module << '\n'; });
   }
   mlir::FailureOr<CompiledStep> step =
-      compile(module, options, std::move(description));
+      compile(module, **backend, options, std::move(program));
   if (failed(step))
     return llvm::make_error<ReportedError>();
   if (code == Emit::Object)
@@ -106,5 +111,5 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     });
   if (std::optional<std::string> lack = lackOfMemory(*step, {}))
     llvm::errs() << "netc: warning: here, " << *lack << '\n';
-  return writeProgram(*step, output);
+  return writeProgram(*step, **backend, output);
 }

@@ -13,11 +13,11 @@ namespace netc {
 
 /// Lowers the step of a module at Stage::Step as far as `code`, which is at
 /// least Emit::Linalg, and writes it to `output`; a program is executable.
-/// `description` is what the caller knows of it. Errors are diagnostics, or
-/// what is returned.
+/// `program` is what the caller knows of it. Errors are diagnostics, or what is
+/// returned.
 llvm::Error emitCode(mlir::ModuleOp module, flags::Emit code,
-                     const LoweringOptions &options,
-                     llvm::json::Object description, llvm::StringRef output);
+                     LoweringOptions options, program::Program program,
+                     llvm::StringRef output);
 
 /// Says so if this machine has less memory left than the step works in, and its
 /// data take.
@@ -25,7 +25,8 @@ std::optional<std::string> lackOfMemory(const CompiledStep &step,
                                         const runtime::Options &options);
 
 /// Makes an executable of a compiled step, which appears when it is complete.
-llvm::Error writeProgram(const CompiledStep &step, llvm::StringRef output);
+llvm::Error writeProgram(const CompiledStep &step, const Backend &backend,
+                         llvm::StringRef output);
 
 /// An environment that lacks something, such as a linker: exit status 3.
 class EnvironmentError : public llvm::ErrorInfo<EnvironmentError> {

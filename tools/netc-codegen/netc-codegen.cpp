@@ -44,10 +44,15 @@ static void readyForLowering(mlir::MLIRContext &context) {
 /// Plans the memory of a run as it would be compiled.
 static mlir::FailureOr<PlannedMemory> planRun(mlir::ModuleOp module,
                                               llvm::StringRef run) {
-  mlir::FailureOr<MemoryPlan> plan = planMemory(module, loweringOptions(run));
+  LoweringOptions options = loweringOptions(run);
+  llvm::Expected<std::unique_ptr<Backend>> backend = makeBackend(options);
+  if (!backend)
+    return mlir::emitError(module.getLoc()) << toString(backend.takeError());
+  mlir::FailureOr<program::Program> plan =
+      planMemory(module, **backend, options);
   if (failed(plan))
     return mlir::failure();
-  return PlannedMemory{"cpu", plan->batch, plan->arena, plan->buffers};
+  return PlannedMemory{options.target, plan->batch, plan->arena, plan->buffers};
 }
 
 /// Says what went wrong with compiled code.
@@ -66,10 +71,10 @@ static Exit complain(llvm::Error error) {
 
 /// What netc knows of the programs that it compiles. Their figures are those of
 /// the ops, whatever a run says of its conventions.
-static llvm::json::Object descriptionOfPrograms() {
-  return llvm::json::Object{
-      {"netc", NETC_VERSION},
-      {"conventions", llvm::json::Object{{"fma", 2}, {"causal", "full"}}}};
+static program::Program knownOfPrograms() {
+  program::Program program;
+  program.netc = NETC_VERSION;
+  return program;
 }
 
 /// The runs of a module that the command line names, with their jobs; all, if
@@ -114,7 +119,7 @@ static Exit emitCodeOf(const Session &session) {
       loweringOptions(onlyRuns.empty() ? "" : onlyRuns.front());
   runsToCompile(specification->module());
   if (llvm::Error error = emitCode(specification->module(), emit, options,
-                                   descriptionOfPrograms(), output))
+                                   knownOfPrograms(), output))
     return complain(std::move(error));
   return Fine;
 }
@@ -148,7 +153,7 @@ static Exit measureFiles(const Session &session) {
 
   MeasureOptions measured;
   measured.lowering = loweringOptions();
-  measured.description = descriptionOfPrograms();
+  measured.program = knownOfPrograms();
   measured.batches.assign(batches.begin(), batches.end());
   auto pass = [&](const cl::Option &option, const llvm::Twine &value) {
     if (option.getNumOccurrences())

@@ -9,6 +9,7 @@
 #include "lib/Codegen/Passes.h"
 #include "lib/Conversion/Passes.h"
 #include "lib/Pipelines/Lowering.h"
+#include "lib/Target/CPU.h"
 #include "lib/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,7 +41,7 @@ int main(int argc, char **argv) {
       [=](mlir::OpPassManager &passes) {
         addLinalgPasses(passes, reference);
         addMemoryPasses(passes, reference);
-        addCpuPasses(passes, reference);
+        addCpuKernelPasses(passes, reference, "baseline");
       });
 
   mlir::DialectRegistry registry;

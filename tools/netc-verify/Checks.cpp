@@ -12,8 +12,8 @@
 
 using namespace netc;
 using namespace mlir;
-using runtime::Role;
-using runtime::Slot;
+using program::Role;
+using program::Slot;
 
 llvm::raw_ostream &Verifier::say() const {
   return llvm::outs() << subject.name() << ": ";

@@ -4,6 +4,8 @@
 
 #include "tools/netc-verify/JitStep.h"
 
+#include "lib/Runtime/Failure.h"
+#include "lib/Runtime/HostDevice.h"
 #include "lib/Runtime/Initialize.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include <cmath>
@@ -12,8 +14,8 @@
 #include <random>
 
 using namespace netc;
-using runtime::Role;
-using runtime::Slot;
+using program::Role;
+using program::Slot;
 
 static void ignoreRecord(int64_t) {}
 
@@ -24,7 +26,7 @@ static double perturbed(double value) { return (*perturbation)(value); }
 
 llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   JitStep loaded;
-  loaded.description = runtime::Program::parse(compiled.description.c_str());
+  loaded.description = std::move(compiled.program);
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
@@ -51,16 +53,18 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   auto step = loaded.jit->lookup("netc_step");
   if (!step)
     return step.takeError();
-  loaded.step = step->toPtr<void (*)(char *)>();
   if (loaded.description.counted) {
     auto counts = loaded.jit->lookup("netc_counts");
     if (!counts)
       return counts.takeError();
     loaded.executed = counts->toPtr<int64_t *>();
   }
-  int64_t bytes = loaded.description.arena;
-  loaded.arena.reset(static_cast<char *>(aligned_alloc(64, bytes)));
-  memset(loaded.arena.get(), 0, bytes);
+  try {
+    loaded.device = std::make_unique<runtime::HostDevice>(
+        loaded.description.arena, step->toPtr<void (*)(char *)>());
+  } catch (const runtime::Failure &failure) {
+    return llvm::createStringError(failure.what());
+  }
   return loaded;
 }
 
@@ -68,15 +72,15 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
 template <typename Visit>
 static void visitElements(const Slot &slot, char *data, Visit visit) {
   switch (slot.element) {
-  case runtime::Element::F32:
+  case program::Element::F32:
     return visit(reinterpret_cast<float *>(data));
-  case runtime::Element::F64:
+  case program::Element::F64:
     return visit(reinterpret_cast<double *>(data));
-  case runtime::Element::I64:
+  case program::Element::I64:
     return visit(reinterpret_cast<int64_t *>(data));
-  case runtime::Element::I32:
+  case program::Element::I32:
     return visit(reinterpret_cast<int32_t *>(data));
-  case runtime::Element::I8:
+  case program::Element::I8:
     return visit(reinterpret_cast<int8_t *>(data));
   }
 }
@@ -122,7 +126,7 @@ void JitStep::reset(uint64_t newSeed, Data data) {
     if ((data != Data::Valid && isInteger) ||
         (data == Data::AnyNumbers && slot.role != Role::State))
       spoil(slot, random, rows.data());
-    slot.lay(rows.data(), arena.get() + slot.offset);
+    device->write(slot, rows.data());
   }
 }
 
@@ -134,12 +138,10 @@ void JitStep::run(int64_t number) {
       assign(slot, {double(seed + number)});
   }
   perturbation = &errors;
-  step(arena.get());
+  device->step(/*recorder=*/nullptr);
 }
 
-static std::vector<double> valuesIn(const Slot &slot, const char *arena) {
-  std::vector<char> rows(slot.bytes());
-  slot.gather(arena + slot.offset, rows.data());
+static std::vector<double> valuesOf(const Slot &slot, std::vector<char> rows) {
   std::vector<double> values;
   visitElements(slot, rows.data(), [&](auto *elements) {
     values.assign(elements, elements + slot.count());
@@ -154,12 +156,14 @@ double JitStep::loss() const {
 }
 
 std::vector<double> JitStep::values(const Slot &slot) const {
-  return valuesIn(slot, arena.get());
+  return valuesOf(slot, device->read(slot));
 }
 
 std::vector<double> JitStep::values(const Slot &slot,
                                     const std::vector<char> &saved) {
-  return valuesIn(slot, saved.data());
+  std::vector<char> rows(slot.bytes());
+  slot.unpack(saved.data() + slot.offset, rows.data());
+  return valuesOf(slot, std::move(rows));
 }
 
 void JitStep::assign(const Slot &slot, const std::vector<double> &values) {
@@ -169,7 +173,7 @@ void JitStep::assign(const Slot &slot, const std::vector<double> &values) {
       return static_cast<std::remove_pointer_t<decltype(elements)>>(value);
     });
   });
-  slot.lay(rows.data(), arena.get() + slot.offset);
+  device->write(slot, rows.data());
 }
 
 const Slot *JitStep::find(const Slot &slot) const {
@@ -189,9 +193,7 @@ void JitStep::copyFrom(const JitStep &other) {
       continue;
     }
     // A double does not hold every integer.
-    std::vector<char> rows(from.bytes());
-    from.gather(other.arena.get() + from.offset, rows.data());
-    to->lay(rows.data(), arena.get() + to->offset);
+    device->write(*to, other.device->read(from).data());
   }
 }
 
@@ -199,9 +201,11 @@ std::vector<char> JitStep::save() const {
   int64_t end = 0;
   for (const Slot &slot : description.slots)
     end = std::max(end, slot.offset + slot.bytes());
-  return {arena.get(), arena.get() + end};
+  std::vector<char> saved(end);
+  device->download(0, saved.data(), end);
+  return saved;
 }
 
 void JitStep::restore(const std::vector<char> &saved) {
-  memcpy(arena.get(), saved.data(), saved.size());
+  device->upload(0, saved.data(), int64_t(saved.size()));
 }

@@ -5,7 +5,8 @@
 #ifndef NETC_TOOLS_NETC_VERIFY_JITSTEP_H
 #define NETC_TOOLS_NETC_VERIFY_JITSTEP_H
 
-#include "lib/Runtime/Program.h"
+#include "lib/Program/Program.h"
+#include "lib/Runtime/Device.h"
 #include "lib/Runtime/Random.h"
 #include "lib/Target/Compile.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -35,12 +36,12 @@ enum class Data {
   AnyNumbers   ///< with infinities and what is no number, in parameters, too
 };
 
-/// A compiled step, loaded into this process, and its arena.
+/// A compiled step, loaded into this process, and the device that it runs on.
 class JitStep {
 public:
   static llvm::Expected<JitStep> load(CompiledStep compiled);
 
-  const runtime::Program &program() const { return description; }
+  const program::Program &program() const { return description; }
 
   /// Initial parameters and state, and synthetic inputs.
   void reset(uint64_t seed, Data data = Data::Valid);
@@ -52,14 +53,14 @@ public:
   /// The mean of those of the batch's parts.
   double loss() const;
   /// The elements of a slot in row-major order.
-  std::vector<double> values(const runtime::Slot &slot) const;
+  std::vector<double> values(const program::Slot &slot) const;
   /// The same of what a save() holds.
-  static std::vector<double> values(const runtime::Slot &slot,
+  static std::vector<double> values(const program::Slot &slot,
                                     const std::vector<char> &saved);
-  void assign(const runtime::Slot &slot, const std::vector<double> &values);
+  void assign(const program::Slot &slot, const std::vector<double> &values);
 
   /// The slot of this step that is the same as one of another; null without.
-  const runtime::Slot *find(const runtime::Slot &slot) const;
+  const program::Slot *find(const program::Slot &slot) const;
   /// Takes all values of slots from another step, as far as both have them.
   void copyFrom(const JitStep &other);
 
@@ -74,10 +75,9 @@ public:
 private:
   JitStep() = default;
 
-  runtime::Program description;
+  program::Program description;
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  std::unique_ptr<char, decltype(&free)> arena{nullptr, free};
-  void (*step)(char *) = nullptr;
+  std::unique_ptr<runtime::Device> device;
   int64_t *executed = nullptr;
   Perturbation errors;
   uint64_t seed = 0;

@@ -80,13 +80,18 @@ std::optional<JitStep> Subject::build(ModuleOp module,
   options.sizes = sizes;
   options.isa = isa;
   OwningOpRef<ModuleOp> lowered = module.clone();
-  FailureOr<CompiledStep> compiled = compile(*lowered, options, {});
+  auto fail = [&](llvm::Error error) {
+    llvm::errs() << name() << ": error: " << toString(std::move(error)) << '\n';
+    return std::nullopt;
+  };
+  auto backend = makeBackend(options);
+  if (!backend)
+    return fail(backend.takeError());
+  FailureOr<CompiledStep> compiled = compile(*lowered, **backend, options);
   if (failed(compiled))
     return std::nullopt;
   auto step = JitStep::load(std::move(*compiled));
-  if (!step) {
-    llvm::errs() << name() << ": error: " << toString(step.takeError()) << '\n';
-    return std::nullopt;
-  }
+  if (!step)
+    return fail(step.takeError());
   return std::move(*step);
 }

@@ -22,7 +22,7 @@ const char netc_program[] = R"({"format":1,"netc":"0.1.0","run":"run",
 "network":"Regression","batch":8,"lowering":"reference","counted":true,
 "target":{"name":"cpu","isa":"baseline","cpu":"x86-64"},
 "conventions":{"fma":2,"causal":"full"},
-"arena":1024,"buffers":1024,
+"arena":1024,"buffers":1024,"stack":0,
 "slots":[
 {"name":"x","role":"input","element":"f32","shape":[8,4],"offset":0},
 {"name":"kind","role":"input","element":"i64","below":3,"shape":[8],"offset":128},

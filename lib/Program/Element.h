@@ -2,12 +2,12 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_RUNTIME_ELEMENT_H
-#define NETC_LIB_RUNTIME_ELEMENT_H
+#ifndef NETC_LIB_PROGRAM_ELEMENT_H
+#define NETC_LIB_PROGRAM_ELEMENT_H
 
 #include <cstdint>
 
-namespace netc::runtime {
+namespace netc::program {
 
 /// What the tensors of a program hold.
 enum class Element { F32, F64, I64, I32, I8 };
@@ -30,6 +30,6 @@ inline const char *nameOf(Element element) {
 }
 inline bool isFloat(Element element) { return elements[int(element)].isFloat; }
 
-} // namespace netc::runtime
+} // namespace netc::program
 
-#endif // NETC_LIB_RUNTIME_ELEMENT_H
+#endif // NETC_LIB_PROGRAM_ELEMENT_H

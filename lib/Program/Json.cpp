@@ -1,0 +1,163 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Program/Json.h"
+
+using namespace netc::program;
+using json = nlohmann::ordered_json;
+
+static const int kFormat = 1;
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static json toJson(const Slot &slot) {
+  json text = {{"name", slot.name},
+               {"role", nameOf(slot.role)},
+               {"element", nameOf(slot.element)},
+               {"shape", slot.shape},
+               {"offset", slot.offset}};
+  if (slot.init != Init::Zeros)
+    text["init"] = nameOf(slot.init);
+  if (slot.theta != Slot().theta)
+    text["theta"] = slot.theta;
+  if (slot.below)
+    text["below"] = slot.below;
+  if (!slot.isRowMajor()) {
+    text["sizes"] = slot.sizes;
+    text["strides"] = slot.strides;
+  }
+  return text;
+}
+
+static json toJson(const Op &op) {
+  return {{"name", op.name},   {"op", op.op},
+          {"phase", op.phase}, {"matmul", op.matmul},
+          {"other", op.other}, {"transcendental", op.transcendental},
+          {"bytes", op.bytes}};
+}
+
+json netc::program::identityOf(const Program &program) {
+  return {{"netc", program.netc},
+          {"run", program.run},
+          {"network", program.network},
+          {"batch", program.batch},
+          {"lowering", program.lowering},
+          {"counted", program.counted},
+          {"target",
+           {{"name", program.target.name},
+            {"isa", program.target.isa},
+            {"cpu", program.target.cpu}}},
+          {"conventions", {{"fma", program.fma}, {"causal", program.causal}}}};
+}
+
+std::string netc::program::toJson(const Program &program) {
+  json text = {{"format", kFormat}};
+  text.update(identityOf(program));
+  text["arena"] = program.arena;
+  text["buffers"] = program.buffers;
+  text["stack"] = program.stack;
+  text["slots"] = json::array();
+  for (const Slot &slot : program.slots)
+    text["slots"].push_back(::toJson(slot));
+  text["ops"] = json::array();
+  for (const Op &op : program.ops)
+    text["ops"].push_back(::toJson(op));
+  return text.dump();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static const char *spelling(const char *name) { return name; }
+static const char *spelling(const ElementTraits &traits) { return traits.name; }
+
+/// The index of `word` in a table of names.
+template <typename T, size_t N>
+static int indexOf(const std::string &word, const T (&table)[N]) {
+  for (size_t i = 0; i < N; ++i)
+    if (word == spelling(table[i]))
+      return int(i);
+  throw FormatError("there is no `" + word + "`");
+}
+
+/// Whether loops over memory are over as many elements as there are, from the
+/// first to the last.
+static bool ordersAll(const Slot &slot) {
+  int64_t places = 1, last = 0;
+  bool fits = slot.sizes.size() == slot.strides.size();
+  for (size_t loop = 0; fits && loop < slot.sizes.size(); ++loop) {
+    int64_t size = slot.sizes[loop], stride = slot.strides[loop], reach = 0;
+    fits = size > 0 && stride > 0 &&
+           !__builtin_mul_overflow(places, size, &places) &&
+           !__builtin_mul_overflow(size - 1, stride, &reach) &&
+           !__builtin_add_overflow(last, reach, &last);
+  }
+  return fits && places == slot.count() && last == places - 1;
+}
+
+static Slot slotOf(const json &text, int64_t arena) {
+  Slot slot;
+  slot.name = text.at("name");
+  slot.role = Role(indexOf(text.at("role"), roles));
+  slot.element = Element(indexOf(text.at("element"), elements));
+  if (text.contains("init"))
+    slot.init = Init(indexOf(text["init"], inits));
+  slot.theta = text.value("theta", slot.theta);
+  slot.offset = text.at("offset");
+  slot.below = text.value("below", int64_t(0));
+
+  // The name becomes a file's.
+  if (slot.name.empty() || slot.name[0] == '.' ||
+      slot.name.find('/') != std::string::npos)
+    throw FormatError("a slot is called `" + slot.name + "`");
+  int64_t size = bytesOf(slot.element);
+  bool fits = slot.offset >= 0 && slot.offset % size == 0 && slot.below >= 0;
+  for (int64_t extent : text.at("shape").get<std::vector<int64_t>>()) {
+    slot.shape.push_back(extent);
+    fits = fits && extent > 0 && !__builtin_mul_overflow(size, extent, &size);
+  }
+  if (!fits || __builtin_add_overflow(size, slot.offset, &size) || size > arena)
+    throw FormatError("`" + slot.name + "` is not in the arena");
+  slot.sizes = text.value("sizes", slot.sizes);
+  slot.strides = text.value("strides", slot.strides);
+  if (!slot.isRowMajor() && !ordersAll(slot))
+    throw FormatError("the order of `" + slot.name +
+                      "` is none of its elements");
+  if (slot.role == Role::Input && !isFloat(slot.element) && !slot.below)
+    throw FormatError("`" + slot.name + "` has no `below`");
+  return slot;
+}
+
+Program netc::program::parseProgram(const char *text) try {
+  json description = json::parse(text);
+  if (description.at("format") != kFormat)
+    throw FormatError("its format is not " + std::to_string(kFormat));
+  Program program;
+  program.netc = description.at("netc");
+  const json &conventions = description.at("conventions");
+  program.fma = conventions.at("fma");
+  program.causal = conventions.at("causal");
+  program.run = description.at("run");
+  program.network = description.at("network");
+  program.lowering = description.at("lowering");
+  program.counted = description.at("counted");
+  const json &target = description.at("target");
+  program.target = {target.at("name"), target.at("isa"), target.at("cpu")};
+  program.batch = description.at("batch");
+  program.arena = description.at("arena");
+  program.buffers = description.at("buffers");
+  program.stack = description.at("stack");
+  for (const json &slot : description.at("slots"))
+    program.slots.push_back(slotOf(slot, program.arena));
+  for (const json &op : description.at("ops"))
+    program.ops.push_back({op.at("name"), op.at("op"), op.at("phase"),
+                           op.at("matmul"), op.at("other"),
+                           op.at("transcendental"), op.at("bytes")});
+  return program;
+} catch (const json::exception &error) {
+  throw FormatError(error.what());
+}

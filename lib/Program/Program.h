@@ -1,0 +1,72 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the compiler tells the runtime of the program that it makes. Neither
+// LLVM nor MLIR is needed here: generated programs link this.
+
+#ifndef NETC_LIB_PROGRAM_PROGRAM_H
+#define NETC_LIB_PROGRAM_PROGRAM_H
+
+#include "lib/Program/Slot.h"
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace netc::program {
+
+/// What the code between two calls of `netc_record` stands for. FLOP and bytes
+/// are those of one step.
+struct Op {
+  std::string name, op, phase;
+  int64_t matmul, other, transcendental, bytes;
+};
+
+/// What the code is for.
+struct Target {
+  std::string name; ///< of the backend: `cpu`
+  std::string isa;  ///< that the code needs, or empty
+  std::string cpu;  ///< that it was compiled for
+};
+
+/// What a generated program says about itself.
+struct Program {
+  std::string netc;              ///< version of the compiler
+  int fma = 2;                   ///< FLOP of a multiply-add
+  std::string causal = "full";   ///< what of masked products counts
+  std::string run, network;      ///< names
+  std::string lowering = "fast"; ///< or `reference`
+  bool counted = false;          ///< whether it counts what it executes
+  Target target;
+  int64_t batch = 1;   ///< examples a step
+  int64_t arena = 0;   ///< bytes
+  int64_t buffers = 0; ///< bytes, if each tensor had a place to itself
+  int64_t stack = 0;   ///< bytes of copies that a thread makes, at most
+  std::vector<Slot> slots;
+  std::vector<Op> ops;
+
+  /// Whether there is more than a forward pass.
+  bool trains() const;
+  /// What it is, for people, in one line.
+  std::string title() const;
+  const Slot *find(Role role) const;
+  /// What training minimizes, the result `loss`, one number for each part of
+  /// the batch; not what else an inference computes.
+  const Slot *loss() const;
+};
+
+/// Text that is no description of a program.
+struct FormatError : std::runtime_error {
+  explicit FormatError(const std::string &what)
+      : std::runtime_error("this program's description is wrong: " + what) {}
+};
+
+/// The description as JSON text, and back; throws a FormatError.
+std::string toJson(const Program &program);
+Program parseProgram(const char *text);
+
+} // namespace netc::program
+
+#endif // NETC_LIB_PROGRAM_PROGRAM_H

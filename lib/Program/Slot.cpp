@@ -1,0 +1,55 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Program/Slot.h"
+
+#include <cstring>
+#include <iterator>
+
+using namespace netc::program;
+
+std::optional<Init> netc::program::initOf(const std::string &name) {
+  for (size_t i = 0; i < std::size(inits); ++i)
+    if (name == inits[i])
+      return Init(i);
+  return std::nullopt;
+}
+
+int64_t Slot::count() const {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+/// Calls `copy` with where elements are in the arena's order and in row-major
+/// order, and how many follow each other in both, in bytes.
+template <typename Copy> static void forEachRun(const Slot &slot, Copy copy) {
+  if (slot.isRowMajor())
+    return copy(0, 0, size_t(slot.bytes()));
+  int64_t size = bytesOf(slot.element), at = 0;
+  std::vector<int64_t> iterations(slot.sizes.size());
+  for (int64_t i = 0, count = slot.count(); i < count; ++i) {
+    copy(i * size, at * size, size_t(size));
+    for (size_t loop = iterations.size(); loop-- > 0;) {
+      at += slot.strides[loop];
+      if (++iterations[loop] < slot.sizes[loop])
+        break;
+      at -= slot.sizes[loop] * slot.strides[loop];
+      iterations[loop] = 0;
+    }
+  }
+}
+
+void Slot::pack(const char *from, char *to) const {
+  forEachRun(*this, [&](int64_t place, int64_t at, size_t bytes) {
+    std::memcpy(to + place, from + at, bytes);
+  });
+}
+
+void Slot::unpack(const char *from, char *to) const {
+  forEachRun(*this, [&](int64_t place, int64_t at, size_t bytes) {
+    std::memcpy(to + at, from + place, bytes);
+  });
+}

@@ -1,0 +1,33 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_HOSTDEVICE_H
+#define NETC_LIB_RUNTIME_HOSTDEVICE_H
+
+#include "lib/Runtime/Arena.h"
+#include "lib/Runtime/Device.h"
+
+namespace netc::runtime {
+
+/// The processor that this program runs on, and its memory.
+class HostDevice : public Device {
+public:
+  /// `step` is compiled code, which calls `netc_record` after each op. Throws a
+  /// Failure with status 3 if an arena of so many bytes does not fit.
+  HostDevice(int64_t bytes, void (*step)(char *arena))
+      : arena(bytes), function(step) {}
+
+  /// Past the caches, as if it came from far away.
+  void upload(int64_t offset, const char *from, int64_t bytes) override;
+  void download(int64_t offset, char *to, int64_t bytes) const override;
+  void step(Recorder *recorder) override;
+
+private:
+  Arena arena;
+  void (*function)(char *arena);
+};
+
+} // namespace netc::runtime
+
+#endif // NETC_LIB_RUNTIME_HOSTDEVICE_H

@@ -1,0 +1,50 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_TARGET_BACKEND_H
+#define NETC_LIB_TARGET_BACKEND_H
+
+#include "lib/Pipelines/Lowering.h"
+#include "lib/Program/Program.h"
+#include "lib/Target/Child.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace netc {
+
+/// What code is generated for: how a step on linalg becomes kernels, an object
+/// and a program. All before is the same for every target; docs/AddATarget.md.
+class Backend {
+public:
+  virtual ~Backend() = default;
+
+  /// As programs and reports say it.
+  virtual program::Target target() const = 0;
+
+  /// On tensors: lays operands out as the target's kernels read them. Nothing
+  /// for the reference.
+  virtual void addLayoutPasses(mlir::OpPassManager &passes,
+                               const LoweringOptions &options) const = 0;
+  /// From linalg on buffers that have their places to what emit() takes.
+  virtual void addKernelPasses(mlir::OpPassManager &passes,
+                               const LoweringOptions &options) const = 0;
+  /// An object that defines `netc_step`; `netc_program`, which holds
+  /// `description`; and `netc_counts`, if it counts.
+  virtual llvm::Expected<llvm::SmallVector<char, 0>>
+  emit(mlir::ModuleOp module, llvm::StringRef description,
+       const LoweringOptions &options) const = 0;
+  /// Links such an object with the runtime archive into the executable
+  /// `output`. Fails if something to link with is missing, and says what to
+  /// install.
+  virtual llvm::Error link(llvm::StringRef object, llvm::StringRef runtime,
+                           llvm::StringRef output,
+                           const ScratchFolder &scratch) const = 0;
+};
+
+/// The backend of `options.target`, for the machine that this program runs on.
+llvm::Expected<std::unique_ptr<Backend>>
+makeBackend(const LoweringOptions &options);
+
+} // namespace netc
+
+#endif // NETC_LIB_TARGET_BACKEND_H

@@ -1,0 +1,118 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Target/CPU.h"
+
+#include "lib/Codegen/Passes.h"
+#include "lib/Target/Link.h"
+#include "lib/Target/ObjectCode.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace netc;
+using namespace mlir;
+
+void netc::addCpuLayoutPasses(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(createPackResults());
+  passes.addPass(createKeepPanels());
+  passes.addNestedPass<func::FuncOp>(createPackOperands());
+}
+
+void netc::addCpuKernelPasses(OpPassManager &passes,
+                              const LoweringOptions &options, StringRef isa) {
+  OutlineKernelsOptions outline;
+  outline.record = !options.counted;
+  outline.merge = !options.counted;
+  passes.addPass(createOutlineKernels(outline));
+  if (!options.reference) {
+    LowerKernelsOptions kernels;
+    kernels.isa = isa.str();
+    passes.addPass(createLowerKernels(kernels));
+  }
+  if (options.counted)
+    passes.addPass(createCountArithmetic());
+  if (options.perturbed)
+    passes.addPass(createPerturbArithmetic());
+  passes.addPass(createConvertLinalgToLoopsPass());
+
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  if (!options.reference) {
+    passes.addPass(createConvertSCFToOpenMPPass());
+    // Drops scopes around what allocates nothing.
+    passes.addPass(createCanonicalizerPass());
+  }
+  passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  passes.addPass(createConvertFuncToLLVMPass(functions));
+  if (!options.reference)
+    passes.addPass(createConvertOpenMPToLLVMPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+namespace {
+class CpuBackend : public Backend {
+public:
+  explicit CpuBackend(std::unique_ptr<llvm::TargetMachine> machine)
+      : machine(std::move(machine)) {}
+
+  program::Target target() const override {
+    return {"cpu", isaOf(*machine).str(), machine->getTargetCPU().str()};
+  }
+
+  void addLayoutPasses(OpPassManager &passes,
+                       const LoweringOptions &options) const override {
+    if (!options.reference)
+      addCpuLayoutPasses(passes);
+  }
+
+  void addKernelPasses(OpPassManager &passes,
+                       const LoweringOptions &options) const override {
+    addCpuKernelPasses(passes, options, isaOf(*machine));
+  }
+
+  llvm::Expected<llvm::SmallVector<char, 0>>
+  emit(ModuleOp module, StringRef description,
+       const LoweringOptions &options) const override {
+    llvm::LLVMContext context;
+    auto ir = translate(module, description, *machine, context);
+    if (!ir)
+      return ir.takeError();
+    if (options.guarded)
+      instrument(**ir);
+    return emitObject(**ir, *machine);
+  }
+
+  llvm::Error link(StringRef object, StringRef runtime, StringRef output,
+                   const ScratchFolder &scratch) const override {
+    return linkProgram(object, runtime, output, scratch);
+  }
+
+private:
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+} // namespace
+
+llvm::Expected<std::unique_ptr<Backend>>
+netc::makeCpuBackend(const LoweringOptions &options) {
+  // The reference is run to be looked at, not for its speed.
+  auto machine =
+      hostMachine(options.reference ? llvm::CodeGenOptLevel::None
+                                    : llvm::CodeGenOptLevel::Aggressive,
+                  options.isa);
+  if (!machine)
+    return machine.takeError();
+  return std::make_unique<CpuBackend>(std::move(*machine));
+}

@@ -1,0 +1,25 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_TARGET_CPU_H
+#define NETC_LIB_TARGET_CPU_H
+
+#include "lib/Target/Backend.h"
+
+namespace netc {
+
+/// Vector code for the processor of this machine, with OpenMP, through LLVM.
+/// `options.isa` leaves wider vectors out.
+llvm::Expected<std::unique_ptr<Backend>>
+makeCpuBackend(const LoweringOptions &options);
+
+/// Its passes, for tools that emit nothing.
+void addCpuLayoutPasses(mlir::OpPassManager &passes);
+/// `isa` is one of program::isas.
+void addCpuKernelPasses(mlir::OpPassManager &passes,
+                        const LoweringOptions &options, llvm::StringRef isa);
+
+} // namespace netc
+
+#endif // NETC_LIB_TARGET_CPU_H
