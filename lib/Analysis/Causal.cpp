@@ -7,9 +7,9 @@
 using namespace netc;
 using namespace mlir;
 
-static bool isCausalMask(Operation *op) {
+static MaskOp causalMask(Operation *op) {
   auto mask = dyn_cast<MaskOp>(op);
-  return mask && mask.getCausal();
+  return mask && mask.getCausal() ? mask : MaskOp();
 }
 
 /// Whether the op computes each element from those at the same place, or along
@@ -35,28 +35,33 @@ public:
       flowDown(op);
     for (CostOpInterface op : llvm::reverse(ops))
       for (Value result : op->getResults())
-        if (isNeededBelowDiagonal(result))
-          halfNeeded.insert(result);
+        if (MaskOp mask = maskOfUses(result))
+          needed[result] = mask;
     for (CostOpInterface op : ops)
-      if (std::optional<Polynomial> size = causalSize(op))
-        products.try_emplace(op, *size);
+      if (std::optional<CausalProduct> product = causalProduct(op))
+        products.try_emplace(op, *product);
   }
 
-  DenseMap<Operation *, Polynomial> products;
+  DenseMap<Operation *, CausalProduct> products;
 
 private:
-  /// Operands of `op` that are masked like a tensor of this shape.
-  bool readsMasked(Operation *op, const Shape &shape) const {
-    return llvm::any_of(op->getOperands(), [&](Value operand) {
-      return masked.contains(operand) && shapeOf(operand) == shape;
-    });
+  /// The mask of operands of `op` that have this shape; null without.
+  MaskOp maskOfOperands(Operation *op, const Shape &shape) const {
+    for (Value operand : op->getOperands())
+      if (MaskOp mask = masked.lookup(operand);
+          mask && shapeOf(operand) == shape)
+        return mask;
+    return {};
   }
 
   void flowDown(CostOpInterface op) {
-    for (Value result : op->getResults())
-      if (isCausalMask(op) ||
-          (keepsPlaces(op) && readsMasked(op, shapeOf(result))))
-        masked.insert(result);
+    for (Value result : op->getResults()) {
+      MaskOp mask = causalMask(op);
+      if (!mask && keepsPlaces(op))
+        mask = maskOfOperands(op, shapeOf(result));
+      if (mask)
+        masked[result] = mask;
+    }
   }
 
   /// Whether an op reads nothing of an operand but its shape.
@@ -67,45 +72,65 @@ private:
     return touched && touched->isZero();
   }
 
-  bool isNeededBelowDiagonal(Value value) const {
+  /// The mask behind which all uses of a value lie; null if some see what it
+  /// hides.
+  MaskOp maskOfUses(Value value) const {
     Shape shape = shapeOf(value);
-    return !value.use_empty() &&
-           llvm::all_of(value.getUses(), [&](OpOperand &use) {
-             Operation *user = use.getOwner();
-             if (isCausalMask(user) || readsNothing(use))
-               return true;
-             auto op = dyn_cast<CostOpInterface>(user);
-             if (!op || !keepsPlaces(op) || op->getNumResults() == 0)
-               return false;
-             return llvm::all_of(op->getResults(), [&](Value result) {
-               return shapeOf(result) == shape &&
-                      (masked.contains(result) || halfNeeded.contains(result));
-             });
-           });
+    MaskOp found;
+    for (OpOperand &use : value.getUses()) {
+      if (readsNothing(use))
+        continue;
+      Operation *user = use.getOwner();
+      MaskOp mask = causalMask(user);
+      auto op = dyn_cast<CostOpInterface>(user);
+      if (!mask && op && keepsPlaces(op) && op->getNumResults() == 1 &&
+          shapeOf(op->getResult(0)) == shape) {
+        mask = masked.lookup(op->getResult(0));
+        if (!mask)
+          mask = needed.lookup(op->getResult(0));
+      }
+      if (!mask || (found && found.getWindow() != mask.getWindow()))
+        return {};
+      found = mask;
+    }
+    return found;
   }
 
-  /// L, if `op` is a product that counts half.
-  std::optional<Polynomial> causalSize(CostOpInterface op) const {
-    auto sizeIn = [](Value value) -> std::optional<Polynomial> {
-      Shape shape = shapeOf(value);
-      size_t rank = shape.rank();
-      if (rank < 2 || shape[rank - 1] != shape[rank - 2])
-        return std::nullopt;
-      return shape[rank - 1];
-    };
+  std::optional<CausalProduct> causalProduct(CostOpInterface op) const {
     if (!isa<EinsumOp>(op) || op.getCost().matmul.isZero())
       return std::nullopt;
     for (Value operand : op->getOperands())
-      if (masked.contains(operand))
-        return sizeIn(operand);
+      if (MaskOp mask = masked.lookup(operand))
+        return productBehind(mask, operand);
     Value result = op->getResult(0);
-    return halfNeeded.contains(result) ? sizeIn(result) : std::nullopt;
+    MaskOp mask = needed.lookup(result);
+    return mask ? productBehind(mask, result) : std::nullopt;
   }
 
-  DenseSet<Value> masked, halfNeeded;
+  /// `value` has rows and columns that the mask is for.
+  static std::optional<CausalProduct> productBehind(MaskOp mask, Value value) {
+    Shape shape = shapeOf(value);
+    if (shape.rank() < 2)
+      return std::nullopt;
+    Polynomial rows = shape[shape.rank() - 2], columns = shape.sizes.back();
+    std::optional<int64_t> fixedRows = rows.toInt64(),
+                           fixedColumns = columns.toInt64();
+    if (rows != columns &&
+        (!fixedColumns || (fixedRows && *fixedRows < *fixedColumns)))
+      return std::nullopt;
+    Polynomial seen = columns;
+    if (int64_t window = mask.getWindow())
+      seen = Polynomial::minimum(window, seen);
+    // Row t sees t + 1 of them, up to those.
+    return CausalProduct{rows, columns, seen * rows - seen * (seen - 1) / 2};
+  }
+
+  /// By value.
+  DenseMap<Value, MaskOp> masked, needed;
 };
 } // namespace
 
-DenseMap<Operation *, Polynomial> netc::findCausalProducts(Operation *graph) {
+DenseMap<Operation *, CausalProduct>
+netc::findCausalProducts(Operation *graph) {
   return std::move(CausalMasks(graph).products);
 }

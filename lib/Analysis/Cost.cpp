@@ -291,11 +291,15 @@ private:
     if (times != 1)
       cost = cost * times;
     if (auto half = causalProducts.find(op); half != causalProducts.end()) {
-      const Polynomial &size = half->second;
-      Polynomial pairs = decoding && decoding->isPositions(size)
+      const CausalProduct &product = half->second;
+      Polynomial all = product.rows * product.columns;
+      bool isDecoded = decoding && decoding->isPositions(product.rows);
+      // A pass makes a few rows of a square; of windows, each is whole.
+      Polynomial pairs = !isDecoded ? product.seen
+                         : product.rows == product.columns
                              ? Polynomial::symbol(Decoding::kPairs)
-                             : size * (size + 1) / 2;
-      cost.matmul = cost.matmul / size / size * pairs;
+                             : all;
+      cost.matmul = cost.matmul / product.rows / product.columns * pairs;
     }
     if (conventions.fma == 1)
       cost.matmul /= 2;
@@ -411,7 +415,7 @@ private:
   const Conventions &conventions;
   std::optional<Decoding> decoding;
   /// Empty if they count in full.
-  DenseMap<Operation *, Polynomial> causalProducts;
+  DenseMap<Operation *, CausalProduct> causalProducts;
   PartTree tree;
   std::deque<Build> builds; ///< beside tree.parts
   DenseMap<Type, Polynomial> bytesByType;

@@ -54,7 +54,7 @@ std::optional<unsigned> Decoding::keysOrValues(Operation *op) const {
 }
 
 Operation *Decoding::findUnmasked(Operation *graph) const {
-  DenseMap<Operation *, Polynomial> masked = findCausalProducts(graph);
+  auto masked = findCausalProducts(graph);
   Operation *unmasked = nullptr;
   graph->walk([&](EinsumOp op) {
     if (!keysOrValues(op) || masked.contains(op))

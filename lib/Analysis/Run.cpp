@@ -105,6 +105,14 @@ std::optional<Rational> Run::tokensPerStep() const {
                                    : std::nullopt;
 }
 
+std::optional<Rational> Run::positions() const {
+  if (tokensPerExample)
+    return tokensPerExample;
+  auto found =
+      llvm::find_if(axes, [](const auto &axis) { return axis.first == "T"; });
+  return found == axes.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<Rational> Run::reportedDeviceTime() const {
   return deviceSeconds ? deviceSeconds : sumOfJobs(&Run::reportedDeviceTime);
 }
@@ -189,12 +197,22 @@ static void noteProducts(StepOp step, CountedStep &counted) {
     if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
       return;
     bool readsWeight = false, readsFrozen = false;
-    for (Value operand : op->getOperands())
+    std::function<void(Value)> look = [&](Value operand) {
       forEachBase(operand, [&](Value base) {
         auto parameter = base.getDefiningOp<ParameterOp>();
         readsWeight |= bool(parameter);
         readsFrozen |= parameter && !parameter.getTrainable();
+        // What a loop reads, such as the weights of experts.
+        auto element = dyn_cast<BlockArgument>(base);
+        auto loop = element
+                        ? dyn_cast<ScanOp>(element.getOwner()->getParentOp())
+                        : ScanOp();
+        if (loop && element.getArgNumber() < loop.getSequences().size())
+          look(loop.getSequences()[element.getArgNumber()]);
       });
+    };
+    for (Value operand : op->getOperands())
+      look(operand);
     if (readsFrozen)
       counted.readersOfFrozen.insert(nameOf(op).str());
     if (!readsWeight)

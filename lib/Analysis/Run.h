@@ -134,6 +134,9 @@ struct Run {
   std::optional<Rational>
   atTwo(const std::function<Cost(const Figures &)> &ofStep) const;
   std::optional<Rational> tokensPerStep() const;
+  /// The length of a sequence, be it of tokens or of an axis `T` that the run
+  /// gives a size.
+  std::optional<Rational> positions() const;
   /// The parameters that the rule counts; see parameterRule.
   Polynomial activeParameters() const {
     return step().parameters - step().idle;

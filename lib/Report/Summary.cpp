@@ -62,8 +62,8 @@ static std::vector<SummaryColumn> summaryColumns() {
        }},
       {"T",
        [](const RunReport &report) {
-         const Run &run = *report.run;
-         return run.tokensPerExample ? exact(*run.tokensPerExample) : "";
+         std::optional<Rational> positions = report.run->positions();
+         return positions ? exact(*positions) : "";
        }},
       {"tokens a step",
        [](const RunReport &report) {
