@@ -58,6 +58,17 @@ ReturnOp StepOp::getReturn() { return cast<ReturnOp>(getBlock().back()); }
 // OptimizerOp
 //===----------------------------------------------------------------------===//
 
+Shape OptimizerOp::shapeFor(const Shape &parameter) {
+  Shape rule = shapeOf(getParameter());
+  if (!hasAnySizes())
+    return rule;
+  if (rule.rank() == 1)
+    return Shape(ArrayRef(parameter.elements()));
+  Polynomial columns =
+      parameter.rank() == 0 ? Polynomial(1) : parameter.sizes.back();
+  return Shape(ArrayRef({parameter.elements() / columns, columns}));
+}
+
 LogicalResult OptimizerOp::verify() {
   if (!getParameters() &&
       *(*this)->getBlock()->getOps<OptimizerOp>().begin() != *this)

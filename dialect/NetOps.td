@@ -95,7 +95,7 @@ def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbov
     them as matrices of two symbols: the last axis, and all others as one.
     net-apply-optimizer copies it for each trainable parameter; what does not depend
     on one is copied once. With `parameters` it is for those of these names, and a matrix
-    has their sizes.
+    has as many elements as each of them.
   }];
   let arguments = (ins OptionalAttr<StrArrayAttr>:$parameters);
   let matmul = "0";
@@ -110,6 +110,8 @@ def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbov
     ::mlir::BlockArgument getStep() { return getBlock().getArgument(2); }
     /// Whether its sizes are symbols, which stand for those of any parameter.
     bool hasAnySizes() { return !getParameters() || ::netc::shapeOf(getParameter()).rank() == 1; }
+    /// The shape in which the rule takes a parameter of this shape.
+    ::netc::Shape shapeFor(const ::netc::Shape &parameter);
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
 }

@@ -96,6 +96,26 @@ static std::string roleOf(ParameterOp parameter) {
                                                         : "embedding";
 }
 
+/// Whether each iteration of a loop has its own part of it.
+static bool isOfLoop(ParameterOp parameter) {
+  return llvm::any_of(parameter->getUsers(), [&](mlir::Operation *op) {
+    auto scan = mlir::dyn_cast<ScanOp>(op);
+    return scan &&
+           llvm::is_contained(scan.getSequences(), parameter.getValue());
+  });
+}
+
+/// Its rows are what it makes outputs of: the first axis of a kernel, and of
+/// what loops have, those of all iterations.
+static Shape matrixOf(ParameterOp parameter) {
+  Shape whole = shapeOf(parameter);
+  Polynomial rows = whole.rank() == 0 ? Polynomial(1)
+                    : isOfLoop(parameter)
+                        ? whole.elements() / whole.sizes.back()
+                        : whole[0];
+  return Shape(llvm::ArrayRef({rows, whole.elements() / rows}));
+}
+
 bool RunBuilder::addRules(const UpdateGroup &group) {
   if (!takesMatrix(group.optimizer)) {
     Shape any(llvm::ArrayRef(Polynomial::symbol("P")));
@@ -108,10 +128,13 @@ bool RunBuilder::addRules(const UpdateGroup &group) {
   using Class = std::pair<Shape, std::string>;
   std::vector<std::pair<Class, std::vector<ParameterOp>>> classes;
   for (ParameterOp parameter : group.parameters) {
-    Shape whole = shapeOf(parameter);
-    Polynomial columns = whole.rank() == 0 ? Polynomial(1) : whole.sizes.back();
-    Polynomial sizes[] = {whole.elements() / columns, columns};
-    Class key{Shape(sizes), roleOf(parameter)};
+    Class key{matrixOf(parameter), roleOf(parameter)};
+    if (key.second == "matrix" && isOfLoop(parameter))
+      e.warn(placeOf("optimizer"), symbol(), "matrices-as-one",
+             "`" + parameter.getName() +
+                 "` holds a matrix for each iteration "
+                 "of a loop; the optimizer takes all of them as one of " +
+                 Elaborator::sizesText(key.first));
     auto known = llvm::find_if(
         classes, [&](const auto &entry) { return entry.first == key; });
     if (known == classes.end())

@@ -17,19 +17,9 @@ namespace netc {
 #include "lib/Transforms/Passes.h.inc"
 } // namespace netc
 
-/// The elements of `value` as a vector, or as a matrix whose columns are its
-/// last axis, of type `element`.
-static Value regroup(OpBuilder &builder, Location loc, Value value, size_t rank,
-                     Type element) {
-  Shape from = shapeOf(value), shape;
-  if (rank == 2) {
-    size_t rows = from.rank() == 0 ? 0 : from.rank() - 1;
-    shape.sizes.assign(2, Polynomial(1));
-    for (size_t i = 0; i < from.rank(); ++i)
-      shape.sizes[i < rows ? 0 : 1] = shape.sizes[i < rows ? 0 : 1] * from[i];
-  } else {
-    shape.sizes.push_back(from.elements());
-  }
+/// The elements of `value` in this shape, of type `element`.
+static Value regroup(OpBuilder &builder, Location loc, Value value,
+                     const Shape &shape, Type element) {
   Type type = tensorOf(elementOf(value), shape);
   if (value.getType() != type)
     value = builder.create<ReshapeOp>(loc, type, value);
@@ -46,7 +36,6 @@ public:
   Rule(OptimizerOp rule, SmallVector<GradientOp> ofRule, Operation *at)
       : rule(rule), builder(at), gradients(std::move(ofRule)),
         each(gradients.size()), next(rule.getBlock().begin()) {
-    rank = shapeOf(rule.getParameter()).rank();
     if (rule.hasAnySizes())
       for (const Polynomial &size : shapeOf(rule.getParameter()).sizes)
         symbols.push_back(size.symbols().front());
@@ -110,10 +99,11 @@ private:
   void start(GradientOp gradient, IRMapping &values) {
     Location loc = gradient.getParameter().getLoc();
     Type element = elementOf(rule.getParameter());
+    Shape shape = rule.shapeFor(shapeOf(gradient.getParameter()));
     values.map(rule.getParameter(),
-               regroup(builder, loc, gradient.getParameter(), rank, element));
+               regroup(builder, loc, gradient.getParameter(), shape, element));
     values.map(rule.getGradient(),
-               regroup(builder, loc, gradient.getGradient(), rank, element));
+               regroup(builder, loc, gradient.getGradient(), shape, element));
   }
 
   void copy(Operation *op, GradientOp gradient, IRMapping &values) {
@@ -157,7 +147,6 @@ private:
   OpBuilder builder;
   /// The axes of a parameter as the rule sees it, and what its sizes are
   /// called, if they are any.
-  size_t rank;
   SmallVector<std::string> symbols;
   /// Values of the rule that differ from parameter to parameter.
   DenseSet<Value> perParameter;
