@@ -24,10 +24,12 @@ def Net_Tensor : Type<And<[
 
 def Net_FloatTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[AnyFloat]>.predicate]>,
   "a tensor of floating-point numbers", "::mlir::RankedTensorType">;
-def Net_IntegerTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[AnySignlessInteger]>.predicate]>,
-  "a tensor of integers", "::mlir::RankedTensorType">;
 def Net_BoolTensor : Type<And<[Net_Tensor.predicate, RankedTensorOf<[I1]>.predicate]>,
   "a tensor of truth values", "::mlir::RankedTensorType">;
+def Net_NumberTensor : Type<And<[Net_Tensor.predicate, Neg<RankedTensorOf<[I1]>.predicate>]>,
+  "a tensor of numbers (`where(condition, 1, 0)` makes them of truth values)", "::mlir::RankedTensorType">;
+def Net_IntegerTensor : Type<And<[Net_NumberTensor.predicate, RankedTensorOf<[AnySignlessInteger]>.predicate]>,
+  "a tensor of integers", "::mlir::RankedTensorType">;
 def Net_Scalar : Type<And<[Net_Tensor.predicate, HasAnyRankOfPred<[0]>]>,
   "a single number", "::mlir::RankedTensorType">;
 

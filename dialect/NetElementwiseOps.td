@@ -32,7 +32,7 @@ class Net_UnaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # Ne
 // Arithmetic on whole numbers makes places, and is not counted.
 class Net_BinaryOp<string mnemonic>
     : Net_SameShapeOp<mnemonic, Net_Callable # Net_Gradient # [Net_ElementByElement]> {
-  let arguments = (ins Net_Tensor:$a, Net_Tensor:$b);
+  let arguments = (ins Net_NumberTensor:$a, Net_NumberTensor:$b);
   let results = (outs Net_Result:$y);
   let matmul = "0";
   let other = "isFloat(getA()) ? Polynomial(y) : Polynomial()";

@@ -590,7 +590,8 @@ Value Elaborator::callTensor(Tree *at, std::vector<Argument> &arguments) {
       });
     std::optional<Number> number = numberOf(item);
     if (!number || !number->isConstant() || !number->dimension.isNone()) {
-      fail(at, "`tensor` takes plain numbers, this is " + kindOf(item));
+      fail(at, "`tensor` takes plain numbers, this is " +
+                   (number ? textOf(item) : kindOf(item)));
       return false;
     }
     numbers.push_back(*number);

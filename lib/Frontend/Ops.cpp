@@ -291,7 +291,9 @@ std::string Elaborator::whyNoFeature(const Tensor &tensor) {
   const Label &last = tensor.labels[featureAxis(tensor)];
   // A `D` by itself is no depth: many call the features so.
   bool isDepth = last == "D" && llvm::count_if(tensor.labels, isWindow) == 1;
-  if (!(last == "N" || isWindow(last)) || isDepth)
+  // A series of numbers has nothing but its positions.
+  bool isPositions = last == "T" && tensor.labels.size() > 2;
+  if (!(last == "N" || isPositions || isWindow(last)) || isDepth)
     return "";
   // The first that it could be: by a name that is nearly right, or by none.
   const Label *meant = llvm::find(tensor.labels, StringRef("c"));
@@ -299,11 +301,13 @@ std::string Elaborator::whyNoFeature(const Tensor &tensor) {
     meant =
         std::find_if(tensor.labels.begin() + 1, tensor.labels.end(),
                      [](const Label &label) { return label.text().empty(); });
-  std::string text =
-      "no axis of " + axesText(tensor) + " is labelled `C`, and the last, `" +
-      last.name + "`, is " +
-      (last == "N" ? "that of the examples" : "one that windows slide over") +
-      "; ";
+  std::string text = "no axis of " + axesText(tensor) +
+                     " is labelled `C`, and the last, `" + last.name +
+                     "`, is " +
+                     (last == "N"   ? "that of the examples"
+                      : isPositions ? "that of the positions"
+                                    : "one that windows slide over") +
+                     "; ";
   if (meant == tensor.labels.end())
     return text + "name the axis to work along by `over`";
   text += "label the features, as in `y: [";

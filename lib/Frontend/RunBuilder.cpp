@@ -458,7 +458,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
   }
   std::vector<std::string> jobs;
   std::vector<StringRef> jobNames;
-  bool isCounted = false;
+  bool isCounted = false, hasParts = false;
   if (e.errors == before)
     for (NetParser::JobContext *inner : jobsIn(job)) {
       RunBuilder innerBuilder(e, file, inner, point, this, isFacts);
@@ -468,7 +468,14 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
         innerBuilder.build(into);
       jobs.push_back(innerBuilder.symbol());
       isCounted |= !innerBuilder.run.get("tuning");
+      hasParts |= bool(innerBuilder.run.get("times"));
     }
+  if (auto own = keys.find("duration");
+      own != keys.end() && isOwn("duration") && !hasParts && e.errors == before)
+    e.fail(own->second.at,
+           "nothing runs in the steps of `" + nameOf(job) +
+               "`: each of its jobs has a `duration` of its own, and they add "
+               "up; leave this one out");
   if (!isCounted && e.errors == before)
     e.fail(job, "all jobs of `" + nameOf(job) +
                     "` are `tuning`, so that it is the sum of none");

@@ -41,10 +41,16 @@ bool RunBuilder::readTokens() {
         found.push_back({label, size});
     return found;
   };
+  // The first of them that has positions, else the first.
   auto input = llvm::find_if(inputs, [&](const NetInput &input) {
     return mlir::isa<mlir::IntegerType>(input.element) &&
-           !axesBehindN(input).empty();
+           llvm::is_contained(input.labels, "T");
   });
+  if (input == inputs.end())
+    input = llvm::find_if(inputs, [&](const NetInput &input) {
+      return mlir::isa<mlir::IntegerType>(input.element) &&
+             !axesBehindN(input).empty();
+    });
   if (input == inputs.end())
     return true;
   auto candidates = axesBehindN(*input);

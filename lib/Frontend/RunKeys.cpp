@@ -206,7 +206,12 @@ void RunBuilder::dropTook() {
     return each.by && each.job != job && isIn(each.job, job) &&
            !llvm::is_contained(assumedKeys, each.name);
   });
-  if (!isChanged && !isOfSum)
+  // A setting of the net, which the run may take by default.
+  bool isOfNet = llvm::any_of(e.overrides, [&](const Override &each) {
+    return !each.job && net && net->function.block &&
+           each.owner == net->function.block->name;
+  });
+  if (!isChanged && !isOfSum && !isOfNet)
     return;
   e.warn(took->second.at, symbol(), "changed-run",
          "`took` is that of the run as written, which `--set` "
