@@ -113,8 +113,11 @@ def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let description = [{
     The module's `net.stack` says how many bytes of copies a thread makes on its stack, at most.
   }];
-  let options = [Option<"isa", "isa", "std::string", "\"baseline\"",
-                        "The vectors of the target: `avx512`, `avx2` or `baseline`">];
+  let options = [
+    Option<"isa", "isa", "std::string", "\"baseline\"",
+           "The vectors of the target: `avx512`, `avx2` or `baseline`">,
+    Option<"printSchedules", "print-schedules", "bool", "false",
+           "Say how each contraction is computed, as a remark">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
