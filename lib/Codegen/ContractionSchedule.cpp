@@ -62,7 +62,8 @@ static SmallVector<int64_t> extentsOf(ArrayRef<Loop> loops) {
 /// The rows of a block, by loop of the contraction.
 static SmallVector<int64_t> rowsOf(const BlockSchedule &block) {
   SmallVector<int64_t> rows = extentsOf(block.m);
-  rows[*block.mcLoop] = block.mc;
+  int64_t &cut = rows[*block.mcLoop];
+  cut = std::min(cut, block.mc);
   rows.insert(rows.begin() + *block.mcLoop, block.outerM.size(), 1);
   return rows;
 }
