@@ -127,7 +127,7 @@ void ContractionSchedule::print(raw_ostream &os) const {
   printPacking(os, block, dims.isTransposed);
   if (parallelBatch)
     os << " | threads over batch";
-  else if (isParallel)
+  else if (isParallel())
     os << " | threads over " << sharedBy(partition);
   else
     os << " | one thread";

@@ -69,8 +69,10 @@ struct BlockSchedule {
   KBlock wholeK, restK;
   /// Products that a whole block sums for an element of C.
   int64_t kLength = 1;
-  /// The outermost loop over blocks of rows, or over tiles of columns.
-  bool threadsTakeRows = false, threadsTakeColumns = false;
+  /// Whether threads share the outermost loop over blocks of rows, or that over
+  /// tiles of columns.
+  enum class Threads { None, TakeRows, TakeColumns };
+  Threads threads = Threads::None;
   bool packsA = false, packsB = false;
   /// Elements of the copies.
   int64_t packedA = 0, packedB = 0;
@@ -92,8 +94,6 @@ struct ContractionSchedule {
   /// The loop of the batch that threads share.
   std::optional<unsigned> parallelBatch;
   Partition partition = Partition::Whole;
-  /// Whether threads share what the partition says.
-  bool isParallel = false;
   /// A loop that the partition cuts into blocks of `size` iterations.
   struct Cut {
     Loop loop;
@@ -110,6 +110,11 @@ struct ContractionSchedule {
 
   /// Elements from a column of a micro-kernel's width to the next one.
   int64_t nrElements() const { return nrVectors * lanes; }
+  /// Whether threads share what the partition says.
+  bool isParallel() const {
+    return (cut && cut->isParallel) ||
+           blocks.front().threads != BlockSchedule::Threads::None;
+  }
   const BlockSchedule &blockOf(int64_t iterations) const {
     return iterations == cut->size ? blocks.front() : blocks.back();
   }

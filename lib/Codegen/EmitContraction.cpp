@@ -104,7 +104,7 @@ private:
   void emitBlock(const BlockSchedule &block, const Operands &operands) {
     if (!block.mcLoop)
       return emitKBlocks(block, block.m, createPackBuffers(block), 0, operands);
-    if (block.threadsTakeRows)
+    if (block.threads == BlockSchedule::Threads::TakeRows)
       return emitParallelRowBlocks(block, operands);
     emitRowBlocks(block, block.outerM, createPackBuffers(block), operands);
   }

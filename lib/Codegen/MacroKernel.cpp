@@ -200,7 +200,8 @@ void MacroKernelEmitter::emitTiles(
 void MacroKernelEmitter::emitColumns(const Block &block, Value bufferB,
                                      size_t depth, const Operands &operands) {
   ArrayRef<Loop> n = block.schedule.n;
-  bool isParallel = block.schedule.threadsTakeColumns;
+  bool isParallel =
+      block.schedule.threads == BlockSchedule::Threads::TakeColumns;
   if (schedule.dims.isDot)
     return emitTiles(n, schedule.nr, 0, {}, operands, isParallel,
                      [&](Operands start, ArrayRef<int64_t> sizes) {

@@ -82,7 +82,7 @@ def KeepPanels : Pass<"net-keep-panels", "::mlir::ModuleOp"> {
     order from step to step, and so is what the update keeps beside it. The gradient is not copied
     back, and a product that reads the weight as panels of the same columns needs no copy. The slots
     say how they lie in memory: `net.sizes` are loops over it, outermost first, `net.strides` how far
-    a turn of each moves in row-major order.
+    an iteration of each moves in row-major order.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -91,7 +91,7 @@ def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Let products walk through memory";
   let description = [{
     An operand of a sum of products becomes panels, one behind the other, which have
-    for each turn of the sum the columns of a tile next to each other: written by the
+    for each iteration of the sum the columns of a tile next to each other: written by the
     copy that reorders it, as of a weight, or by one of its own if many rows share it, unless it is kept
     like this. What a product starts from is filled next to it.
   }];

@@ -200,9 +200,9 @@ private:
 
   void chooseMicroKernel() {
     int64_t registers = target.vectorRegisters;
-    bool hasMany = registers >= 32;
     if (dims.isDot) {
       // Each pair of a row and a column has a vector of its own.
+      bool hasMany = registers >= 32;
       nr = tile(dims.n, hasMany ? 3 : 2);
       mr = tile(dims.m, hasMany ? 8 : 4);
       return;
@@ -286,6 +286,8 @@ private:
     return isBFar() && rowTiles() >= (isAFar() ? kMinTilesToPackBForFarA
                                                : kMinTilesToPackB);
   }
+
+  using Threads = BlockSchedule::Threads;
 
   //===-- Partitions ------------------------------------------------------===//
 
@@ -375,7 +377,6 @@ private:
   }
 
   void partition(ContractionSchedule &schedule) const {
-    schedule.isParallel = isParallel;
     if (std::optional<unsigned> loop = splitLoop()) {
       schedule.partition = Partition::SplitK;
       cut(schedule, dims.k[*loop],
@@ -390,7 +391,8 @@ private:
       schedule.partition = Partition::Stream;
       cut(schedule, dims.n.back(), streamColumns(), isParallel,
           [&](int64_t extent) {
-            return withColumns(dims.n.size() - 1, extent).allRows(cutSums());
+            return withColumns(dims.n.size() - 1, extent)
+                .allRows(cutSums(), false);
           });
     } else if (takesPanels()) {
       schedule.partition = Partition::Panels;
@@ -402,17 +404,17 @@ private:
       schedule.partition = Partition::ColumnBlocks;
       unsigned loop = columnBlockLoop();
       cut(schedule, dims.n[loop], columnBlock(), true, [&](int64_t extent) {
-        return withColumns(loop, extent).rowBlocks(cutSums());
+        return withColumns(loop, extent).rowBlocks(cutSums(), Threads::None);
       });
     } else if (blocksK()) {
       schedule.partition = Partition::BlockK;
       blockK(schedule);
     } else {
       BlockSchedule whole = block();
-      schedule.partition = whole.threadsTakeColumns ? Partition::Columns
-                           : whole.mcLoop           ? Partition::Rows
-                                                    : Partition::Whole;
-      schedule.isParallel = whole.threadsTakeRows || whole.threadsTakeColumns;
+      schedule.partition = whole.threads == Threads::TakeColumns
+                               ? Partition::Columns
+                           : whole.mcLoop ? Partition::Rows
+                                          : Partition::Whole;
       schedule.blocks = {whole};
     }
   }
@@ -450,7 +452,7 @@ private:
           Scheduler part = *this;
           part.dims.k.erase(part.dims.k.begin(), part.dims.k.begin() + at);
           part.dims.k.front().extent = extent;
-          return part.rowBlocks(part.cutSums(), /*threadsTakeRows=*/true);
+          return part.rowBlocks(part.cutSums(), Threads::TakeRows);
         });
     schedule.cut->around.assign(dims.k.begin(), dims.k.begin() + at);
   }
@@ -494,80 +496,91 @@ private:
 
   /// What no partition has cut.
   BlockSchedule block() const {
-    bool byRows = takesRows(), packs = packingBPays();
-    bool threadsTakeRows = isParallel && byRows;
-    bool threadsTakeColumns = isParallel && !byRows;
-    if ((threadsTakeRows || packs) && !dims.m.empty())
-      return rowBlocks(cutSums(), threadsTakeRows, threadsTakeColumns);
-    return allRows(cutSums(), dims.isTransposed, threadsTakeColumns);
+    Threads threads = !isParallel   ? Threads::None
+                      : takesRows() ? Threads::TakeRows
+                                    : Threads::TakeColumns;
+    bool isCut = threads == Threads::TakeRows || packingBPays();
+    return isCut && !dims.m.empty()
+               ? rowBlocks(cutSums(), threads)
+               : allRows(cutSums(), dims.isTransposed, threads);
   }
 
-  /// All rows are one block.
-  BlockSchedule allRows(const KCut &cut, bool packsB = false,
-                        bool threadsTakeColumns = false) const {
+  /// All rows are one block. Without loops of rows there are none to share.
+  BlockSchedule allRows(const KCut &cut, bool packsB,
+                        Threads threads = Threads::None) const {
     BlockSchedule block;
     block.packsB = packsB;
-    block.threadsTakeColumns = threadsTakeColumns;
+    if (threads == Threads::TakeColumns)
+      block.threads = threads;
     finish(block, cut);
     return block;
   }
 
-  BlockSchedule rowBlocks(const KCut &cut, bool threadsTakeRows = false,
-                          bool threadsTakeColumns = false) const {
+  BlockSchedule rowBlocks(const KCut &cut, Threads threads) const {
     BlockSchedule block;
-    block.threadsTakeRows = threadsTakeRows;
-    block.threadsTakeColumns = threadsTakeColumns;
+    block.threads = threads;
     Scheduler inside = *this;
-    SmallVector<Loop> &m = inside.dims.m;
-    // The longest loop of rows is cut; a block is what stays in the cache.
-    size_t longest = 0;
-    for (size_t i = 0; i < m.size(); ++i)
-      if (m[i].extent > m[longest].extent)
-        longest = i;
-    // Rather whole iterations of an outer loop than parts of an inner one.
-    for (size_t i = 0; i < m.size(); ++i)
-      if (m[i].extent >= kThreadBlocks &&
-          m[i].strides[C] > m[longest].strides[C])
-        longest = i;
-    // Unless one iteration is too much: then parts of the next loop, for each.
-    while (inside.elementsOfIteration(longest, cut) > sharedElements() &&
-           inside.mr[longest] == 1 && longest + 1 < m.size() &&
-           m[longest + 1].extent >= kThreadBlocks) {
-      block.outerM.push_back(m[longest]);
-      m.erase(m.begin() + longest);
-      inside.mr.erase(inside.mr.begin() + longest);
-    }
-    int64_t extent = m[longest].extent, &mr = inside.mr[longest];
-    int64_t elements =
-        threadsTakeRows && !isBPaneled() ? ownElements() : sharedElements();
-    int64_t mc = std::max<int64_t>(
-        elements / inside.elementsOfIteration(longest, cut), 1);
-    mc = threadsTakeRows && block.outerM.empty() ? shareRows(extent, mc, mr)
-                                                 : llvm::alignTo(mc, mr);
-    // Rows that are finished one after the other are written in the order of
-    // memory.
-    if (cut.outer.empty() && cut.length() <= kShortSum &&
-        isOuterProductOfLongRows())
-      mc = mr;
-    // All panels of B pass by each tile, if they stay near.
-    if (cut.outer.empty() && isBPaneled() &&
-        dims.sizes[B] <= target.residentElements())
-      mc = mr;
-    block.mcLoop = longest;
-    block.mc = std::min<int64_t>(mc, llvm::alignTo(extent, mr));
-    m[longest].extent = std::min(block.mc, extent);
+    unsigned loop = inside.chooseMcLoop(block, cut);
+    int64_t &extent = inside.dims.m[loop].extent, whole = extent;
+    block.mcLoop = loop;
+    block.mc = inside.chooseMc(block, cut);
+    extent = std::min(block.mc, whole);
     block.packsB = dims.isTransposed || inside.packingBPays();
-    block.packedA = pointsOf(m) * cut.length();
-    block.packsA = !threadsTakeColumns && !isBPaneled() &&
+    block.packedA = pointsOf(inside.dims.m) * cut.length();
+    block.packsA = threads != Threads::TakeColumns && !isBPaneled() &&
                    inside.rowsOfAConflict() &&
                    columnTiles() >= kMinTilesToPackA &&
                    block.packedA <= kMaxPackedElements;
-    m[longest].extent = extent;
+    extent = whole;
     inside.finish(block, cut);
     return block;
   }
 
-  bool isOuterProductOfLongRows() const {
+  /// The loop of rows that is cut into blocks. Those of which a block has one
+  /// iteration become loops around it.
+  unsigned chooseMcLoop(BlockSchedule &block, const KCut &cut) {
+    SmallVector<Loop> &m = dims.m;
+    unsigned longest = 0;
+    for (unsigned i = 0; i < m.size(); ++i)
+      if (m[i].extent > m[longest].extent)
+        longest = i;
+    // Rather whole iterations of an outer loop than parts of an inner one.
+    for (unsigned i = 0; i < m.size(); ++i)
+      if (m[i].extent >= kThreadBlocks &&
+          m[i].strides[C] > m[longest].strides[C])
+        longest = i;
+    // Unless one iteration is too much: then parts of the next loop, for each.
+    while (elementsOfIteration(longest, cut) > sharedElements() &&
+           mr[longest] == 1 && longest + 1 < m.size() &&
+           m[longest + 1].extent >= kThreadBlocks) {
+      block.outerM.push_back(m[longest]);
+      m.erase(m.begin() + longest);
+      mr.erase(mr.begin() + longest);
+    }
+    return longest;
+  }
+
+  /// The iterations of the loop of rows that stay in the cache, or that threads
+  /// share well.
+  int64_t chooseMc(const BlockSchedule &block, const KCut &cut) {
+    int64_t extent = dims.m[*block.mcLoop].extent,
+            &mr = this->mr[*block.mcLoop];
+    bool threadsTakeRows = block.threads == Threads::TakeRows;
+    int64_t elements =
+        threadsTakeRows && !isBPaneled() ? ownElements() : sharedElements();
+    int64_t mc = std::max<int64_t>(
+        elements / elementsOfIteration(*block.mcLoop, cut), 1);
+    mc = threadsTakeRows && block.outerM.empty() ? shareRows(extent, mc, mr)
+                                                 : llvm::alignTo(mc, mr);
+    // Rows that are finished one after the other are written in the order of
+    // memory; and all panels of B pass by each tile, if they stay near.
+    bool byTiles = (cut.length() <= kShortSum && hasLongRows()) ||
+                   (isBPaneled() && dims.sizes[B] <= target.residentElements());
+    if (cut.outer.empty() && byTiles)
+      mc = mr;
+    return std::min<int64_t>(mc, llvm::alignTo(extent, mr));
+  }
+  bool hasLongRows() const {
     return !dims.isDot && !dims.isElementwise &&
            dims.n.back().extent >= kLongRow;
   }

@@ -17,6 +17,7 @@ const TargetInfo kAvx512 = TargetInfo::of("avx512");
 const TargetInfo kAvx2 = TargetInfo::of("avx2");
 
 using Loop = LoopNest::Loop;
+using Threads = BlockSchedule::Threads;
 using What = Prefetch::What;
 
 LoopNest nestOf(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes) {
@@ -133,7 +134,7 @@ TEST(ContractionSchedule, ElementWise) {
       {32 * 64, 3 * 64, 30 * 64}));
   EXPECT_TRUE(schedule.dims.isElementwise);
   EXPECT_EQ(schedule.partition, Partition::Whole);
-  EXPECT_FALSE(schedule.isParallel);
+  EXPECT_FALSE(schedule.isParallel());
   EXPECT_LE(tileOf(schedule), 8);
 }
 
@@ -142,16 +143,16 @@ TEST(ContractionSchedule, ElementWise) {
 TEST(ContractionSchedule, LittleWorkWakesNoThreads) {
   ContractionSchedule schedule = scheduleOf(product(20, 32, 16));
   EXPECT_EQ(schedule.partition, Partition::Whole);
-  EXPECT_FALSE(schedule.isParallel);
+  EXPECT_FALSE(schedule.isParallel());
   EXPECT_TRUE(schedule.foldsFill);
 }
 
 TEST(ContractionSchedule, RowsThatConflictArePacked) {
   ContractionSchedule schedule = scheduleOf(product(2048, 512, 512));
   EXPECT_EQ(schedule.partition, Partition::Rows);
-  EXPECT_TRUE(schedule.isParallel);
+  EXPECT_TRUE(schedule.isParallel());
   const BlockSchedule &block = schedule.blocks.front();
-  EXPECT_TRUE(block.threadsTakeRows);
+  EXPECT_EQ(block.threads, Threads::TakeRows);
   EXPECT_TRUE(block.packsA);
   EXPECT_TRUE(block.packsB);
   EXPECT_EQ(block.packedA, block.mc * block.kLength);
@@ -171,7 +172,7 @@ TEST(ContractionSchedule, FewRowsLeaveColumnsToThreads) {
   ContractionSchedule schedule = scheduleOf(product(8, 512, 2048));
   EXPECT_EQ(schedule.partition, Partition::Columns);
   const BlockSchedule &block = schedule.blocks.front();
-  EXPECT_TRUE(block.threadsTakeColumns);
+  EXPECT_EQ(block.threads, Threads::TakeColumns);
   // B is read once: no copy, no blocks of sums.
   EXPECT_FALSE(block.packsB);
   EXPECT_EQ(block.kLength, 2048);
@@ -237,7 +238,7 @@ TEST(ContractionSchedule, ThreadsTakeColumnBlocks) {
   EXPECT_EQ(schedule.cut->size, 4096 / 8);
   const BlockSchedule &block = schedule.blocks.front();
   EXPECT_TRUE(block.mcLoop.has_value());
-  EXPECT_FALSE(block.threadsTakeRows);
+  EXPECT_EQ(block.threads, Threads::None);
   EXPECT_TRUE(block.packsB);
 }
 
@@ -249,7 +250,7 @@ TEST(ContractionSchedule, LongSumsOfFewAreSplit) {
   EXPECT_EQ(schedule.cut->size, 512);
   ASSERT_EQ(schedule.blocks.size(), 2u);
   for (const BlockSchedule &block : schedule.blocks)
-    EXPECT_FALSE(block.threadsTakeRows || block.threadsTakeColumns);
+    EXPECT_EQ(block.threads, Threads::None);
   // Parts are added to what is in memory.
   EXPECT_FALSE(schedule.foldsFill);
 }
@@ -261,7 +262,7 @@ TEST(ContractionSchedule, LongSumsOfManyGoBlockByBlock) {
   ASSERT_TRUE(schedule.cut);
   EXPECT_FALSE(schedule.cut->isParallel);
   EXPECT_LE(schedule.cut->size * 1024, kAvx512.l2Elements());
-  EXPECT_TRUE(schedule.blocks.front().threadsTakeRows);
+  EXPECT_EQ(schedule.blocks.front().threads, Threads::TakeRows);
   EXPECT_FALSE(schedule.foldsFill);
 }
 
@@ -272,7 +273,7 @@ TEST(ContractionSchedule, ThreadsTakeTheBatch) {
     size *= 8;
   ContractionSchedule schedule = scheduleOf(nest);
   EXPECT_EQ(schedule.parallelBatch, 0u);
-  EXPECT_FALSE(schedule.isParallel);
+  EXPECT_FALSE(schedule.isParallel());
   EXPECT_TRUE(schedule.foldsFill);
 }
 
