@@ -80,8 +80,8 @@ private:
                       b.create<arith::DivUIOp>(iteration, b.index(cut.size));
                   Value first = b.scaled(number, size);
                   b.forBlocks(size, lanes, false, [&](Value at, int64_t rest) {
-                    b.storeVector(zeros, parts, b.add(first, at),
-                                  b.maskOf(vector, rest));
+                    Value mask = b.maskOf(vector, rest);
+                    b.storeVector(zeros, parts, b.add(first, at), mask);
                   });
                   Operands part = move(operands, cut.loop, iteration);
                   part.memory[C] = parts;

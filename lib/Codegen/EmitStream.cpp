@@ -53,8 +53,8 @@ private:
   }
 
   void emitColumns(const Values &offsets) {
-    int64_t line = target.cacheLineBytes / bytes,
-            lanes = vector.getNumElements();
+    int64_t line = target.cacheLineBytes / bytes;
+    int64_t lanes = vector.getNumElements();
     b.forEach(loops.back().extent, line, false, [&](Value at) {
       for (int64_t i = 0; i < line; i += lanes)
         emitVector(move(offsets, loops.back(), b.add(at, i)), i == 0);

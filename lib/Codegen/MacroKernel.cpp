@@ -71,9 +71,10 @@ void MacroKernelEmitter::forEachCopy(ContractionOperand operand,
     return copy(at, to);
   const Loop &loop = from.front();
   b.forEach(loop.extent, 1, false, [&](Value iteration) {
-    forEachCopy(operand, from.drop_front(), packed.drop_front(),
-                b.add(at, b.scaled(iteration, loop.strides[operand])),
-                b.add(to, b.scaled(iteration, packed.front().strides[operand])),
+    Value nextTo =
+        b.add(to, b.scaled(iteration, packed.front().strides[operand]));
+    Value nextAt = b.add(at, b.scaled(iteration, loop.strides[operand]));
+    forEachCopy(operand, from.drop_front(), packed.drop_front(), nextAt, nextTo,
                 copy);
   });
 }
