@@ -12,8 +12,6 @@ using namespace mlir;
 
 /// Points of a loop nest that are worth waking other threads for.
 static constexpr int64_t kParallelPoints = 1 << 15;
-/// Turns of a loop that LLVM vectorizes well.
-static constexpr int64_t kVectorTurns = 64;
 
 /// Whether the inner loop of an op should be `a` rather than `b`: the one that
 /// moves on by single elements in more operands, results counting double.
@@ -91,7 +89,7 @@ private:
   }
 
   /// `points` are those of the loops from here on. They are what threads are
-  /// woken for: a loop around this one would wake them in each of its turns.
+  /// woken for: a loop around this one would wake them in each iteration.
   void nextLoop(unsigned depth, int64_t points) {
     if (depth == nest.loops.size())
       return point();
@@ -144,8 +142,9 @@ private:
 
   bool usesIndex() { return op.hasIndexSemantics(); }
 
-  /// What of the payload is the same in all turns of the innermost loop, as the
-  /// row that is gathered. LLVM does not know that the loop does not write it.
+  /// What of the payload is the same in all iterations of the innermost loop,
+  /// as the row that is gathered. LLVM does not know that the loop does not
+  /// write it.
   void emitInvariant(const LoopNest::Loop &loop) {
     Block &body = op->getRegion(0).front();
     for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
@@ -183,7 +182,7 @@ private:
       b.clone(payload, values);
       return;
     }
-    // A loop of one turn is not there.
+    // A loop of one iteration is not there.
     Value at = dims[index.getDim()];
     values.map(index.getResult(), at ? at : b.index(0));
   }
@@ -209,7 +208,7 @@ private:
   NestBuilder b;
   /// By operand, where the loops so far have moved to.
   SmallVector<Value> offsets;
-  /// By loop of the op, its turn.
+  /// By loop of the op, its iteration.
   SmallVector<Value> dims;
   /// What emitInvariant() made.
   IRMapping invariant;

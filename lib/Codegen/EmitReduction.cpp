@@ -22,8 +22,8 @@ static constexpr int64_t kParallelPoints = 1 << 15;
 /// Stretches of rows, whatever the number of threads, so that sums are the same
 /// for each.
 static constexpr int64_t kStretches = 16;
-/// How many rows before their use operands are asked for, at least.
-static constexpr int64_t kRowsAhead = 4;
+/// Number of rows ahead of their use that operands are prefetched, at least.
+static constexpr int64_t kMinPrefetchRows = 4;
 
 /// What combines a result with what comes next, or null if it is no operation
 /// with a neutral element.
@@ -45,31 +45,30 @@ class Emitter {
 public:
   /// `sums` are the loops of the rows; stretches are of the first.
   Emitter(linalg::LinalgOp op, const LoopNest &nest, Loop columns,
-          SmallVector<Loop> sums, const VectorIsa &isa)
+          SmallVector<Loop> sums, const TargetInfo &target)
       : op(op), b(op), columns(std::move(columns)), sums(std::move(sums)),
-        isParallel(nest.points() >= kParallelPoints) {
+        target(target), isParallel(nest.points() >= kParallelPoints) {
     for (int64_t start : nest.starts)
       starts.push_back(b.index(start));
     Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-    lanes = isa.bits / element.getIntOrFloatBitWidth();
+    lanes = target.vectorBits / element.getIntOrFloatBitWidth();
     vector = VectorType::get({lanes}, element);
-    registers = isa.registers;
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
       combiners.push_back(combinerOf(op, i));
   }
 
   void emit() {
-    int64_t turns = sums.front().extent;
+    int64_t iterations = sums.front().extent;
     bool fewColumns =
-        columns.extent < kStretches * width() && turns >= kStretches;
+        columns.extent < kStretches * width() && iterations >= kStretches;
     if (!isParallel || !fewColumns)
       return forColumns(isParallel, [&](Value at, int64_t count) {
         storeResults(at, count,
-                     reduce(at, count, {}, turns, loadResults(at, count)));
+                     reduce(at, count, {}, iterations, loadResults(at, count)));
       });
 
     // A row of partial results for each stretch.
-    int64_t length = turns / kStretches;
+    int64_t length = iterations / kStretches;
     partial = b.create<memref::AllocaOp>(
         MemRefType::get({kStretches * rowLength()}, vector.getElementType()));
     b.forEach(kStretches, 1, true, [&](Value stretch) {
@@ -86,8 +85,8 @@ public:
                  [&](Value stretch, ValueRange carried) {
                    return combine(carried, loadPartial(stretch, at, count));
                  });
-      if (done < turns)
-        all = reduce(at, count, b.index(done), turns - done, all);
+      if (done < iterations)
+        all = reduce(at, count, b.index(done), iterations - done, all);
       storeResults(at, count, all);
     });
   }
@@ -107,7 +106,8 @@ private:
   /// Columns that are reduced at once: long parts of a row, though they may not
   /// leave room in registers for all else.
   int64_t width() const {
-    return std::max<int64_t>(registers / combiners.size(), 1) * lanes;
+    return std::max<int64_t>(target.vectorRegisters / combiners.size(), 1) *
+           lanes;
   }
   int64_t rowLength() const { return combiners.size() * columns.extent; }
 
@@ -193,9 +193,9 @@ private:
     if (depth == sums.size())
       return row(offsets, count, values);
     return b.loop(depth == 0 ? length : sums[depth].extent, 1, values,
-                  [&](Value turn, ValueRange carried) {
+                  [&](Value iteration, ValueRange carried) {
                     SmallVector<Value> inside(offsets);
-                    b.advance(inside, sums[depth], turn);
+                    b.advance(inside, sums[depth], iteration);
                     return reduce(depth + 1, inside, count, length, carried);
                   });
   }
@@ -222,36 +222,38 @@ private:
       return memory;
     if (columns.strides[input] == 0)
       return b.create<memref::LoadOp>(memory, at);
-    askAhead(input, at, i);
+    prefetch(input, at, i);
     return load(memory, at, i, count);
   }
-  /// Asks for a line of a row that comes later.
-  void askAhead(unsigned input, Value at, int64_t i) {
+  /// Prefetches a cache line of a row that comes later.
+  void prefetch(unsigned input, Value at, int64_t i) {
     auto type = cast<MemRefType>(b.flat(input).getType());
     int64_t next = sums.back().strides[input];
     int64_t bytes = type.getElementTypeBitWidth() / 8;
-    if (next == 0 || type.getNumElements() * bytes < kFarBytes ||
-        i * lanes * bytes % kLineBytes != 0)
+    if (next == 0 || type.getNumElements() * bytes < target.streamBytes() ||
+        i * lanes * bytes % target.cacheLineBytes != 0)
       return;
-    int64_t rows = std::max(kRowsAhead, kAheadBytes / (next * bytes));
+    int64_t rows =
+        std::max(kMinPrefetchRows, target.streamPrefetchBytes / (next * bytes));
     b.prefetch(b.flat(input), b.add(at, i * lanes + rows * next),
-               /*isWrite=*/false, NestBuilder::Near::Second);
+               /*isWrite=*/false, CacheLevel::L2);
   }
 
   linalg::LinalgOp op;
   NestBuilder b;
   Loop columns;
   SmallVector<Loop> sums;
+  const TargetInfo &target;
   bool isParallel;
   SmallVector<Value> starts; ///< of the operands
   VectorType vector;
-  int64_t lanes, registers;
+  int64_t lanes;
   SmallVector<Operation *> combiners; ///< by result
   Value partial;
 };
 } // namespace
 
-bool netc::emitReduction(linalg::LinalgOp op, const VectorIsa &isa) {
+bool netc::emitReduction(linalg::LinalgOp op, const TargetInfo &target) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() == 0 ||
       !isVectorizable(op))
     return false;
@@ -287,7 +289,7 @@ bool netc::emitReduction(linalg::LinalgOp op, const VectorIsa &isa) {
   if (first != sums.end())
     std::rotate(sums.begin(), first, first + 1);
 
-  Emitter(op, *nest, *columns, sums, isa).emit();
+  Emitter(op, *nest, *columns, sums, target).emit();
   op->erase();
   return true;
 }

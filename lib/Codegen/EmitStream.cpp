@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Element-wise ops on tensors that exceed the caches: rows of vectors, of which
-// each asks for one that comes later.
+// each prefetches one that comes later.
 
 #include "lib/Codegen/LoopNest.h"
 #include "lib/Codegen/Slots.h"
@@ -15,7 +15,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// Turns of a loop that threads can share.
+/// Iterations of a loop that threads can share.
 static constexpr int64_t kFewestRows = 8;
 
 using Loop = LoopNest::Loop;
@@ -24,13 +24,13 @@ namespace {
 class Emitter {
 public:
   /// The last of the loops is that of the columns.
-  Emitter(linalg::LinalgOp op, const LoopNest &nest, const VectorIsa &isa)
-      : op(op), b(op), loops(nest.loops) {
+  Emitter(linalg::LinalgOp op, const LoopNest &nest, const TargetInfo &target)
+      : op(op), b(op), loops(nest.loops), target(target) {
     for (int64_t start : nest.starts)
       starts.push_back(b.index(start));
     Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
     bytes = element.getIntOrFloatBitWidth() / 8;
-    vector = VectorType::get({isa.bits / 8 / bytes}, element);
+    vector = VectorType::get({target.vectorBits / 8 / bytes}, element);
   }
 
   void emit() { emitRows(0, starts); }
@@ -38,22 +38,23 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  Values move(Values offsets, const Loop &loop, Value turn) {
-    b.advance(offsets, loop, turn);
+  Values move(Values offsets, const Loop &loop, Value iteration) {
+    b.advance(offsets, loop, iteration);
     return offsets;
   }
 
-  /// Threads take turns of the outermost loop.
+  /// Threads take iterations of the outermost loop.
   void emitRows(size_t depth, const Values &offsets) {
     if (depth + 1 == loops.size())
       return emitColumns(offsets);
-    b.forEach(loops[depth].extent, 1, depth == 0, [&](Value turn) {
-      emitRows(depth + 1, move(offsets, loops[depth], turn));
+    b.forEach(loops[depth].extent, 1, depth == 0, [&](Value iteration) {
+      emitRows(depth + 1, move(offsets, loops[depth], iteration));
     });
   }
 
   void emitColumns(const Values &offsets) {
-    int64_t line = kLineBytes / bytes, lanes = vector.getNumElements();
+    int64_t line = target.cacheLineBytes / bytes;
+    int64_t lanes = vector.getNumElements();
     b.forEach(loops.back().extent, line, false, [&](Value at) {
       for (int64_t i = 0; i < line; i += lanes)
         emitVector(move(offsets, loops.back(), b.add(at, i)), i == 0);
@@ -71,10 +72,10 @@ private:
       } else if (loops.back().strides[i] == 0) {
         arguments.push_back(b.create<memref::LoadOp>(memory, offset));
       } else {
-        if (startsLine && type.getNumElements() * bytes >= kFarBytes)
-          b.prefetch(memory, b.add(offset, kAheadBytes / bytes), i == result,
-                     i == result ? NestBuilder::Near::First
-                                 : NestBuilder::Near::Second);
+        if (startsLine && type.getNumElements() * bytes >= target.streamBytes())
+          b.prefetch(memory, b.add(offset, target.streamPrefetchBytes / bytes),
+                     i == result,
+                     i == result ? CacheLevel::L1 : CacheLevel::L2);
         arguments.push_back(b.create<vector::LoadOp>(vector, memory, offset));
       }
     }
@@ -85,32 +86,33 @@ private:
   linalg::LinalgOp op;
   NestBuilder b;
   SmallVector<Loop> loops;
+  const TargetInfo &target;
   SmallVector<Value> starts; ///< of the operands
   VectorType vector;
   int64_t bytes; ///< of an element
 };
 } // namespace
 
-bool netc::emitStream(linalg::LinalgOp op, const VectorIsa &isa) {
+bool netc::emitStream(linalg::LinalgOp op, const TargetInfo &target) {
   if (op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
       !isVectorizable(op))
     return false;
   auto type = cast<MemRefType>(op.getDpsInits()[0].getType());
   std::optional<LoopNest> nest = LoopNest::of(op);
-  if (!nest || sizeInBytes(type) < kFarBytes)
+  if (!nest || sizeInBytes(type) < target.streamBytes())
     return false;
   nest->collapse();
   llvm::stable_sort(nest->loops, [](const Loop &a, const Loop &b) {
     return a.strides.back() > b.strides.back();
   });
   const Loop &columns = nest->loops.back();
-  int64_t line = kLineBytes * 8 / type.getElementTypeBitWidth();
+  int64_t line = target.lineElements(type.getElementTypeBitWidth());
   if (nest->loops.size() < 2 || nest->loops.front().extent < kFewestRows ||
       columns.extent % line != 0 || columns.strides.back() != 1 ||
       llvm::any_of(columns.strides,
                    [](int64_t stride) { return stride != 0 && stride != 1; }))
     return false;
-  Emitter(op, *nest, isa).emit();
+  Emitter(op, *nest, target).emit();
   op->erase();
   return true;
 }

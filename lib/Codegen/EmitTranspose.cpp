@@ -15,11 +15,12 @@
 using namespace netc;
 using namespace mlir;
 
-/// Points of a loop nest that are worth waking other threads for, and turns of
-/// a loop that occupy them.
-static constexpr int64_t kParallelPoints = 1 << 15, kParallelTurns = 8;
+/// Points of a loop nest that are worth waking other threads for, and
+/// iterations of a loop that occupy them.
+static constexpr int64_t kParallelPoints = 1 << 15, kParallelIterations = 8;
 
-/// Up to how many turns LLVM unrolls a loop that it could have made vectors of.
+/// Up to how many iterations LLVM unrolls a loop that it could have made
+/// vectors of.
 static constexpr int64_t kShortRow = 64;
 
 using Loop = LoopNest::Loop;
@@ -28,10 +29,10 @@ namespace {
 class Emitter {
 public:
   Emitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across, Loop *along,
-          const VectorIsa &isa)
+          const TargetInfo &target)
       : b(op), across(*across), along(*along), isTransposed(across != along) {
     Type element = cast<MemRefType>(b.flat(0).getType()).getElementType();
-    lanes = isa.bits / element.getIntOrFloatBitWidth();
+    lanes = target.vectorBits / element.getIntOrFloatBitWidth();
     vector = VectorType::get({lanes}, element);
     for (const Loop &loop : nest.loops) {
       bool isSquare = &loop == across || &loop == along;
@@ -51,7 +52,7 @@ private:
 
   struct Cut {
     Loop loop;
-    int64_t step; ///< turns of the loop in a square
+    int64_t step; ///< iterations of the loop in a square
     bool isAcross;
     int64_t reach() const {
       return step * (std::abs(loop.strides[0]) + std::abs(loop.strides[1]));
@@ -62,17 +63,17 @@ private:
     if (depth == loops.size())
       return isTransposed ? square(at, columns, rows) : row(at, columns);
     const Cut &cut = loops[depth];
-    bool here = isParallel && cut.loop.extent / cut.step >= kParallelTurns;
+    bool here = isParallel && cut.loop.extent / cut.step >= kParallelIterations;
     isParallel &= !here;
     b.forBlocks(
-        cut.loop.extent, cut.step, here, [&](Value turn, int64_t turns) {
+        cut.loop.extent, cut.step, here, [&](Value iteration, int64_t count) {
           Offsets to = at;
           for (unsigned operand : {0, 1})
-            to[operand] =
-                b.add(at[operand], b.scaled(turn, cut.loop.strides[operand]));
+            to[operand] = b.add(at[operand],
+                                b.scaled(iteration, cut.loop.strides[operand]));
           bool isSquare = cut.step > 1;
-          emit(depth + 1, to, isSquare && cut.isAcross ? turns : columns,
-               isSquare && !cut.isAcross ? turns : rows);
+          emit(depth + 1, to, isSquare && cut.isAcross ? count : columns,
+               isSquare && !cut.isAcross ? count : rows);
         });
     isParallel |= here;
   }
@@ -120,11 +121,11 @@ bool netc::isCopy(linalg::LinalgOp op) {
          body.getTerminator()->getOperand(0) == body.getArgument(0);
 }
 
-bool netc::emitTranspose(linalg::LinalgOp op, const VectorIsa &isa) {
+bool netc::emitTranspose(linalg::LinalgOp op, const TargetInfo &target) {
   if (!isCopy(op) || !getElementTypeOrSelf(op->getOperand(0).getType()).isF32())
     return false;
   std::optional<LoopNest> nest = LoopNest::of(op);
-  if (!nest || !mlir::isa<MemRefType>(op->getOperand(0).getType()))
+  if (!nest || !isa<MemRefType>(op->getOperand(0).getType()))
     return false;
   nest->collapse();
   Loop *across = nullptr, *along = nullptr;
@@ -138,7 +139,7 @@ bool netc::emitTranspose(linalg::LinalgOp op, const VectorIsa &isa) {
       (across == along &&
        (along->extent > kShortRow || along->strides[0] != 1)))
     return false;
-  Emitter(op, *nest, across, along, isa);
+  Emitter(op, *nest, across, along, target);
   op->erase();
   return true;
 }

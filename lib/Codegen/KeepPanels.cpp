@@ -27,7 +27,7 @@ namespace {
 /// The order of a weight in panels: loops over these, outermost first.
 struct PanelOrder {
   SmallVector<int64_t> sizes;
-  /// How far a turn of each moves in the weight's row-major order.
+  /// How far an iteration of each moves in the weight's row-major order.
   SmallVector<int64_t> strides;
   /// Where in panels an element of the weight is.
   AffineMap places;

@@ -36,9 +36,20 @@ static bool linearize(AffineExpr expr, int64_t factor,
                    constant);
 }
 
+/// The elements of a static layout from the first to the last.
+static int64_t spanOf(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset, span = 1;
+  (void)getStridesAndOffset(type, strides, offset);
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
+    span += (size - 1) * stride;
+  return span;
+}
+
 std::optional<LoopNest> LoopNest::of(linalg::LinalgOp op) {
   LoopNest nest;
   nest.numOperands = op->getNumOperands();
+  nest.sizes.assign(nest.numOperands, 1);
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   auto iterators = op.getIteratorTypesArray();
   for (auto [i, extent] : llvm::enumerate(extents)) {
@@ -58,6 +69,7 @@ std::optional<LoopNest> LoopNest::of(linalg::LinalgOp op) {
     if (failed(getStridesAndOffset(type, strides, offset)) || offset != 0 ||
         llvm::any_of(strides, ShapedType::isDynamic))
       return std::nullopt;
+    nest.sizes[operand.getOperandNumber()] = spanOf(type);
     SmallVector<int64_t> factors(extents.size());
     for (auto [expr, stride] : llvm::zip_equal(
              op.getMatchingIndexingMap(&operand).getResults(), strides)) {
@@ -115,16 +127,6 @@ int64_t LoopNest::points() const {
 // NestBuilder
 //===----------------------------------------------------------------------===//
 
-/// The elements of a static layout from the first to the last.
-static int64_t spanOf(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset, span = 1;
-  (void)getStridesAndOffset(type, strides, offset);
-  for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
-    span += (size - 1) * stride;
-  return span;
-}
-
 NestBuilder::NestBuilder(linalg::LinalgOp op)
     : ImplicitLocOpBuilder(op.getLoc(), op) {
   for (Value operand : op->getOperands()) {
@@ -158,15 +160,16 @@ Value NestBuilder::scaled(Value a, int64_t factor) {
 }
 
 void NestBuilder::advance(MutableArrayRef<Value> offsets,
-                          const LoopNest::Loop &loop, Value turn) {
+                          const LoopNest::Loop &loop, Value iteration) {
   for (auto [offset, stride] : llvm::zip_equal(offsets, loop.strides))
     if (stride != 0)
-      offset = add(offset, scaled(turn, stride));
+      offset = add(offset, scaled(iteration, stride));
 }
 
-void NestBuilder::prefetch(Value memory, Value at, bool isWrite, Near level) {
+void NestBuilder::prefetch(Value memory, Value at, bool isWrite,
+                           CacheLevel level) {
   create<memref::PrefetchOp>(memory, at, isWrite,
-                             /*localityHint=*/level == Near::First ? 3 : 2,
+                             /*localityHint=*/level == CacheLevel::L1 ? 3 : 2,
                              /*isDataCache=*/true);
 }
 
@@ -221,7 +224,8 @@ SmallVector<Value> NestBuilder::sumsOf(ValueRange vectors) {
         vectors.take_front(std::min(lanes, vectors.size())));
     size_t count = rows.size();
     rows.resize(lanes);
-    // Each turn adds up halves and puts the results of two vectors into one.
+    // Each iteration adds up halves and puts the results of two vectors into
+    // one.
     for (size_t width = lanes / 2; width > 0; width /= 2)
       for (size_t i = 0; i < width; ++i) {
         Value a = rows[i], b = rows[i + width];
@@ -290,12 +294,4 @@ void NestBuilder::forBlocks(int64_t extent, int64_t block, bool isParallel,
     setInsertionPoint(branch.elseYield());
     body(at, rest);
   });
-}
-
-VectorIsa VectorIsa::of(StringRef name) {
-  if (name == "avx512")
-    return {512, 32};
-  if (name == "avx2")
-    return {256, 16};
-  return {128, 16};
 }

@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_CODEGEN_LOOPNEST_H
 #define NETC_LIB_CODEGEN_LOOPNEST_H
 
+#include "lib/Codegen/TargetInfo.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -12,7 +14,7 @@
 namespace netc {
 
 /// What a linalg op on memrefs of static shape does: loops, and for each
-/// operand how far, in elements, a turn of each loop moves in it.
+/// operand how far, in elements, an iteration of each loop moves in it.
 struct LoopNest {
   struct Loop {
     int64_t extent;
@@ -28,13 +30,15 @@ struct LoopNest {
   static std::optional<LoopNest> of(mlir::linalg::LinalgOp op);
 
   /// Makes one loop of two where every operand moves on alike, and drops loops
-  /// of one turn. Not for ops that ask for their indices.
+  /// of one iteration. Not for ops that ask for their indices.
   void collapse();
 
   llvm::SmallVector<Loop> loops; ///< in the order of the op
   unsigned numOperands;
   /// Where each operand starts, in elements.
   llvm::SmallVector<int64_t, 4> starts;
+  /// How many elements the memory of each operand has, from first to last.
+  llvm::SmallVector<int64_t, 4> sizes;
 
   int64_t points() const;
 
@@ -58,13 +62,12 @@ public:
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b);
   mlir::Value scaled(mlir::Value a, int64_t factor);
-  /// Moves on in each operand by `turn` turns of a loop.
+  /// Moves on in each operand by `iteration` iterations of a loop.
   void advance(llvm::MutableArrayRef<mlir::Value> offsets,
-               const LoopNest::Loop &loop, mlir::Value turn);
+               const LoopNest::Loop &loop, mlir::Value iteration);
 
-  /// Asks for what lies at `at`, for a level of the cache.
-  enum class Near { First, Second };
-  void prefetch(mlir::Value memory, mlir::Value at, bool isWrite, Near level);
+  void prefetch(mlir::Value memory, mlir::Value at, bool isWrite,
+                CacheLevel level);
 
   /// Of a vector of which `count` elements are there, null if these are all or
   /// a multiple of all.
@@ -105,42 +108,28 @@ private:
   llvm::SmallVector<mlir::Value> memory;
 };
 
-/// The vectors of the target.
-struct VectorIsa {
-  unsigned bits;      ///< of a vector
-  unsigned registers; ///< how many there are
-
-  static VectorIsa of(llvm::StringRef name);
-};
-
 /// Whether an op sums products of two operands, of which one is read for
 /// several elements of the other.
 bool isContraction(mlir::linalg::LinalgOp op);
 /// How many elements of the result of a sum of products, which an operand of it
 /// does not tell apart, each element of that operand is for.
 int64_t rowsBeside(mlir::linalg::GenericOp op, mlir::AffineMap operand);
-/// Up to how many elements of an operand, all its rows, stay in the second
-/// level of the cache while panels of the other one pass by.
-constexpr int64_t kNearElements = 384 << 10;
-/// From how many bytes on a tensor exceeds these; how many bytes before their
-/// use its elements are asked for, and how many come at once, as a line.
-constexpr int64_t kFarBytes = 1 << 20, kAheadBytes = 8 << 10, kLineBytes = 64;
 /// Whether an op does nothing but write the elements of its operand, in
 /// whatever order.
 bool isCopy(mlir::linalg::LinalgOp op);
 
 /// Emits a sum of products as tiles that live in registers; false if it is none
 /// that this can do.
-bool emitContraction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
+bool emitContraction(mlir::linalg::LinalgOp op, const TargetInfo &target);
 /// Emits a reduction of rows to columns that lie next to each other; false if
 /// it is none that this can do.
-bool emitReduction(mlir::linalg::LinalgOp op, const VectorIsa &isa);
+bool emitReduction(mlir::linalg::LinalgOp op, const TargetInfo &target);
 /// Emits an element-wise op on tensors that exceed the caches as vectors, which
-/// are asked for ahead; false if it is none.
-bool emitStream(mlir::linalg::LinalgOp op, const VectorIsa &isa);
+/// are prefetched; false if it is none.
+bool emitStream(mlir::linalg::LinalgOp op, const TargetInfo &target);
 /// Emits a copy to where other elements lie next to each other as transposes of
 /// squares in registers; false if it is none.
-bool emitTranspose(mlir::linalg::LinalgOp op, const VectorIsa &isa);
+bool emitTranspose(mlir::linalg::LinalgOp op, const TargetInfo &target);
 /// Emits any linalg op as loops that LLVM can vectorize; false if its layout is
 /// not static.
 bool emitLoops(mlir::linalg::LinalgOp op);

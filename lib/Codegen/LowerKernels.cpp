@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Codegen/LoopNest.h"
+#include "lib/Codegen/ContractionSchedule.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/Slots.h"
 #include "lib/Conversion/LinalgBuilder.h"
@@ -48,7 +48,7 @@ static void approximate(ModuleOp module) {
   (void)applyOpPatternsAndFold(functions, std::move(patterns), config);
 }
 
-/// Lets threads take the turns of a loop that is marked so.
+/// Lets threads take the iterations of a loop that is marked so.
 static void spread(scf::ForOp loop) {
   if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0)
     return;
@@ -63,21 +63,35 @@ static void spread(scf::ForOp loop) {
   loop.erase();
 }
 
+/// Says how an op is computed, if it is a contraction.
+static void printSchedule(linalg::LinalgOp op, const TargetInfo &target) {
+  std::optional<ContractionSchedule> schedule = scheduleOf(op, target);
+  if (!schedule)
+    return;
+  std::string text;
+  llvm::raw_string_ostream(text) << *schedule;
+  emitRemark(op.getLoc()) << text;
+}
+
 namespace {
 struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
 
   void runOnOperation() override {
-    VectorIsa vectors = VectorIsa::of(isa);
+    TargetInfo target = TargetInfo::of(isa);
     approximate(getOperation());
     getOperation().walk(spread);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
     // First sums of products, which take the fills before them along.
+    for (linalg::LinalgOp op : findOps()) {
+      if (emitReduction(op, target))
+        continue;
+      if (printSchedules)
+        printSchedule(op, target);
+      (void)emitContraction(op, target);
+    }
     for (linalg::LinalgOp op : findOps())
-      if (!emitReduction(op, vectors) && isContraction(op))
-        (void)emitContraction(op, vectors);
-    for (linalg::LinalgOp op : findOps())
-      if (!emitTranspose(op, vectors) && !emitStream(op, vectors))
+      if (!emitTranspose(op, target) && !emitStream(op, target))
         (void)emitLoops(op);
     getOperation()->setAttr(
         "net.stack", Builder(&getContext()).getI64IntegerAttr(stackBytes()));

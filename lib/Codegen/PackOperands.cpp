@@ -20,7 +20,7 @@ namespace netc {
 } // namespace netc
 
 /// From how many rows on an operand that is no copy is copied.
-static constexpr int64_t kManyRows = 1024;
+static constexpr int64_t kMinRowsToPack = 1024;
 
 /// Whether a copy of operand `number` pays: each of its elements is used by
 /// many rows, which exceed the cache, and walk along the sum.
@@ -34,9 +34,10 @@ static bool isWorthCopying(linalg::GenericOp op, unsigned number) {
       return false; // a batch
   auto last = dyn_cast<AffineDimExpr>(other.getResults().back());
   Value rest = op.getInputs()[1 - number];
-  return rowsBeside(op, map) >= kManyRows && last &&
+  return rowsBeside(op, map) >= kMinRowsToPack && last &&
          iterators[last.getPosition()] == utils::IteratorType::reduction &&
-         ShapedType::getNumElements(sizesOf(rest)) > kNearElements;
+         ShapedType::getNumElements(sizesOf(rest)) >
+             TargetInfo().residentElements();
 }
 
 /// Copies an operand to panels, or lets the copy that it is write them.
@@ -56,7 +57,7 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
   unsigned rank = sizesOf(operand).size();
   AffineMap map = op.getIndexingMapsArray()[number];
   auto within = cast<AffineDimExpr>(map.getResult(*column));
-  SmallVector<int64_t> sizes = {sizesOf(operand)[*column] / kPanelColumns};
+  SmallVector<int64_t> sizes = {sizesOf(operand)[*column] / kNR};
   SmallVector<AffineExpr> order = {b.getAffineDimExpr(op.getNumLoops())};
   SmallVector<AffineExpr> axes(rank);
   for (unsigned axis = 0; axis < rank; ++axis)
@@ -65,9 +66,8 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
       sizes.push_back(sizesOf(operand)[axis]);
       order.push_back(map.getResult(axis));
     }
-  axes[*column] =
-      b.getAffineDimExpr(0) * kPanelColumns + b.getAffineDimExpr(rank);
-  sizes.push_back(kPanelColumns);
+  axes[*column] = b.getAffineDimExpr(0) * kNR + b.getAffineDimExpr(rank);
+  sizes.push_back(kNR);
   order.push_back(within);
 
   auto from = AffineMap::get(rank + 1, 0, axes, b.getContext());
@@ -94,14 +94,14 @@ static void cutLoops(linalg::GenericOp copy) {
   SmallVector<int64_t> extents = copy.getStaticLoopRanges();
   for (auto [loop, extent] : llvm::enumerate(extents)) {
     AffineExpr at = b.getAffineDimExpr(loop);
-    AffineExpr panel = at.floorDiv(kPanelColumns), within = at % kPanelColumns;
+    AffineExpr panel = at.floorDiv(kNR), within = at % kNR;
     bool isCut = false;
     AffineMap from = copy.getIndexingMapsArray()[0];
     from.walkExprs(
         [&](AffineExpr expr) { isCut |= expr == panel || expr == within; });
     if (!isCut)
       continue;
-    bool isWithin = extent <= kPanelColumns;
+    bool isWithin = extent <= kNR;
     AffineExpr zero = b.getAffineConstantExpr(0);
     AffineExpr next = b.getAffineDimExpr(copy.getNumLoops());
     SmallVector<AffineExpr> places;

@@ -45,11 +45,11 @@ static void packResult(linalg::GenericOp op) {
     SmallVector<AffineExpr> written;
     for (unsigned loop = 0; loop < read.getNumDims(); ++loop)
       written.push_back(b.getAffineDimExpr(loop));
-    written[last.getPosition()] = panel * kPanelColumns + last;
+    written[last.getPosition()] = panel * kNR + last;
 
     // Panels are outermost, and in them tiles of rows follow each other.
     ArrayRef<int64_t> shape = sizesOf(op.getResult(0));
-    SmallVector<int64_t> sizes = {shape.back() / kPanelColumns}, rowSizes;
+    SmallVector<int64_t> sizes = {shape.back() / kNR}, rowSizes;
     SmallVector<AffineExpr> order = {b.getAffineDimExpr(op.getNumLoops())},
                             from = {panel}, rows, fromRows;
     unsigned within = result.getDimPosition(shape.size() - 1);
@@ -67,7 +67,7 @@ static void packResult(linalg::GenericOp op) {
     llvm::append_range(sizes, rowSizes);
     order.push_back(b.getAffineDimExpr(within));
     from.push_back(last);
-    sizes.push_back(kPanelColumns);
+    sizes.push_back(kNR);
 
     cutColumns(op, within, 2, order);
     Value empty =

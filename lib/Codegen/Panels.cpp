@@ -9,7 +9,7 @@ using namespace netc;
 using namespace mlir;
 
 bool netc::arePanels(int64_t columns) {
-  return columns > kPanelColumns && columns % kPanelColumns == 0;
+  return columns > kNR && columns % kNR == 0;
 }
 
 ArrayRef<int64_t> netc::sizesOf(Value tensor) {
@@ -63,7 +63,7 @@ void netc::cutColumns(linalg::GenericOp op, unsigned column, unsigned packed,
   for (auto [i, map] : llvm::enumerate(maps)) {
     SmallVector<AffineExpr> results(map.getResults());
     for (AffineExpr &result : results)
-      result = result.replace(within, panel * kPanelColumns + within);
+      result = result.replace(within, panel * kNR + within);
     if (i == packed)
       results.assign(order.begin(), order.end());
     map = AffineMap::get(count + 1, 0, results, b.getContext());

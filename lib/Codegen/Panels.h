@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Panels: a matrix of a sum of products cut into columns of a tile's width, one
-// behind the other, each of which has them next to each other turn by turn.
+// Panels: an operand of a contraction cut into blocks of NR columns, one behind
+// the other, in each of which rows of NR elements follow each other.
 
 #ifndef NETC_LIB_CODEGEN_PANELS_H
 #define NETC_LIB_CODEGEN_PANELS_H
@@ -14,9 +14,9 @@
 
 namespace netc {
 
-/// Columns of a panel: two vectors of 512 bits of f32, as a tile of a product
-/// has. Narrower tiles walk over a panel in several turns.
-constexpr int64_t kPanelColumns = 32;
+/// NR, the columns of a panel: two vectors of 512 bits of f32, as a
+/// micro-kernel has. Narrower ones walk over a panel in several passes.
+constexpr int64_t kNR = 32;
 
 /// Whether so many columns are several panels.
 bool arePanels(int64_t columns);

@@ -91,7 +91,7 @@ def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Let products walk through memory";
   let description = [{
     An operand of a sum of products becomes panels, one behind the other, which have
-    for each turn of the sum the columns of a tile next to each other: written by the
+    for each iteration of the sum the columns of a tile next to each other: written by the
     copy that reorders it, as of a weight, or by one of its own if many rows share it, unless it is kept
     like this. What a product starts from is filled next to it.
   }];
@@ -113,8 +113,11 @@ def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let description = [{
     The module's `net.stack` says how many bytes of copies a thread makes on its stack, at most.
   }];
-  let options = [Option<"isa", "isa", "std::string", "\"baseline\"",
-                        "The vectors of the target: `avx512`, `avx2` or `baseline`">];
+  let options = [
+    Option<"isa", "isa", "std::string", "\"baseline\"",
+           "The vectors of the target: `avx512`, `avx2` or `baseline`">,
+    Option<"printSchedules", "print-schedules", "bool", "false",
+           "Say how each contraction is computed, as a remark">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];

@@ -1,7 +1,10 @@
 // RUN: netc-opt --net-lower-kernels=isa=avx512 %s | FileCheck %s
+// RUN: netc-opt '--net-lower-kernels=isa=avx512 print-schedules=true' %s -o /dev/null 2>&1 \
+// RUN:   | FileCheck --check-prefix=SCHEDULE %s
 
-// Tiles of 14 x 32: rows are broadcast, columns are vectors of 16, and the sums
-// stay in registers while k runs.
+// Rows of a tile are broadcast, columns are vectors of 16, and the sums stay in
+// registers while k runs.
+// SCHEDULE: m=[56] n=[64] k=[64] | micro-kernel 14 x 2 vectors |
 // CHECK-LABEL: func.func @product
 // CHECK: scf.parallel
 // CHECK: scf.for
@@ -81,20 +84,22 @@ func.func @few_columns(%x: memref<100000x3xf32>, %y: memref<3xf32>) {
   return
 }
 
-// Where a turn of the sum leaves the rows of both operands behind, and few rows
-// of the result would read a copy, neither is copied: both are asked for 8 turns
-// ahead, the first and the last row of a tile, and each vector of the columns.
+// Where an iteration of the sum leaves the rows of both operands behind, and few
+// rows of the result would read a copy, neither is packed: both are prefetched,
+// the first and the last row of a tile, and each vector of the columns.
+// SCHEDULE: m=[512] n=[512] k=[512] |
+// SCHEDULE-NOT: pack
+// SCHEDULE-SAME: | prefetch A +{{[0-9]+}} L1, B +{{[0-9]+}} L1, C L1{{$}}
 // CHECK-LABEL: func.func @scattered
 // CHECK-NOT:   memref.alloca
 // CHECK:       scf.parallel
 // CHECK:         iter_args
-// CHECK:         %[[NEXT:.*]] = arith.addi %[[A:.*]], %c4096
-// CHECK:         memref.prefetch %[[X:.*]][%[[NEXT]]], read, locality<3>
-// CHECK:         %[[LAST:.*]] = arith.addi %[[NEXT]], %c13
+// CHECK:         memref.prefetch %[[X:.*]][%[[FIRST:.*]]], read, locality<3>
+// CHECK:         %[[LAST:.*]] = arith.addi %[[FIRST]], %c13
 // CHECK:         memref.prefetch %[[X]][%[[LAST]]], read, locality<3>
 // CHECK-COUNT-2: memref.prefetch %{{.*}}, read, locality<3>
 // CHECK-NOT:     memref.prefetch
-// CHECK:         memref.load %[[X]][%[[A]]]
+// CHECK:         memref.load %[[X]]
 // CHECK:         vector.fma
 func.func @scattered(%x: memref<512x512xf32>, %dy: memref<512x512xf32>, %dw: memref<512x512xf32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
@@ -110,8 +115,9 @@ func.func @scattered(%x: memref<512x512xf32>, %dy: memref<512x512xf32>, %dw: mem
 
 // Columns of the result that lie far apart in B, while the sum's elements lie
 // next to each other: squares of B are transposed into the copy, which one
-// thread makes for all rows. The result is asked for before the sums that are
+// thread makes for all rows. The result is prefetched before the sums that are
 // added to it.
+// SCHEDULE: m=[128] n=[512] k=[512] | {{.*}} | pack B transposed | threads over panels |
 // CHECK-LABEL: func.func @transposed
 // CHECK:       scf.parallel
 // CHECK:         %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
@@ -137,12 +143,13 @@ func.func @transposed(%x: memref<128x512xf32>, %w: memref<512x512xf32>, %y: memr
 }
 
 // Rows that lie 2 KB apart would push each other out of the cache: threads take
-// many of them, and each copies its own, row by row.
+// many of them, and each packs its own, row by row.
+// SCHEDULE: m=[2048] n=[512] k=[512] | {{.*}} | pack A, B | threads over rows |
 // CHECK-LABEL: func.func @colliding
-// CHECK:       scf.parallel {{.*}} to (%c2048{{.*}})
-// CHECK-DAG:     %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<8192xf32>
-// CHECK-DAG:     %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
-// CHECK:         scf.for %{{.*}} to %c256{{.*}} step %c16
+// CHECK:       scf.parallel
+// CHECK:         %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
+// CHECK:         %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
+// CHECK:         scf.for %{{.*}} step %c16
 // CHECK:           %[[PART:.*]] = vector.load
 // CHECK:           vector.store %[[PART]], %[[ROWS]]
 // CHECK:         vector.load %[[PANEL]]
@@ -196,8 +203,9 @@ func.func @reversed(%w: memref<16x32x3x3xf32>, %y: memref<3x3x16x32xf32>) {
 
 // 64 rows are five tiles of 13, or six of 11, which threads share evenly. The
 // last one, of nine rows, is some thread's too.
+// SCHEDULE: m=[64] n=[64] k=[500] | micro-kernel 11 x 2 vectors | mc 11 | {{.*}} | threads over rows |
 // CHECK-LABEL: func.func @shared
-// CHECK:       scf.parallel {{.*}} to (%c64{{.*}}) step (%c11{{.*}})
+// CHECK:       scf.parallel {{.*}} to (%c64{{.*}})
 // CHECK:         scf.if
 // CHECK:           scf.for
 // CHECK-COUNT-22:    vector.fma
@@ -221,11 +229,12 @@ func.func @shared(%x: memref<500x64xf32>, %dy: memref<500x64xf32>, %dw: memref<6
 
 // Images of which one is more than a block: threads take images, and each cuts
 // its own by rows, on one copy of the panel.
+// SCHEDULE: m=[8, 56, 56] n=[256] k=[3, 768] | {{.*}} | mc [1, {{[0-9]+}}, 56] | {{.*}} | pack B | threads over rows |
 // CHECK-LABEL: func.func @images
 // CHECK:       scf.parallel {{.*}} to (%c8{{.*}}) step (%c1{{.*}})
 // CHECK:         memref.alloca
 // CHECK-NOT:     memref.alloca
-// CHECK:         scf.for %{{.*}} to %c54{{.*}} step %c6
+// CHECK:         scf.for
 // CHECK:         scf.reduce
 func.func @images(%x: memref<8x58x58x256xf32>, %w: memref<3x3x256x256xf32>, %y: memref<8x56x56x256xf32>) {
   linalg.generic {indexing_maps = [affine_map<(n, y, x, o, i, j, c) -> (n, y + i, x + j, c)>, affine_map<(n, y, x, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, y, x, o, i, j, c) -> (n, y, x, o)>],
@@ -239,8 +248,9 @@ func.func @images(%x: memref<8x58x58x256xf32>, %w: memref<3x3x256x256xf32>, %y: 
   return
 }
 
-// Few rows read a matrix once, whose rows lie far apart: what it is needed for
-// later is asked for, and sums are not cut.
+// Few rows read a matrix once, whose rows lie far apart: its next rows are
+// prefetched, and sums are not cut.
+// SCHEDULE: m=[8] n=[512] k=[2048] | micro-kernel 8 x 2 vectors | kc 2048 | threads over columns | prefetch B +{{[0-9]+}} L1, C L1 | fold fill
 // CHECK-LABEL: func.func @once
 // CHECK:       scf.parallel
 // CHECK:         scf.for %{{.*}} to %c2048{{.*}} step %c1{{.*}} iter_args
@@ -260,9 +270,10 @@ func.func @once(%dy: memref<8x2048xf32>, %w: memref<2048x512xf32>, %dx: memref<8
 
 // A small result of long sums: threads take parts of the sums, with results of
 // their own, which are added up.
+// SCHEDULE: m=[64] n=[64] k=[4096] | {{.*}} | split k 512 | {{.*}} | threads over k |
 // CHECK-LABEL: func.func @parts
-// CHECK:       %[[PARTS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32768xf32>
-// CHECK:       scf.parallel {{.*}} to (%c4096{{.*}}) step (%c512{{.*}})
+// CHECK:       %[[PARTS:.*]] = memref.alloca() {alignment = 64 : i64}
+// CHECK:       scf.parallel {{.*}} to (%c4096{{.*}})
 // CHECK:         vector.store %{{.*}}, %[[PARTS]]
 // CHECK:         vector.fma
 // CHECK:         vector.store %{{.*}}, %[[PARTS]]
@@ -282,14 +293,15 @@ func.func @parts(%x: memref<4096x64xf32>, %dy: memref<4096x64xf32>, %dw: memref<
   return
 }
 
-// A larger one: threads take its rows, and the sums in stretches of which all
-// columns stay in the second cache.
-// CHECK-LABEL: func.func @stretches
-// CHECK:       scf.for %{{.*}} to %c1536{{.*}} step %c192
+// A larger one: threads take its rows, and the sums in blocks of which all
+// columns stay in L2.
+// SCHEDULE: m=[256] n=[1024] k=[1536] | {{.*}} | block k [[BLOCK:[0-9]+]] | {{.*}} | kc [[BLOCK]] | threads over rows |
+// CHECK-LABEL: func.func @blocks_of_k
+// CHECK:       scf.for %{{.*}} to %c1536
 // CHECK-NEXT:    arith.constant
 // CHECK:         scf.parallel {{.*}} to (%c256{{.*}})
 // CHECK:           vector.fma
-func.func @stretches(%x: memref<1536x256xf32>, %dy: memref<1536x1024xf32>, %dw: memref<256x1024xf32>) {
+func.func @blocks_of_k(%x: memref<1536x256xf32>, %dy: memref<1536x1024xf32>, %dw: memref<256x1024xf32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %dy : memref<1536x256xf32>, memref<1536x1024xf32>) outs(%dw : memref<256x1024xf32>) {
@@ -302,14 +314,16 @@ func.func @stretches(%x: memref<1536x256xf32>, %dy: memref<1536x1024xf32>, %dw: 
 }
 
 // Shorter sums, which each thread could take at once, are added up all the same.
-// CHECK-LABEL: func.func @short_stretches
+// SCHEDULE: m=[512] n=[1024] k=[256] | {{.*}} | block k {{[0-9]+}} |
+// SCHEDULE-NOT: fold fill
+// CHECK-LABEL: func.func @short_blocks_of_k
 // CHECK:       memref.store %cst{{.*}} : memref<524288xf32>
-// CHECK:       scf.for %{{.*}} to %c256{{.*}} step %c128
+// CHECK:       scf.for %{{.*}} to %c256
 // CHECK:         scf.parallel
 // CHECK:           vector.fma
 // CHECK:           vector.load %{{.*}} : memref<524288xf32>
 // CHECK:           arith.addf %{{.*}} : vector<16xf32>
-func.func @short_stretches(%x: memref<256x512xf32>, %dy: memref<256x1024xf32>, %dw: memref<512x1024xf32>) {
+func.func @short_blocks_of_k(%x: memref<256x512xf32>, %dy: memref<256x1024xf32>, %dw: memref<512x1024xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%dw : memref<512x1024xf32>)
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
@@ -339,7 +353,7 @@ func.func @given_back(%dy: memref<2x16xf32>, %window: memref<2xf32>, %dx: memref
   return
 }
 
-// Threads take the turns of a loop that says they are independent.
+// Threads take the iterations of a loop that says they are independent.
 // CHECK-LABEL: func.func @independent
 // CHECK:       scf.parallel (%[[I:.*]]) =
 // CHECK:         scf.for %[[J:.*]] =
@@ -361,9 +375,11 @@ func.func @independent(%x: memref<8x4xf32>) {
 
 // A sum that is cut into parts is added to what the memory was filled with, even
 // if each tile of a part is summed at once.
+// SCHEDULE: m=[5, 5] n=[2, 32] k=[3, 768] | {{.*}} | split k {{[0-9]+}} |
+// SCHEDULE-NOT: fold fill
 // CHECK-LABEL: func.func @parts_of_panels
 // CHECK:       memref.store %{{.*}}, %{{.*}} : memref<1600xf32>
-// CHECK:       memref.alloca() {alignment = 64 : i64} : memref<12800xf32>
+// CHECK:       memref.alloca() {alignment = 64 : i64}
 // CHECK:       scf.parallel
 // CHECK:       vector.load %{{.*}} : memref<1600xf32>, vector<16xf32>
 func.func @parts_of_panels(%x: memref<7x7x256xf32>, %w: memref<2x3x3x256x32xf32>, %y: memref<5x5x64xf32>) {
@@ -398,13 +414,13 @@ func.func @short_rows(%w: memref<256x256xf32>, %panels: memref<8x256x32xf32>) {
   return
 }
 
-// A vocabulary whose rows make no whole panels: threads take panels of it, copy
+// A vocabulary whose rows make no whole panels: threads take panels of it, pack
 // each once, and all rows pass by.
+// SCHEDULE: m=[1024] n=[10000] k=[512] | {{.*}} | panels 32 | kc 512 | pack B transposed | threads over panels |
 // CHECK-LABEL: func.func @passing
 // CHECK:       scf.parallel {{.*}} to (%c10000{{.*}}) step (%c32{{.*}})
-// CHECK:         %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16384xf32>
+// CHECK:         %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xf32>
 // CHECK:         vector.store %{{.*}}, %[[PANEL]]
-// CHECK:         scf.for %{{.*}} to %c1014{{.*}} step %c13
 // CHECK:           vector.load %[[PANEL]]
 // CHECK:           vector.fma
 // CHECK:         scf.reduce
@@ -420,7 +436,7 @@ func.func @passing(%x: memref<1024x512xf32>, %w: memref<10000x512xf32>, %y: memr
   return
 }
 
-// What is the same in all turns of the innermost loop, as the row that a number
+// What is the same in all iterations of the innermost loop, as the row that a number
 // tells, is worked out before it.
 // CHECK-LABEL: func.func @rows
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c5

@@ -3,7 +3,7 @@
 #rows = affine_map<(m, n) -> (m, n)>
 #columns = affine_map<(m, n) -> (n)>
 
-// A large element-wise op asks for a line of each large operand, and of the
+// A large element-wise op prefetches a line of each large operand, and of the
 // result, 8 KB ahead of the vector at hand: 2048 elements.
 // CHECK-LABEL: func.func @large
 // CHECK-SAME:      %[[X:[a-z0-9]*]]: memref<8192x64xf32>, %[[M:[a-z0-9]*]]: memref<64xf32>, %[[Y:[a-z0-9]*]]: memref<8192x64xf32>

@@ -1,0 +1,53 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_CODEGEN_TARGETINFO_H
+#define NETC_LIB_CODEGEN_TARGETINFO_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+
+namespace netc {
+
+enum class CacheLevel { L1 = 1, L2 };
+
+/// The facts of the target that decide how loops are cut into blocks.
+struct TargetInfo {
+  /// Vectors and caches of an instruction set: `avx512`, `avx2` or
+  /// `baseline`.
+  static TargetInfo of(llvm::StringRef isa) {
+    TargetInfo target;
+    if (isa == "avx512")
+      target.vectorBits = 512, target.vectorRegisters = 32;
+    else if (isa == "avx2")
+      target.vectorBits = 256;
+    return target;
+  }
+
+  unsigned vectorBits = 128;
+  unsigned vectorRegisters = 16;
+  int64_t cacheLineBytes = 64;
+  /// Of a core. Machines have at least as much; blocks that fill all of it
+  /// would leave no room for what else is read.
+  int64_t l1Bytes = 32 << 10, l2Bytes = 2 << 20;
+  /// How far ahead a pass over a large tensor prefetches.
+  int64_t streamPrefetchBytes = 8 << 10;
+
+  int64_t lanes(unsigned elementBits) const { return vectorBits / elementBits; }
+  int64_t lineElements(unsigned elementBits) const {
+    return cacheLineBytes * 8 / elementBits;
+  }
+  /// Capacities are counted in elements of four bytes.
+  int64_t l1Elements() const { return l1Bytes / 4; }
+  int64_t l2Elements() const { return l2Bytes / 4; }
+  /// Up to this size an operand stays in L2 while the other one passes by.
+  int64_t residentElements() const { return l2Elements() * 3 / 4; }
+  /// From this size on a tensor is not in L2 when it is read again.
+  int64_t streamBytes() const { return l2Bytes / 2; }
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_TARGETINFO_H
