@@ -382,7 +382,7 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   block.isUsed = true;
   identity.block = &block;
   Scope scope;
-  Frame inner;
+  Frame inner(frame);
   inner.caller = frame;
   inner.file = block.file;
   inner.block = &block;

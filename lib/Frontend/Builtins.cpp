@@ -138,10 +138,9 @@ Value Elaborator::callBetween(Tree *at, std::vector<Argument> &arguments) {
   if (frame->block)
     return fail(at, "a net is made for one value, not for what lies `between` "
                     "two");
-  touched.insert(at);
-  auto end = this->ends.find(at);
-  if (end != this->ends.end())
-    return *ends[end->second];
+  ranges.noteRead(at);
+  if (std::optional<bool> end = ranges.endOf(at))
+    return *ends[*end];
   Number middle = *ends[0];
   middle.exact = (middle.exact + ends[1]->exact) / 2;
   return middle;

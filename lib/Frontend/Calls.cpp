@@ -208,6 +208,59 @@ std::vector<Argument> Elaborator::evalArguments(NetParser::ArgsContext *args,
   return arguments;
 }
 
+std::string netc::pathOf(NetParser::ExprContext *expr) {
+  std::string text = expr->getText(), path;
+  for (char c : text)
+    if (c == '[')
+      path += '.';
+    else if (c != ']')
+      path += c;
+  return path;
+}
+
+Value Elaborator::askWith(const Subject &subject,
+                          NetParser::ArgsContext *args) {
+  Subject question = subject;
+  for (NetParser::ArgContext *arg : args->arg()) {
+    if (!arg->name()) {
+      question.parts.push_back(pathOf(arg->expr()));
+      continue;
+    }
+    std::string name = arg->name()->getText();
+    Value value = resolve(arg, eval(arg->expr()));
+    std::optional<Number> number = numberOf(value);
+    std::optional<Rational> exact =
+        number && !number->real ? number->exact.constant() : std::nullopt;
+    if (!exact)
+      return value.isUnknown()
+                 ? Value()
+                 : fail(arg, "`" + name + "` takes a number, this is " +
+                                 kindOf(value));
+    bool isShare = name == "utilization" && number->dimension.isNone() &&
+                   *exact > Rational(0) && *exact <= Rational(1);
+    bool isRate = name == "peak" && *exact > Rational(0) &&
+                  number->dimension ==
+                      Dimension(Dimension::Flop) / Dimension(Dimension::Time);
+    if (!isShare && !isRate)
+      return fail(arg, "a figure is asked for at a `utilization` such as `30%` "
+                       "or a `peak` such as `125 TFLOP/s`, not at `" +
+                           name + " = " + textOf(value) + "`" +
+                           didYouMean(name, {"utilization", "peak"}));
+    question.numbers.push_back({name, *exact});
+  }
+  return question;
+}
+
+Value Elaborator::resolve(Tree *at, const Value &value) {
+  auto *subject = value.as<Subject>();
+  if (!subject)
+    return value;
+  if (!frame->results)
+    return fail(at, "results such as `" + subject->symbol +
+                        "` are known in `expect` only");
+  return frame->results->answer(at, *subject);
+}
+
 antlrcpp::Any Elaborator::visitCall(NetParser::CallContext *tree) {
   Value callee = takeLeft();
   if (callee.isUnknown()) {
@@ -289,7 +342,7 @@ Value Elaborator::callSection(Tree *at, Section section,
   }
   // Defaults see what stands before them.
   Scope scope;
-  Frame inner;
+  Frame inner(frame);
   inner.file = section.file;
   inner.scope = &scope;
   auto values = std::make_shared<std::vector<std::pair<std::string, Value>>>();
@@ -504,7 +557,7 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
   bool fine = true;
   // Defaults are evaluated in the block's own scope, and see earlier settings.
   Scope scope;
-  Frame inner;
+  Frame inner(frame);
   inner.file = function.block->file;
   inner.scope = &scope;
   inner.self = frame->self;

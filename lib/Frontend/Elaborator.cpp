@@ -111,11 +111,10 @@ Value Elaborator::fail(
     ++shown;
   }
   auto place = location->findInstanceOf<mlir::FileLineColLoc>();
-  if (overrideNote.first && place && place.getFilename() != commandLinePath)
-    diagnostic.attachNote(mlir::Location(overrideNote.first))
-        << overrideNote.second;
-  if (sweepNote.first)
-    diagnostic.attachNote(mlir::Location(sweepNote.first)) << sweepNote.second;
+  for (ErrorNote *note = errorNote; note; note = note->outer)
+    if (note->place &&
+        (!note->isOfFiles || (place && place.getFilename() != commandLinePath)))
+      diagnostic.attachNote(mlir::Location(note->place)) << note->text;
   return {};
 }
 
@@ -434,10 +433,8 @@ std::optional<Value> Elaborator::lookupBody(StringRef name) {
 }
 
 std::optional<Value> Elaborator::lookupFile(FileScope &file, StringRef name) {
-  if (results && &file == main)
-    if (mlir::SymbolTable::lookupSymbolIn(*module, name) ||
-        leftOut.contains(name))
-      return Subject{name.str(), {}, {}, {}};
+  if (frame->results && &file == main && frame->results->isResult(name))
+    return Subject{name.str(), {}, {}, {}};
   auto found = file.names.find(name.str());
   if (found != file.names.end())
     return valueOf(file, found->second);
@@ -499,7 +496,6 @@ std::vector<std::string> Elaborator::visibleNames() {
   return names;
 }
 
-/// Whether the value, or an element of it, owns weights.
 Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   if (auto *tree = ruleCast<NetParser::BlockDeclContext>(entry.tree)) {
     if (entry.state != TopLevel::Done) {
@@ -531,17 +527,18 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
   computing.push_back(entry.name);
   auto *bind = static_cast<NetParser::BindContext *>(entry.tree);
   Scope scope;
-  Frame top;
+  Frame top(frame);
   top.file = &file;
   top.scope = &scope;
   top.self = graph ? graph->root.get() : nullptr;
   top.hint = entry.name;
   Frame *outer = std::exchange(frame, &top);
   Value outerLeft = std::move(left);
-  llvm::SetVector<Tree *> outerTouched = std::exchange(touched, {});
-  visitBind(bind);
-  entry.ranges.assign(touched.begin(), touched.end());
-  touched = std::move(outerTouched);
+  {
+    Ranges::Reads reads(ranges);
+    visitBind(bind);
+    entry.ranges = reads.all().vec();
+  }
   entry.value = scope.names.lookup(entry.name);
   if (&file == main)
     overrideSettings(entry.name, entry.value);
@@ -555,7 +552,7 @@ Value Elaborator::valueOf(FileScope &file, TopLevel &entry) {
 }
 
 Value Elaborator::used(const TopLevel &entry) {
-  touched.insert(entry.ranges.begin(), entry.ranges.end());
+  ranges.noteRead(entry.ranges);
   if (!entry.ranges.empty() && frame->block)
     return fail(use ? use : entry.tree,
                 "`" + entry.name +
@@ -573,43 +570,4 @@ Value Elaborator::ambiguous(StringRef name, FileScope &a, FileScope &b) {
                   "` and `" + b.path +
                   "`; import one of them under a name of its own, with `as`",
               {{placeIn(a), "one is here"}, {placeIn(b), "the other is here"}});
-}
-
-//===----------------------------------------------------------------------===//
-// Specification
-//===----------------------------------------------------------------------===//
-
-namespace {
-class Elaborated : public Specification {
-public:
-  Elaborated(mlir::MLIRContext *context, const FrontendOptions &options)
-      : elaborator(context, options) {}
-  mlir::ModuleOp module() override { return elaborator.getModule(); }
-  llvm::ArrayRef<std::string> networks() override {
-    return elaborator.getNetworks();
-  }
-  llvm::ArrayRef<std::string> runs() override { return elaborator.getRuns(); }
-  std::optional<std::vector<SweepPoint>> sweep(StringRef run) override {
-    return elaborator.sweep(run);
-  }
-  std::optional<std::vector<SweepPoint>> corners(StringRef run) override {
-    return elaborator.corners(run);
-  }
-  std::vector<std::string> settable() override {
-    return elaborator.settableNames();
-  }
-  std::vector<Verdict> check(const Results &results) override {
-    return elaborator.check(results);
-  }
-  Elaborator elaborator;
-};
-} // namespace
-
-std::unique_ptr<Specification>
-Specification::load(mlir::MLIRContext *context, StringRef path,
-                    const FrontendOptions &options) {
-  auto elaborated = std::make_unique<Elaborated>(context, options);
-  if (!elaborated->elaborator.load(path))
-    return nullptr;
-  return elaborated;
 }

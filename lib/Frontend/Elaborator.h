@@ -6,14 +6,13 @@
 #define NETC_FRONTEND_ELABORATOR_H
 
 #include "grammar/NetBaseVisitor.h"
+#include "lib/Frontend/Ranges.h"
 #include "lib/Frontend/Specification.h"
 #include "lib/Frontend/Value.h"
 #include "lib/Warnings/Warnings.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include <deque>
-#include <set>
 #include <unordered_map>
 
 namespace netc {
@@ -54,8 +53,22 @@ struct Scope {
   bool isScan = false;
 };
 
+/// What names of networks and runs stand for where results are known.
+class ResultScope {
+public:
+  virtual ~ResultScope() = default;
+  virtual bool isResult(llvm::StringRef name) const = 0;
+  /// The answer to a question; unknown after an error, or without one.
+  virtual Value answer(antlr4::ParserRuleContext *at,
+                       const Subject &subject) = 0;
+};
+
 /// A body that is being elaborated: of a block, a net, or a top-level value.
 struct Frame {
+  /// With the results that are known where `outer` is elaborated.
+  explicit Frame(const Frame *outer = nullptr)
+      : results(outer ? outer->results : nullptr) {}
+
   Frame *caller = nullptr;
   FileScope *file = nullptr;
   const BlockDecl *block = nullptr;
@@ -72,6 +85,7 @@ struct Frame {
   /// What follows in the body is not known: a requirement failed, or a
   /// condition is undecided.
   bool stopped = false;
+  ResultScope *results; ///< in an `expect`, else null
 };
 
 /// The arguments of one call, evaluated.
@@ -173,6 +187,61 @@ struct Override {
   NetParser::NameContext *nameAt() const { return tree->path()->name().back(); }
 };
 
+/// What a name is at a point of a sweep: a value, or a text that stands for it
+/// in `job`.
+struct Varied {
+  std::string name;
+  Value value;
+  NetParser::ExprContext *text = nullptr;
+  NetParser::JobContext *job = nullptr; ///< of a text
+  const Override *by = nullptr;         ///< null: the file
+};
+/// What a point of a sweep sets: keys, axes, settings, constants.
+using Point = std::vector<Varied>;
+
+/// While it lives, errors have a note.
+struct ErrorNote {
+  /// The innermost of those that live is `present`.
+  ErrorNote(ErrorNote *&present, mlir::LocationAttr place, std::string text,
+            bool isOfFiles = false)
+      : place(place), text(std::move(text)), isOfFiles(isOfFiles),
+        present(present), outer(std::exchange(present, this)) {}
+  ErrorNote(const ErrorNote &) = delete;
+  ~ErrorNote() { present = outer; }
+
+  const mlir::LocationAttr place; ///< null: there is nothing to say
+  const std::string text;
+  const bool isOfFiles; ///< errors in what the command line says are without
+
+private:
+  ErrorNote *&present;
+
+public:
+  ErrorNote *const outer;
+};
+
+/// While it lives, names of a file's top level are computed anew; then they are
+/// again what they were.
+class Recomputation {
+public:
+  Recomputation(FileScope &file,
+                llvm::function_ref<bool(const TopLevel &)> isStale) {
+    for (auto &[name, entry] : file.names)
+      if (isStale(entry)) {
+        before.push_back({&entry, entry});
+        entry.state = TopLevel::Untouched;
+      }
+  }
+  Recomputation(const Recomputation &) = delete;
+  ~Recomputation() {
+    for (auto &[entry, old] : before)
+      *entry = old;
+  }
+
+private:
+  std::vector<std::pair<TopLevel *, TopLevel>> before;
+};
+
 /// `layer[0].conv` as the path of an instance, `layer.0.conv`.
 std::string pathOf(NetParser::ExprContext *expr);
 
@@ -189,7 +258,7 @@ struct Builtin {
 
 /// Reads files and turns them into networks and steps. The parts of the
 /// language are in files of their own: Expressions, Calls, Ops, Shapes,
-/// Builtins, Loops, Runs, Expectations.
+/// Builtins, Loops, Runs.
 class Elaborator : public NetBaseVisitor {
 public:
   Elaborator(mlir::MLIRContext *context, const FrontendOptions &options);
@@ -199,9 +268,6 @@ public:
   llvm::ArrayRef<std::string> getNetworks() { return networks; }
   llvm::ArrayRef<std::string> getRuns() { return runs; }
   std::vector<std::string> settableNames() const;
-  std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run);
-  std::optional<std::vector<SweepPoint>> corners(llvm::StringRef run);
-  std::vector<Verdict> check(const Results &results);
 
   // Built-ins, by their table in Builtins.cpp.
   Value callLen(antlr4::ParserRuleContext *, std::vector<Argument> &);
@@ -254,7 +320,6 @@ public:
   Value callBetween(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callHistogram(antlr4::ParserRuleContext *, std::vector<Argument> &);
 
-private:
   using Tree = antlr4::ParserRuleContext;
   using Expr = NetParser::ExprContext;
 
@@ -361,6 +426,9 @@ private:
   /// The same; `isMiddle` is set if the value depends on a `between` and is
   /// that of the middle.
   Value eval(Expr *expr, bool &isMiddle);
+  /// The same; `read` are the ranges that the value depends on, which what is
+  /// around it does not learn of.
+  Value eval(Expr *expr, std::vector<Tree *> &read);
   antlrcpp::Any visitCall(NetParser::CallContext *) override;
   antlrcpp::Any visitIndex(NetParser::IndexContext *) override;
   antlrcpp::Any visitMember(NetParser::MemberContext *) override;
@@ -589,9 +657,8 @@ private:
   std::optional<std::pair<Value, int64_t>>
   loopArguments(Tree *at, std::vector<Argument> &arguments);
 
-  //===--- networks and runs (Networks.cpp, Runs.cpp, Expectations.cpp)
+  //===--- networks and runs (Networks.cpp, Runs.cpp)
   //----===//
-  friend class RunBuilder;
   /// Makes names those of the top level of `file`, for as long as it lives.
   struct TopScope {
     TopScope(Elaborator &elaborator, FileScope &file);
@@ -609,18 +676,6 @@ private:
     Graph *outerGraph;
     Graph graph;
   };
-  /// What a name is at a point of a sweep: a value, or a text that stands for
-  /// it in `job`.
-  struct Varied {
-    std::string name;
-    Value value;
-    Expr *text = nullptr;
-    NetParser::JobContext *job = nullptr; ///< of a text
-    const Override *by = nullptr;         ///< null: the file
-  };
-  /// What a point of a sweep sets: keys, axes, settings, constants.
-  using Point = std::vector<Varied>;
-
   //===--- the command line (Overrides.cpp)
   //--------------------------------===//
   /// Reads `-D` and `--set`, and replaces the constants.
@@ -643,13 +698,8 @@ private:
                           llvm::ArrayRef<NetInput> inputs);
   /// Gives networks these sizes, and says what changed nothing.
   void finishOverrides();
-  /// While it lives, errors in the file have a note of what `--set` gives nets,
-  /// and the run, if `job` is one.
-  struct OverrideNote {
-    OverrideNote(Elaborator &elaborator, NetParser::JobContext *job);
-    ~OverrideNote() { elaborator.overrideNote = {}; }
-    Elaborator &elaborator;
-  };
+  /// A note of what `--set` gives nets, and the run, if `job` is one.
+  ErrorNote overrideNote(NetParser::JobContext *job);
   /// Whether `--set` changes figures of the network or run.
   bool isOverridden(llvm::StringRef symbol);
 
@@ -661,38 +711,7 @@ private:
   std::string mistakeIn(const SectionEntry &entry, bool isDataset);
   /// Reports what is wrong with a section, whether or not a run uses it.
   void checkSection(const Section &section);
-  /// What the sweep of a run varies, each name over its values.
-  struct Sweep {
-    Tree *tree = nullptr;                    ///< null without a sweep
-    std::vector<std::vector<Varied>> varied; ///< by name
-    size_t points = 1;
-  };
-  /// Whether a value that is read where it is used names a `between`.
-  bool hasRange(Expr *expr);
-  void failRange(Expr *expr);
-  /// The points along one name; empty after an error.
-  std::vector<Varied> pointsOf(NetParser::VariedContext *each,
-                               NetParser::JobContext *job);
-  /// None after errors. The run has been elaborated as written.
-  std::optional<Sweep> sweepOf(NetParser::JobContext *job);
-  /// Elaborates the run with what the point sets; its facts alone, if what it
-  /// does is the same there.
-  SweepPoint elaborateAt(const Point &point, NetParser::JobContext *job,
-                         Tree *at, bool isFacts);
-  /// The run at the ends of its ranges, with what the point sets.
-  std::vector<SweepPoint> cornersAt(const Point &point,
-                                    NetParser::JobContext *job);
-  /// Whether `name` may change what a step of the run does, and not only how
-  /// long it goes on, at which sizes and on what.
-  bool isStructural(llvm::StringRef name, NetParser::JobContext *job);
   NetParser::JobContext *jobNamed(llvm::StringRef run);
-  /// Calls `function` with each range at its lower or upper end, in all
-  /// combinations, those of the first range alternating first. What was
-  /// computed from them is computed anew.
-  void atEnds(llvm::ArrayRef<Tree *> ranges,
-              llvm::function_ref<void()> function);
-  /// The names that a sweep of the run may vary.
-  std::vector<std::string> sweepable(NetParser::JobContext *job);
   bool elaborateFile(FileScope &file);
   bool leavesOut() const {
     return !options.onlyNetworks.empty() || !options.onlyRuns.empty();
@@ -722,23 +741,6 @@ private:
   /// The size that an axis is given; none after an error.
   std::optional<Moments> sizeOfAxis(Tree *at, llvm::StringRef name,
                                     const Value &value);
-  /// A verdict to be given.
-  Verdict verdictOn(NetParser::ExpectContext *tree);
-  /// The verdict, or none after an error.
-  std::optional<Verdict> decideExpect(NetParser::ExpectContext *tree);
-  /// `value ~ expected within tolerance`
-  std::optional<Verdict> decideAbout(NetParser::ExpectContext *tree,
-                                     NetParser::CmpContext *comparison);
-  std::optional<Number> toleranceOf(NetParser::CmpContext *comparison,
-                                    Expr *within, const Number &expected);
-  /// `value ~ between(least, most)`
-  std::optional<Verdict> decideBetween(NetParser::ExpectContext *tree,
-                                       const Value &value,
-                                       NetParser::CallContext *range);
-  /// Where ranges are asked about, it must hold at all their ends; `verdict` is
-  /// that for their middle.
-  void decideAtEnds(NetParser::ExpectContext *tree, Verdict &verdict);
-
   mlir::MLIRContext *context;
   const FrontendOptions options;
   mlir::OpBuilder builder;
@@ -762,19 +764,10 @@ private:
   unsigned depth = 0; ///< expressions and blocks being evaluated
   Value left;
   Tree *use = nullptr; ///< the name that is being looked up, where one is
-  const Results *results = nullptr;
   std::vector<std::string> networks, runs; ///< those left out, too
   unsigned applications = 0;               ///< of blocks, so far
   llvm::StringSet<> leftOut;
-  /// What the `expect` that is being decided asks about.
-  bool asksLeftOut = false, asksOverridden = false;
-  std::set<std::string> asked; ///< the runs that it asks about
-  Value decided;               ///< what it compares
-  /// The `between`s that the value being computed depends on, and at which end
-  /// each is now: in the middle, if at none.
-  llvm::SetVector<Tree *> touched;
-  llvm::DenseMap<Tree *, bool> ends;
-  llvm::StringMap<std::vector<Tree *>> rangesOf; ///< by run
+  Ranges ranges;
   llvm::StringSet<> reported;
   std::map<const void *, Parameters> parameters;
   // A block is walked once for each of its copies: what depends on the text
@@ -789,9 +782,7 @@ private:
   std::vector<Expectation> expectations;
   /// Where what is made now is noted, if something asks for it.
   std::vector<Identity *> *made = nullptr;
-  /// The note of errors at a point of a sweep; no place outside of one.
-  std::pair<mlir::LocationAttr, std::string> sweepNote;
-  std::pair<mlir::LocationAttr, std::string> overrideNote;
+  ErrorNote *errorNote = nullptr; ///< the innermost
 };
 
 } // namespace netc

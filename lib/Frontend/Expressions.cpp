@@ -12,12 +12,19 @@
 using namespace netc;
 using llvm::StringRef;
 
-Value Elaborator::eval(Expr *expr, bool &isMiddle) {
-  llvm::SetVector<Tree *> others = std::exchange(touched, {});
+Value Elaborator::eval(Expr *expr, std::vector<Tree *> &read) {
+  Ranges::Reads reads(ranges);
   Value value = eval(expr);
-  isMiddle |= llvm::any_of(touched, [&](Tree *at) { return !ends.count(at); });
-  others.insert(touched.begin(), touched.end());
-  touched = std::move(others);
+  read = reads.all().vec();
+  return value;
+}
+
+Value Elaborator::eval(Expr *expr, bool &isMiddle) {
+  std::vector<Tree *> read;
+  Value value = eval(expr, read);
+  isMiddle |=
+      llvm::any_of(read, [&](Tree *range) { return !ranges.endOf(range); });
+  ranges.noteRead(read);
   return value;
 }
 
@@ -725,7 +732,7 @@ Value Elaborator::member(NetParser::MemberContext *tree, const Value &base) {
                     "` has no weights before it is applied for the first time");
   } else if (auto *function = base.as<Function>();
              function && function->block && function->block->isNet) {
-    if (results)
+    if (frame->results)
       return fail(tree,
                   "`" + function->name +
                       "` has settings without a default and is counted "

@@ -184,7 +184,7 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
 //===----------------------------------------------------------------------===//
 
 Elaborator::TopScope::TopScope(Elaborator &elaborator, FileScope &file)
-    : elaborator(elaborator), outerFrame(elaborator.frame) {
+    : elaborator(elaborator), outerFrame(elaborator.frame), frame(outerFrame) {
   frame.file = &file;
   frame.scope = &scope;
   elaborator.frame = &frame;
@@ -298,8 +298,8 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(into.getBody());
   unsigned before = errors;
-  touched.clear();
-  OverrideNote note(*this, nullptr);
+  Ranges::Reads reads(ranges);
+  ErrorNote note = overrideNote(nullptr);
   auto network = builder.create<NetworkOp>(
       locationOf(at), builder.getStringAttr(symbol),
       builder.getStrArrayAttr({}), builder.getDictionaryAttr({}));
@@ -323,7 +323,7 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
     readOverriddenAxes(symbol, *instance, *inputs);
     result = applyNet(at, *instance, *inputs, values);
   }
-  if (!touched.empty() && errors == before)
+  if (!reads.empty() && errors == before)
     fail(at, "a net is made for one value of each setting, not for what lies "
              "`between` two");
   if (errors != before || !result.results) {

@@ -5,6 +5,7 @@
 // What the command line says instead of the file: constants by `-D`; keys and
 // axes of runs, and settings of nets, by `--set`.
 
+#include "lib/Frontend/Mentions.h"
 #include "lib/Frontend/RunBuilder.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -209,21 +210,20 @@ void Elaborator::addOverride(StringRef text) {
   overrides.push_back(made);
 }
 
-Elaborator::OverrideNote::OverrideNote(Elaborator &elaborator,
-                                       NetParser::JobContext *job)
-    : elaborator(elaborator) {
-  auto &[place, text] = elaborator.overrideNote;
-  for (const Override &each : elaborator.overrides)
+ErrorNote Elaborator::overrideNote(NetParser::JobContext *job) {
+  mlir::LocationAttr place;
+  std::string text;
+  for (const Override &each : overrides)
     if (!each.isList() && (!each.job || isIn(each.job, job))) {
       if (!place)
         place = netc::locationOf(each.tree);
       text += (text.empty() ? "with `" : ", `") + each.owner + "." + each.name +
               " = " + sourceText(each.tree->expr(0)) + "`";
     }
-  text += ", as set here";
+  return {errorNote, place, text + ", as set here", /*isOfFiles=*/true};
 }
 
-Elaborator::Point Elaborator::setPoint() const {
+Point Elaborator::setPoint() const {
   Point point;
   for (const Override &each : overrides)
     if (each.job && !each.isList())
@@ -245,6 +245,22 @@ Override *Elaborator::overrideOf(StringRef net, StringRef name) {
     if (!each.job && each.owner == net && each.name == name)
       return &each;
   return nullptr;
+}
+
+bool Elaborator::isOverridden(StringRef symbol) {
+  if (overridden.contains(symbol))
+    return true;
+  auto isOfNet = [](const Override &each) { return !each.job; };
+  if (llvm::none_of(overrides, isOfNet))
+    return false;
+  Mentions mentions;
+  mentions.add(symbol.str());
+  if (NetParser::JobContext *job = jobNamed(symbol))
+    mentions.addStructure(job);
+  mentions.follow(*main);
+  return llvm::any_of(overrides, [&](const Override &each) {
+    return isOfNet(each) && mentions.contains(each.owner);
+  });
 }
 
 void Elaborator::overrideSettings(const std::string &name, Value &value) {

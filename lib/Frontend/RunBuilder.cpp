@@ -316,13 +316,15 @@ bool RunBuilder::collect() {
                     job->kind->getText() + " Net on Data as name { .. }`");
     return false;
   }
-  llvm::SetVector<Tree *> touched = std::exchange(e.touched, {});
-  net = e.netInstance(expr, e.eval(expr));
-  bool isSet = net && addSettings();
-  if (!e.touched.empty())
-    e.fail(expr, "a net is made for one value of each setting, not for what "
-                 "lies `between` two");
-  e.touched = std::move(touched);
+  bool isSet;
+  {
+    Ranges::Reads reads(e.ranges);
+    net = e.netInstance(expr, e.eval(expr));
+    isSet = net && addSettings();
+    if (!reads.empty())
+      e.fail(expr, "a net is made for one value of each setting, not for what "
+                   "lies `between` two");
+  }
   if (!isSet)
     return false;
   std::optional<std::vector<NetInput>> given = e.inputsOf(*net);
@@ -354,7 +356,7 @@ void RunBuilder::nameSettings() {
     if (!e.lookupBody(name) && !e.lookupFile(file, name))
       names.names[name] = value;
   };
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     if (!each.text)
       valueOf(each.name);
   for (auto &[name, moments] : axes)

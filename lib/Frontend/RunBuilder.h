@@ -61,8 +61,7 @@ public:
   /// `outer` builds the job that this one stands in, if there is one. With
   /// `isFacts`, steps say what the specification says of them, and do nothing.
   RunBuilder(Elaborator &e, FileScope &file, NetParser::JobContext *job,
-             Elaborator::Point point, RunBuilder *outer = nullptr,
-             bool isFacts = false)
+             Point point, RunBuilder *outer = nullptr, bool isFacts = false)
       : e(e), file(file), job(job), point(std::move(point)), outer(outer),
         isFacts(isFacts) {}
 
@@ -213,7 +212,7 @@ private:
   Elaborator &e;
   FileScope &file;
   NetParser::JobContext *job;
-  const Elaborator::Point point;
+  const Point point;
   RunBuilder *outer;
   bool isFacts;               ///< steps are left empty
   bool hasUnknownKey = false; ///< which may be a needed one, misspelt

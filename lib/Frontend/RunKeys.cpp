@@ -18,7 +18,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   };
   // What is set stands in for what is written.
   llvm::StringSet<> given;
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     if (each.text && each.job == from) {
       given.insert(each.name);
       if (!isPassedOver(each.name))
@@ -154,7 +154,7 @@ void RunBuilder::noteOverride(const Override *by) {
 bool RunBuilder::addSettings() {
   unsigned before = e.errors;
   const Parameters &all = e.parametersOf(net->function);
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     for (auto [parameter, setting] :
          llvm::zip_equal(all.settings, net->settings)) {
       bool isKey = each.text && llvm::is_contained(runKeys, each.name);
@@ -185,7 +185,7 @@ void RunBuilder::dropTook() {
   if (took == keys.end() || took->second.by)
     return;
   // A point of a sweep is another run, too, unless it is what is written.
-  auto isAsWritten = [&](const Elaborator::Varied &each) {
+  auto isAsWritten = [&](const Varied &each) {
     auto key = keys.find(each.name);
     if (each.text || key == keys.end())
       return false;
@@ -194,7 +194,7 @@ void RunBuilder::dropTook() {
     return value && written && value->dimension == written->dimension &&
            value->device == written->device && value->exact == written->exact;
   };
-  bool isSwept = llvm::any_of(point, [&](const Elaborator::Varied &each) {
+  bool isSwept = llvm::any_of(point, [&](const Varied &each) {
     return !each.by && !llvm::is_contained(assumedKeys, each.name) &&
            !isAsWritten(each);
   });
@@ -202,7 +202,7 @@ void RunBuilder::dropTook() {
     keys.erase(took);
     return;
   }
-  bool isOfSum = llvm::any_of(point, [&](const Elaborator::Varied &each) {
+  bool isOfSum = llvm::any_of(point, [&](const Varied &each) {
     return each.by && each.job != job && isIn(each.job, job) &&
            !llvm::is_contained(assumedKeys, each.name);
   });
@@ -272,7 +272,7 @@ static bool takesWhole(StringRef key, const Dimension &unit) {
 }
 
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     if (each.name == key && !each.text && (!outer || !isOwn(each.name)))
       return names.names[key] = each.value;
   auto known = names.names.find(key);
@@ -433,7 +433,7 @@ bool RunBuilder::collectAxes() {
     if (isOwn(name) && jobsIn(job).empty())
       failUnknownKey(name, symbols);
   }
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     if (!each.text && llvm::is_contained(symbols, each.name) &&
         !axes.count(each.name))
       give(each.name, each.value, job);
