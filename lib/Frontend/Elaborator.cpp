@@ -250,13 +250,12 @@ FileScope *Elaborator::readFile(StringRef path, mlir::LocationAttr importedAt) {
 FileScope *Elaborator::addFile(StringRef path, StringRef text) {
   std::unique_ptr<SourceFile> source =
       parse(context, path, text, options.limits);
-  if (!source) {
+  if (source->hasErrors()) {
     ++errors;
     return nullptr;
   }
-  FileScope &file = *files.emplace_back(std::make_unique<FileScope>());
-  file.source = std::move(source);
-  file.path = path.str();
+  FileScope &file =
+      *files.emplace_back(std::make_unique<FileScope>(std::move(source)));
   filesByPath[path] = &file;
   return declare(file) ? &file : nullptr;
 }
@@ -363,9 +362,9 @@ bool Elaborator::declare(FileScope &file) {
       version && version->getText() != "1")
     fail(file.source->tree(), "this is version " + version->getText() +
                                   " of the language, netc reads `net 1`");
-  auto add = [&](antlr4::Token *token, Tree *tree) {
+  auto add = [&](const Declaration &declared, Tree *tree) {
     TopLevel entry;
-    entry.name = token->getText();
+    entry.name = declared.name;
     entry.tree = tree;
     auto [known, isNew] = file.names.insert({entry.name, entry});
     if (!isNew)
@@ -375,34 +374,47 @@ bool Elaborator::declare(FileScope &file) {
            {{netc::locationOf(known->second.tree), "it is declared here"}});
   };
   llvm::StringSet<> unnamed;
-  for (NetParser::ItemContext *item : file.source->tree()->item()) {
-    if (NetParser::ImportDeclContext *tree = item->importDecl()) {
+  for (const Declaration &declared : file.resolver.declarations()) {
+    if (declared.scope->outer)
+      continue;
+    switch (declared.kind) {
+    case Declaration::Import: {
+      auto *tree = static_cast<NetParser::ImportDeclContext *>(declared.tree);
       FileScope *imported = import(tree, file);
-      if (!imported)
-        continue;
-      if (tree->ID())
-        file.qualified[tree->ID()->getText()] = imported;
-      else
+      if (imported && declared.token)
+        file.qualified[declared.name] = imported;
+      else if (imported)
         file.imports.push_back(imported);
-    } else if (NetParser::BlockDeclContext *tree = item->blockDecl()) {
-      add(tree->ID()->getSymbol(), tree);
+      break;
+    }
+    case Declaration::Block:
+    case Declaration::Net: {
+      auto *tree = static_cast<NetParser::BlockDeclContext *>(declared.tree);
+      add(declared, tree);
       llvm::StringSet<> parameters;
       for (NetParser::ParamContext *param : tree->params()->param())
         if (!parameters.insert(param->name()->getText()).second)
           fail(param,
                "`" + param->name()->getText() + "` is a parameter twice");
-    } else if (NetParser::SectionContext *tree = item->section()) {
-      add(tree->ID()->getSymbol(), tree);
-    } else if (auto *bind = ruleCast<NetParser::BindContext>(item->stmt())) {
-      for (NetParser::TargetContext *target : bind->target())
-        add(target->getStart(), bind);
-    } else if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt())) {
-      if (antlr4::tree::TerminalNode *name = stmt->job()->ID())
-        add(name->getSymbol(), stmt->job());
-      else if (!stmt->job()->expr().empty() &&
-               !unnamed.insert(nameOf(stmt->job())).second)
-        fail(stmt, "two runs without a name are both `" + nameOf(stmt->job()) +
-                       "`; give this one a name of its own, with `as`");
+      break;
+    }
+    case Declaration::Constant:
+      add(declared, static_cast<Tree *>(declared.tree->parent));
+      break;
+    case Declaration::Run:
+      if (declared.token)
+        add(declared, declared.tree);
+      else if (!unnamed.insert(declared.name).second)
+        fail(static_cast<Tree *>(declared.tree->parent),
+             "two runs without a name are both `" + declared.name +
+                 "`; give this one a name of its own, with `as`");
+      break;
+    case Declaration::Dataset:
+    case Declaration::Hardware:
+      add(declared, declared.tree);
+      break;
+    default: // of a pattern of the top level
+      break;
     }
   }
   importing.pop_back();

@@ -7,6 +7,7 @@
 
 #include "grammar/NetBaseVisitor.h"
 #include "lib/Frontend/Ranges.h"
+#include "lib/Frontend/Resolver.h"
 #include "lib/Frontend/Specification.h"
 #include "lib/Frontend/Value.h"
 #include "lib/Warnings/Warnings.h"
@@ -35,7 +36,12 @@ struct TopLevel {
 };
 
 struct FileScope {
+  explicit FileScope(std::unique_ptr<SourceFile> source)
+      : source(std::move(source)), resolver(this->source->tree()),
+        path(this->source->path) {}
+
   std::unique_ptr<SourceFile> source;
+  Resolver resolver;
   std::string path;
   llvm::MapVector<std::string, TopLevel, llvm::StringMap<unsigned>> names;
   std::vector<FileScope *> imports;

@@ -99,20 +99,6 @@ antlrcpp::Any Elaborator::visitBool(NetParser::BoolContext *tree) {
   return Value(tree->TRUE() != nullptr);
 }
 
-/// The binding of that name somewhere in a tree.
-static antlr4::ParserRuleContext *bindingOf(antlr4::tree::ParseTree *tree,
-                                            StringRef name) {
-  auto *bind = ruleCast<NetParser::BindContext>(tree);
-  for (NetParser::TargetContext *target :
-       bind ? bind->target() : std::vector<NetParser::TargetContext *>())
-    if (target->getStart()->getText() == name)
-      return bind;
-  for (antlr4::tree::ParseTree *child : tree->children)
-    if (antlr4::ParserRuleContext *found = bindingOf(child, name))
-      return found;
-  return nullptr;
-}
-
 static bool isInBranch(antlr4::tree::ParseTree *tree) {
   for (; tree; tree = tree->parent)
     if (ruleCast<NetParser::IfStmtContext>(tree))
@@ -127,12 +113,18 @@ antlrcpp::Any Elaborator::visitRef(NetParser::RefContext *tree) {
     return *value;
   std::string message = unknownName(name);
   // What binds it in this body was passed over: a branch that was not taken.
-  if (frame->block)
-    if (Tree *binding = bindingOf(frame->block->tree, name);
-        binding && isInBranch(binding))
+  if (frame->block) {
+    llvm::ArrayRef<Mention> all =
+        frame->file->resolver.mentionsIn(frame->block->tree);
+    auto binding = llvm::find_if(all, [&](const Mention &each) {
+      return each.name == name && each.role == Mention::Declares &&
+             each.declaration->kind == Declaration::Variable;
+    });
+    if (binding != all.end() && isInBranch(binding->tree))
       return fail(tree, message,
-                  {{locationOf(binding), "only a branch that is not taken "
-                                         "binds it, here"}});
+                  {{locationOf(static_cast<Tree *>(binding->tree->parent)),
+                    "only a branch that is not taken binds it, here"}});
+  }
   return fail(tree, message);
 }
 
@@ -357,7 +349,7 @@ Value Elaborator::binary(Tree *at, StringRef op, const Value &a0,
 }
 
 /// The text of a dimension for a message.
-static std::string nameOf(const Dimension &dimension) {
+static std::string dimensionName(const Dimension &dimension) {
   return dimension.isNone() ? "a plain number" : dimension.str();
 }
 
@@ -373,8 +365,8 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
         dimension = b.dimension;
       else if (!(b.dimension.isNone() && a.dimension.isCount()))
         return fail(at, "cannot " + llvm::Twine(additive ? "add" : "divide") +
-                            " " + nameOf(a.dimension) + " and " +
-                            nameOf(b.dimension));
+                            " " + dimensionName(a.dimension) + " and " +
+                            dimensionName(b.dimension));
     }
     if (op == "//" && !b.dimension.isNone())
       dimension = {};
@@ -395,8 +387,8 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
     return fail(at, "`@` multiplies tensors");
   if (op == "^") {
     if (!b.dimension.isNone())
-      return fail(at,
-                  "an exponent is a plain number, not " + nameOf(b.dimension));
+      return fail(at, "an exponent is a plain number, not " +
+                          dimensionName(b.dimension));
     std::optional<int64_t> exponent = b.real ? std::nullopt : b.exact.toInt64();
     if (exponent && !a.real) {
       if (a.exact.isZero() && *exponent < 0)
@@ -418,7 +410,7 @@ Value Elaborator::arithmetic(Tree *at, StringRef op, const Number &a,
       return fail(at, "`" + a.exact.str() +
                           "` must have a fixed size to be raised to a power");
     if (!a.dimension.isNone() && !a.dimension.isCount())
-      return fail(at, "only whole powers of " + nameOf(a.dimension) +
+      return fail(at, "only whole powers of " + dimensionName(a.dimension) +
                           " have a unit");
     return inexact(std::pow(a.toDouble(), b.toDouble()));
   }
@@ -509,8 +501,8 @@ Value Elaborator::compare(Tree *at, StringRef op, const Value &a0,
                   (y->dimension.isNone() && x->dimension.isCount());
       if (!fits)
         return fail(at,
-                    "cannot compare " + nameOf(x->dimension) + " with " +
-                        nameOf(y->dimension) +
+                    "cannot compare " + dimensionName(x->dimension) + " with " +
+                        dimensionName(y->dimension) +
                         (y->dimension.isNone() ? "; write `" + textOf(b) + " " +
                                                      x->dimension.str() + "`"
                                                : ""));

@@ -72,86 +72,37 @@ bool Elaborator::elaborateFile(FileScope &file) {
   return errors == 0;
 }
 
-/// The names that a block gives to things: parameters, axes, variables.
-static void collectNames(antlr4::tree::ParseTree *tree,
-                         llvm::StringSet<> &names) {
-  if (auto *param = ruleCast<NetParser::ParamContext>(tree)) {
-    names.insert(param->name()->getText());
-    // The names in its type are those of its axes.
-    if (param->COLON())
-      for (antlr4::Token *token : tokensOf(param->expr(0)))
-        names.insert(token->getText());
-  } else if (auto *target = ruleCast<NetParser::TargetContext>(tree)) {
-    for (antlr4::Token *token : tokensOf(target))
-      names.insert(token->getText());
-  } else if (auto *loop = ruleCast<NetParser::ForStmtContext>(tree)) {
-    for (antlr4::tree::TerminalNode *name : loop->ID())
-      names.insert(name->getText());
-  } else if (auto *comp = ruleCast<NetParser::CompContext>(tree)) {
-    for (antlr4::tree::TerminalNode *name : comp->ID())
-      names.insert(name->getText());
-  } else if (auto *each = ruleCast<NetParser::EachContext>(tree)) {
-    names.insert(each->ID()->getText());
-  } else if (auto *repeat = ruleCast<NetParser::RepeatContext>(tree)) {
-    if (repeat->ID())
-      names.insert(repeat->ID()->getText());
-  } else if (auto *carry = ruleCast<NetParser::CarryContext>(tree)) {
-    for (antlr4::tree::TerminalNode *name : carry->ID())
-      names.insert(name->getText());
-  }
-}
-
-/// All of a tree, without recursion: a chain of operators is a deep one.
-static std::vector<antlr4::tree::ParseTree *>
-nodesOf(antlr4::tree::ParseTree *root) {
-  std::vector<antlr4::tree::ParseTree *> pending{root}, all;
-  while (!pending.empty()) {
-    antlr4::tree::ParseTree *tree = pending.back();
-    pending.pop_back();
-    all.push_back(tree);
-    pending.insert(pending.end(), tree->children.rbegin(),
-                   tree->children.rend());
-  }
-  return all;
-}
-
 void Elaborator::warnOfUnread(const BlockDecl &block) {
+  llvm::ArrayRef<Mention> all = block.file->resolver.mentionsIn(block.tree);
   llvm::StringMap<unsigned> mentions;
-  for (antlr4::Token *token : tokensOf(block.tree))
-    ++mentions[token->getText()];
-  auto warnIfUnread = [&](Tree *at, const std::string &name, StringRef what) {
-    if (mentions[name] == 1 && name[0] != '_')
-      warn(at, "", "unread-name",
-           "nothing reads " + what + " `" + name + "` of `" + block.name + "`");
-  };
-  for (const Parameter &setting : parametersOf({block.name, &block}).settings)
-    warnIfUnread(setting.tree, setting.name, "the setting");
-  for (antlr4::tree::ParseTree *tree : nodesOf(block.tree))
-    if (auto *bind = ruleCast<NetParser::BindContext>(tree))
-      for (NetParser::TargetContext *target : bind->target())
-        if (!boundToTensors.contains(target))
-          warnIfUnread(target, target->getStart()->getText(), "the name");
+  for (const Mention &each : all)
+    mentions[each.name] += each.token->getType() == NetLexer::ID;
+  for (const Mention &each : all) {
+    if (each.role != Mention::Declares || mentions[each.name] != 1 ||
+        each.name[0] == '_')
+      continue;
+    bool isSetting = each.declaration->kind == Declaration::Setting;
+    bool isVariable = each.declaration->kind == Declaration::Variable &&
+                      !boundToTensors.contains(each.tree);
+    if (isSetting || isVariable)
+      warn(each.tree, "", "unread-name",
+           "nothing reads the " + llvm::Twine(isSetting ? "setting" : "name") +
+               " `" + each.name + "` of `" + block.name + "`");
+  }
 }
 
 void Elaborator::checkUnused(const BlockDecl &block) {
   warn(block.tree, "", "unused-block",
        "`" + block.name + "` is not used; only its names are checked");
-  std::vector<antlr4::tree::ParseTree *> all = nodesOf(block.tree);
+  llvm::ArrayRef<Mention> all = block.file->resolver.mentionsIn(block.tree);
   llvm::StringSet<> own;
-  for (antlr4::tree::ParseTree *tree : all)
-    collectNames(tree, own);
-  for (antlr4::tree::ParseTree *tree : all) {
-    auto *ref = ruleCast<NetParser::RefContext>(tree);
-    if (!ref)
-      continue;
-    std::string name = ref->getText();
-    // What a setting or index is given may be a word or a label.
-    bool isArgument = ruleCast<NetParser::ArgContext>(ref->parent) ||
-                      ruleCast<NetParser::AxisContext>(ref->parent);
-    if (!isArgument && !own.count(name) && !StringRef(name).ends_with("'") &&
-        !lookup(name))
-      fail(ref, unknownName(name));
-  }
+  for (const Mention &each : all)
+    if (each.role == Mention::Declares)
+      own.insert(each.name);
+  for (const Mention &each : all)
+    if (each.role == Mention::Reads && !own.contains(each.name) &&
+        !StringRef(each.name).ends_with("'") && !lookup(each.name))
+      fail(each.tree, unknownName(each.name));
 }
 
 void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {

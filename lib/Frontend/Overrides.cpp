@@ -46,7 +46,7 @@ void Elaborator::define(const std::string &name, StringRef value,
                         StringRef text) {
   std::unique_ptr<SourceFile> source =
       parse(context, commandLinePath, text, options.limits);
-  if (!source) {
+  if (source->hasErrors()) {
     ++errors;
     return;
   }
@@ -136,7 +136,7 @@ std::string Elaborator::overrideInstead(const std::string &name,
 void Elaborator::addOverride(StringRef text) {
   std::unique_ptr<SourceFile> source =
       parseSetting(context, commandLinePath, text, options.limits);
-  if (!source) {
+  if (source->hasErrors()) {
     ++errors;
     return;
   }

@@ -262,10 +262,6 @@ bool RunBuilder::freezeAllBut() {
 // All together
 //===----------------------------------------------------------------------===//
 
-std::string netc::nameOf(NetParser::JobContext *job) {
-  return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
-}
-
 Polynomial netc::roundedUp(const Polynomial &number) {
   std::optional<Rational> constant = number.constant();
   return constant ? Polynomial(constant->ceil()) : number;
@@ -274,21 +270,6 @@ Polynomial netc::roundedUp(const Polynomial &number) {
 bool netc::isUnitOfSizes(const Dimension &dimension) {
   return dimension.isNone() || dimension == Dimension::Example ||
          dimension == Dimension::Token;
-}
-
-std::vector<NetParser::JobContext *> netc::jobsIn(NetParser::JobContext *job) {
-  std::vector<NetParser::JobContext *> jobs;
-  if (job->body())
-    for (NetParser::StmtContext *stmt : job->body()->stmt())
-      if (auto *inner = ruleCast<NetParser::JobStmtContext>(stmt))
-        jobs.push_back(inner->job());
-  return jobs;
-}
-
-bool netc::isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around) {
-  while (job && job != around)
-    job = job->parent;
-  return job;
 }
 
 bool RunBuilder::collect() {

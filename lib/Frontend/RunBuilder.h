@@ -41,20 +41,12 @@ inline constexpr const char *assumedKeys[] = {
     "utilization", "peak",  "took", "year",  "trained_by",
     "framework",   "count", "seed", "tuning"};
 
-/// `run` of `train Net as run`, else the net's name and `_run`.
-std::string nameOf(NetParser::JobContext *job);
 /// Whether numbers in this unit can be sizes of axes: plain ones, examples and
 /// tokens.
 bool isUnitOfSizes(const Dimension &dimension);
 /// The next whole number, where the middle of a `between` is none and has to be
 /// one; what is no number is left alone.
 Polynomial roundedUp(const Polynomial &number);
-/// The jobs that stand in one.
-std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job);
-
-/// Whether `job` is `around`, or stands in it.
-bool isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around);
-
 /// Elaborates one run, with the jobs in it.
 class RunBuilder {
 public:
