@@ -27,22 +27,22 @@ static Dimension dimensionOf(StringRef unit) {
 }
 
 bool ExpectChecker::isResult(StringRef name) const {
-  return mlir::SymbolTable::lookupSymbolIn(e.getModule(), name) ||
-         e.leftOut.contains(name);
+  return mlir::SymbolTable::lookupSymbolIn(*e.module, name) ||
+         e.program.leftOut.contains(name);
 }
 
 Value ExpectChecker::answer(Tree *at, const Subject &subject) {
-  if (e.leftOut.contains(subject.symbol)) {
+  if (e.program.leftOut.contains(subject.symbol)) {
     asked.ofLeftOut = true;
     return {};
   }
-  if (e.isOverridden(subject.symbol)) {
+  if (e.commandLine.isOverridden(subject.symbol)) {
     asked.ofOverridden = true;
     return {};
   }
   Question question;
   question.subject =
-      mlir::SymbolTable::lookupSymbolIn(e.getModule(), subject.symbol);
+      mlir::SymbolTable::lookupSymbolIn(*e.module, subject.symbol);
   question.members = subject.members;
   question.parts = subject.parts;
   question.numbers = subject.numbers;
@@ -131,9 +131,9 @@ ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
     return {verdict, {}};
   }
   std::string op = comparison->op->getText();
-  Value a = e.resolve(comparison, e.eval(comparison->expr(0)));
-  Value b = e.resolve(comparison, e.eval(comparison->expr(1)));
-  Value holds = e.compare(comparison, op, a, b);
+  Value a = e.calls.resolve(comparison, e.eval(comparison->expr(0)));
+  Value b = e.calls.resolve(comparison, e.eval(comparison->expr(1)));
+  Value holds = e.operators.compare(comparison, op, a, b);
   if (!holds.is<bool>())
     return {};
   verdict.holds = *holds.as<bool>();
@@ -154,11 +154,11 @@ ExpectChecker::toleranceOf(NetParser::CmpContext *comparison, Expr *within,
                  "the right side of `~` is a literal, whose written precision "
                  "counts; with `within` it may be any number"),
              std::nullopt;
-    std::optional<Literal> written = e.literalOf(literal->quantity());
+    std::optional<Literal> written = e.operators.literalOf(literal->quantity());
     return written ? std::optional<Number>(Number(written->halfUnit))
                    : std::nullopt;
   }
-  Value allowed = e.resolve(within, e.eval(within));
+  Value allowed = e.calls.resolve(within, e.eval(within));
   std::optional<Number> number = numberOf(allowed);
   if (!number)
     return allowed.isUnknown()
@@ -189,11 +189,11 @@ ExpectChecker::decideAbout(const Expectation &expectation,
                            NetParser::CmpContext *comparison) {
   NetParser::ExpectContext *tree = expectation.tree;
   Expr *within = tree->expr().size() > 1 ? tree->expr(1) : nullptr;
-  Value a = e.resolve(comparison, e.eval(comparison->expr(0)));
+  Value a = e.calls.resolve(comparison, e.eval(comparison->expr(0)));
   if (auto *call = ruleCast<NetParser::CallContext>(comparison->expr(1));
       call && call->expr()->getText() == "between")
     return decideBetween(expectation, a, call);
-  Value b = e.resolve(comparison, e.eval(comparison->expr(1)));
+  Value b = e.calls.resolve(comparison, e.eval(comparison->expr(1)));
   if (a.isUnknown() || b.isUnknown())
     return {};
   std::optional<Number> value = numberOf(a), expected = numberOf(b);
@@ -249,7 +249,7 @@ ExpectChecker::decideBetween(const Expectation &expectation, const Value &value,
     return e.fail(tree->expr(1), "`between` says how far off a value may be; "
                                  "leave `within` out"),
            Decision();
-  std::vector<Argument> ends = e.evalArguments(range->args(), {});
+  std::vector<Argument> ends = e.calls.evalArguments(range->args(), {});
   if (ends.size() != 2)
     return e.fail(range, "`~ between` takes the least and the largest value"),
            Decision();
@@ -257,8 +257,9 @@ ExpectChecker::decideBetween(const Expectation &expectation, const Value &value,
   verdict.holds = true;
   std::vector<Number> bounds;
   for (auto [i, end] : llvm::enumerate(ends)) {
-    Value bound = e.resolve(range, end.value);
-    Value holds = e.compare(range, i == 0 ? ">=" : "<=", value, bound);
+    Value bound = e.calls.resolve(range, end.value);
+    Value holds =
+        e.operators.compare(range, i == 0 ? ">=" : "<=", value, bound);
     if (!holds.is<bool>())
       return {std::nullopt, value};
     verdict.holds &= *holds.as<bool>();
@@ -283,8 +284,9 @@ void ExpectChecker::decideAtEnds(const Expectation &expectation,
   std::optional<Number> least, most;
   bool fails = false;
   e.ranges.atEnds(ranges.getArrayRef(), [&] {
-    Recomputation anew(
-        *e.main, [](const TopLevel &entry) { return !entry.ranges.empty(); });
+    Recomputation anew(*e.files.main, [](const TopLevel &entry) {
+      return !entry.ranges.empty();
+    });
     Decision there = decide(expectation);
     fails |= !there.verdict || !there.verdict->holds;
     std::optional<Number> number = numberOf(there.value);
@@ -302,7 +304,7 @@ void ExpectChecker::decideAtEnds(const Expectation &expectation,
 }
 
 std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
-  Elaborator::TopScope top(e, *expectation.file);
+  Evaluator::TopScope top(e, *expectation.file);
   top.frame.results = this;
   asked = {};
   Ranges::Reads reads(e.ranges);
@@ -328,16 +330,18 @@ std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
 std::vector<Verdict> ExpectChecker::checkAll() {
   std::vector<Verdict> verdicts;
   size_t ofOverridden = 0;
-  for (const Expectation &expectation : e.expectations) {
+  for (const Expectation &expectation : e.program.expectations) {
     if (std::optional<Verdict> verdict = check(expectation))
       verdicts.push_back(std::move(*verdict));
     ofOverridden += asked.ofOverridden;
   }
   if (ofOverridden) {
-    auto first = llvm::find_if(
-        e.overrides, [](const Override &each) { return !each.isList(); });
+    auto first =
+        llvm::find_if(e.commandLine.overrides,
+                      [](const Override &each) { return !each.isList(); });
     netc::warn(netc::locationOf(first->tree), "", "expects-left-out")
-        << "left out: " << ofOverridden << " of " << e.expectations.size()
+        << "left out: " << ofOverridden << " of "
+        << e.program.expectations.size()
         << " expects, which are about the file as written";
   }
   return verdicts;

@@ -5,7 +5,7 @@
 #ifndef NETC_FRONTEND_EXPECTCHECKER_H
 #define NETC_FRONTEND_EXPECTCHECKER_H
 
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/Evaluator.h"
 #include <set>
 
 namespace netc {
@@ -13,7 +13,7 @@ namespace netc {
 /// Decides the `expect`s of a file; the questions in them are asked of results.
 class ExpectChecker : public ResultScope {
 public:
-  ExpectChecker(Elaborator &e, const Results &results)
+  ExpectChecker(Evaluator &e, const Results &results)
       : e(e), results(results) {}
 
   /// The verdicts, in text order. See Specification::check.
@@ -54,7 +54,7 @@ private:
   void decideAtEnds(const Expectation &expectation, llvm::ArrayRef<Tree *> read,
                     Verdict &verdict);
 
-  Elaborator &e;
+  Evaluator &e;
   const Results &results;
   Asked asked; ///< by the expectation that is being decided
 };

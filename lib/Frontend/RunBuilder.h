@@ -5,7 +5,7 @@
 #ifndef NETC_FRONTEND_RUNBUILDER_H
 #define NETC_FRONTEND_RUNBUILDER_H
 
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace netc {
@@ -52,7 +52,7 @@ class RunBuilder {
 public:
   /// `outer` builds the job that this one stands in, if there is one. With
   /// `isFacts`, steps say what the specification says of them, and do nothing.
-  RunBuilder(Elaborator &e, FileScope &file, NetParser::JobContext *job,
+  RunBuilder(Evaluator &e, FileScope &file, NetParser::JobContext *job,
              Point point, RunBuilder *outer = nullptr, bool isFacts = false)
       : e(e), file(file), job(job), point(std::move(point)), outer(outer),
         isFacts(isFacts) {}
@@ -201,7 +201,7 @@ private:
     run.set(name, PolynomialAttr::get(e.context, value));
   }
 
-  Elaborator &e;
+  Evaluator &e;
   FileScope &file;
   NetParser::JobContext *job;
   const Point point;

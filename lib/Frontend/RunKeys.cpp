@@ -148,12 +148,12 @@ void RunBuilder::noteReplaced(StringRef name) {
 
 void RunBuilder::noteOverride(const Override *by) {
   if (by && !by->isList())
-    e.overridden.insert(StringRef(symbol()).split('.').first);
+    e.commandLine.overridden.insert(StringRef(symbol()).split('.').first);
 }
 
 bool RunBuilder::addSettings() {
   unsigned before = e.errors;
-  const Parameters &all = e.parametersOf(net->function);
+  const Parameters &all = e.calls.parametersOf(net->function);
   for (const Varied &each : point)
     for (auto [parameter, setting] :
          llvm::zip_equal(all.settings, net->settings)) {
@@ -169,8 +169,9 @@ bool RunBuilder::addSettings() {
         continue;
       Tree *at = each.text ? static_cast<Tree *>(each.text) : netExpr();
       Value value =
-          each.text ? e.evalSetting(parameter, each.text) : each.value;
-      if (std::string mistake = e.mistakeIn(parameter, net->function, value);
+          each.text ? e.calls.evalSetting(parameter, each.text) : each.value;
+      if (std::string mistake =
+              e.calls.mistakeIn(parameter, net->function, value);
           !mistake.empty())
         e.fail(at, mistake);
       setting = value;
@@ -284,7 +285,7 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   auto *expr = found->second.expr;
   std::string text = expr->getText();
   bool isBareWord = takesWord(key) && ruleCast<NetParser::RefContext>(expr) &&
-                    !e.lookup(text);
+                    !e.nameTable.lookup(text);
   bool isMiddle = false;
   Scope words;
   words.outer = e.frame->scope;
@@ -353,12 +354,12 @@ bool RunBuilder::collectDataset() {
   }
   // Without arguments, all of its parameters have defaults.
   if (section->tree->params() && !section->arguments) {
-    value = e.callSection(place, *section, {});
+    value = e.calls.callSection(place, *section, {});
     section = value.as<Section>();
     if (!section)
       return false;
   }
-  dataset = e.entriesOf(*section, areMiddle);
+  dataset = e.program.entriesOf(*section, areMiddle);
   // What another file says is wrong for this run is wrong here.
   if (section->file != &file)
     for (SectionEntry &entry : dataset)
@@ -373,7 +374,8 @@ void RunBuilder::failUnknownKey(const std::string &name,
                 [](const std::string &symbol) { return symbol != "N"; });
   const Key &key = keys.find(name)->second;
   if (key.by && net)
-    for (const Parameter &setting : e.parametersOf(net->function).settings)
+    for (const Parameter &setting :
+         e.calls.parametersOf(net->function).settings)
       known.push_back(setting.name);
   std::string meant = e.didYouMean(name, known);
   if (auto constant = file.names.find(name);
@@ -385,8 +387,8 @@ void RunBuilder::failUnknownKey(const std::string &name,
   hasUnknownKey = true;
 }
 
-std::optional<Moments> Elaborator::sizeOfAxis(Tree *at, StringRef name,
-                                              const Value &value) {
+std::optional<Moments> Program::sizeOfAxis(Tree *at, StringRef name,
+                                           const Value &value) {
   std::optional<Moments> moments;
   if (auto *distribution = value.as<Distribution>()) {
     moments = distribution->moments;
@@ -398,13 +400,13 @@ std::optional<Moments> Elaborator::sizeOfAxis(Tree *at, StringRef name,
         isUnitOfSizes(number->dimension))
       moments = Moments(*size);
     else if (!value.isUnknown())
-      fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
-                   textOf(value));
+      e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
+                     textOf(value));
   }
   if (!moments || moments->mean() <= Rational(Shape::maxSize))
     return moments;
-  fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
-               moments->mean().str());
+  e.fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
+                 moments->mean().str());
   return std::nullopt;
 }
 
@@ -416,7 +418,7 @@ bool RunBuilder::collectAxes() {
         if (!llvm::is_contained(symbols, symbol))
           symbols.push_back(symbol);
   auto give = [&](const std::string &name, const Value &value, Tree *at) {
-    if (std::optional<Moments> size = e.sizeOfAxis(at, name, value))
+    if (std::optional<Moments> size = e.program.sizeOfAxis(at, name, value))
       axes.insert({name, *size});
   };
   for (auto &[name, key] : keys) {

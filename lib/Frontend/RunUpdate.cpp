@@ -163,8 +163,8 @@ bool RunBuilder::addRule(const UpdateGroup &group,
     callee = Value(record->fields->find(group.name)->second);
   std::shared_ptr<Instance> instance;
   if (auto *function = callee.as<Function>(); function && !function->builtin) {
-    instance = e.instantiate(at, callee);
-    if (!e.completeSettings(at, *instance))
+    instance = e.calls.instantiate(at, callee);
+    if (!e.calls.completeSettings(at, *instance))
       return false;
   } else if (auto *made = callee.as<std::shared_ptr<Instance>>()) {
     instance = std::make_shared<Instance>(**made);
@@ -181,7 +181,7 @@ bool RunBuilder::addRule(const UpdateGroup &group,
       {"parameter", parameter},
       {"gradient", addUnscaling(gradient)},
       {"step", number}};
-  const Parameters &all = e.parametersOf(instance->function);
+  const Parameters &all = e.calls.parametersOf(instance->function);
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
     for (auto &[name, tensor] : given)
       if (slot.empty() && parameter.name == name)
@@ -193,7 +193,7 @@ bool RunBuilder::addRule(const UpdateGroup &group,
       return false;
     }
   unsigned before = e.errors;
-  e.apply(at, *instance);
+  e.applier.apply(at, *instance);
   if (e.errors == before && !isUpdated(parameter))
     e.fail(at, "`" + instance->function.name +
                    "` does not update `parameter`; an optimizer ends in `sgd`, "
@@ -218,7 +218,7 @@ bool RunBuilder::takesMatrix(const Value &optimizer) {
   auto *function = instance ? &(*instance)->function : optimizer.as<Function>();
   if (!function || !function->block)
     return false;
-  const Parameters &all = e.parametersOf(*function);
+  const Parameters &all = e.calls.parametersOf(*function);
   for (const Parameter &parameter : all.tensors)
     if (parameter.name == "parameter" && parameter.tree->COLON()) {
       auto *pattern = ruleCast<NetParser::ListContext>(parameter.tree->expr(0));
@@ -235,7 +235,7 @@ mlir::Value RunBuilder::addUnscaling(mlir::Value gradient) {
   auto scale = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("loss_scale"));
   if (!scale)
     return gradient;
-  mlir::Location at = e.opLocation(placeOf("loss_scale"), "unscale");
+  mlir::Location at = e.tensors.opLocation(placeOf("loss_scale"), "unscale");
   mlir::Value factor = e.builder.create<ConstantOp>(
       at, gradient.getType(),
       e.builder.getF64FloatAttr(1 / scale.getValue().constant()->toDouble()));

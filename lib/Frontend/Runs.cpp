@@ -16,13 +16,13 @@ using llvm::StringRef;
 // Sections
 //===----------------------------------------------------------------------===//
 
-std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
+std::string Program::mistakeIn(const SectionEntry &entry, bool isDataset) {
   const Value &value = entry.value;
   static const std::vector<std::string> keys = {"peak", "memory", "bandwidth",
                                                 "node", "link",   "power"};
   if (!isDataset && !llvm::is_contained(keys, entry.name))
     return "a `hardware` section has no `" + entry.name + "`" +
-           didYouMean(entry.name, keys);
+           e.didYouMean(entry.name, keys);
   if (value.isUnknown())
     return "";
   std::optional<Number> number = numberOf(value);
@@ -53,7 +53,7 @@ std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
            "` of a dataset takes a size, a `mean`, or a type such as `f32[3]`, "
            "not " +
            (number ? textOf(value) : kindOf(value)) +
-           didYouMean(entry.name, {"examples", "tokens"});
+           e.didYouMean(entry.name, {"examples", "tokens"});
   }
   Dimension rateOfData = Dimension(Dimension::Data) / Dimension::Time;
   auto takes = [&](const Value &value, StringRef expected) {
@@ -108,29 +108,30 @@ std::string Elaborator::mistakeIn(const SectionEntry &entry, bool isDataset) {
   return "";
 }
 
-std::vector<SectionEntry> Elaborator::entriesOf(const Section &section,
-                                                bool areMiddle) {
+std::vector<SectionEntry> Program::entriesOf(const Section &section,
+                                             bool areMiddle) {
   NetParser::SectionContext *tree = section.tree;
   bool isDataset = tree->kind->getText() == "dataset";
   Scope parameters;
   if (section.arguments)
     for (auto &[name, value] : *section.arguments)
       parameters.names[name] = value;
-  TopScope top(*this, *section.file);
+  Evaluator::TopScope top(e, *section.file);
   Scope &scope = top.scope;
   scope.outer = &parameters;
   std::vector<SectionEntry> entries;
   for (NetParser::StmtContext *stmt : tree->body()->stmt()) {
     auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind) {
-      fail(stmt, isDataset ? "a dataset holds `examples` or `tokens`, free "
-                             "axes and fields"
-                           : "a `hardware` section holds `peak`, `memory` and "
-                             "other figures of a device");
+      e.fail(stmt, isDataset
+                       ? "a dataset holds `examples` or `tokens`, free "
+                         "axes and fields"
+                       : "a `hardware` section holds `peak`, `memory` and "
+                         "other figures of a device");
       continue;
     }
     bool isMiddle = areMiddle;
-    Value value = eval(bind->expr(), isMiddle);
+    Value value = e.eval(bind->expr(), isMiddle);
     for (NetParser::TargetContext *target : bind->target()) {
       SectionEntry entry{target->getStart()->getText(), value, bind};
       bool isSize =
@@ -147,7 +148,7 @@ std::vector<SectionEntry> Elaborator::entriesOf(const Section &section,
       if (scope.names.count(entry.name))
         mistake = "`" + entry.name + "` is given twice";
       if (!mistake.empty())
-        entry.value = fail(bind, mistake);
+        entry.value = e.fail(bind, mistake);
       scope.names[entry.name] = entry.value;
       entries.push_back(std::move(entry));
     }
@@ -155,7 +156,7 @@ std::vector<SectionEntry> Elaborator::entriesOf(const Section &section,
   return entries;
 }
 
-void Elaborator::checkSection(const Section &section) {
+void Program::checkSection(const Section &section) {
   NetParser::SectionContext *tree = section.tree;
   std::string name = tree->ID()->getText();
   if (tree->kind->getText() == "hardware") {
@@ -163,9 +164,10 @@ void Elaborator::checkSection(const Section &section) {
     std::variant<Literal, UnitError> read = parseQuantity("8", name);
     auto *literal = std::get_if<Literal>(&read);
     if (!literal || literal->device != name)
-      fail(tree, "`" + name + "` cannot name a device: `8 " + name +
-                     "` is read as a unit; take two letters or more, the first "
-                     "in upper case");
+      e.fail(tree,
+             "`" + name + "` cannot name a device: `8 " + name +
+                 "` is read as a unit; take two letters or more, the first "
+                 "in upper case");
   }
   if (!tree->params())
     entriesOf(section);
@@ -175,8 +177,8 @@ void Elaborator::checkSection(const Section &section) {
 // Runs
 //===----------------------------------------------------------------------===//
 
-NetParser::JobContext *Elaborator::jobNamed(StringRef run) {
-  for (NetParser::ItemContext *item : main->source->tree()->item())
+NetParser::JobContext *Program::jobNamed(StringRef run) {
+  for (NetParser::ItemContext *item : e.files.main->source->tree()->item())
     if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt());
         stmt && netc::nameOf(stmt->job()) == run)
       return stmt->job();
@@ -193,8 +195,7 @@ static void collectNames(NetParser::JobContext *job, const std::string &around,
     collectNames(inner, around + netc::nameOf(job) + ".", names);
 }
 
-void Elaborator::collectExpectations(FileScope &file,
-                                     NetParser::JobContext *job) {
+void Program::collectExpectations(FileScope &file, NetParser::JobContext *job) {
   if (!job->body())
     return;
   for (NetParser::StmtContext *stmt : job->body()->stmt()) {
@@ -205,9 +206,9 @@ void Elaborator::collectExpectations(FileScope &file,
   }
 }
 
-void Elaborator::elaborateRun(FileScope &file, NetParser::JobContext *job,
-                              mlir::ModuleOp into) {
-  RunBuilder builder(*this, file, job, setPoint());
+void Program::elaborateRun(FileScope &file, NetParser::JobContext *job,
+                           mlir::ModuleOp into) {
+  RunBuilder run(e, file, job, e.commandLine.setPoint());
   auto networkOf = [&](StringRef name) {
     return mlir::dyn_cast_or_null<NetworkOp>(
         mlir::SymbolTable::lookupSymbolIn(into, name));
@@ -216,48 +217,49 @@ void Elaborator::elaborateRun(FileScope &file, NetParser::JobContext *job,
   collectNames(job, "", names);
   bool wanted = names.empty();
   for (const std::string &name : names)
-    wanted |= isWanted(name, runs, options.onlyRuns);
+    wanted |= isWanted(name, runs, e.options.onlyRuns);
   if (!wanted) {
     if (!job->expr().empty())
       if (NetworkOp network = networkOf(job->expr(0)->getText()))
-        giveAxes(network, builder.readAxes());
+        giveAxes(network, run.readAxes());
     return;
   }
   for (const std::string &name : names)
     leftOut.erase(name);
-  ErrorNote note = overrideNote(job);
-  std::vector<Tree *> &ofRun = ranges.ofRun(netc::nameOf(job));
+  ErrorNote note = e.commandLine.overrideNote(job);
+  std::vector<Tree *> &ofRun = e.ranges.ofRun(netc::nameOf(job));
   {
-    Ranges::Reads reads(ranges);
-    if (!builder.build(into))
+    Ranges::Reads reads(e.ranges);
+    if (!run.build(into))
       return;
     ofRun = reads.all().vec();
   }
   constexpr size_t maxRanges = 6;
   std::string name = netc::nameOf(job);
   if (ofRun.size() > maxRanges)
-    fail(job, "a run may depend on " + llvm::Twine(maxRanges) +
-                  " `between`s at most, this one depends on " +
-                  llvm::Twine(ofRun.size()));
+    e.fail(job, "a run may depend on " + llvm::Twine(maxRanges) +
+                    " `between`s at most, this one depends on " +
+                    llvm::Twine(ofRun.size()));
   collectExpectations(file, job);
   for (auto step : into.getOps<StepOp>())
     if (step.getSymName() == name || step.getSymName().starts_with(name + "."))
       if (NetworkOp network = networkOf(step.getNetwork())) {
-        bool isSized = llvm::any_of(overrides, [&](const Override &each) {
-          return !each.isList() && isIn(each.job, job) &&
-                 step.getAxes().contains(each.name);
-        });
+        bool isSized =
+            llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
+              return !each.isList() && isIn(each.job, job) &&
+                     step.getAxes().contains(each.name);
+            });
         if (isSized && network.getAxes().empty())
-          overridden.insert(network.getSymName());
+          e.commandLine.overridden.insert(network.getSymName());
         giveAxes(network, step.getAxes());
       }
-  SweepPlanner(*this).check(job);
+  SweepPlanner(e).check(job);
 }
 
-void Elaborator::giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun) {
+void Program::giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun) {
   if (!axesOfRun || !network.getAxes().empty())
     return;
   mlir::NamedAttrList axes(axesOfRun);
   axes.erase("N");
-  network.setAxesAttr(axes.getDictionary(context));
+  network.setAxesAttr(axes.getDictionary(e.context));
 }

@@ -11,36 +11,36 @@ using namespace netc;
 using llvm::StringRef;
 
 namespace {
-class Elaborated : public Specification {
+class Evaluated : public Specification {
 public:
-  Elaborated(mlir::MLIRContext *context, const FrontendOptions &options)
-      : elaborator(context, options) {}
-  mlir::ModuleOp module() override { return elaborator.getModule(); }
+  Evaluated(mlir::MLIRContext *context, const FrontendOptions &options)
+      : evaluator(context, options) {}
+  mlir::ModuleOp module() override { return *evaluator.module; }
   llvm::ArrayRef<std::string> networks() override {
-    return elaborator.getNetworks();
+    return evaluator.program.networks;
   }
-  llvm::ArrayRef<std::string> runs() override { return elaborator.getRuns(); }
+  llvm::ArrayRef<std::string> runs() override { return evaluator.program.runs; }
   std::optional<std::vector<SweepPoint>> sweep(StringRef run) override {
-    return SweepPlanner(elaborator).points(run);
+    return SweepPlanner(evaluator).points(run);
   }
   std::optional<std::vector<SweepPoint>> corners(StringRef run) override {
-    return SweepPlanner(elaborator).corners(run);
+    return SweepPlanner(evaluator).corners(run);
   }
   std::vector<std::string> settable() override {
-    return elaborator.settableNames();
+    return evaluator.commandLine.settableNames();
   }
   std::vector<Verdict> check(const Results &results) override {
-    return ExpectChecker(elaborator, results).checkAll();
+    return ExpectChecker(evaluator, results).checkAll();
   }
-  Elaborator elaborator;
+  Evaluator evaluator;
 };
 } // namespace
 
 std::unique_ptr<Specification>
 Specification::load(mlir::MLIRContext *context, StringRef path,
                     const FrontendOptions &options) {
-  auto elaborated = std::make_unique<Elaborated>(context, options);
-  if (!elaborated->elaborator.load(path))
+  auto evaluated = std::make_unique<Evaluated>(context, options);
+  if (!evaluated->evaluator.program.load(path))
     return nullptr;
-  return elaborated;
+  return evaluated;
 }

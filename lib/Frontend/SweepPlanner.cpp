@@ -18,7 +18,7 @@ std::vector<std::string> SweepPlanner::sweepable(NetParser::JobContext *job) {
     llvm::erase_if(names, [](StringRef name) {
       return name == "times" || name == "tuning";
     });
-  for (auto &[name, entry] : e.main->names)
+  for (auto &[name, entry] : e.files.main->names)
     if (ruleCast<NetParser::BindContext>(entry.tree))
       names.push_back(name);
   Value net = job->expr().empty() ? Value() : e.eval(job->expr(0));
@@ -29,7 +29,7 @@ std::vector<std::string> SweepPlanner::sweepable(NetParser::JobContext *job) {
     block = (*instance)->function.block;
   if (block)
     for (const Parameter &setting :
-         e.parametersOf({block->name, block}).settings)
+         e.calls.parametersOf({block->name, block}).settings)
       names.push_back(setting.name);
   // The free axes of what the steps read.
   std::string run = netc::nameOf(job);
@@ -46,9 +46,10 @@ void SweepPlanner::check(NetParser::JobContext *job) { sweepOf(job); }
 
 bool SweepPlanner::hasRange(Expr *expr) {
   return llvm::any_of(tokensOf(expr), [&](antlr4::Token *token) {
-    auto constant = e.main->names.find(e.wordOf(token));
-    return e.wordOf(token) == "between" || (constant != e.main->names.end() &&
-                                            !constant->second.ranges.empty());
+    auto constant = e.files.main->names.find(e.wordOf(token));
+    return e.wordOf(token) == "between" ||
+           (constant != e.files.main->names.end() &&
+            !constant->second.ranges.empty());
   });
 }
 
@@ -103,7 +104,7 @@ SweepPlanner::sweepOf(NetParser::JobContext *job) {
   };
   // What the command line sets is not varied by the file.
   auto isSet = [&](const std::string &name) {
-    return llvm::any_of(e.overrides, [&](const Override &each) {
+    return llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
       return each.job == job && each.name == name;
     });
   };
@@ -127,7 +128,7 @@ SweepPlanner::sweepOf(NetParser::JobContext *job) {
         add(tree, std::move(settings));
     }
   }
-  for (const Override &each : e.overrides) {
+  for (const Override &each : e.commandLine.overrides) {
     if (!each.job || !each.isList() || !isIn(each.job, job))
       continue;
     std::vector<Varied> settings;
@@ -165,16 +166,16 @@ bool SweepPlanner::isStructural(StringRef name, NetParser::JobContext *job) {
     auto *instance = net.as<std::shared_ptr<Instance>>();
     auto *function = instance ? &(*instance)->function : net.as<Function>();
     if (function && function->block)
-      for (const Parameter &setting : e.parametersOf(*function).settings)
+      for (const Parameter &setting : e.calls.parametersOf(*function).settings)
         if (setting.name == name)
           return true;
   }
   // A constant that the text of the net, or of what it uses, names.
-  if (!e.main->names.count(name.str()))
+  if (!e.files.main->names.count(name.str()))
     return false;
   Mentions mentions;
   mentions.addStructure(job);
-  mentions.follow(*e.main);
+  mentions.follow(*e.files.main);
   return mentions.contains(name);
 }
 
@@ -193,8 +194,8 @@ SweepPoint SweepPlanner::elaborateAt(const Point &point,
     place += (place.empty() ? "`" : ", `") + name + " = " + text + "`";
   }
   // A top-level constant of that name takes the point's value.
-  Recomputation anew(*e.main, [](const TopLevel &) { return true; });
-  for (auto &[name, entry] : e.main->names)
+  Recomputation anew(*e.files.main, [](const TopLevel &) { return true; });
+  for (auto &[name, entry] : e.files.main->names)
     for (const Varied &each : point)
       if (each.name == name && !each.text &&
           ruleCast<NetParser::BindContext>(entry.tree)) {
@@ -211,9 +212,10 @@ SweepPoint SweepPlanner::elaborateAt(const Point &point,
   else if (!point.empty())
     note = "at the point " + place + " of the sweep, " + note;
   ErrorNote noted(e.errorNote, e.locationOf(at), note);
-  Point all = e.setPoint();
+  Point all = e.commandLine.setPoint();
   llvm::append_range(all, point);
-  RunBuilder(e, *e.main, job, all, nullptr, isFacts).build(*result.module);
+  RunBuilder(e, *e.files.main, job, all, nullptr, isFacts)
+      .build(*result.module);
   return result;
 }
 
@@ -230,20 +232,20 @@ std::vector<SweepPoint> SweepPlanner::cornersAt(const Point &point,
 }
 
 std::optional<std::vector<SweepPoint>> SweepPlanner::corners(StringRef run) {
-  NetParser::JobContext *job = e.jobNamed(run);
+  NetParser::JobContext *job = e.program.jobNamed(run);
   if (!job)
     return std::vector<SweepPoint>();
-  Elaborator::TopScope top(e, *e.main);
+  Evaluator::TopScope top(e, *e.files.main);
   unsigned before = e.errors;
   std::vector<SweepPoint> points = cornersAt({}, job);
   return e.errors == before ? std::optional(std::move(points)) : std::nullopt;
 }
 
 std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
-  NetParser::JobContext *job = e.jobNamed(run);
+  NetParser::JobContext *job = e.program.jobNamed(run);
   if (!job)
     return std::vector<SweepPoint>();
-  Elaborator::TopScope top(e, *e.main);
+  Evaluator::TopScope top(e, *e.files.main);
   std::optional<Sweep> sweep = sweepOf(job);
   if (!sweep)
     return std::nullopt;

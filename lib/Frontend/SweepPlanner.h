@@ -13,7 +13,7 @@ namespace netc {
 /// ends of their ranges.
 class SweepPlanner {
 public:
-  explicit SweepPlanner(Elaborator &e) : e(e) {}
+  explicit SweepPlanner(Evaluator &e) : e(e) {}
 
   /// Reports what is wrong with the sweep of a run that has been elaborated as
   /// written.
@@ -54,7 +54,7 @@ private:
   std::vector<SweepPoint> cornersAt(const Point &point,
                                     NetParser::JobContext *job);
 
-  Elaborator &e;
+  Evaluator &e;
 };
 
 } // namespace netc
