@@ -6,10 +6,8 @@
 
 #include "dialect/Repetition.h"
 #include "lib/Frontend/Evaluator.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -174,8 +172,7 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
   repeat->isRepeat = true;
   Scope scope;
   scope.outer = frame->scope;
-  if (!variable.empty())
-    frame->scope = &scope;
+  InScope in(frame->scope, variable.empty() ? frame->scope : &scope);
   size_t before = spent;
   llvm::SmallPtrSet<Identity *, 16> named;
   for (auto [turn, item] : llvm::enumerate(items)) {
@@ -211,8 +208,6 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
     (*made)->identity->parent = repeat->identity.get();
     repeat->parts.push_back(part);
   }
-  if (!variable.empty())
-    frame->scope = scope.outer;
   return repeat ? Value(repeat) : Value();
 }
 
@@ -398,22 +393,23 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
     scope.names[parameter.name] = value.value_or(Value());
 
   bool isPlain = isOfNumbers(instance);
-  Frame *outer = std::exchange(e.frame, &inner);
-  auto restoreFrame = llvm::make_scope_exit([&] { e.frame = outer; });
+  Frame *outer = e.frame;
+  InFrame in(e.frame, &inner);
   for (auto [parameter, values] :
        llvm::zip_equal(all.tensors, instance.tensors)) {
-    // What is given belongs to the caller's text, a default to the block's.
-    e.frame = values.empty() ? &inner : outer;
-    Value value =
-        values.empty() ? e.calls.evalDefault(parameter) : values.front();
-    if (std::optional<Number> rate = numberOf(value);
-        rate && parameter.name == "lr" && e.graph && e.graph->step &&
-        rate->isConstant() && rate->toDouble() < 0)
-      return e.fail(at, "`lr` of `" + block.name + "` is " + textOf(value) +
-                            ", and a learning rate is not below 0");
-    if (!value.is<None>() && !isPlain)
-      value = e.tensors.tensorFor(at, value, e.builder.getF32Type());
-    e.frame = &inner;
+    Value value;
+    {
+      // What is given belongs to the caller's text, a default to the block's.
+      InFrame given(e.frame, values.empty() ? &inner : outer);
+      value = values.empty() ? e.calls.evalDefault(parameter) : values.front();
+      if (std::optional<Number> rate = numberOf(value);
+          rate && parameter.name == "lr" && e.graph && e.graph->step &&
+          rate->isConstant() && rate->toDouble() < 0)
+        return e.fail(at, "`lr` of `" + block.name + "` is " + textOf(value) +
+                              ", and a learning rate is not below 0");
+      if (!value.is<None>() && !isPlain)
+        value = e.tensors.tensorFor(at, value, e.builder.getF32Type());
+    }
     if (value.isUnknown())
       return {};
     if (parameter.tree->COLON() && value.is<Tensor>()) {

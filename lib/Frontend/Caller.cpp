@@ -353,9 +353,8 @@ Value Caller::callSection(Tree *at, Section section,
                     {{netc::locationOf(param), "it is declared here"}});
     Value value;
     if (found == given.end()) {
-      Frame *outer = std::exchange(e.frame, &inner);
+      InFrame in(e.frame, &inner);
       value = e.eval(param->expr().back());
-      e.frame = outer;
     } else {
       value = found->second;
     }
@@ -572,10 +571,9 @@ bool Caller::completeSettings(Tree *at, Instance &instance) {
       fine = false;
       value = Value();
     }
-    Frame *outer = e.frame;
+    InFrame in(e.frame, value ? e.frame : &inner);
     Tree *place = at;
     if (!value) {
-      e.frame = &inner;
       place = parameter.given ? static_cast<Tree *>(parameter.given)
                               : parameter.tree;
       value = evalDefault(parameter);
@@ -588,7 +586,6 @@ bool Caller::completeSettings(Tree *at, Instance &instance) {
       e.fail(place, mistake);
       fine = false;
     }
-    e.frame = outer;
     scope.names[parameter.name] = *value;
   }
   return fine;

@@ -144,24 +144,18 @@ std::string Evaluator::didYouMean(StringRef name,
 }
 
 Evaluator::TopScope::TopScope(Evaluator &e, FileScope &file)
-    : e(e), outerFrame(e.frame), frame(outerFrame) {
+    : frame(e.frame), in(e.frame, &frame) {
   frame.file = &file;
   frame.scope = &scope;
-  e.frame = &frame;
 }
-
-Evaluator::TopScope::~TopScope() { e.frame = outerFrame; }
 
 Evaluator::GraphScope::GraphScope(Evaluator &e, FileScope &file,
                                   mlir::Block *entry)
-    : TopScope(e, file), guard(e.builder), outerGraph(e.graph) {
+    : TopScope(e, file), guard(e.builder), in(e.graph, &graph) {
   graph.id = ++e.graphs;
   graph.entry = entry;
   graph.file = std::make_shared<Identity>();
   graph.root = graph.file;
   frame.self = graph.root.get();
-  e.graph = &graph;
   e.builder.setInsertionPointToEnd(entry);
 }
-
-Evaluator::GraphScope::~GraphScope() { e.graph = outerGraph; }

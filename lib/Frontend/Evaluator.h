@@ -98,19 +98,16 @@ public:
   /// Makes names those of the top level of `file`, for as long as it lives.
   struct TopScope {
     TopScope(Evaluator &e, FileScope &file);
-    ~TopScope();
-    Evaluator &e;
-    Frame *outerFrame;
     Scope scope;
     Frame frame;
+    InFrame in;
   };
   /// The same, and `entry` the place that ops are added to.
   struct GraphScope : TopScope {
     GraphScope(Evaluator &e, FileScope &file, mlir::Block *entry);
-    ~GraphScope();
     mlir::OpBuilder::InsertionGuard guard;
-    Graph *outerGraph;
     Graph graph;
+    llvm::SaveAndRestore<Graph *> in;
   };
 
   mlir::MLIRContext *context;

@@ -182,7 +182,7 @@ antlrcpp::Any Evaluator::visitList(NetParser::ListContext *tree) {
     return Value();
   Scope scope;
   scope.outer = frame->scope;
-  frame->scope = &scope;
+  InScope in(frame->scope, &scope);
   bool isKnown = true;
   for (auto [turn, item] : llvm::enumerate(*domain)) {
     if (!spend(tree, 1))
@@ -203,7 +203,6 @@ antlrcpp::Any Evaluator::visitList(NetParser::ListContext *tree) {
       evalItem(tree->axis(0));
     frame->turns.pop_back();
   }
-  frame->scope = scope.outer;
   return isKnown ? listOfMade(std::move(items)) : Value();
 }
 

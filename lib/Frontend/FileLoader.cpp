@@ -194,7 +194,7 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
 bool FileLoader::declare(FileScope &file) {
   Frame top;
   top.file = &file;
-  Frame *outer = std::exchange(e.frame, &top);
+  InFrame in(e.frame, &top);
   importing.push_back(file.path);
   unsigned before = e.errors;
   if (antlr4::tree::TerminalNode *version = file.source->tree()->NUMBER();
@@ -257,6 +257,5 @@ bool FileLoader::declare(FileScope &file) {
     }
   }
   importing.pop_back();
-  e.frame = outer;
   return e.errors == before;
 }

@@ -7,6 +7,7 @@
 
 #include "lib/Frontend/FileScope.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace netc {
 
@@ -54,6 +55,11 @@ struct Frame {
   bool stopped = false;
   ResultScope *results; ///< in an `expect`, else null
 };
+
+/// `InFrame in(e.frame, &frame)`: while it lives, what is evaluated belongs to
+/// another frame; or in a frame, to another scope.
+using InFrame = llvm::SaveAndRestore<Frame *>;
+using InScope = llvm::SaveAndRestore<Scope *>;
 
 /// A loop over an axis whose weights get that axis in front: `each`.
 struct EachLoop {

@@ -5,7 +5,6 @@
 // `scan`, `map`, `each`, `freeze` and `recomputed`.
 
 #include "lib/Frontend/Evaluator.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -114,12 +113,8 @@ antlrcpp::Any Evaluator::visitScan(NetParser::ScanContext *tree) {
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(body);
-    frame->scope = &scope;
-    std::string hint = std::exchange(frame->hint, "");
-    auto leave = llvm::make_scope_exit([&] {
-      frame->scope = scope.outer;
-      frame->hint = hint;
-    });
+    InScope in(frame->scope, &scope);
+    llvm::SaveAndRestore noHint(frame->hint, std::string());
     unsigned before = errors;
     run(tree->body());
     std::optional<std::vector<Value>> given =

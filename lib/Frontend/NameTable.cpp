@@ -120,16 +120,17 @@ Value NameTable::valueOf(FileScope &file, TopLevel &entry) {
   top.scope = &scope;
   top.self = e.graph ? e.graph->root.get() : nullptr;
   top.hint = entry.name;
-  Frame *outer = std::exchange(e.frame, &top);
   {
-    Ranges::Reads reads(e.ranges);
-    e.visitBind(bind);
-    entry.ranges = reads.all().vec();
+    InFrame in(e.frame, &top);
+    {
+      Ranges::Reads reads(e.ranges);
+      e.visitBind(bind);
+      entry.ranges = reads.all().vec();
+    }
+    entry.value = scope.names.lookup(entry.name);
+    if (&file == e.files.main)
+      e.commandLine.overrideSettings(entry.name, entry.value);
   }
-  entry.value = scope.names.lookup(entry.name);
-  if (&file == e.files.main)
-    e.commandLine.overrideSettings(entry.name, entry.value);
-  e.frame = outer;
   computing.pop_back();
   entry.graph = present;
   entry.isPerGraph = netc::isPerGraph(entry.value);

@@ -26,10 +26,9 @@ bool RunBuilder::addInputs() {
   Polynomial batch = Polynomial::symbol("N");
   auto shapeOfField =
       [&](const TypeValue &type) -> std::optional<TensorBuilder::Sizes> {
-    Scope *outer = std::exchange(e.frame->scope, &scope);
+    InScope in(e.frame->scope, &scope);
     std::optional<TensorBuilder::Sizes> sizes =
         e.tensors.declare(type, /*isNet=*/false);
-    e.frame->scope = outer;
     if (!sizes)
       return std::nullopt;
     sizes->shape.sizes.insert(sizes->shape.sizes.begin(), batch);
@@ -135,9 +134,8 @@ bool RunBuilder::addLoss() {
     Frame inner = *e.frame;
     inner.scope = &scope;
     inner.self = &identity;
-    Frame *outer = std::exchange(e.frame, &inner);
+    InFrame in(e.frame, &inner);
     loss = e.eval(key->second.expr);
-    e.frame = outer;
   }
   if (loss.isUnknown())
     return false;

@@ -136,31 +136,6 @@ private:
   bool addLossScale();
   bool addRecomputation();
   bool addOptimizer();
-  /// An optimizer, and the parameters that it is for; with a name, that of the
-  /// part of the network that these are in, or `other`.
-  struct UpdateGroup {
-    std::string name;
-    Value optimizer;
-    std::vector<ParameterOp> parameters;
-  };
-  /// Those that `optimizer = { body = .., other = .. }` names, or an error.
-  std::optional<std::vector<UpdateGroup>> groupsOf(const Record &record);
-  /// The parameters that learn.
-  std::vector<ParameterOp> trained();
-  bool addRules(const UpdateGroup &group);
-  /// For `parameters`, or for any if these are none; `kind` is what `kind`
-  /// says.
-  bool addRule(const UpdateGroup &group,
-               const std::vector<ParameterOp> &parameters, const Shape &shape,
-               llvm::StringRef kind);
-  /// False, and an error, if updates of rows read gradients that are summed up.
-  bool canAccumulate(OptimizerOp optimizer);
-  /// Whether it takes parameters as matrices.
-  bool takesMatrix(const Value &optimizer);
-  /// The gradient of the loss from that of the scaled loss.
-  mlir::Value addUnscaling(mlir::Value gradient);
-  /// Whether an optimizer changes the parameter, or a view of it.
-  static bool isUpdated(mlir::Value parameter);
 
   //===--- facts (RunFacts.cpp)
   //--------------------------------------------===//

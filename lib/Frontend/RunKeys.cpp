@@ -291,9 +291,8 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   words.outer = e.frame->scope;
   for (const std::string &word : wordsIn(key))
     words.names[word] = Value(word);
-  e.frame->scope = &words;
+  InScope in(e.frame->scope, &words);
   Value value = isBareWord ? Value(text) : e.eval(expr, isMiddle);
-  e.frame->scope = words.outer;
   if (auto *number = std::get_if<Number>(&value.data);
       number && isMiddle && takesWhole(key, number->dimension))
     number->exact = roundedUp(number->exact);
