@@ -4,14 +4,11 @@
 
 // How errors are reported, and where names and ops belong.
 
+#include "lib/Frontend/Evaluator.h"
 #include "dialect/Spelling.h"
 #include "lib/Frontend/ForeignNames.h"
-#include "lib/Frontend/Input.h"
-#include "lib/Frontend/RunBuilder.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace netc;
 using llvm::StringRef;

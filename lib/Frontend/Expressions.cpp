@@ -7,7 +7,6 @@
 #include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cmath>
 
 using namespace netc;
 using llvm::StringRef;

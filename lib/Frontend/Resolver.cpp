@@ -70,9 +70,10 @@ const Declaration *Resolver::meaningOf(llvm::StringRef name,
     // The top level has no order.
     if (!around->outer)
       return all.front();
-    for (const Declaration *each : llvm::reverse(all))
-      if (each->knownFrom < index)
-        return each;
+    auto unknown = llvm::partition_point(
+        all, [&](const Declaration *each) { return each->knownFrom < index; });
+    if (unknown != all.begin())
+      return *std::prev(unknown);
     // In a loop, a turn reads what the one before it bound further below.
     if (!later)
       later = all.front();
