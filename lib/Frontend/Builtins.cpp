@@ -6,7 +6,7 @@
 // questions about axes, and constants. Those that reshape are in Shapes.cpp,
 // the loops in Loops.cpp.
 
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -14,70 +14,70 @@ using namespace netc;
 using llvm::StringRef;
 
 static const Builtin builtins[] = {
-    {"len", &Elaborator::callLen, false},
-    {"sum", &Elaborator::callSum, false, /*takesList=*/true},
-    {"min", &Elaborator::callMin, false},
-    {"max", &Elaborator::callMax, false},
-    {"reverse", &Elaborator::callReverse, false, /*takesList=*/true},
-    {"last", &Elaborator::callLast, false},
-    {"drop_last", &Elaborator::callDropLast, false},
-    {"zip", &Elaborator::callZip, false},
-    {"sqrt", &Elaborator::callSqrt, false},
-    {"exp", &Elaborator::callExp, false},
-    {"log", &Elaborator::callLog, false},
-    {"floor", &Elaborator::callFloor, false},
-    {"ceil", &Elaborator::callCeil, false},
-    {"round", &Elaborator::callRound, false},
-    {"abs", &Elaborator::callAbs, false},
-    {"log2", &Elaborator::callLog2, false},
-    {"mean", &Elaborator::callMean, false},
-    {"between", &Elaborator::callBetween, false},
-    {"histogram", &Elaborator::callHistogram, false},
-    {"opaque", &Elaborator::callOpaque, true},
-    {"class", &Elaborator::callClass, false},
-    {"axes", &Elaborator::callAxes, false},
-    {"feature", &Elaborator::callFeature, false},
-    {"window", &Elaborator::callWindow, false},
-    {"position", &Elaborator::callPosition, false},
-    {"spread", &Elaborator::callSpread, false},
-    {"parameter", &Elaborator::callParameter, false},
-    {"buffer", &Elaborator::callBuffer, false},
-    {"arange", &Elaborator::callArange, false},
-    {"float", &Elaborator::callFloat, true},
-    {"kind", &Elaborator::callKind, false},
-    {"table", &Elaborator::callTable, false},
-    {"tensor", &Elaborator::callTensor, false},
-    {"zeros", &Elaborator::callZeros, false},
-    {"ones", &Elaborator::callOnes, false},
-    {"full", &Elaborator::callFull, false},
-    {"reshape", &Elaborator::callReshape, true},
-    {"flatten", &Elaborator::callFlatten, true},
-    {"rearrange", &Elaborator::callRearrange, true},
-    {"expand", &Elaborator::callExpand, true},
-    {"map", &Elaborator::callMap, true},
-    {"each", &Elaborator::callEach, true},
-    {"freeze", &Elaborator::callFreeze, false},
-    {"recomputed", &Elaborator::callRecomputed, false},
+    {"len", &Builtins::callLen, false},
+    {"sum", &Builtins::callSum, false, /*takesList=*/true},
+    {"min", &Builtins::callMin, false},
+    {"max", &Builtins::callMax, false},
+    {"reverse", &Builtins::callReverse, false, /*takesList=*/true},
+    {"last", &Builtins::callLast, false},
+    {"drop_last", &Builtins::callDropLast, false},
+    {"zip", &Builtins::callZip, false},
+    {"sqrt", &Builtins::callSqrt, false},
+    {"exp", &Builtins::callExp, false},
+    {"log", &Builtins::callLog, false},
+    {"floor", &Builtins::callFloor, false},
+    {"ceil", &Builtins::callCeil, false},
+    {"round", &Builtins::callRound, false},
+    {"abs", &Builtins::callAbs, false},
+    {"log2", &Builtins::callLog2, false},
+    {"mean", &Builtins::callMean, false},
+    {"between", &Builtins::callBetween, false},
+    {"histogram", &Builtins::callHistogram, false},
+    {"opaque", &Builtins::callOpaque, true},
+    {"class", &Builtins::callClass, false},
+    {"axes", &Builtins::callAxes, false},
+    {"feature", &Builtins::callFeature, false},
+    {"window", &Builtins::callWindow, false},
+    {"position", &Builtins::callPosition, false},
+    {"spread", &Builtins::callSpread, false},
+    {"parameter", &Builtins::callParameter, false},
+    {"buffer", &Builtins::callBuffer, false},
+    {"arange", &Builtins::callArange, false},
+    {"float", &Builtins::callFloat, true},
+    {"kind", &Builtins::callKind, false},
+    {"table", &Builtins::callTable, false},
+    {"tensor", &Builtins::callTensor, false},
+    {"zeros", &Builtins::callZeros, false},
+    {"ones", &Builtins::callOnes, false},
+    {"full", &Builtins::callFull, false},
+    {"reshape", &Builtins::callReshape, true},
+    {"flatten", &Builtins::callFlatten, true},
+    {"rearrange", &Builtins::callRearrange, true},
+    {"expand", &Builtins::callExpand, true},
+    {"map", &Builtins::callMap, true},
+    {"each", &Builtins::callEach, true},
+    {"freeze", &Builtins::callFreeze, false},
+    {"recomputed", &Builtins::callRecomputed, false},
 };
 
-std::optional<Value> Elaborator::lookupBuiltin(StringRef name) {
+std::optional<Value> Builtins::lookupBuiltin(StringRef name) {
   if (name == "none")
     return Value(None{});
   if (name == "inf")
     return Value(Number::inexact(INFINITY));
   // Only what is made for one network or step can tell.
-  if (name == "training" && frame->block && graph)
-    return Value(graph->training);
+  if (name == "training" && e.frame->block && e.graph)
+    return Value(e.graph->training);
   mlir::Type element = llvm::StringSwitch<mlir::Type>(name)
-                           .Case("f64", builder.getF64Type())
-                           .Case("f32", builder.getF32Type())
-                           .Case("f16", builder.getF16Type())
-                           .Case("bf16", builder.getBF16Type())
-                           .Cases("i64", "u64", builder.getI64Type())
-                           .Cases("i32", "u32", builder.getI32Type())
-                           .Cases("i16", "u16", builder.getIntegerType(16))
-                           .Cases("i8", "u8", builder.getIntegerType(8))
-                           .Case("bool", builder.getI1Type())
+                           .Case("f64", e.builder.getF64Type())
+                           .Case("f32", e.builder.getF32Type())
+                           .Case("f16", e.builder.getF16Type())
+                           .Case("bf16", e.builder.getBF16Type())
+                           .Cases("i64", "u64", e.builder.getI64Type())
+                           .Cases("i32", "u32", e.builder.getI32Type())
+                           .Cases("i16", "u16", e.builder.getIntegerType(16))
+                           .Cases("i8", "u8", e.builder.getIntegerType(8))
+                           .Case("bool", e.builder.getI1Type())
                            .Default(nullptr);
   if (element) {
     TypeValue type;
@@ -90,7 +90,7 @@ std::optional<Value> Elaborator::lookupBuiltin(StringRef name) {
     if (builtin.name == name)
       function.builtin = &builtin;
   std::optional<mlir::RegisteredOperationName> op =
-      mlir::RegisteredOperationName::lookup(("net." + name).str(), context);
+      mlir::RegisteredOperationName::lookup(("net." + name).str(), e.context);
   if (op && op->hasInterface<LanguageOpInterface>())
     function.op = &op->getInterface<LanguageOpInterface>()->getSignature();
   if (function.op || function.builtin)
@@ -98,11 +98,11 @@ std::optional<Value> Elaborator::lookupBuiltin(StringRef name) {
   return std::nullopt;
 }
 
-void Elaborator::addBuiltinNames(std::vector<std::string> &names) {
+void Builtins::addBuiltinNames(std::vector<std::string> &names) {
   for (const Builtin &builtin : builtins)
     names.push_back(builtin.name.str());
   for (const mlir::RegisteredOperationName &op :
-       context->getRegisteredOperations())
+       e.context->getRegisteredOperations())
     if (op.hasInterface<LanguageOpInterface>())
       names.push_back(op.stripDialect().str());
   for (const char *name : {"f64", "f32", "f16", "bf16", "i64", "i32", "i16",
@@ -117,7 +117,7 @@ static const Value *onlyArgument(const std::vector<Argument> &arguments) {
              : nullptr;
 }
 
-Value Elaborator::callBetween(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callBetween(Tree *at, std::vector<Argument> &arguments) {
   std::optional<Number> ends[2];
   if (arguments.size() == 2)
     for (auto [end, argument] : llvm::zip(ends, arguments))
@@ -128,34 +128,35 @@ Value Elaborator::callBetween(Tree *at, std::vector<Argument> &arguments) {
   };
   if (isExact(ends[0]) && isExact(ends[1]) &&
       ends[0]->dimension != ends[1]->dimension)
-    return fail(at, "`between` takes two numbers of one unit, these are " +
-                        textOf(Value(*ends[0])) + " and " +
-                        textOf(Value(*ends[1])));
+    return e.fail(at, "`between` takes two numbers of one unit, these are " +
+                          textOf(Value(*ends[0])) + " and " +
+                          textOf(Value(*ends[1])));
   if (!isExact(ends[0]) || !isExact(ends[1]) ||
       ends[0]->device != ends[1]->device ||
       *ends[0]->exact.constant() > *ends[1]->exact.constant())
-    return fail(at, "`between` takes two numbers of one unit, the lower first");
-  if (frame->block)
-    return fail(at, "a net is made for one value, not for what lies `between` "
-                    "two");
-  touched.insert(at);
-  auto end = this->ends.find(at);
-  if (end != this->ends.end())
-    return *ends[end->second];
+    return e.fail(at,
+                  "`between` takes two numbers of one unit, the lower first");
+  if (e.frame->block)
+    return e.fail(at,
+                  "a net is made for one value, not for what lies `between` "
+                  "two");
+  e.ranges.noteRead(at);
+  if (std::optional<bool> end = e.ranges.endOf(at))
+    return *ends[*end];
   Number middle = *ends[0];
   middle.exact = (middle.exact + ends[1]->exact) / 2;
   return middle;
 }
 
-Value Elaborator::callHistogram(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callHistogram(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
   auto *name = value ? value->as<std::string>() : nullptr;
   if (!name)
-    return fail(at, "`histogram` takes the name of a file whose lines are "
-                    "`size,count`");
-  std::optional<std::string> path = pathBeside(at, *name);
+    return e.fail(at, "`histogram` takes the name of a file whose lines are "
+                      "`size,count`");
+  std::optional<std::string> path = e.files.pathBeside(at, *name);
   std::optional<std::string> text =
-      path ? readText(*path, locationOf(at)) : std::nullopt;
+      path ? e.files.readText(*path, e.locationOf(at)) : std::nullopt;
   if (!text)
     return {};
   // More than any cost has, and more than 128 bits hold of long sequences.
@@ -174,14 +175,14 @@ Value Elaborator::callHistogram(Tree *at, std::vector<Argument> &arguments) {
     if (index == 0 && isWord(first) && isWord(second))
       continue; // a heading
     if (!size || !count || !(*size > 0) || count->isNegative())
-      return fail(at, "line " + llvm::Twine(index + 1) + " of `" + *name +
-                          "` is not `size,count`");
+      return e.fail(at, "line " + llvm::Twine(index + 1) + " of `" + *name +
+                            "` is not `size,count`");
     all += *count;
     for (unsigned power = 1; power <= maxPower; ++power)
       sums[power - 1] += size->pow(power) * *count;
   }
   if (all.isZero())
-    return fail(at, "`" + *name + "` counts nothing");
+    return e.fail(at, "`" + *name + "` counts nothing");
   std::vector<Rational> moments;
   for (const Rational &sum : sums)
     if ((sum / all).isValid())
@@ -196,23 +197,23 @@ Value Elaborator::callHistogram(Tree *at, std::vector<Argument> &arguments) {
 //===----------------------------------------------------------------------===//
 
 std::optional<std::vector<Value>>
-Elaborator::listArgument(Tree *at, std::vector<Argument> &arguments) {
+Builtins::listArgument(Tree *at, std::vector<Argument> &arguments) {
   if (const Value *value = onlyArgument(arguments))
-    return itemsOf(at, *value);
-  fail(at, "`" + at->getStart()->getText() + "` takes one list");
+    return e.itemsOf(at, *value);
+  e.fail(at, "`" + at->getStart()->getText() + "` takes one list");
   return std::nullopt;
 }
 
 std::optional<std::vector<Value>>
-Elaborator::numberArguments(Tree *at, std::vector<Argument> &arguments) {
+Builtins::numberArguments(Tree *at, std::vector<Argument> &arguments) {
   if (arguments.size() < 2)
     return listArgument(at, arguments);
   // `max(a, b)` is `max([a, b])`.
   std::vector<Value> items;
   for (const Argument &argument : arguments) {
     if (!argument.name.empty() || !numberOf(argument.value)) {
-      fail(argument.at,
-           "`" + at->getStart()->getText() + "` takes a list or numbers");
+      e.fail(argument.at,
+             "`" + at->getStart()->getText() + "` takes a list or numbers");
       return std::nullopt;
     }
     items.push_back(argument.value);
@@ -220,28 +221,29 @@ Elaborator::numberArguments(Tree *at, std::vector<Argument> &arguments) {
   return items;
 }
 
-Value Elaborator::callLen(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callLen(Tree *at, std::vector<Argument> &arguments) {
   std::optional<std::vector<Value>> items = listArgument(at, arguments);
   return items ? Value(Number(int64_t(items->size()))) : Value();
 }
 
-Value Elaborator::callSum(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callSum(Tree *at, std::vector<Argument> &arguments) {
   std::optional<std::vector<Value>> items = numberArguments(at, arguments);
   if (!items)
     return {};
   Value total = Number(0);
   for (auto [i, item] : llvm::enumerate(*items))
-    total = i == 0 ? item : binary(at, "+", total, item);
+    total = i == 0 ? item : e.operators.binary(at, "+", total, item);
   return total;
 }
 
-Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments,
-                          StringRef better) {
+Value Builtins::extreme(Tree *at, std::vector<Argument> &arguments,
+                        StringRef better) {
   std::optional<std::vector<Value>> items = numberArguments(at, arguments);
   if (!items)
     return {};
   if (items->empty())
-    return fail(at, "an empty list has no `" + at->getStart()->getText() + "`");
+    return e.fail(at,
+                  "an empty list has no `" + at->getStart()->getText() + "`");
   Value best = items->front();
   for (const Value &item : llvm::drop_begin(*items)) {
     std::optional<Number> x = numberOf(best), y = numberOf(item);
@@ -254,7 +256,7 @@ Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments,
                     x->dimension);
       continue;
     }
-    Value isBetter = compare(at, better, item, best);
+    Value isBetter = e.operators.compare(at, better, item, best);
     if (!isBetter.is<bool>())
       return {};
     if (*isBetter.as<bool>())
@@ -262,14 +264,14 @@ Value Elaborator::extreme(Tree *at, std::vector<Argument> &arguments,
   }
   return best;
 }
-Value Elaborator::callMin(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callMin(Tree *at, std::vector<Argument> &a) {
   return extreme(at, a, "<");
 }
-Value Elaborator::callMax(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callMax(Tree *at, std::vector<Argument> &a) {
   return extreme(at, a, ">");
 }
 
-Value Elaborator::callReverse(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callReverse(Tree *at, std::vector<Argument> &arguments) {
   std::optional<std::vector<Value>> items = listArgument(at, arguments);
   if (!items)
     return {};
@@ -277,37 +279,38 @@ Value Elaborator::callReverse(Tree *at, std::vector<Argument> &arguments) {
   return listOf(std::move(*items));
 }
 
-Value Elaborator::callLast(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callLast(Tree *at, std::vector<Argument> &arguments) {
   std::optional<std::vector<Value>> items = listArgument(at, arguments);
   if (!items)
     return {};
-  return items->empty() ? fail(at, "an empty list has no last element")
+  return items->empty() ? e.fail(at, "an empty list has no last element")
                         : items->back();
 }
 
-Value Elaborator::callDropLast(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callDropLast(Tree *at, std::vector<Argument> &arguments) {
   std::optional<std::vector<Value>> items = listArgument(at, arguments);
   if (!items)
     return {};
   if (items->empty())
-    return fail(at, "an empty list has no last element");
+    return e.fail(at, "an empty list has no last element");
   items->pop_back();
   return listOf(std::move(*items));
 }
 
-Value Elaborator::callZip(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callZip(Tree *at, std::vector<Argument> &arguments) {
   std::vector<std::vector<Value>> lists;
   for (Argument &argument : arguments) {
     if (!argument.name.empty())
-      return fail(argument.nameAt(), "`zip` has no `" + argument.name + "`");
+      return e.fail(argument.nameAt(), "`zip` has no `" + argument.name + "`");
     std::optional<std::vector<Value>> items =
-        itemsOf(argument.at, argument.value);
+        e.itemsOf(argument.at, argument.value);
     if (!items)
       return {};
     if (!lists.empty() && lists.front().size() != items->size())
-      return fail(argument.at, "`zip` takes lists of one length, here are " +
-                                   llvm::Twine(lists.front().size()) + " and " +
-                                   llvm::Twine(items->size()) + " elements");
+      return e.fail(argument.at, "`zip` takes lists of one length, here are " +
+                                     llvm::Twine(lists.front().size()) +
+                                     " and " + llvm::Twine(items->size()) +
+                                     " elements");
     lists.push_back(std::move(*items));
   }
   std::vector<Value> rows;
@@ -320,75 +323,76 @@ Value Elaborator::callZip(Tree *at, std::vector<Argument> &arguments) {
   return listOf(std::move(rows));
 }
 
-Value Elaborator::realFunction(Tree *at, std::vector<Argument> &arguments,
-                               double (*function)(double)) {
+Value Builtins::realFunction(Tree *at, std::vector<Argument> &arguments,
+                             double (*function)(double)) {
   std::string name = at->getStart()->getText();
   const Value *value = onlyArgument(arguments);
   std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
   if (!number || !number->dimension.isNone())
-    return fail(at, "`" + name + "` takes one plain number" +
-                        (number  ? ", this is in " + number->dimension.str()
-                         : value ? ", this is " + kindOf(*value)
-                                 : ""));
+    return e.fail(at, "`" + name + "` takes one plain number" +
+                          (number  ? ", this is in " + number->dimension.str()
+                           : value ? ", this is " + kindOf(*value)
+                                   : ""));
   if (!number->isConstant())
-    return fail(at, "`" + number->exact.str() +
-                        "` must have a fixed size for `" + name + "`");
+    return e.fail(at, "`" + number->exact.str() +
+                          "` must have a fixed size for `" + name + "`");
   double result = function(number->toDouble());
   if (!std::isfinite(result))
-    return fail(at, "`" + name + "` of " + textOf(*value) + " is not a number");
+    return e.fail(at,
+                  "`" + name + "` of " + textOf(*value) + " is not a number");
   // A whole root is exact: sqrt(64) heads of 8.
   if (result == std::floor(result) && std::abs(result) < 1e15)
     return Number(Polynomial(int64_t(result)));
   return Number::inexact(result);
 }
-Value Elaborator::callSqrt(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callSqrt(Tree *at, std::vector<Argument> &a) {
   return realFunction(at, a, std::sqrt);
 }
-Value Elaborator::callExp(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callExp(Tree *at, std::vector<Argument> &a) {
   return realFunction(at, a, std::exp);
 }
-Value Elaborator::callLog(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callLog(Tree *at, std::vector<Argument> &a) {
   return realFunction(at, a, std::log);
 }
-Value Elaborator::callLog2(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callLog2(Tree *at, std::vector<Argument> &a) {
   return realFunction(at, a, std::log2);
 }
 
-Value Elaborator::rounded(Tree *at, std::vector<Argument> &arguments,
-                          Rational (*exactly)(const Rational &),
-                          double (*nearly)(double)) {
+Value Builtins::rounded(Tree *at, std::vector<Argument> &arguments,
+                        Rational (*exactly)(const Rational &),
+                        double (*nearly)(double)) {
   const Value *value = onlyArgument(arguments);
   std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
   if (!number || number->real)
     return realFunction(at, arguments, nearly);
   std::optional<Rational> constant = number->exact.constant();
   if (!constant)
-    return fail(at, "`" + number->exact.str() +
-                        "` must have a fixed size to be rounded");
+    return e.fail(at, "`" + number->exact.str() +
+                          "` must have a fixed size to be rounded");
   return Number(exactly(*constant), number->dimension, number->device);
 }
-Value Elaborator::callFloor(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callFloor(Tree *at, std::vector<Argument> &a) {
   return rounded(
       at, a, [](const Rational &x) { return x.floor(); }, std::floor);
 }
-Value Elaborator::callCeil(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callCeil(Tree *at, std::vector<Argument> &a) {
   return rounded(
       at, a, [](const Rational &x) { return x.ceil(); }, std::ceil);
 }
-Value Elaborator::callRound(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callRound(Tree *at, std::vector<Argument> &a) {
   // A half goes up, as in `floor(x + 1 / 2)`.
   return rounded(
       at, a, [](const Rational &x) { return (x + Rational(1) / 2).floor(); },
       [](double x) { return std::floor(x + 0.5); });
 }
-Value Elaborator::callAbs(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callAbs(Tree *at, std::vector<Argument> &a) {
   return rounded(
       at, a,
       [](const Rational &x) { return x.isNegative() ? Rational(0) - x : x; },
       std::fabs);
 }
 
-Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callMean(Tree *at, std::vector<Argument> &arguments) {
   std::vector<Rational> moments;
   for (const Argument &argument : arguments) {
     std::optional<Number> number = numberOf(argument.value);
@@ -397,26 +401,27 @@ Value Elaborator::callMean(Tree *at, std::vector<Argument> &arguments) {
     bool isSpread = argument.name == "std";
     if (!value || value->isNegative() || !number->dimension.isNone() ||
         (!isSpread && value->isZero()))
-      return fail(argument.at, isSpread
-                                   ? "`std` takes a number that is not below 0"
-                                   : "`mean` takes a positive number");
+      return e.fail(argument.at,
+                    isSpread ? "`std` takes a number that is not below 0"
+                             : "`mean` takes a positive number");
     if (argument.name.empty() && moments.empty())
       moments.push_back(*value);
     else if (isSpread && moments.size() == 1)
       moments.push_back(moments[0] * moments[0] + *value * *value); // E[n^2]
     else
-      return fail(argument.at, "`mean` takes a mean and `std`");
+      return e.fail(argument.at, "`mean` takes a mean and `std`");
   }
   return Distribution{Moments(moments)};
 }
 
-Value Elaborator::callClass(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callClass(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
-  std::optional<Polynomial> classes = value ? sizeOf(at, *value) : std::nullopt;
+  std::optional<Polynomial> classes =
+      value ? e.tensors.sizeOf(at, *value) : std::nullopt;
   if (!classes)
-    return value ? Value() : fail(at, "`class` takes the number of classes");
+    return value ? Value() : e.fail(at, "`class` takes the number of classes");
   TypeValue type;
-  type.element = builder.getI64Type();
+  type.element = e.builder.getI64Type();
   type.classes = *classes;
   type.isShaped = true;
   return type;
@@ -426,7 +431,7 @@ Value Elaborator::callClass(Tree *at, std::vector<Argument> &arguments) {
 // Axes
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::axisValue(const Tensor &tensor, size_t position) {
+Value TensorBuilder::axisValue(const Tensor &tensor, size_t position) {
   return Axis{tensor.labels[position], shapeOf(tensor.value)[position],
               int(position)};
 }
@@ -443,27 +448,28 @@ tensorAndAxes(const std::vector<Argument> &arguments) {
   return {arguments.size() <= 2 ? tensor : nullptr, over};
 }
 
-Value Elaborator::axisList(Tree *at, std::vector<Argument> &arguments,
-                           StringRef rule) {
+Value Builtins::axisList(Tree *at, std::vector<Argument> &arguments,
+                         StringRef rule) {
   auto [tensor, over] = tensorAndAxes(arguments);
   if (!tensor)
-    return fail(at, "`" + at->getStart()->getText() + "` takes a tensor");
-  std::optional<std::vector<int64_t>> axes = axesOf(at, over, rule, *tensor);
+    return e.fail(at, "`" + at->getStart()->getText() + "` takes a tensor");
+  std::optional<std::vector<int64_t>> axes =
+      e.tensors.axesOf(at, over, rule, *tensor);
   if (!axes)
     return {};
   std::vector<Value> items;
   for (int64_t axis : *axes)
-    items.push_back(axisValue(*tensor, axis));
+    items.push_back(e.tensors.axisValue(*tensor, axis));
   return listOf(std::move(items));
 }
 
-Value Elaborator::callAxes(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callAxes(Tree *at, std::vector<Argument> &a) {
   return axisList(at, a, "all");
 }
-Value Elaborator::callWindow(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callWindow(Tree *at, std::vector<Argument> &a) {
   return axisList(at, a, "window");
 }
-Value Elaborator::callFeature(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callFeature(Tree *at, std::vector<Argument> &arguments) {
   Value axes = axisList(at, arguments, "feature");
   auto *list = axes.as<List>();
   if (!list)
@@ -471,25 +477,26 @@ Value Elaborator::callFeature(Tree *at, std::vector<Argument> &arguments) {
   return list->items->size() == 1 ? list->items->front() : axes;
 }
 
-Value Elaborator::callPosition(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callPosition(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
   auto *axis = value ? value->as<Axis>() : nullptr;
   if (!axis || axis->position < 0)
-    return fail(at, "`position` takes an axis of a tensor");
+    return e.fail(at, "`position` takes an axis of a tensor");
   return Number(axis->position);
 }
 
-Value Elaborator::callSpread(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callSpread(Tree *at, std::vector<Argument> &arguments) {
   if (arguments.size() != 2 || !arguments[1].value.is<List>())
-    return fail(
+    return e.fail(
         at, "`spread` takes a number or list, and the list to spread it over");
   size_t size = arguments[1].value.as<List>()->items->size();
   auto *list = arguments[0].value.as<List>();
   if (!list)
     return listOf(std::vector<Value>(size, arguments[0].value));
   if (list->items->size() != size)
-    return fail(at, "expected one number for each of " + llvm::Twine(size) +
-                        " axes, here are " + llvm::Twine(list->items->size()));
+    return e.fail(at, "expected one number for each of " + llvm::Twine(size) +
+                          " axes, here are " +
+                          llvm::Twine(list->items->size()));
   return arguments[0].value;
 }
 
@@ -497,91 +504,94 @@ Value Elaborator::callSpread(Tree *at, std::vector<Argument> &arguments) {
 // Weights and constants
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::callParameter(Tree *at, std::vector<Argument> &a) {
-  return weight(at, a, true);
+Value Builtins::callParameter(Tree *at, std::vector<Argument> &a) {
+  return e.tensors.weight(at, a, true);
 }
-Value Elaborator::callBuffer(Tree *at, std::vector<Argument> &a) {
-  return weight(at, a, false);
+Value Builtins::callBuffer(Tree *at, std::vector<Argument> &a) {
+  return e.tensors.weight(at, a, false);
 }
 
-Value Elaborator::filled(Tree *at, llvm::ArrayRef<Argument> arguments,
-                         double value) {
-  if (!graph || !frame->self)
-    return fail(at, "a tensor stands in a net or block");
+Value Builtins::filled(Tree *at, llvm::ArrayRef<Argument> arguments,
+                       double value) {
+  if (!e.graph || !e.frame->self)
+    return e.fail(at, "a tensor stands in a net or block");
   std::vector<Value> sizes;
   for (const Argument &argument : arguments) {
     if (!argument.name.empty())
-      return fail(argument.at,
-                  "`" + at->getStart()->getText() + "` takes sizes only");
+      return e.fail(argument.at,
+                    "`" + at->getStart()->getText() + "` takes sizes only");
     sizes.push_back(argument.value);
   }
-  std::optional<Sizes> wanted = sizesOf(at, sizes);
+  std::optional<TensorBuilder::Sizes> wanted = e.tensors.sizesOf(at, sizes);
   if (!wanted)
     return {};
   std::optional<mlir::RankedTensorType> type =
-      tensorType(at, builder.getF32Type(), wanted->shape);
-  return type ? Value(constant(at, value, *type, wanted->labels)) : Value();
+      e.tensors.tensorType(at, e.builder.getF32Type(), wanted->shape);
+  return type ? Value(e.tensors.constant(at, value, *type, wanted->labels))
+              : Value();
 }
-Value Elaborator::callArange(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callArange(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
-  if (!graph || !frame->self || !value)
-    return fail(at, value ? "a tensor stands in a net or block"
-                          : "`arange` takes a size or an axis");
-  std::optional<Sizes> size = sizesOf(at, *value);
+  if (!e.graph || !e.frame->self || !value)
+    return e.fail(at, value ? "a tensor stands in a net or block"
+                            : "`arange` takes a size or an axis");
+  std::optional<TensorBuilder::Sizes> size = e.tensors.sizesOf(at, *value);
   std::optional<mlir::RankedTensorType> type;
   if (size)
-    type = tensorType(at, builder.getI64Type(), size->shape);
-  if (!type || !spend(at, 1))
+    type = e.tensors.tensorType(at, e.builder.getI64Type(), size->shape);
+  if (!type || !e.spend(at, 1))
     return {};
-  return Tensor{builder.create<ArangeOp>(opLocation(at, "arange"), *type),
-                size->labels};
+  return Tensor{
+      e.builder.create<ArangeOp>(e.tensors.opLocation(at, "arange"), *type),
+      size->labels};
 }
 
-Value Elaborator::callFloat(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callFloat(Tree *at, std::vector<Argument> &arguments) {
   auto *tensor =
       onlyArgument(arguments) ? arguments.front().value.as<Tensor>() : nullptr;
   if (!tensor)
-    return fail(at, "`float` takes one tensor");
-  auto type = tensorOf(builder.getF32Type(), shapeOf(tensor->value));
-  if (!spend(at, 1))
+    return e.fail(at, "`float` takes one tensor");
+  auto type = tensorOf(e.builder.getF32Type(), shapeOf(tensor->value));
+  if (!e.spend(at, 1))
     return {};
-  return Tensor{
-      builder.create<ConvertOp>(opLocation(at, "float"), type, tensor->value),
-      tensor->labels};
+  return Tensor{e.builder.create<ConvertOp>(e.tensors.opLocation(at, "float"),
+                                            type, tensor->value),
+                tensor->labels};
 }
 
-Value Elaborator::callKind(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callKind(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
-  if (!value || !value->is<Tensor>() || !graph || !graph->step)
-    return fail(at, "`kind` tells of the parameter that an optimizer updates "
-                    "whether it is a `matrix`, an `embedding` or a `vector`");
-  if (graph->parameterKind.empty())
-    return fail(at,
-                "an optimizer that asks for the `kind` of a parameter takes "
-                "it as a matrix, `parameter: [R, C]`");
-  return graph->parameterKind;
+  if (!value || !value->is<Tensor>() || !e.graph || !e.graph->step)
+    return e.fail(at, "`kind` tells of the parameter that an optimizer updates "
+                      "whether it is a `matrix`, an `embedding` or a `vector`");
+  if (e.graph->parameterKind.empty())
+    return e.fail(at,
+                  "an optimizer that asks for the `kind` of a parameter takes "
+                  "it as a matrix, `parameter: [R, C]`");
+  return e.graph->parameterKind;
 }
 
-Value Elaborator::callTensor(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callTensor(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
-  if (!graph || !frame->self || !value || !value->is<List>())
-    return fail(at, value && value->is<List>()
-                        ? "a tensor stands in a net or block"
-                        : "`tensor` takes a list of numbers, or of such lists");
+  if (!e.graph || !e.frame->self || !value || !value->is<List>())
+    return e.fail(at,
+                  value && value->is<List>()
+                      ? "a tensor stands in a net or block"
+                      : "`tensor` takes a list of numbers, or of such lists");
   // The first element of each list tells the shape.
   Shape shape;
   for (const Value *inner = value; auto *list = inner->as<List>();
        inner = &list->items->front()) {
     shape.sizes.push_back(list->items->size());
     if (list->items->empty())
-      return fail(at, "`tensor` takes numbers, here is an empty list");
+      return e.fail(at, "`tensor` takes numbers, here is an empty list");
   }
   std::vector<Number> numbers;
   auto collect = [&](auto &self, const Value &item, size_t depth) -> bool {
     auto *list = item.as<List>();
     if (bool(list) != (depth < shape.rank()) ||
         (list && Polynomial(int64_t(list->items->size())) != shape[depth])) {
-      fail(at, "`tensor` takes lists of one length, as a matrix has rows");
+      e.fail(at, "`tensor` takes lists of one length, as a matrix has rows");
       return false;
     }
     if (list)
@@ -590,20 +600,21 @@ Value Elaborator::callTensor(Tree *at, std::vector<Argument> &arguments) {
       });
     std::optional<Number> number = numberOf(item);
     if (!number || !number->isConstant() || !number->dimension.isNone()) {
-      fail(at, "`tensor` takes plain numbers, this is " +
-                   (number ? textOf(item) : kindOf(item)));
+      e.fail(at, "`tensor` takes plain numbers, this is " +
+                     (number ? textOf(item) : kindOf(item)));
       return false;
     }
     numbers.push_back(*number);
     return true;
   };
-  if (!collect(collect, *value, 0) || !spend(at, numbers.size()))
+  if (!collect(collect, *value, 0) || !e.spend(at, numbers.size()))
     return {};
   bool areWhole = llvm::all_of(numbers, [](const Number &number) {
     return !number.real && number.exact.toInt64();
   });
-  std::optional<mlir::RankedTensorType> type = tensorType(
-      at, areWhole ? mlir::Type(builder.getI64Type()) : builder.getF32Type(),
+  std::optional<mlir::RankedTensorType> type = e.tensors.tensorType(
+      at,
+      areWhole ? mlir::Type(e.builder.getI64Type()) : e.builder.getF32Type(),
       shape);
   if (!type)
     return {};
@@ -620,21 +631,21 @@ Value Elaborator::callTensor(Tree *at, std::vector<Argument> &arguments) {
         llvm::ArrayRef(llvm::map_to_vector(numbers, [](const Number &number) {
           return float(number.toDouble());
         })));
-  return Tensor{
-      builder.create<LiteralOp>(opLocation(at, "tensor"), *type, values),
-      Labels(shape.rank())};
+  return Tensor{e.builder.create<LiteralOp>(e.tensors.opLocation(at, "tensor"),
+                                            *type, values),
+                Labels(shape.rank())};
 }
 
-Value Elaborator::callZeros(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callZeros(Tree *at, std::vector<Argument> &a) {
   return filled(at, a, 0);
 }
-Value Elaborator::callOnes(Tree *at, std::vector<Argument> &a) {
+Value Builtins::callOnes(Tree *at, std::vector<Argument> &a) {
   return filled(at, a, 1);
 }
-Value Elaborator::callFull(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callFull(Tree *at, std::vector<Argument> &arguments) {
   std::optional<Number> value =
       arguments.empty() ? std::nullopt : numberOf(arguments.front().value);
   if (!value || !value->isConstant())
-    return fail(at, "`full` takes a number, then sizes");
+    return e.fail(at, "`full` takes a number, then sizes");
   return filled(at, llvm::ArrayRef(arguments).drop_front(), value->toDouble());
 }

@@ -4,8 +4,7 @@
 
 // `scan`, `map`, `each`, `freeze` and `recomputed`.
 
-#include "lib/Frontend/Elaborator.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "lib/Frontend/Evaluator.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -22,13 +21,13 @@ static Labels without(Labels labels, size_t axis) {
   return labels;
 }
 
-mlir::Operation *Elaborator::buildScan(Tree *at, const Polynomial &trip,
-                                       llvm::ArrayRef<mlir::Value> sequences,
-                                       llvm::ArrayRef<int64_t> axes,
-                                       llvm::ArrayRef<mlir::Value> inits,
-                                       llvm::ArrayRef<int64_t> outAxes,
-                                       std::unique_ptr<mlir::Region> body,
-                                       llvm::StringRef name) {
+mlir::Operation *TensorBuilder::buildScan(Tree *at, const Polynomial &trip,
+                                          llvm::ArrayRef<mlir::Value> sequences,
+                                          llvm::ArrayRef<int64_t> axes,
+                                          llvm::ArrayRef<mlir::Value> inits,
+                                          llvm::ArrayRef<int64_t> outAxes,
+                                          std::unique_ptr<mlir::Region> body,
+                                          llvm::StringRef name) {
   mlir::Operation *yield = body->front().getTerminator();
   llvm::SmallVector<mlir::Type> types;
   for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
@@ -38,14 +37,14 @@ mlir::Operation *Elaborator::buildScan(Tree *at, const Polynomial &trip,
     types.push_back(tensorOf(elementOf(value), shape));
   }
   mlir::OperationState state(opLocation(at, name), ScanOp::getOperationName());
-  ScanOp::build(builder, state, types, sequences, inits,
-                PolynomialAttr::get(context, trip), axes, outAxes,
+  ScanOp::build(e.builder, state, types, sequences, inits,
+                PolynomialAttr::get(e.context, trip), axes, outAxes,
                 /*reversed=*/false);
   state.regions.front()->takeBody(*body);
-  return builder.create(state);
+  return e.builder.create(state);
 }
 
-antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
+antlrcpp::Any Evaluator::visitScan(NetParser::ScanContext *tree) {
   std::string label = tree->name()->getText();
   std::vector<Tensor> sequences;
   llvm::SmallVector<int64_t> axes;
@@ -61,10 +60,10 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
     auto *tensor = value.as<Tensor>();
     if (!tensor)
       return fail(each, "a scan goes over tensors, this is " + kindOf(value));
-    std::optional<size_t> axis = find(*tensor, label);
+    std::optional<size_t> axis = tensors.find(*tensor, label);
     if (!axis)
       return fail(each, "the sequence has no axis `" + label +
-                            "`, its axes are " + axesText(*tensor));
+                            "`, its axes are " + tensors.axesText(*tensor));
     Polynomial size = shapeOf(tensor->value)[*axis];
     if (trip && *trip != size)
       return fail(each, "sequences of " + trip->str() + " and " + size.str() +
@@ -76,7 +75,7 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
   std::vector<std::pair<std::string, Tensor>> carried;
   if (NetParser::CarryContext *carry = tree->carry())
     for (auto [name, expr] : llvm::zip_equal(carry->ID(), carry->expr())) {
-      Value value = tensorFor(expr, eval(expr), builder.getF32Type());
+      Value value = tensors.tensorFor(expr, eval(expr), builder.getF32Type());
       if (value.isUnknown())
         return Value();
       if (!names.insert(name->getText()).second)
@@ -114,12 +113,8 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(body);
-    frame->scope = &scope;
-    std::string hint = std::exchange(frame->hint, "");
-    auto leave = llvm::make_scope_exit([&] {
-      frame->scope = scope.outer;
-      frame->hint = hint;
-    });
+    InScope in(frame->scope, &scope);
+    llvm::SaveAndRestore noHint(frame->hint, std::string());
     unsigned before = errors;
     run(tree->body());
     std::optional<std::vector<Value>> given =
@@ -148,10 +143,11 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
         return Value();
       auto *value = next->second.as<Tensor>();
       if (!value || value->value.getType() != tensor.value.getType())
-        return fail(tree->body(),
-                    "`" + name + "` is " + axesText(tensor) + " at first, `" +
-                        name + "'` is " +
-                        (value ? axesText(*value) : kindOf(next->second)));
+        return fail(
+            tree->body(),
+            "`" + name + "` is " + tensors.axesText(tensor) + " at first, `" +
+                name + "'` is " +
+                (value ? tensors.axesText(*value) : kindOf(next->second)));
       values.push_back(value->value);
     }
     builder.create<YieldOp>(locationOf(tree), values);
@@ -162,25 +158,26 @@ antlrcpp::Any Elaborator::visitScan(NetParser::ScanContext *tree) {
   for (const Value &value : yielded)
     outAxes.push_back(
         std::min<int64_t>(axes.front(), value.as<Tensor>()->labels.size()));
-  mlir::Operation *scan = buildScan(tree, *trip, sequenceValues, axes, inits,
-                                    outAxes, std::move(region), "scan");
+  mlir::Operation *scan =
+      tensors.buildScan(tree, *trip, sequenceValues, axes, inits, outAxes,
+                        std::move(region), "scan");
   ResultList results;
   auto yields = yieldNames(tree->body());
   for (auto [i, value] : llvm::enumerate(yielded)) {
     Labels labels = value.as<Tensor>()->labels;
     labels.insert(labels.begin() + outAxes[i],
                   sequences.front().labels[axes.front()]);
-    dropDoubled(labels);
+    tensors.dropDoubled(labels);
     results.push_back({i < yields.size() ? yields[i] : "",
                        Tensor{scan->getResult(i), labels}});
   }
   for (auto [i, carry] : llvm::enumerate(carried))
     results.push_back({carry.first, Tensor{scan->getResult(yielded.size() + i),
                                            carry.second.labels}});
-  return resultsOf(std::move(results));
+  return applier.resultsOf(std::move(results));
 }
 
-std::vector<std::string> Elaborator::yieldNames(NetParser::BodyContext *body) {
+std::vector<std::string> Evaluator::yieldNames(NetParser::BodyContext *body) {
   std::vector<std::string> names;
   if (body->stmt().empty())
     return names;
@@ -197,30 +194,30 @@ std::vector<std::string> Elaborator::yieldNames(NetParser::BodyContext *body) {
 
 /// The block and the axis of `map(x, B, over = T)` and `each(x, B, over = E)`.
 std::optional<std::pair<Value, int64_t>>
-Elaborator::loopArguments(Tree *at, std::vector<Argument> &arguments) {
+Builtins::loopArguments(Tree *at, std::vector<Argument> &arguments) {
   std::optional<Value> block;
   std::optional<int64_t> axis;
   const Tensor &tensor = *arguments.front().value.as<Tensor>();
   for (const Argument &argument : llvm::drop_begin(arguments)) {
     if (argument.name == "over") {
-      axis = axisOf(argument.at, argument.value, tensor);
+      axis = e.tensors.axisOf(argument.at, argument.value, tensor);
       if (!axis)
         return std::nullopt;
     } else if (argument.name.empty() && !block) {
       block = argument.value;
     } else {
-      fail(argument.at, "expected a tensor, a block and `over`");
+      e.fail(argument.at, "expected a tensor, a block and `over`");
       return std::nullopt;
     }
   }
   if (!block || !axis) {
-    fail(at, "expected a tensor, a block and `over`");
+    e.fail(at, "expected a tensor, a block and `over`");
     return std::nullopt;
   }
   return std::pair(*block, *axis);
 }
 
-Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
   const Tensor tensor = *arguments.front().value.as<Tensor>();
   std::optional<std::pair<Value, int64_t>> loop = loopArguments(at, arguments);
   if (!loop)
@@ -228,9 +225,9 @@ Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
   auto [block, axis] = *loop;
   Shape shape = shapeOf(tensor.value);
   const Label &label = tensor.labels[axis];
-  size_t batch = find(tensor, "N").value_or(0);
+  size_t batch = e.tensors.find(tensor, "N").value_or(0);
   if (int64_t(batch) == axis) {
-    fail(at, "`" + label.text() + "` is the batch axis already");
+    e.fail(at, "`" + label.text() + "` is the batch axis already");
     return {};
   }
   // The axis goes next to the batch axis and becomes one with it.
@@ -241,37 +238,39 @@ Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
     if (i == batch)
       order.push_back(axis);
   }
-  Tensor moved = transposed(at, tensor, order);
+  Tensor moved = e.tensors.transposed(at, tensor, order);
   size_t place = llvm::find(order, int64_t(batch)) - order.begin();
   Shape movedShape = shapeOf(moved.value);
-  Sizes merged{movedShape, moved.labels};
+  TensorBuilder::Sizes merged{movedShape, moved.labels};
   Polynomial examples = movedShape[place], turns = movedShape[place + 1];
   merged.shape[place] = examples * turns;
   merged.shape.sizes.erase(merged.shape.sizes.begin() + place + 1);
   merged.labels[place] = Label("N");
   merged.labels.erase(merged.labels.begin() + place + 1);
-  Value joined = reshaped(at, moved, merged);
+  Value joined = e.tensors.reshaped(at, moved, merged);
   if (!joined.is<Tensor>())
     return {};
-  Value result = pipe(at, joined, block);
+  Value result = e.applier.pipe(at, joined, block);
   if (result.isUnknown())
     return {};
 
   auto split = [&](Value value) -> Value {
     auto *output = value.as<Tensor>();
-    std::optional<size_t> at0 = output ? find(*output, "N") : std::nullopt;
+    std::optional<size_t> at0 =
+        output ? e.tensors.find(*output, "N") : std::nullopt;
     if (!at0)
-      return fail(at, "the block gives " +
-                          (output ? axesText(*output) : kindOf(value)) +
-                          ", which has no batch axis `N` to put `" +
-                          label.text() + "` back into");
-    Sizes sizes{shapeOf(output->value), output->labels};
+      return e.fail(at,
+                    "the block gives " +
+                        (output ? e.tensors.axesText(*output) : kindOf(value)) +
+                        ", which has no batch axis `N` to put `" +
+                        label.text() + "` back into");
+    TensorBuilder::Sizes sizes{shapeOf(output->value), output->labels};
     sizes.shape[*at0] = examples;
     sizes.shape.sizes.insert(sizes.shape.sizes.begin() + *at0 + 1, turns);
     sizes.labels[*at0] = tensor.labels[batch];
     sizes.labels.insert(sizes.labels.begin() + *at0 + 1, label);
-    dropDoubled(sizes.labels);
-    Value parts = reshaped(at, *output, sizes);
+    e.tensors.dropDoubled(sizes.labels);
+    Value parts = e.tensors.reshaped(at, *output, sizes);
     if (!parts.is<Tensor>())
       return {};
     size_t rank = sizes.labels.size();
@@ -281,7 +280,7 @@ Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
       if (i != *at0 + 1)
         back.push_back(i);
     back.insert(back.begin() + target, *at0 + 1);
-    return transposed(at, *parts.as<Tensor>(), back);
+    return e.tensors.transposed(at, *parts.as<Tensor>(), back);
   };
   if (!result.results)
     return split(result);
@@ -290,10 +289,10 @@ Value Elaborator::callMap(Tree *at, std::vector<Argument> &arguments) {
     value.results = nullptr;
     value = split(value);
   }
-  return resultsOf(std::move(results));
+  return e.applier.resultsOf(std::move(results));
 }
 
-Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callEach(Tree *at, std::vector<Argument> &arguments) {
   const Tensor tensor = *arguments.front().value.as<Tensor>();
   std::optional<std::pair<Value, int64_t>> given = loopArguments(at, arguments);
   if (!given)
@@ -304,19 +303,21 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
   region->push_back(body);
   EachLoop loop{shapeOf(tensor.value)[axis], body, {}};
   mlir::Value element =
-      body->addArgument(elementType(tensor.value, axis), locationOf(at));
-  graph->loops.push_back(&loop);
+      body->addArgument(elementType(tensor.value, axis), e.locationOf(at));
+  e.graph->loops.push_back(&loop);
   Value result;
   llvm::SmallVector<MovingAverageOp> moved;
   {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(body);
-    result = pipe(at, Tensor{element, without(tensor.labels, axis)}, block);
-    graph->loops.pop_back();
+    mlir::OpBuilder::InsertionGuard guard(e.builder);
+    e.builder.setInsertionPointToEnd(body);
+    result = e.applier.pipe(at, Tensor{element, without(tensor.labels, axis)},
+                            block);
+    e.graph->loops.pop_back();
     if (!result.is<Tensor>())
-      return result.isUnknown() ? Value()
-                                : fail(at, "the block gives " + kindOf(result) +
-                                               ", a tensor is wanted");
+      return result.isUnknown()
+                 ? Value()
+                 : e.fail(at, "the block gives " + kindOf(result) +
+                                  ", a tensor is wanted");
     llvm::SmallVector<mlir::Value> yielded{result.as<Tensor>()->value};
     // A turn has a slice of each buffer; they are moved together after the
     // loop.
@@ -324,7 +325,7 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
                  body->getOps<MovingAverageOp>().end());
     for (MovingAverageOp average : moved)
       yielded.push_back(average.getValue());
-    builder.create<YieldOp>(locationOf(at), yielded);
+    e.builder.create<YieldOp>(e.locationOf(at), yielded);
   }
   llvm::SmallVector<mlir::Value> sequences{tensor.value};
   llvm::append_range(sequences, loop.sequences);
@@ -334,41 +335,41 @@ Value Elaborator::callEach(Tree *at, std::vector<Argument> &arguments) {
   int64_t out = std::min<int64_t>(axis, inner.labels.size());
   llvm::SmallVector<int64_t> outAxes(1 + moved.size(), 0);
   outAxes[0] = out;
-  mlir::Operation *scan = buildScan(at, loop.size, sequences, axes, {}, outAxes,
-                                    std::move(region), "each");
+  mlir::Operation *scan = e.tensors.buildScan(
+      at, loop.size, sequences, axes, {}, outAxes, std::move(region), "each");
   for (auto [average, value] :
        llvm::zip_equal(moved, scan->getResults().drop_front())) {
     auto slice = mlir::cast<mlir::BlockArgument>(average.getBuffer());
-    builder.create<MovingAverageOp>(average.getLoc(),
-                                    sequences[slice.getArgNumber()], value,
-                                    average.getMomentumAttr());
+    e.builder.create<MovingAverageOp>(average.getLoc(),
+                                      sequences[slice.getArgNumber()], value,
+                                      average.getMomentumAttr());
     average.erase();
   }
   Labels labels = inner.labels;
   labels.insert(labels.begin() + out, tensor.labels[axis]);
-  dropDoubled(labels);
+  e.tensors.dropDoubled(labels);
   return Tensor{scan->getResult(0), labels};
 }
 
 std::shared_ptr<Instance>
-Elaborator::copyOfBlock(Tree *at, StringRef function,
-                        const std::vector<Argument> &arguments) {
+Builtins::copyOfBlock(Tree *at, StringRef function,
+                      const std::vector<Argument> &arguments) {
   if (arguments.size() != 1) {
-    fail(at, "`" + function + "` takes a block");
+    e.fail(at, "`" + function + "` takes a block");
     return nullptr;
   }
   const Value &value = arguments.front().value;
   if (auto *instance = value.as<std::shared_ptr<Instance>>())
     return std::make_shared<Instance>(**instance);
   if (auto *block = value.as<Function>(); block && !block->builtin) {
-    std::shared_ptr<Instance> made = instantiate(at, value);
-    return completeSettings(at, *made) ? made : nullptr;
+    std::shared_ptr<Instance> made = e.calls.instantiate(at, value);
+    return e.calls.completeSettings(at, *made) ? made : nullptr;
   }
-  fail(at, "`" + function + "` takes a block, this is " + kindOf(value));
+  e.fail(at, "`" + function + "` takes a block, this is " + kindOf(value));
   return nullptr;
 }
 
-Value Elaborator::callRecomputed(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callRecomputed(Tree *at, std::vector<Argument> &arguments) {
   std::shared_ptr<Instance> again = copyOfBlock(at, "recomputed", arguments);
   if (!again)
     return {};
@@ -386,7 +387,7 @@ static std::shared_ptr<Instance> frozenCopy(const Instance &instance) {
   return frozen;
 }
 
-Value Elaborator::callFreeze(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callFreeze(Tree *at, std::vector<Argument> &arguments) {
   std::shared_ptr<Instance> block = copyOfBlock(at, "freeze", arguments);
   return block ? Value(frozenCopy(*block)) : Value();
 }

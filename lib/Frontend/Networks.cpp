@@ -5,13 +5,26 @@
 // A file's items in text order; a net becomes a net.network.
 
 #include "lib/Frontend/RunBuilder.h"
+#include "lib/Std/Std.h"
 
 using namespace netc;
 using llvm::StringRef;
 
-bool Elaborator::isWanted(const std::string &name,
-                          std::vector<std::string> &all,
-                          llvm::ArrayRef<std::string> only) {
+bool Program::load(StringRef path) {
+  if (e.options.onRead)
+    e.options.onRead(preludePath, *standardLibrary(preludePath));
+  e.files.main = e.files.readFile(path, {});
+  if (!e.files.main || !e.commandLine.readOptions())
+    return false;
+  return elaborateFile(*e.files.main) && e.errors == 0;
+}
+
+bool Program::leavesOut() const {
+  return !e.options.onlyNetworks.empty() || !e.options.onlyRuns.empty();
+}
+
+bool Program::isWanted(const std::string &name, std::vector<std::string> &all,
+                       llvm::ArrayRef<std::string> only) {
   all.push_back(name);
   if (!leavesOut() || llvm::is_contained(only, name))
     return true;
@@ -19,8 +32,8 @@ bool Elaborator::isWanted(const std::string &name,
   return false;
 }
 
-bool Elaborator::elaborateFile(FileScope &file) {
-  TopScope top(*this, file);
+bool Program::elaborateFile(FileScope &file) {
+  Evaluator::TopScope top(e, file);
 
   // A net that is only given other settings under another name is reported
   // there.
@@ -49,133 +62,85 @@ bool Elaborator::elaborateFile(FileScope &file) {
   for (NetParser::ItemContext *item : file.source->tree()->item()) {
     if (NetParser::BlockDeclContext *tree = item->blockDecl()) {
       std::string name = tree->ID()->getText();
-      Value value = valueOf(file, file.names.find(name)->second);
+      Value value = e.nameTable.valueOf(file, file.names.find(name)->second);
       const Function &function = *value.as<Function>();
       bool closed =
-          llvm::all_of(parametersOf(function).settings,
+          llvm::all_of(e.calls.parametersOf(function).settings,
                        [](const Parameter &p) { return !p.required; });
       if (function.block->isNet && closed && !renamed.count(name) &&
-          isWanted(name, networks, options.onlyNetworks))
-        elaborateNetwork(tree, name, file, *module);
+          isWanted(name, networks, e.options.onlyNetworks))
+        elaborateNetwork(tree, name, file, *e.module);
     } else if (NetParser::SectionContext *section = item->section()) {
       checkSection({&file, section, section->ID()->getText(), nullptr});
     } else if (NetParser::StmtContext *stmt = item->stmt()) {
       elaborateItem(file, stmt);
     }
   }
-  finishOverrides();
+  e.commandLine.finishOverrides();
   for (const BlockDecl &block : file.blocks)
-    if (errors == 0 && (block.isUsed || block.isNet))
+    if (e.errors == 0 && (block.isUsed || block.isNet))
       warnOfUnread(block);
-    else if (errors == 0 && !leavesOut())
+    else if (e.errors == 0 && !leavesOut())
       checkUnused(block);
-  return errors == 0;
+  return e.errors == 0;
 }
 
-/// The names that a block gives to things: parameters, axes, variables.
-static void collectNames(antlr4::tree::ParseTree *tree,
-                         llvm::StringSet<> &names) {
-  if (auto *param = ruleCast<NetParser::ParamContext>(tree)) {
-    names.insert(param->name()->getText());
-    // The names in its type are those of its axes.
-    if (param->COLON())
-      for (antlr4::Token *token : tokensOf(param->expr(0)))
-        names.insert(token->getText());
-  } else if (auto *target = ruleCast<NetParser::TargetContext>(tree)) {
-    for (antlr4::Token *token : tokensOf(target))
-      names.insert(token->getText());
-  } else if (auto *loop = ruleCast<NetParser::ForStmtContext>(tree)) {
-    for (antlr4::tree::TerminalNode *name : loop->ID())
-      names.insert(name->getText());
-  } else if (auto *comp = ruleCast<NetParser::CompContext>(tree)) {
-    for (antlr4::tree::TerminalNode *name : comp->ID())
-      names.insert(name->getText());
-  } else if (auto *each = ruleCast<NetParser::EachContext>(tree)) {
-    names.insert(each->ID()->getText());
-  } else if (auto *repeat = ruleCast<NetParser::RepeatContext>(tree)) {
-    if (repeat->ID())
-      names.insert(repeat->ID()->getText());
-  } else if (auto *carry = ruleCast<NetParser::CarryContext>(tree)) {
-    for (antlr4::tree::TerminalNode *name : carry->ID())
-      names.insert(name->getText());
-  }
-}
-
-/// All of a tree, without recursion: a chain of operators is a deep one.
-static std::vector<antlr4::tree::ParseTree *>
-nodesOf(antlr4::tree::ParseTree *root) {
-  std::vector<antlr4::tree::ParseTree *> pending{root}, all;
-  while (!pending.empty()) {
-    antlr4::tree::ParseTree *tree = pending.back();
-    pending.pop_back();
-    all.push_back(tree);
-    pending.insert(pending.end(), tree->children.rbegin(),
-                   tree->children.rend());
-  }
-  return all;
-}
-
-void Elaborator::warnOfUnread(const BlockDecl &block) {
+void Program::warnOfUnread(const BlockDecl &block) {
+  llvm::ArrayRef<Mention> all = block.file->resolver.mentionsIn(block.tree);
   llvm::StringMap<unsigned> mentions;
-  for (antlr4::Token *token : tokensOf(block.tree))
-    ++mentions[token->getText()];
-  auto warnIfUnread = [&](Tree *at, const std::string &name, StringRef what) {
-    if (mentions[name] == 1 && name[0] != '_')
-      warn(at, "", "unread-name",
-           "nothing reads " + what + " `" + name + "` of `" + block.name + "`");
-  };
-  for (const Parameter &setting : parametersOf({block.name, &block}).settings)
-    warnIfUnread(setting.tree, setting.name, "the setting");
-  for (antlr4::tree::ParseTree *tree : nodesOf(block.tree))
-    if (auto *bind = ruleCast<NetParser::BindContext>(tree))
-      for (NetParser::TargetContext *target : bind->target())
-        if (!boundToTensors.contains(target))
-          warnIfUnread(target, target->getStart()->getText(), "the name");
-}
-
-void Elaborator::checkUnused(const BlockDecl &block) {
-  warn(block.tree, "", "unused-block",
-       "`" + block.name + "` is not used; only its names are checked");
-  std::vector<antlr4::tree::ParseTree *> all = nodesOf(block.tree);
-  llvm::StringSet<> own;
-  for (antlr4::tree::ParseTree *tree : all)
-    collectNames(tree, own);
-  for (antlr4::tree::ParseTree *tree : all) {
-    auto *ref = ruleCast<NetParser::RefContext>(tree);
-    if (!ref)
+  for (const Mention &each : all)
+    mentions[each.name] += each.token->getType() == NetLexer::ID;
+  for (const Mention &each : all) {
+    if (each.role != Mention::Declares || mentions[each.name] != 1 ||
+        each.name[0] == '_')
       continue;
-    std::string name = ref->getText();
-    // What a setting or index is given may be a word or a label.
-    bool isArgument = ruleCast<NetParser::ArgContext>(ref->parent) ||
-                      ruleCast<NetParser::AxisContext>(ref->parent);
-    if (!isArgument && !own.count(name) && !StringRef(name).ends_with("'") &&
-        !lookup(name))
-      fail(ref, unknownName(name));
+    bool isSetting = each.declaration->kind == Declaration::Setting;
+    bool isVariable = each.declaration->kind == Declaration::Variable &&
+                      !e.boundToTensors.contains(each.tree);
+    if (isSetting || isVariable)
+      e.warn(each.tree, "", "unread-name",
+             "nothing reads the " +
+                 llvm::Twine(isSetting ? "setting" : "name") + " `" +
+                 each.name + "` of `" + block.name + "`");
   }
 }
 
-void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
+void Program::checkUnused(const BlockDecl &block) {
+  e.warn(block.tree, "", "unused-block",
+         "`" + block.name + "` is not used; only its names are checked");
+  llvm::ArrayRef<Mention> all = block.file->resolver.mentionsIn(block.tree);
+  llvm::StringSet<> own;
+  for (const Mention &each : all)
+    if (each.role == Mention::Declares)
+      own.insert(each.name);
+  for (const Mention &each : all)
+    if (each.role == Mention::Reads && !own.contains(each.name) &&
+        !StringRef(each.name).ends_with("'") && !e.nameTable.lookup(each.name))
+      e.fail(each.tree, e.nameTable.unknownName(each.name));
+}
+
+void Program::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
   if (auto *bind = ruleCast<NetParser::BindContext>(stmt)) {
     for (NetParser::TargetContext *target : bind->target()) {
       std::string name = target->getStart()->getText();
-      Value value = valueOf(file, file.names.find(name)->second);
+      Value value = e.nameTable.valueOf(file, file.names.find(name)->second);
       auto *instance = value.as<std::shared_ptr<Instance>>();
       if (instance && (*instance)->function.block &&
           (*instance)->function.block->isNet &&
-          isWanted(name, networks, options.onlyNetworks))
-        elaborateNetwork(bind, name, file, *module);
+          isWanted(name, networks, e.options.onlyNetworks))
+        elaborateNetwork(bind, name, file, *e.module);
     }
   } else if (auto *expect = ruleCast<NetParser::ExpectContext>(stmt)) {
     expectations.push_back({expect, &file});
   } else if (auto *job = ruleCast<NetParser::JobStmtContext>(stmt)) {
-    elaborateRun(file, job->job(), *module);
+    elaborateRun(file, job->job(), *e.module);
   } else if (ruleCast<NetParser::RequireContext>(stmt)) {
-    visit(stmt);
+    e.visit(stmt);
   } else {
-    fail(stmt, "`" + stmt->getStart()->getText() +
-                   "` stands in a body; the top level holds declarations, "
-                   "constants, runs, "
-                   "`require` and `expect`");
+    e.fail(stmt, "`" + stmt->getStart()->getText() +
+                     "` stands in a body; the top level holds declarations, "
+                     "constants, runs, "
+                     "`require` and `expect`");
   }
 }
 
@@ -183,56 +148,31 @@ void Elaborator::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-Elaborator::TopScope::TopScope(Elaborator &elaborator, FileScope &file)
-    : elaborator(elaborator), outerFrame(elaborator.frame) {
-  frame.file = &file;
-  frame.scope = &scope;
-  elaborator.frame = &frame;
-}
-
-Elaborator::TopScope::~TopScope() { elaborator.frame = outerFrame; }
-
-Elaborator::GraphScope::GraphScope(Elaborator &elaborator, FileScope &file,
-                                   mlir::Block *entry)
-    : TopScope(elaborator, file), guard(elaborator.builder),
-      outerGraph(elaborator.graph) {
-  graph.id = ++elaborator.graphs;
-  graph.entry = entry;
-  graph.file = std::make_shared<Identity>();
-  graph.root = graph.file;
-  frame.self = graph.root.get();
-  elaborator.graph = &graph;
-  elaborator.builder.setInsertionPointToEnd(entry);
-}
-
-Elaborator::GraphScope::~GraphScope() { elaborator.graph = outerGraph; }
-
-std::shared_ptr<Instance> Elaborator::netInstance(Tree *at,
-                                                  const Value &value) {
+std::shared_ptr<Instance> Program::netInstance(Tree *at, const Value &value) {
   std::shared_ptr<Instance> instance;
   if (auto *made = value.as<std::shared_ptr<Instance>>())
     instance = std::make_shared<Instance>(**made);
   else if (auto *function = value.as<Function>(); function && function->block)
-    instance = instantiate(at, value);
+    instance = e.calls.instantiate(at, value);
   if (!instance || !instance->function.block ||
       !instance->function.block->isNet) {
     if (!value.isUnknown())
-      fail(at, "expected a net, this is " + kindOf(value));
+      e.fail(at, "expected a net, this is " + kindOf(value));
     return nullptr;
   }
-  if (value.is<Function>() && !completeSettings(at, *instance))
+  if (value.is<Function>() && !e.calls.completeSettings(at, *instance))
     return nullptr;
   // The net is the root of the names.
-  graph->root = instance->identity;
-  graph->root->parent = nullptr;
-  frame->self = graph->root.get();
+  e.graph->root = instance->identity;
+  e.graph->root->parent = nullptr;
+  e.frame->self = e.graph->root.get();
   return instance;
 }
 
-std::optional<std::vector<NetInput>> Elaborator::inputsOf(Instance &instance) {
+std::optional<std::vector<NetInput>> Program::inputsOf(Instance &instance) {
   const BlockDecl &block = *instance.function.block;
-  const Parameters &all = parametersOf(instance.function);
-  TopScope top(*this, *block.file);
+  const Parameters &all = e.calls.parametersOf(instance.function);
+  Evaluator::TopScope top(e, *block.file);
   for (auto [parameter, value] :
        llvm::zip_equal(all.settings, instance.settings))
     top.scope.names[parameter.name] = value.value_or(Value());
@@ -242,31 +182,32 @@ std::optional<std::vector<NetInput>> Elaborator::inputsOf(Instance &instance) {
       continue;
     std::optional<TypeValue> type;
     if (parameter.tree->COLON())
-      type = typeOf(parameter.tree->expr(0));
+      type = e.tensors.typeOf(parameter.tree->expr(0));
     else
-      fail(parameter.tree, "an input of a net needs a type, such as `" +
-                               parameter.name + ": f32[N, d]`");
+      e.fail(parameter.tree, "an input of a net needs a type, such as `" +
+                                 parameter.name + ": f32[N, d]`");
     if (!type)
       return std::nullopt;
-    std::optional<Sizes> sizes = declare(*type, /*isNet=*/true);
+    std::optional<TensorBuilder::Sizes> sizes =
+        e.tensors.declare(*type, /*isNet=*/true);
     if (!sizes)
       return std::nullopt;
     inputs.push_back({parameter.name,
-                      type->element ? type->element : builder.getF32Type(),
+                      type->element ? type->element : e.builder.getF32Type(),
                       sizes->shape, sizes->labels, parameter.tree});
   }
   return inputs;
 }
 
-Value Elaborator::applyNet(Tree *at, Instance &instance,
-                           llvm::ArrayRef<NetInput> inputs,
-                           llvm::ArrayRef<mlir::Value> values) {
-  const Parameters &all = parametersOf(instance.function);
+Value Program::applyNet(Tree *at, Instance &instance,
+                        llvm::ArrayRef<NetInput> inputs,
+                        llvm::ArrayRef<mlir::Value> values) {
+  const Parameters &all = e.calls.parametersOf(instance.function);
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance.tensors))
     for (auto [input, value] : llvm::zip_equal(inputs, values))
       if (input.name == parameter.name)
         slot = {Tensor{value, input.labels}};
-  return applyBlock(at, instance);
+  return e.applier.applyBlock(at, instance);
 }
 
 /// Weights that no result depends on are not counted, which few expect.
@@ -292,21 +233,21 @@ static void warnOfIdle(mlir::Block &entry) {
         << "not counted, as no result depends on it: " << names;
 }
 
-mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
-                                              FileScope &file,
-                                              mlir::ModuleOp into) {
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(into.getBody());
-  unsigned before = errors;
-  touched.clear();
-  OverrideNote note(*this, nullptr);
-  auto network = builder.create<NetworkOp>(
-      locationOf(at), builder.getStringAttr(symbol),
-      builder.getStrArrayAttr({}), builder.getDictionaryAttr({}));
-  mlir::Block *entry = builder.createBlock(&network.getBody());
-  GraphScope scope(*this, file, entry);
-  std::shared_ptr<Instance> instance =
-      netInstance(at, valueOf(file, file.names.find(symbol.str())->second));
+mlir::Operation *Program::elaborateNetwork(Tree *at, StringRef symbol,
+                                           FileScope &file,
+                                           mlir::ModuleOp into) {
+  mlir::OpBuilder::InsertionGuard guard(e.builder);
+  e.builder.setInsertionPointToEnd(into.getBody());
+  unsigned before = e.errors;
+  Ranges::Reads reads(e.ranges);
+  ErrorNote note = e.commandLine.overrideNote(nullptr);
+  auto network = e.builder.create<NetworkOp>(
+      e.locationOf(at), e.builder.getStringAttr(symbol),
+      e.builder.getStrArrayAttr({}), e.builder.getDictionaryAttr({}));
+  mlir::Block *entry = e.builder.createBlock(&network.getBody());
+  Evaluator::GraphScope scope(e, file, entry);
+  std::shared_ptr<Instance> instance = netInstance(
+      at, e.nameTable.valueOf(file, file.names.find(symbol.str())->second));
   std::optional<std::vector<NetInput>> inputs;
   if (instance)
     inputs = inputsOf(*instance);
@@ -316,17 +257,17 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
     std::vector<llvm::StringRef> names;
     for (const NetInput &input : *inputs) {
       values.push_back(entry->addArgument(tensorOf(input.element, input.shape),
-                                          locationOf(at)));
+                                          e.locationOf(at)));
       names.push_back(input.name);
     }
-    network.setInputsAttr(builder.getStrArrayAttr(names));
-    readOverriddenAxes(symbol, *instance, *inputs);
+    network.setInputsAttr(e.builder.getStrArrayAttr(names));
+    e.commandLine.readOverriddenAxes(symbol, *instance, *inputs);
     result = applyNet(at, *instance, *inputs, values);
   }
-  if (!touched.empty() && errors == before)
-    fail(at, "a net is made for one value of each setting, not for what lies "
-             "`between` two");
-  if (errors != before || !result.results) {
+  if (!reads.empty() && e.errors == before)
+    e.fail(at, "a net is made for one value of each setting, not for what lies "
+               "`between` two");
+  if (e.errors != before || !result.results) {
     network.erase();
     return nullptr;
   }
@@ -340,13 +281,13 @@ mlir::Operation *Elaborator::elaborateNetwork(Tree *at, StringRef symbol,
       network.erase();
       return nullptr;
     } else {
-      fail(at, "a net returns tensors, " +
-                   (name.empty() ? "this" : "`" + name + "`") + " is " +
-                   kindOf(value) + lackOf(value));
+      e.fail(at, "a net returns tensors, " +
+                     (name.empty() ? "this" : "`" + name + "`") + " is " +
+                     kindOf(value) + e.calls.lackOf(value));
     }
   }
-  builder.create<ReturnOp>(locationOf(at), values,
-                           builder.getStrArrayAttr(names));
+  e.builder.create<ReturnOp>(e.locationOf(at), values,
+                             e.builder.getStrArrayAttr(names));
   warnOfIdle(*entry);
   return network;
 }

@@ -31,12 +31,16 @@ public:
   };
 
   void enterEveryRule(ParserRuleContext *rule) override {
+    if (!outermost)
+      outermost = rule;
     if (++depth > maxDepth)
       throw TooDeep{rule->start};
   }
   void exitEveryRule(ParserRuleContext *) override { --depth; }
   void visitTerminal(tree::TerminalNode *) override {}
   void visitErrorNode(tree::ErrorNode *) override {}
+
+  ParserRuleContext *outermost = nullptr;
 
 private:
   unsigned maxDepth;
@@ -109,71 +113,67 @@ static void report(StringAttr path, std::vector<SyntaxError> errors,
   }
 }
 
-std::unique_ptr<SourceFile>
-SourceFile::read(MLIRContext *context, StringRef path, StringRef text,
-                 const Limits &limits,
-                 llvm::function_ref<void(SourceFile &file)> readRoot) {
-  auto pathAttr = StringAttr::get(context, path);
-  if (text.size() > limits.maxInputBytes) {
-    report(pathAttr, {{{1, 1}, longerThan(limits.maxInputBytes)}}, 1);
-    return nullptr;
-  }
-  text.consume_front("\ufeff");
-  if (std::optional<SyntaxError> error = findBadText(text)) {
-    report(pathAttr, {*error}, 1);
-    return nullptr;
-  }
-
-  size_t maxErrors = std::max(limits.maxErrors, 1u);
-  auto file = std::make_unique<SourceFile>(pathAttr, text);
-  auto strategy = std::make_shared<SyntaxErrorStrategy>(maxErrors);
+std::vector<SyntaxError>
+SourceFile::readTokens(const Limits &limits,
+                       llvm::function_ref<void()> readRoot,
+                       ParserRuleContext *&root) {
+  auto strategy =
+      std::make_shared<SyntaxErrorStrategy>(std::max(limits.maxErrors, 1u));
   DepthGuard guard(limits.maxDepth);
-  file->tokens.fill();
-  file->parser.setErrorHandler(strategy);
-  file->parser.removeErrorListeners();
-  file->parser.addParseListener(&guard);
+  tokens.fill();
+  parser.setErrorHandler(strategy);
+  parser.removeErrorListeners();
+  parser.addParseListener(&guard);
   // A slip explains better what the parser may have stumbled over.
-  std::vector<SyntaxError> errors = findSlips(file->tokens);
+  std::vector<SyntaxError> errors = findSlips(tokens);
   try {
-    readRoot(*file);
+    readRoot();
     append_range(errors, strategy->errors);
   } catch (DepthGuard::TooDeep deep) {
     errors = {{beginOf(deep.token),
                formatv("nested more than {0} rules deep (`--max-depth`)",
                        limits.maxDepth)}};
   }
-  file->parser.removeParseListeners();
-  if (errors.empty())
-    return file;
-  report(pathAttr, std::move(errors), maxErrors);
-  return nullptr;
+  parser.removeParseListeners();
+  root = guard.outermost;
+  return errors;
+}
+
+template <typename Root>
+std::unique_ptr<SourceFile>
+SourceFile::read(MLIRContext *context, StringRef path, StringRef text,
+                 const Limits &limits, Root *SourceFile::*root,
+                 Root *(NetParser::*readRoot)()) {
+  auto pathAttr = StringAttr::get(context, path);
+  std::optional<SyntaxError> unreadable;
+  bool isTooLong = text.size() > limits.maxInputBytes;
+  text.consume_front("\ufeff");
+  if (isTooLong)
+    unreadable = SyntaxError{{1, 1}, longerThan(limits.maxInputBytes)};
+  else
+    unreadable = findBadText(text);
+  auto file = std::make_unique<SourceFile>(pathAttr, unreadable ? "" : text);
+  ParserRuleContext *outermost;
+  std::vector<SyntaxError> errors = file->readTokens(
+      limits, [&] { ((file->parser).*readRoot)(); }, outermost);
+  (*file).*root = static_cast<Root *>(outermost);
+  if (unreadable)
+    errors = {*unreadable};
+  file->isFaulty = !errors.empty();
+  report(pathAttr, std::move(errors), std::max(limits.maxErrors, 1u));
+  return file;
 }
 
 std::unique_ptr<SourceFile> parse(MLIRContext *context, StringRef path,
                                   StringRef text, const Limits &limits) {
-  return SourceFile::read(context, path, text, limits, [](SourceFile &file) {
-    file.root = file.parser.file();
-  });
+  return SourceFile::read(context, path, text, limits, &SourceFile::root,
+                          &NetParser::file);
 }
 
 std::unique_ptr<SourceFile> parseSetting(MLIRContext *context, StringRef path,
                                          StringRef text, const Limits &limits) {
-  return SourceFile::read(context, path, text, limits, [](SourceFile &file) {
-    file.settingRoot = file.parser.setting();
-  });
-}
-
-/// The child of a binary operation, member or call that is its left operand.
-static NetParser::ExprContext *leftOperand(NetParser::ExprContext *expr) {
-  return dynamic_cast<NetParser::ExprContext *>(expr->children.front());
-}
-
-SmallVector<NetParser::ExprContext *> leftSpine(NetParser::ExprContext *expr) {
-  SmallVector<NetParser::ExprContext *> spine;
-  for (; expr; expr = leftOperand(expr))
-    spine.push_back(expr);
-  std::reverse(spine.begin(), spine.end());
-  return spine;
+  return SourceFile::read(context, path, text, limits, &SourceFile::settingRoot,
+                          &NetParser::setting);
 }
 
 Location locationOf(Token *token) {
@@ -191,27 +191,6 @@ Location locationOf(ParserRuleContext *rule) {
     if (auto *op = dynamic_cast<tree::TerminalNode *>(expr->children[1]))
       return locationOf(op->getSymbol());
   return locationOf(rule->getStart());
-}
-
-std::string sourceText(ParserRuleContext *rule) {
-  CharStream *input = rule->getStart()->getInputStream();
-  return input->getText(
-      misc::Interval(ssize_t(rule->getStart()->getStartIndex()),
-                     ssize_t(rule->getStop()->getStopIndex())));
-}
-
-std::vector<Token *> tokensOf(ParserRuleContext *rule) {
-  std::vector<Token *> tokens;
-  std::vector<tree::ParseTree *> pending{rule};
-  while (!pending.empty()) {
-    tree::ParseTree *next = pending.back();
-    pending.pop_back();
-    if (auto *leaf = dynamic_cast<tree::TerminalNode *>(next))
-      if (leaf->getSymbol()->getType() == NetLexer::ID)
-        tokens.push_back(leaf->getSymbol());
-    pending.insert(pending.end(), next->children.begin(), next->children.end());
-  }
-  return tokens;
 }
 
 } // namespace netc

@@ -9,11 +9,13 @@
 #include "mlir/IR/Location.h"
 
 #include "grammar/NetLexer.h"
-#include "grammar/NetParser.h"
 #include "lib/Frontend/Limits.h"
 #include "lib/Frontend/NewlineFilter.h"
+#include "lib/Frontend/SyntaxTree.h"
 
 namespace netc {
+
+struct SyntaxError;
 
 /// The characters of a text, which know where they are from.
 struct TextInput : antlr4::ANTLRInputStream {
@@ -27,9 +29,13 @@ struct TextInput : antlr4::ANTLRInputStream {
 struct SourceFile {
   SourceFile(mlir::StringAttr path, llvm::StringRef text);
 
+  /// The tree of what `parse` reads, or `parseSetting`; of the other, null.
+  /// After errors it lacks what could not be read: any child may be missing, or
+  /// a rule be without its end.
   NetParser::FileContext *tree() const { return root; }
-  /// The tree of what parseSetting reads.
   NetParser::SettingContext *setting() const { return settingRoot; }
+  /// Whether errors were reported.
+  bool hasErrors() const { return isFaulty; }
 
   /// As diagnostics print it.
   const std::string path;
@@ -41,11 +47,17 @@ private:
                                                   llvm::StringRef,
                                                   llvm::StringRef,
                                                   const Limits &);
-  /// Null after an error. `readRoot` calls the parser.
+  /// `readRoot` calls the parser, which may throw; the outermost rule is the
+  /// root nevertheless.
+  template <typename Root>
   static std::unique_ptr<SourceFile>
   read(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef text,
-       const Limits &limits,
-       llvm::function_ref<void(SourceFile &file)> readRoot);
+       const Limits &limits, Root *SourceFile::*root,
+       Root *(NetParser::*readRoot)());
+  /// Reads the tokens and calls `readRoot`; the errors, in any order.
+  std::vector<SyntaxError> readTokens(const Limits &limits,
+                                      llvm::function_ref<void()> readRoot,
+                                      antlr4::ParserRuleContext *&root);
 
   TextInput input;
   NetLexer lexer;
@@ -54,12 +66,13 @@ private:
   NetParser parser;
   NetParser::FileContext *root = nullptr;
   NetParser::SettingContext *settingRoot = nullptr;
+  bool isFaulty = false;
 };
 
 /// Parses `text`. Errors go through the diagnostic engine of `context` with a
-/// FileLineColLoc of `path`; then the result is null. At most
-/// `limits.maxErrors` are emitted, one a line; a note on the last one counts
-/// the others.
+/// FileLineColLoc of `path`; at most `limits.maxErrors` are emitted, one a
+/// line, and a note on the last one counts the others. There is a tree
+/// nevertheless, that of an empty text where `text` is too long or no text.
 ///
 /// The nesting of the tree is bounded by `limits.maxDepth`, but a chain of
 /// binary operators, calls and members (`a + b + ...`) is a tree as deep as the
@@ -74,32 +87,12 @@ std::unique_ptr<SourceFile> parseSetting(mlir::MLIRContext *context,
                                          llvm::StringRef text,
                                          const Limits &limits);
 
-/// The tree as the class of one rule or labelled alternative, or null. As these
-/// have no subclasses, this is a dynamic_cast that only compares types; and as
-/// they are all of this program, by address, without their names.
-template <typename Rule> Rule *ruleCast(antlr4::tree::ParseTree *tree) {
-  return tree && &typeid(*tree) == &typeid(Rule) ? static_cast<Rule *>(tree)
-                                                 : nullptr;
-}
-
-/// `expr` and its leftmost operands in turn, innermost first: for `a + b |> f`
-/// these are `a`, `a + b` and `a + b |> f`. Folding over them needs no
-/// recursion to the left; recursion into all other children is bounded.
-llvm::SmallVector<NetParser::ExprContext *>
-leftSpine(NetParser::ExprContext *expr);
-
 /// A FileLineColLoc; line and column count from 1, columns in characters.
 mlir::Location locationOf(antlr4::Token *token);
 
 /// Where a reader should look: the operator of a binary operation, the name
 /// after the dot of a member, else the first token.
 mlir::Location locationOf(antlr4::ParserRuleContext *rule);
-
-/// The text as it stands in the file, blanks included.
-std::string sourceText(antlr4::ParserRuleContext *rule);
-
-/// The names in a tree.
-std::vector<antlr4::Token *> tokensOf(antlr4::ParserRuleContext *tree);
 
 } // namespace netc
 

@@ -25,15 +25,15 @@ bool RunBuilder::addInputs() {
         scope.names[label.name] = Axis{label, size, -1};
   Polynomial batch = Polynomial::symbol("N");
   auto shapeOfField =
-      [&](const TypeValue &type) -> std::optional<Elaborator::Sizes> {
-    Scope *outer = std::exchange(e.frame->scope, &scope);
-    std::optional<Elaborator::Sizes> sizes = e.declare(type, /*isNet=*/false);
-    e.frame->scope = outer;
+      [&](const TypeValue &type) -> std::optional<TensorBuilder::Sizes> {
+    InScope in(e.frame->scope, &scope);
+    std::optional<TensorBuilder::Sizes> sizes =
+        e.tensors.declare(type, /*isNet=*/false);
     if (!sizes)
       return std::nullopt;
     sizes->shape.sizes.insert(sizes->shape.sizes.begin(), batch);
     sizes->labels.insert(sizes->labels.begin(), Label("N"));
-    Elaborator::dropDoubled(sizes->labels);
+    TensorBuilder::dropDoubled(sizes->labels);
     return sizes;
   };
   for (const NetInput &input : inputs) {
@@ -42,14 +42,14 @@ bool RunBuilder::addInputs() {
       auto *type = value.as<TypeValue>();
       if (name != input.name || !type)
         continue;
-      std::optional<Elaborator::Sizes> sizes = shapeOfField(*type);
+      std::optional<TensorBuilder::Sizes> sizes = shapeOfField(*type);
       if (!sizes)
         return false;
       if (!(sizes->shape == input.shape)) {
         e.fail(at, "field `" + name + "` is " +
-                       Elaborator::sizesText(sizes->shape) +
+                       TensorBuilder::sizesText(sizes->shape) +
                        ", the net's input " +
-                       Elaborator::sizesText(input.shape));
+                       TensorBuilder::sizesText(input.shape));
         return false;
       }
       element = type->element;
@@ -59,8 +59,8 @@ bool RunBuilder::addInputs() {
     argumentNames.push_back(input.name);
     if (element != input.element)
       argument = e.builder.create<ConvertOp>(
-          e.opLocation(job, "convert"), tensorOf(input.element, input.shape),
-          argument);
+          e.tensors.opLocation(job, "convert"),
+          tensorOf(input.element, input.shape), argument);
     values.push_back(argument);
   }
   for (auto &[name, value, at] : dataset) {
@@ -85,7 +85,7 @@ bool RunBuilder::addInputs() {
     std::string meant = isRead || isOthers ? "" : e.nearest(name, missing);
     if (!meant.empty())
       e.fail(at, "the net has no input `" + name + "`" + meant);
-    std::optional<Elaborator::Sizes> sizes = shapeOfField(*type);
+    std::optional<TensorBuilder::Sizes> sizes = shapeOfField(*type);
     if (!sizes)
       return false;
     mlir::Value argument = entry->addArgument(
@@ -99,7 +99,7 @@ bool RunBuilder::addInputs() {
     if (auto *type = entry.value.as<TypeValue>(); type && type->classes)
       classes.set(entry.name, PolynomialAttr::get(e.context, *type->classes));
   step.setClassesAttr(classes.getDictionary(e.context));
-  results = e.applyNet(job, *net, inputs, values);
+  results = e.program.applyNet(job, *net, inputs, values);
   for (auto [input, value] : llvm::zip_equal(inputs, values))
     fields.push_back({input.name, Tensor{value, input.labels}});
   return results.results != nullptr;
@@ -130,13 +130,12 @@ bool RunBuilder::addLoss() {
     loss = found->second;
   } else {
     Identity identity;
-    identity.path = e.unique(*e.graph->root, "loss");
+    identity.path = e.applier.unique(*e.graph->root, "loss");
     Frame inner = *e.frame;
     inner.scope = &scope;
     inner.self = &identity;
-    Frame *outer = std::exchange(e.frame, &inner);
+    InFrame in(e.frame, &inner);
     loss = e.eval(key->second.expr);
-    e.frame = outer;
   }
   if (loss.isUnknown())
     return false;
@@ -144,9 +143,9 @@ bool RunBuilder::addLoss() {
   if (!tensor || !tensor->labels.empty()) {
     e.fail(placeOf("loss"),
            "the loss must be a scalar, this is " +
-               (tensor ? "a tensor " + Elaborator::axesText(*tensor) +
+               (tensor ? "a tensor " + TensorBuilder::axesText(*tensor) +
                              "; take its `mean`"
-                       : kindOf(loss) + e.lackOf(loss)));
+                       : kindOf(loss) + e.calls.lackOf(loss)));
     return false;
   }
   e.builder.create<ReturnOp>(e.locationOf(placeOf("loss")),
@@ -184,7 +183,7 @@ static void collectWeights(const Identity &identity, const BlockDecl *block,
 
 mlir::ArrayAttr RunBuilder::sharedInstances() const {
   llvm::SmallVector<StringRef> names;
-  for (const std::unique_ptr<FileScope> &file : e.files)
+  for (const std::unique_ptr<FileScope> &file : e.files.all)
     for (auto &[name, entry] : file->names)
       if (entry.isPerGraph && entry.graph == e.graph->id)
         names.push_back(name);
@@ -262,10 +261,6 @@ bool RunBuilder::freezeAllBut() {
 // All together
 //===----------------------------------------------------------------------===//
 
-std::string netc::nameOf(NetParser::JobContext *job) {
-  return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
-}
-
 Polynomial netc::roundedUp(const Polynomial &number) {
   std::optional<Rational> constant = number.constant();
   return constant ? Polynomial(constant->ceil()) : number;
@@ -274,21 +269,6 @@ Polynomial netc::roundedUp(const Polynomial &number) {
 bool netc::isUnitOfSizes(const Dimension &dimension) {
   return dimension.isNone() || dimension == Dimension::Example ||
          dimension == Dimension::Token;
-}
-
-std::vector<NetParser::JobContext *> netc::jobsIn(NetParser::JobContext *job) {
-  std::vector<NetParser::JobContext *> jobs;
-  if (job->body())
-    for (NetParser::StmtContext *stmt : job->body()->stmt())
-      if (auto *inner = ruleCast<NetParser::JobStmtContext>(stmt))
-        jobs.push_back(inner->job());
-  return jobs;
-}
-
-bool netc::isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around) {
-  while (job && job != around)
-    job = job->parent;
-  return job;
 }
 
 bool RunBuilder::collect() {
@@ -316,16 +296,18 @@ bool RunBuilder::collect() {
                     job->kind->getText() + " Net on Data as name { .. }`");
     return false;
   }
-  llvm::SetVector<Tree *> touched = std::exchange(e.touched, {});
-  net = e.netInstance(expr, e.eval(expr));
-  bool isSet = net && addSettings();
-  if (!e.touched.empty())
-    e.fail(expr, "a net is made for one value of each setting, not for what "
-                 "lies `between` two");
-  e.touched = std::move(touched);
+  bool isSet;
+  {
+    Ranges::Reads reads(e.ranges);
+    net = e.program.netInstance(expr, e.eval(expr));
+    isSet = net && addSettings();
+    if (!reads.empty())
+      e.fail(expr, "a net is made for one value of each setting, not for what "
+                   "lies `between` two");
+  }
   if (!isSet)
     return false;
-  std::optional<std::vector<NetInput>> given = e.inputsOf(*net);
+  std::optional<std::vector<NetInput>> given = e.program.inputsOf(*net);
   if (!given)
     return false;
   inputs = std::move(*given);
@@ -344,25 +326,25 @@ mlir::DictionaryAttr RunBuilder::axesAttr() const {
 
 mlir::DictionaryAttr RunBuilder::readAxes() {
   mlir::Block entry;
-  Elaborator::GraphScope scope(e, file, &entry);
+  Evaluator::GraphScope scope(e, file, &entry);
   return collect() ? axesAttr() : mlir::DictionaryAttr();
 }
 
 void RunBuilder::nameSettings() {
   // What the file calls so keeps its name.
   auto add = [&](const std::string &name, const Value &value) {
-    if (!e.lookupBody(name) && !e.lookupFile(file, name))
+    if (!e.nameTable.lookupBody(name) && !e.nameTable.lookupFile(file, name))
       names.names[name] = value;
   };
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     if (!each.text)
       valueOf(each.name);
   for (auto &[name, moments] : axes)
     if (moments.isFixed())
       add(name, Number(moments.mean()));
   if (net)
-    for (auto [parameter, setting] :
-         llvm::zip_equal(e.parametersOf(net->function).settings, net->settings))
+    for (auto [parameter, setting] : llvm::zip_equal(
+             e.calls.parametersOf(net->function).settings, net->settings))
       if (setting)
         add(parameter.name, *setting);
 }
@@ -398,7 +380,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
       builder.getDictionaryAttr({}), builder.getDictionaryAttr({}),
       builder.getDictionaryAttr({}));
   mlir::Block *entry = builder.createBlock(&step.getBody());
-  Elaborator::GraphScope scope(e, file, entry);
+  Evaluator::GraphScope scope(e, file, entry);
   e.graph->training = !isInference();
   unsigned before = e.errors;
   auto elaborate = [&] {
@@ -449,7 +431,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
   unsigned before = e.errors;
   {
     mlir::Block scratch;
-    Elaborator::GraphScope scope(e, file, &scratch);
+    Evaluator::GraphScope scope(e, file, &scratch);
     if (collect()) {
       if (addSchedule())
         addHardware();

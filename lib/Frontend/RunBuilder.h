@@ -5,7 +5,7 @@
 #ifndef NETC_FRONTEND_RUNBUILDER_H
 #define NETC_FRONTEND_RUNBUILDER_H
 
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace netc {
@@ -41,28 +41,19 @@ inline constexpr const char *assumedKeys[] = {
     "utilization", "peak",  "took", "year",  "trained_by",
     "framework",   "count", "seed", "tuning"};
 
-/// `run` of `train Net as run`, else the net's name and `_run`.
-std::string nameOf(NetParser::JobContext *job);
 /// Whether numbers in this unit can be sizes of axes: plain ones, examples and
 /// tokens.
 bool isUnitOfSizes(const Dimension &dimension);
 /// The next whole number, where the middle of a `between` is none and has to be
 /// one; what is no number is left alone.
 Polynomial roundedUp(const Polynomial &number);
-/// The jobs that stand in one.
-std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job);
-
-/// Whether `job` is `around`, or stands in it.
-bool isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around);
-
 /// Elaborates one run, with the jobs in it.
 class RunBuilder {
 public:
   /// `outer` builds the job that this one stands in, if there is one. With
   /// `isFacts`, steps say what the specification says of them, and do nothing.
-  RunBuilder(Elaborator &e, FileScope &file, NetParser::JobContext *job,
-             Elaborator::Point point, RunBuilder *outer = nullptr,
-             bool isFacts = false)
+  RunBuilder(Evaluator &e, FileScope &file, NetParser::JobContext *job,
+             Point point, RunBuilder *outer = nullptr, bool isFacts = false)
       : e(e), file(file), job(job), point(std::move(point)), outer(outer),
         isFacts(isFacts) {}
 
@@ -145,31 +136,6 @@ private:
   bool addLossScale();
   bool addRecomputation();
   bool addOptimizer();
-  /// An optimizer, and the parameters that it is for; with a name, that of the
-  /// part of the network that these are in, or `other`.
-  struct UpdateGroup {
-    std::string name;
-    Value optimizer;
-    std::vector<ParameterOp> parameters;
-  };
-  /// Those that `optimizer = { body = .., other = .. }` names, or an error.
-  std::optional<std::vector<UpdateGroup>> groupsOf(const Record &record);
-  /// The parameters that learn.
-  std::vector<ParameterOp> trained();
-  bool addRules(const UpdateGroup &group);
-  /// For `parameters`, or for any if these are none; `kind` is what `kind`
-  /// says.
-  bool addRule(const UpdateGroup &group,
-               const std::vector<ParameterOp> &parameters, const Shape &shape,
-               llvm::StringRef kind);
-  /// False, and an error, if updates of rows read gradients that are summed up.
-  bool canAccumulate(OptimizerOp optimizer);
-  /// Whether it takes parameters as matrices.
-  bool takesMatrix(const Value &optimizer);
-  /// The gradient of the loss from that of the scaled loss.
-  mlir::Value addUnscaling(mlir::Value gradient);
-  /// Whether an optimizer changes the parameter, or a view of it.
-  static bool isUpdated(mlir::Value parameter);
 
   //===--- facts (RunFacts.cpp)
   //--------------------------------------------===//
@@ -210,10 +176,10 @@ private:
     run.set(name, PolynomialAttr::get(e.context, value));
   }
 
-  Elaborator &e;
+  Evaluator &e;
   FileScope &file;
   NetParser::JobContext *job;
-  const Elaborator::Point point;
+  const Point point;
   RunBuilder *outer;
   bool isFacts;               ///< steps are left empty
   bool hasUnknownKey = false; ///< which may be a needed one, misspelt

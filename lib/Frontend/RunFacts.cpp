@@ -62,7 +62,7 @@ bool RunBuilder::readTokens() {
     return true;
   if (!positions && candidates.size() > 1) {
     e.fail(input->tree, "of the axes of `" + input->name + "`, " +
-                            Elaborator::sizesText(input->shape) +
+                            TensorBuilder::sizesText(input->shape) +
                             ", none is labelled `T`, along which this run "
                             "counts tokens; write `T = ..` for one of them");
     return false;
@@ -121,7 +121,7 @@ bool RunBuilder::isReported() {
   StepOp made = step;
   if (isFacts)
     made = mlir::dyn_cast_or_null<StepOp>(
-        mlir::SymbolTable::lookupSymbolIn(e.getModule(), symbol()));
+        mlir::SymbolTable::lookupSymbolIn(*e.module, symbol()));
   bool isOpaque =
       made && made.walk([](OpaqueOp) { return mlir::WalkResult::interrupt(); })
                   .wasInterrupted();
@@ -154,7 +154,7 @@ bool RunBuilder::hasBatchAxis(const Rational &batch) {
   std::string axis = input.labels.empty() ? "" : input.labels.front().name;
   e.fail(placeOf("batch"),
          "`batch` is the size of an axis `N`, and `" + input.name + "` is " +
-             Elaborator::sizesText(input.shape) +
+             TensorBuilder::sizesText(input.shape) +
              (axis.empty() || input.shape[0].isConstant()
                   ? ""
                   : "; did you mean to call `" + axis + "` `N`?"));
@@ -468,14 +468,14 @@ std::optional<std::string> RunBuilder::precisionIn(Expr *expr) {
     return precisionIn(choice->expr(*condition ? 1 : 2));
   }
   // The words of precisions are no names, but a constant may hold one.
-  bool isName =
-      ruleCast<NetParser::RefContext>(expr) && e.lookup(expr->getText());
+  bool isName = ruleCast<NetParser::RefContext>(expr) &&
+                e.nameTable.lookup(expr->getText());
   if (isName || ruleCast<NetParser::StrContext>(expr)) {
     Value value = e.eval(expr);
     if (auto *text = value.as<std::string>())
       return *text;
     if (auto *type = value.as<TypeValue>(); type && !type->isShaped)
-      return Elaborator::elementText(type->element);
+      return TensorBuilder::elementText(type->element);
   }
   return expr->getText();
 }
@@ -490,7 +490,7 @@ bool RunBuilder::addHardware() {
   }
   if (auto found = keys.find("hardware"); found != keys.end())
     if (auto *device = ruleCast<NetParser::RefContext>(found->second.expr);
-        device && !e.lookup(device->getText())) {
+        device && !e.nameTable.lookup(device->getText())) {
       e.fail(device, "`hardware` takes a number of devices; write `1 " +
                          device->getText() + "`");
       return false;
@@ -635,7 +635,7 @@ bool RunBuilder::addDevice(const std::string &device) {
   }
   run.set("device_own", e.builder.getUnitAttr());
   for (const SectionEntry &entry :
-       e.entriesOf({&file, section, device, nullptr})) {
+       e.program.entriesOf({&file, section, device, nullptr})) {
     std::optional<Number> memory =
         entry.name == "memory" ? netc::numberOf(entry.value) : std::nullopt;
     if (memory)

@@ -18,7 +18,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   };
   // What is set stands in for what is written.
   llvm::StringSet<> given;
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     if (each.text && each.job == from) {
       given.insert(each.name);
       if (!isPassedOver(each.name))
@@ -148,13 +148,13 @@ void RunBuilder::noteReplaced(StringRef name) {
 
 void RunBuilder::noteOverride(const Override *by) {
   if (by && !by->isList())
-    e.overridden.insert(StringRef(symbol()).split('.').first);
+    e.commandLine.overridden.insert(StringRef(symbol()).split('.').first);
 }
 
 bool RunBuilder::addSettings() {
   unsigned before = e.errors;
-  const Parameters &all = e.parametersOf(net->function);
-  for (const Elaborator::Varied &each : point)
+  const Parameters &all = e.calls.parametersOf(net->function);
+  for (const Varied &each : point)
     for (auto [parameter, setting] :
          llvm::zip_equal(all.settings, net->settings)) {
       bool isKey = each.text && llvm::is_contained(runKeys, each.name);
@@ -169,8 +169,9 @@ bool RunBuilder::addSettings() {
         continue;
       Tree *at = each.text ? static_cast<Tree *>(each.text) : netExpr();
       Value value =
-          each.text ? e.evalSetting(parameter, each.text) : each.value;
-      if (std::string mistake = e.mistakeIn(parameter, net->function, value);
+          each.text ? e.calls.evalSetting(parameter, each.text) : each.value;
+      if (std::string mistake =
+              e.calls.mistakeIn(parameter, net->function, value);
           !mistake.empty())
         e.fail(at, mistake);
       setting = value;
@@ -185,7 +186,7 @@ void RunBuilder::dropTook() {
   if (took == keys.end() || took->second.by)
     return;
   // A point of a sweep is another run, too, unless it is what is written.
-  auto isAsWritten = [&](const Elaborator::Varied &each) {
+  auto isAsWritten = [&](const Varied &each) {
     auto key = keys.find(each.name);
     if (each.text || key == keys.end())
       return false;
@@ -194,7 +195,7 @@ void RunBuilder::dropTook() {
     return value && written && value->dimension == written->dimension &&
            value->device == written->device && value->exact == written->exact;
   };
-  bool isSwept = llvm::any_of(point, [&](const Elaborator::Varied &each) {
+  bool isSwept = llvm::any_of(point, [&](const Varied &each) {
     return !each.by && !llvm::is_contained(assumedKeys, each.name) &&
            !isAsWritten(each);
   });
@@ -202,12 +203,12 @@ void RunBuilder::dropTook() {
     keys.erase(took);
     return;
   }
-  bool isOfSum = llvm::any_of(point, [&](const Elaborator::Varied &each) {
+  bool isOfSum = llvm::any_of(point, [&](const Varied &each) {
     return each.by && each.job != job && isIn(each.job, job) &&
            !llvm::is_contained(assumedKeys, each.name);
   });
   // A setting of the net, which the run may take by default.
-  bool isOfNet = llvm::any_of(e.overrides, [&](const Override &each) {
+  bool isOfNet = llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
     return !each.job && net && net->function.block &&
            each.owner == net->function.block->name;
   });
@@ -277,7 +278,7 @@ static bool takesWhole(StringRef key, const Dimension &unit) {
 }
 
 std::optional<Value> RunBuilder::valueOf(StringRef key) {
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     if (each.name == key && !each.text && (!outer || !isOwn(each.name)))
       return names.names[key] = each.value;
   auto known = names.names.find(key);
@@ -289,15 +290,14 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   auto *expr = found->second.expr;
   std::string text = expr->getText();
   bool isBareWord = takesWord(key) && ruleCast<NetParser::RefContext>(expr) &&
-                    !e.lookup(text);
+                    !e.nameTable.lookup(text);
   bool isMiddle = false;
   Scope words;
   words.outer = e.frame->scope;
   for (const std::string &word : wordsIn(key))
     words.names[word] = Value(word);
-  e.frame->scope = &words;
+  InScope in(e.frame->scope, &words);
   Value value = isBareWord ? Value(text) : e.eval(expr, isMiddle);
-  e.frame->scope = words.outer;
   if (auto *number = std::get_if<Number>(&value.data);
       number && isMiddle && takesWhole(key, number->dimension))
     number->exact = roundedUp(number->exact);
@@ -358,12 +358,12 @@ bool RunBuilder::collectDataset() {
   }
   // Without arguments, all of its parameters have defaults.
   if (section->tree->params() && !section->arguments) {
-    value = e.callSection(place, *section, {});
+    value = e.calls.callSection(place, *section, {});
     section = value.as<Section>();
     if (!section)
       return false;
   }
-  dataset = e.entriesOf(*section, areMiddle);
+  dataset = e.program.entriesOf(*section, areMiddle);
   // What another file says is wrong for this run is wrong here.
   if (section->file != &file)
     for (SectionEntry &entry : dataset)
@@ -378,7 +378,8 @@ void RunBuilder::failUnknownKey(const std::string &name,
                 [](const std::string &symbol) { return symbol != "N"; });
   const Key &key = keys.find(name)->second;
   if (key.by && net)
-    for (const Parameter &setting : e.parametersOf(net->function).settings)
+    for (const Parameter &setting :
+         e.calls.parametersOf(net->function).settings)
       known.push_back(setting.name);
   std::string meant = e.didYouMean(name, known);
   if (auto constant = file.names.find(name);
@@ -390,8 +391,8 @@ void RunBuilder::failUnknownKey(const std::string &name,
   hasUnknownKey = true;
 }
 
-std::optional<Moments> Elaborator::sizeOfAxis(Tree *at, StringRef name,
-                                              const Value &value) {
+std::optional<Moments> Program::sizeOfAxis(Tree *at, StringRef name,
+                                           const Value &value) {
   std::optional<Moments> moments;
   if (auto *distribution = value.as<Distribution>()) {
     moments = distribution->moments;
@@ -403,13 +404,13 @@ std::optional<Moments> Elaborator::sizeOfAxis(Tree *at, StringRef name,
         isUnitOfSizes(number->dimension))
       moments = Moments(*size);
     else if (!value.isUnknown())
-      fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
-                   textOf(value));
+      e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
+                     textOf(value));
   }
   if (!moments || moments->mean() <= Rational(Shape::maxSize))
     return moments;
-  fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
-               moments->mean().str());
+  e.fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
+                 moments->mean().str());
   return std::nullopt;
 }
 
@@ -421,7 +422,7 @@ bool RunBuilder::collectAxes() {
         if (!llvm::is_contained(symbols, symbol))
           symbols.push_back(symbol);
   auto give = [&](const std::string &name, const Value &value, Tree *at) {
-    if (std::optional<Moments> size = e.sizeOfAxis(at, name, value))
+    if (std::optional<Moments> size = e.program.sizeOfAxis(at, name, value))
       axes.insert({name, *size});
   };
   for (auto &[name, key] : keys) {
@@ -438,7 +439,7 @@ bool RunBuilder::collectAxes() {
     if (isOwn(name) && jobsIn(job).empty())
       failUnknownKey(name, symbols);
   }
-  for (const Elaborator::Varied &each : point)
+  for (const Varied &each : point)
     if (!each.text && llvm::is_contained(symbols, each.name) &&
         !axes.count(each.name))
       give(each.name, each.value, job);

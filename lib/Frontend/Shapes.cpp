@@ -4,7 +4,7 @@
 
 // Sizes, labels and patterns, and the ops that only rearrange.
 
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -32,35 +32,35 @@ static bool isBelow(const Polynomial &value, int64_t least,
   return true;
 }
 
-std::optional<Polynomial> Elaborator::sizeOf(Tree *at, const Value &value) {
+std::optional<Polynomial> TensorBuilder::sizeOf(Tree *at, const Value &value) {
   if (value.isUnknown())
     return std::nullopt;
   std::optional<Number> number = numberOf(value);
   if (!number || number->real ||
       !(number->dimension.isNone() || number->dimension.isCount())) {
     auto *axis = value.as<Axis>();
-    fail(at,
-         axis ? "the size of axis `" + axis->label.name + "` is not known here"
-              : "a size is a whole number or an axis, not " +
-                    (number ? textOf(value) : kindOf(value)));
+    e.fail(at, axis ? "the size of axis `" + axis->label.name +
+                          "` is not known here"
+                    : "a size is a whole number or an axis, not " +
+                          (number ? textOf(value) : kindOf(value)));
     return std::nullopt;
   }
   std::optional<Rational> fixed = number->exact.constant();
   if (fixed && (!fixed->isInteger() || *fixed < Rational(1) ||
                 *fixed > Rational(int64_t(1) << 40))) {
-    fail(at, "a size is a whole number from 1 to 2^40, not " + fixed->str());
+    e.fail(at, "a size is a whole number from 1 to 2^40, not " + fixed->str());
     return std::nullopt;
   }
   if (!fixed && isBelow(number->exact, 1, /*exceptSmall=*/true)) {
-    fail(at, "a size is 1 or more however large its axes are, `" +
-                 number->exact.str() + "` is not");
+    e.fail(at, "a size is 1 or more however large its axes are, `" +
+                   number->exact.str() + "` is not");
     return std::nullopt;
   }
   return number->exact;
 }
 
-std::optional<Elaborator::Sizes>
-Elaborator::sizesOf(Tree *at, llvm::ArrayRef<Value> values) {
+std::optional<TensorBuilder::Sizes>
+TensorBuilder::sizesOf(Tree *at, llvm::ArrayRef<Value> values) {
   Sizes sizes;
   for (const Value &value : values) {
     if (auto *list = value.as<List>()) {
@@ -83,7 +83,7 @@ Elaborator::sizesOf(Tree *at, llvm::ArrayRef<Value> values) {
   return sizes;
 }
 
-void Elaborator::dropDoubled(Labels &labels) {
+void TensorBuilder::dropDoubled(Labels &labels) {
   for (size_t i = 0; i < labels.size(); ++i)
     if (llvm::is_contained(llvm::ArrayRef(labels).take_front(i), labels[i]))
       labels[i].clear();
@@ -93,7 +93,7 @@ void Elaborator::dropDoubled(Labels &labels) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-std::optional<TypeValue> Elaborator::typeOf(Expr *expr) {
+std::optional<TypeValue> TensorBuilder::typeOf(Expr *expr) {
   if (auto *list = ruleCast<NetParser::ListContext>(expr);
       list && !list->comp()) {
     TypeValue type;
@@ -101,13 +101,14 @@ std::optional<TypeValue> Elaborator::typeOf(Expr *expr) {
     type.axes = list->axis();
     return type;
   }
-  Value value = eval(expr);
+  Value value = e.eval(expr);
   if (auto *type = value.as<TypeValue>())
     return *type;
   if (!value.isUnknown())
-    fail(expr,
-         "expected a type such as `f32[N, d]` or a pattern `[N, d]`, this is " +
-             kindOf(value));
+    e.fail(
+        expr,
+        "expected a type such as `f32[N, d]` or a pattern `[N, d]`, this is " +
+            kindOf(value));
   return std::nullopt;
 }
 
@@ -117,19 +118,20 @@ static std::string bareName(NetParser::AxisContext *axis) {
   return ref && !axis->name() ? ref->getText() : "";
 }
 
-std::optional<Polynomial> Elaborator::sizeInScope(StringRef name) {
-  std::optional<Value> value = lookup(name);
+std::optional<Polynomial> TensorBuilder::sizeInScope(StringRef name) {
+  std::optional<Value> value = e.nameTable.lookup(name);
   std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
   return number && !number->real ? std::optional(number->exact) : std::nullopt;
 }
 
-std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type,
-                                                     bool isNet) {
+std::optional<TensorBuilder::Sizes>
+TensorBuilder::declare(const TypeValue &type, bool isNet) {
   Sizes sizes;
   for (NetParser::AxisContext *axis : type.axes) {
     if (!axis->expr()) {
-      fail(axis, "`...` stands in the pattern of a block; a net's inputs list "
-                 "every axis");
+      e.fail(axis,
+             "`...` stands in the pattern of a block; a net's inputs list "
+             "every axis");
       return std::nullopt;
     }
     std::string name = bareName(axis);
@@ -140,25 +142,25 @@ std::optional<Elaborator::Sizes> Elaborator::declare(const TypeValue &type,
     if (!size && !name.empty() && isNet) {
       size = Polynomial::symbol(name);
     } else if (!size) {
-      size = sizeOf(axis, eval(axis->expr()));
+      size = sizeOf(axis, e.eval(axis->expr()));
       if (!size)
         return std::nullopt;
     }
     if (axis->name() && llvm::any_of(sizes.labels, [&](auto &other) {
           return other == label;
         })) {
-      fail(axis, "two axes are labelled `" + label + "`");
+      e.fail(axis, "two axes are labelled `" + label + "`");
       return std::nullopt;
     }
     if (!label.empty() && isNet)
-      frame->scope->names[label] = Axis{Label(label), size, -1};
+      e.frame->scope->names[label] = Axis{Label(label), size, -1};
     sizes.shape.sizes.push_back(*size);
     sizes.labels.push_back(Label(label));
   }
   if (sizes.labels.size() > Shape::maxRank) {
-    fail(type.axes.front(),
-         "a tensor has at most " + llvm::Twine(Shape::maxRank) +
-             " axes, these are " + llvm::Twine(sizes.labels.size()));
+    e.fail(type.axes.front(),
+           "a tensor has at most " + llvm::Twine(Shape::maxRank) +
+               " axes, these are " + llvm::Twine(sizes.labels.size()));
     return std::nullopt;
   }
   dropDoubled(sizes.labels);
@@ -172,22 +174,22 @@ static bool isLookedFor(StringRef label) {
          label == "W" || label == "L";
 }
 
-Label Elaborator::written(const std::string &name, const Label &old,
-                          const Polynomial &size) {
+Label TensorBuilder::written(const std::string &name, const Label &old,
+                             const Polynomial &size) {
   if (old == name)
     return old;
   // The name of an axis that is in scope, and as long, means that axis.
-  std::optional<Value> known = lookupBody(name);
+  std::optional<Value> known = e.nameTable.lookupBody(name);
   auto *axis = known ? known->as<Axis>() : nullptr;
   return axis && axis->size == size ? axis->label : Label(name);
 }
 
-std::optional<Tensor> Elaborator::match(const TypeValue &type,
-                                        const Tensor &tensor, Tree *at,
-                                        bool isParameter) {
+std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
+                                           const Tensor &tensor, Tree *at,
+                                           bool isParameter) {
   if (type.element && type.element != elementOf(tensor.value)) {
-    fail(at, "expected elements of type " + elementText(type.element) +
-                 ", these are " + elementText(elementOf(tensor.value)));
+    e.fail(at, "expected elements of type " + elementText(type.element) +
+                   ", these are " + elementText(elementOf(tensor.value)));
     return std::nullopt;
   }
   if (!type.isShaped)
@@ -196,20 +198,20 @@ std::optional<Tensor> Elaborator::match(const TypeValue &type,
   auto isRest = [](NetParser::AxisContext *axis) { return !axis->expr(); };
   size_t rests = llvm::count_if(type.axes, isRest);
   if (rests > 1) {
-    fail(at, "`...` stands once in a pattern");
+    e.fail(at, "`...` stands once in a pattern");
     return std::nullopt;
   }
   if (rests ? rank + 1 < given : rank != given) {
-    fail(at, "the pattern has " + llvm::Twine(given - rests) +
-                 (rests ? " axes or more" : " axes") + ", the tensor has " +
-                 llvm::Twine(rank) + ": " + axesText(tensor));
+    e.fail(at, "the pattern has " + llvm::Twine(given - rests) +
+                   (rests ? " axes or more" : " axes") + ", the tensor has " +
+                   llvm::Twine(rank) + ": " + axesText(tensor));
     return std::nullopt;
   }
   Shape shape = shapeOf(tensor.value);
   Tensor result = tensor;
   if (isParameter)
     for (auto [place, label] : llvm::enumerate(result.labels))
-      label = Label::unnamed(rank - 1 - place, frame->application, label);
+      label = Label::unnamed(rank - 1 - place, e.frame->application, label);
   size_t position = 0;
   llvm::StringSet<> bound;
   for (NetParser::AxisContext *axis : type.axes) {
@@ -220,18 +222,18 @@ std::optional<Tensor> Elaborator::match(const TypeValue &type,
     std::string name = bareName(axis);
     std::string label = axis->name() ? axis->name()->getText() : name;
     std::optional<Value> known =
-        label.empty() ? std::nullopt : lookupBody(label);
+        label.empty() ? std::nullopt : e.nameTable.lookupBody(label);
     // In a body, the name of another axis may be written on one.
     bool isRenamed = !isParameter && known && known->is<Axis>();
     std::optional<Polynomial> size;
-    if (name.empty() && !(size = sizeOf(axis, eval(axis->expr()))))
+    if (name.empty() && !(size = sizeOf(axis, e.eval(axis->expr()))))
       return std::nullopt;
     if (!name.empty() && !isRenamed)
       size = sizeInScope(name);
     if (size && *size != shape[position]) {
-      fail(at, "axis " + llvm::Twine(position) +
-                   (label.empty() ? "" : ", `" + label + "`,") + " is " +
-                   shape[position].str() + ", expected " + size->str());
+      e.fail(at, "axis " + llvm::Twine(position) +
+                     (label.empty() ? "" : ", `" + label + "`,") + " is " +
+                     shape[position].str() + ", expected " + size->str());
       return std::nullopt;
     }
     // `[N, T, T]`: the first of two axes of one size has the label.
@@ -239,19 +241,20 @@ std::optional<Tensor> Elaborator::match(const TypeValue &type,
     if (!label.empty() && !isAgain) {
       std::optional<size_t> other = find(tensor, label);
       if (other && *other != position && isParameter && isLookedFor(label)) {
-        fail(at, "the tensor has axis `" + label + "` at place " +
-                     llvm::Twine(*other) + ", the pattern at " +
-                     llvm::Twine(position) + ": " + axesText(tensor));
+        e.fail(at, "the tensor has axis `" + label + "` at place " +
+                       llvm::Twine(*other) + ", the pattern at " +
+                       llvm::Twine(position) + ": " + axesText(tensor));
         return std::nullopt;
       }
       const Label &old = tensor.labels[position];
-      Label now = isParameter ? Label(label, frame->application, old)
+      Label now = isParameter ? Label(label, e.frame->application, old)
                               : written(label, old, shape[position]);
       // A number that the pattern names stays that number, and an axis of one
       // size that axis.
       std::optional<Number> number = known ? numberOf(*known) : std::nullopt;
       if (!number || (isRenamed && number->exact != shape[position]))
-        frame->scope->names[label] = Axis{now, shape[position], int(position)};
+        e.frame->scope->names[label] =
+            Axis{now, shape[position], int(position)};
       result.labels[position] = std::move(now);
     }
     ++position;
@@ -260,20 +263,20 @@ std::optional<Tensor> Elaborator::match(const TypeValue &type,
   return result;
 }
 
-Value Elaborator::matched(Expr *pattern, const Value &value) {
+Value TensorBuilder::matched(Expr *pattern, const Value &value) {
   if (value.isUnknown()) {
     // So are the sizes that it would name.
     if (std::optional<TypeValue> type = typeOf(pattern))
       for (NetParser::AxisContext *axis : type->axes)
         if (std::string name = axis->expr() ? bareName(axis) : "";
-            !name.empty() && !lookupBody(name))
-          frame->scope->names[name] = Value();
+            !name.empty() && !e.nameTable.lookupBody(name))
+          e.frame->scope->names[name] = Value();
     return {};
   }
   auto *tensor = value.as<Tensor>();
   if (!tensor)
-    return fail(pattern,
-                "a pattern describes a tensor, this is " + kindOf(value));
+    return e.fail(pattern,
+                  "a pattern describes a tensor, this is " + kindOf(value));
   std::optional<TypeValue> type = typeOf(pattern);
   if (!type)
     return {};
@@ -282,7 +285,7 @@ Value Elaborator::matched(Expr *pattern, const Value &value) {
   return result ? Value(*result) : Value();
 }
 
-Value Elaborator::restored(const Value &value, unsigned application) {
+Value TensorBuilder::restored(const Value &value, unsigned application) {
   Value result = value;
   if (auto *list = value.as<List>()) {
     std::vector<Value> items;
@@ -311,7 +314,8 @@ Value Elaborator::restored(const Value &value, unsigned application) {
 // Rearranging
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes) {
+Value TensorBuilder::reshaped(Tree *at, const Tensor &tensor,
+                              const Sizes &sizes) {
   std::optional<mlir::RankedTensorType> type =
       tensorType(at, elementOf(tensor.value), sizes.shape);
   if (!type)
@@ -321,15 +325,16 @@ Value Elaborator::reshaped(Tree *at, const Tensor &tensor, const Sizes &sizes) {
   Polynomial before = shapeOf(tensor.value).elements(),
              after = sizes.shape.elements();
   if (before != after)
-    return fail(at, "cannot reshape " + axesText(tensor) + ", " + before.str() +
-                        " elements, to " + after.str() + " elements");
-  return Tensor{
-      builder.create<ReshapeOp>(opLocation(at, "reshape"), *type, tensor.value),
-      sizes.labels};
+    return e.fail(at, "cannot reshape " + axesText(tensor) + ", " +
+                          before.str() + " elements, to " + after.str() +
+                          " elements");
+  return Tensor{e.builder.create<ReshapeOp>(opLocation(at, "reshape"), *type,
+                                            tensor.value),
+                sizes.labels};
 }
 
-Tensor Elaborator::transposed(Tree *at, const Tensor &tensor,
-                              llvm::ArrayRef<int64_t> order) {
+Tensor TensorBuilder::transposed(Tree *at, const Tensor &tensor,
+                                 llvm::ArrayRef<int64_t> order) {
   bool moves = false;
   Tensor result = tensor;
   for (auto [i, axis] : llvm::enumerate(order)) {
@@ -337,14 +342,14 @@ Tensor Elaborator::transposed(Tree *at, const Tensor &tensor,
     result.labels[i] = tensor.labels[axis];
   }
   if (moves)
-    result.value = builder.create<TransposeOp>(opLocation(at, "transpose"),
-                                               tensor.value, order);
+    result.value = e.builder.create<TransposeOp>(opLocation(at, "transpose"),
+                                                 tensor.value, order);
   return result;
 }
 
-Tensor Elaborator::broadcasted(Tree *at, const Tensor &tensor,
-                               const Sizes &sizes,
-                               llvm::ArrayRef<int64_t> axes) {
+Tensor TensorBuilder::broadcasted(Tree *at, const Tensor &tensor,
+                                  const Sizes &sizes,
+                                  llvm::ArrayRef<int64_t> axes) {
   llvm::SmallVector<int64_t> order(axes.size()),
       sorted(axes.begin(), axes.end());
   for (size_t i = 0; i < order.size(); ++i)
@@ -356,13 +361,13 @@ Tensor Elaborator::broadcasted(Tree *at, const Tensor &tensor,
   if (axes.size() == sizes.shape.rank())
     return result;
   mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), sizes.shape);
-  result.value = builder.create<BroadcastOp>(opLocation(at, "broadcast"), type,
-                                             result.value, sorted);
+  result.value = e.builder.create<BroadcastOp>(opLocation(at, "broadcast"),
+                                               type, result.value, sorted);
   return result;
 }
 
-Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis,
-                        const Value &index) {
+Value TensorBuilder::slice(Tree *at, const Tensor &tensor, int64_t axis,
+                           const Value &index) {
   Shape shape = shapeOf(tensor.value);
   const Polynomial length = shape[axis];
   // From the end, which of a free axis is a size of its own: T - 1.
@@ -378,18 +383,18 @@ Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis,
   } else if (std::optional<Number> number = numberOf(index);
              number && !number->real) {
     if (number->exact.isConstant() && !number->exact.toInt64())
-      return fail(at, "an index is a whole number, not " + textOf(index));
+      return e.fail(at, "an index is a whole number, not " + textOf(index));
     begin = place(number->exact);
   } else {
-    return fail(at,
-                "an index is a whole number or a range, not " + kindOf(index));
+    return e.fail(at, "an index is a whole number or a range, not " +
+                          kindOf(index));
   }
   bool isOutside =
       isBelow(begin, 0) || isBelow(size, 1) ||
       isBelow(length - begin - size, 0) ||
       (!size.isConstant() && isBelow(size, 1, /*exceptSmall=*/true));
   if (isOutside)
-    return fail(
+    return e.fail(
         at, (range ? "`" + range->begin.str() + ".." + range->end.str() + "`"
                    : "index " + textOf(index)) +
                 " is not within an axis of size " + length.str());
@@ -399,8 +404,8 @@ Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis,
   mlir::RankedTensorType type = tensorOf(elementOf(tensor.value), kept);
   if (size != length)
     result.value =
-        builder.create<SliceOp>(opLocation(at, "slice"), type, tensor.value,
-                                axis, PolynomialAttr::get(context, begin));
+        e.builder.create<SliceOp>(opLocation(at, "slice"), type, tensor.value,
+                                  axis, PolynomialAttr::get(e.context, begin));
   if (range)
     return result;
   Sizes dropped{kept, tensor.labels};
@@ -409,7 +414,7 @@ Value Elaborator::slice(Tree *at, const Tensor &tensor, int64_t axis,
   return reshaped(at, result, dropped);
 }
 
-Value Elaborator::callReshape(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callReshape(Tree *at, std::vector<Argument> &arguments) {
   std::vector<Value> sizes;
   auto *tensor = arguments.front().value.as<Tensor>();
   // Without the example axis: it stays in front.
@@ -417,12 +422,13 @@ Value Elaborator::callReshape(Tree *at, std::vector<Argument> &arguments) {
     sizes.push_back(argument.value);
     if (argument.name.empty())
       continue;
-    std::optional<Polynomial> size = sizeOf(argument.at, argument.value);
+    std::optional<Polynomial> size =
+        e.tensors.sizeOf(argument.at, argument.value);
     if (!size)
       return {};
     sizes.back() = Axis{Label(argument.name), *size};
   }
-  std::optional<Sizes> wanted = sizesOf(at, sizes);
+  std::optional<TensorBuilder::Sizes> wanted = e.tensors.sizesOf(at, sizes);
   if (!wanted)
     return {};
   Shape shape = shapeOf(tensor->value);
@@ -431,26 +437,26 @@ Value Elaborator::callReshape(Tree *at, std::vector<Argument> &arguments) {
       wanted->shape.elements() != shape.elements()) {
     wanted->shape.sizes.insert(wanted->shape.sizes.begin(), shape[0]);
     wanted->labels.insert(wanted->labels.begin(), tensor->labels.front());
-    dropDoubled(wanted->labels);
+    e.tensors.dropDoubled(wanted->labels);
   }
-  return reshaped(at, *tensor, *wanted);
+  return e.tensors.reshaped(at, *tensor, *wanted);
 }
 
-Value Elaborator::callFlatten(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callFlatten(Tree *at, std::vector<Argument> &arguments) {
   auto *tensor = arguments.front().value.as<Tensor>();
   Shape shape = shapeOf(tensor->value);
   if (shape.rank() < 2)
     return *tensor;
-  std::optional<size_t> batch = find(*tensor, "N");
+  std::optional<size_t> batch = e.tensors.find(*tensor, "N");
   if (batch.value_or(0) != 0)
-    return fail(
+    return e.fail(
         at, "the batch axis must come first to flatten the others; this is " +
-                axesText(*tensor));
+                e.tensors.axesText(*tensor));
   Polynomial rest = 1;
   for (const Polynomial &size : llvm::drop_begin(shape.sizes))
     rest *= size;
-  return reshaped(at, *tensor,
-                  {Shape({shape[0], rest}), {tensor->labels[0], Label()}});
+  return e.tensors.reshaped(
+      at, *tensor, {Shape({shape[0], rest}), {tensor->labels[0], Label()}});
 }
 
 namespace {
@@ -488,7 +494,7 @@ static std::optional<Side> parseSide(StringRef text) {
   return grouped ? std::nullopt : std::optional(side);
 }
 
-Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
   auto *tensor = arguments.front().value.as<Tensor>();
   std::string spec;
   llvm::StringMap<Polynomial> sizes;
@@ -497,38 +503,41 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     if (argument.name.empty() && argument.value.is<std::string>()) {
       spec = *argument.value.as<std::string>();
     } else if (!argument.name.empty()) {
-      std::optional<Polynomial> size = sizeOf(argument.at, argument.value);
+      std::optional<Polynomial> size =
+          e.tensors.sizeOf(argument.at, argument.value);
       if (!size)
         return {};
       sizes[argument.name] = *size;
       given[argument.name] = argument.at;
     } else {
-      return fail(argument.at, "`rearrange` takes a pattern and sizes by name");
+      return e.fail(argument.at,
+                    "`rearrange` takes a pattern and sizes by name");
     }
   }
   if (spec.empty())
-    return fail(at,
-                "`rearrange` needs a pattern, such as `n t (h k) -> n h t k`");
+    return e.fail(
+        at, "`rearrange` needs a pattern, such as `n t (h k) -> n h t k`");
   auto [leftText, rightText] = StringRef(spec).split("->");
   std::optional<Side> from = parseSide(leftText), to = parseSide(rightText);
   if (!from || !to || !StringRef(spec).contains("->"))
-    return fail(at, "`" + spec +
-                        "` is not a pattern such as `n t (h k) -> n h t k`");
+    return e.fail(at, "`" + spec +
+                          "` is not a pattern such as `n t (h k) -> n h t k`");
   Shape shape = shapeOf(tensor->value);
   if (from->size() != shape.rank())
-    return fail(at, "`" + leftText.trim() + "` has " +
-                        llvm::Twine(from->size()) + " axes, the tensor has " +
-                        llvm::Twine(shape.rank()) + ": " + axesText(*tensor));
+    return e.fail(at, "`" + leftText.trim() + "` has " +
+                          llvm::Twine(from->size()) + " axes, the tensor has " +
+                          llvm::Twine(shape.rank()) + ": " +
+                          e.tensors.axesText(*tensor));
   // Split every group on the left.
-  Sizes split;
+  TensorBuilder::Sizes split;
   std::vector<std::string> letters;
   for (auto [i, group] : llvm::enumerate(*from)) {
     Polynomial known = 1;
     std::string open;
     for (const std::string &letter : group) {
       if (llvm::is_contained(letters, letter))
-        return fail(at,
-                    "letter `" + letter + "` stands twice on the left of `->`");
+        return e.fail(at, "letter `" + letter +
+                              "` stands twice on the left of `->`");
       letters.push_back(letter);
       if (group.size() == 1 && !sizes.count(letter))
         sizes[letter] = shape[i];
@@ -537,10 +546,10 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
       else if (open.empty())
         open = letter;
       else
-        return fail(at, "`(" + llvm::join(group, " ") +
-                            ")` needs the sizes of all letters but "
-                            "one: give `" +
-                            open + "` or `" + letter + "`");
+        return e.fail(at, "`(" + llvm::join(group, " ") +
+                              ")` needs the sizes of all letters but "
+                              "one: give `" +
+                              open + "` or `" + letter + "`");
     }
     if (!open.empty()) {
       sizes[open] = shape[i] / known;
@@ -549,8 +558,9 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     bool isWhole = open.empty() || !sizes[open].isConstant() ||
                    sizes[open].toInt64().has_value();
     if (known != shape[i] || !known.isValid() || !isWhole)
-      return fail(at, "axis `" + llvm::join(group, " ") + "` has size " +
-                          shape[i].str() + ", which its letters do not divide");
+      return e.fail(at, "axis `" + llvm::join(group, " ") + "` has size " +
+                            shape[i].str() +
+                            ", which its letters do not divide");
     for (const std::string &letter : group) {
       split.shape.sizes.push_back(sizes[letter]);
       split.labels.push_back(group.size() == 1 ? tensor->labels[i] : Label());
@@ -558,10 +568,10 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
   }
   for (auto &[letter, place] : given)
     if (!llvm::is_contained(letters, letter))
-      return fail(place, "`" + leftText.trim() + "` has no letter `" + letter +
-                             "`" + didYouMean(letter, letters));
-  dropDoubled(split.labels);
-  Value parts = reshaped(at, *tensor, split);
+      return e.fail(place, "`" + leftText.trim() + "` has no letter `" +
+                               letter + "`" + e.didYouMean(letter, letters));
+  e.tensors.dropDoubled(split.labels);
+  Value parts = e.tensors.reshaped(at, *tensor, split);
   if (!parts.is<Tensor>())
     return {};
   // Bring the letters into the order of the right side, then merge its groups.
@@ -570,17 +580,17 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     for (const std::string &letter : group) {
       auto found = llvm::find(letters, letter);
       if (found == letters.end())
-        return fail(at,
-                    "letter `" + letter + "` stands on the right of `->` only");
+        return e.fail(at, "letter `" + letter +
+                              "` stands on the right of `->` only");
       if (llvm::is_contained(order, found - letters.begin()))
-        return fail(at, "letter `" + letter +
-                            "` stands twice on the right of `->`");
+        return e.fail(at, "letter `" + letter +
+                              "` stands twice on the right of `->`");
       order.push_back(found - letters.begin());
     }
   if (order.size() != letters.size())
-    return fail(at, "every letter of the left must stand on the right; "
-                    "`einsum` sums over some");
-  Tensor ordered = transposed(at, *parts.as<Tensor>(), order);
+    return e.fail(at, "every letter of the left must stand on the right; "
+                      "`einsum` sums over some");
+  Tensor ordered = e.tensors.transposed(at, *parts.as<Tensor>(), order);
   // All parts of one axis together, in whatever order, are that axis.
   auto labelOf = [&](const std::vector<std::string> &group) {
     for (auto [i, axis] : llvm::enumerate(*from))
@@ -589,7 +599,7 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
         return tensor->labels[i];
     return Label();
   };
-  Sizes merged;
+  TensorBuilder::Sizes merged;
   for (auto &group : *to) {
     Polynomial size = 1;
     for (const std::string &letter : group)
@@ -597,10 +607,10 @@ Value Elaborator::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     merged.shape.sizes.push_back(size);
     merged.labels.push_back(labelOf(group));
   }
-  return reshaped(at, ordered, merged);
+  return e.tensors.reshaped(at, ordered, merged);
 }
 
-Value Elaborator::callExpand(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callExpand(Tree *at, std::vector<Argument> &arguments) {
   auto *vector = arguments.front().value.as<Tensor>();
   const Tensor *like = nullptr;
   const Value *over = nullptr;
@@ -611,24 +621,27 @@ Value Elaborator::callExpand(Tree *at, std::vector<Argument> &arguments) {
              argument.value.is<Tensor>())
       like = argument.value.as<Tensor>();
     else
-      return fail(
+      return e.fail(
           argument.at,
           "`expand` takes a tensor, one of the shape to take, and `over`");
   }
   if (!like)
-    return fail(at, "`expand` needs `like`, a tensor of the shape to take");
-  std::optional<std::vector<int64_t>> axes = axesOf(at, over, "feature", *like);
+    return e.fail(at, "`expand` needs `like`, a tensor of the shape to take");
+  std::optional<std::vector<int64_t>> axes =
+      e.tensors.axesOf(at, over, "feature", *like);
   if (!axes)
     return {};
   Shape shape = shapeOf(like->value), small = shapeOf(vector->value);
   if (axes->size() != small.rank())
-    return fail(at, "the tensor " + axesText(*vector) + " has " +
-                        llvm::Twine(small.rank()) + " axes to lay on " +
-                        llvm::Twine(axes->size()) + " of " + axesText(*like) +
-                        "; name as many of these by `over`, in brackets");
+    return e.fail(at, "the tensor " + e.tensors.axesText(*vector) + " has " +
+                          llvm::Twine(small.rank()) + " axes to lay on " +
+                          llvm::Twine(axes->size()) + " of " +
+                          e.tensors.axesText(*like) +
+                          "; name as many of these by `over`, in brackets");
   for (auto [size, axis] : llvm::zip_equal(small.sizes, *axes))
     if (size != shape[axis])
-      return fail(at, "cannot expand " + axesText(*vector) + " along axis " +
-                          llvm::Twine(axis) + " of " + axesText(*like));
-  return broadcasted(at, *vector, {shape, like->labels}, *axes);
+      return e.fail(at, "cannot expand " + e.tensors.axesText(*vector) +
+                            " along axis " + llvm::Twine(axis) + " of " +
+                            e.tensors.axesText(*like));
+  return e.tensors.broadcasted(at, *vector, {shape, like->labels}, *axes);
 }

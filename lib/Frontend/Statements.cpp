@@ -2,13 +2,13 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using llvm::StringRef;
 
-bool Elaborator::run(NetParser::BodyContext *body) {
+bool Evaluator::run(NetParser::BodyContext *body) {
   for (NetParser::StmtContext *stmt : body->stmt()) {
     if (frame->yielded)
       return fail(stmt, "`yield` must be the last statement of a scan"), false;
@@ -23,12 +23,12 @@ bool Elaborator::run(NetParser::BodyContext *body) {
   return true;
 }
 
-bool Elaborator::run(NetParser::StmtContext *stmt) {
+bool Evaluator::run(NetParser::StmtContext *stmt) {
   visit(stmt);
   return !frame->returned && !frame->stopped;
 }
 
-antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
+antlrcpp::Any Evaluator::visitReturn(NetParser::ReturnContext *tree) {
   if (frame->scope && frame->scope->isScan)
     return fail(tree,
                 "`return` stands in a block or net, a scan ends in `yield`");
@@ -42,7 +42,7 @@ antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
       name = wordOf(ref->getStart());
     Value value = eval(item->expr());
     if (item->target() && item->target()->expr())
-      value = matched(item->target()->expr(), value);
+      value = tensors.matched(item->target()->expr(), value);
     if (frame->block->isNet && value.is<None>())
       continue;
     // `return h, h` names one thing twice, which is no matter.
@@ -55,7 +55,7 @@ antlrcpp::Any Elaborator::visitReturn(NetParser::ReturnContext *tree) {
   return nullptr;
 }
 
-antlrcpp::Any Elaborator::visitYield(NetParser::YieldContext *tree) {
+antlrcpp::Any Evaluator::visitYield(NetParser::YieldContext *tree) {
   if (!frame->scope || !frame->scope->isScan)
     return fail(tree, "`yield` stands in a scan; a block ends in `return`");
   std::vector<Value> values;
@@ -65,9 +65,9 @@ antlrcpp::Any Elaborator::visitYield(NetParser::YieldContext *tree) {
   return nullptr;
 }
 
-void Elaborator::runIf(Expr *condition, NetParser::BodyContext *then,
-                       NetParser::BodyContext *otherwise,
-                       NetParser::IfTailContext *tail) {
+void Evaluator::runIf(Expr *condition, NetParser::BodyContext *then,
+                      NetParser::BodyContext *otherwise,
+                      NetParser::IfTailContext *tail) {
   std::optional<bool> taken = decide(condition);
   if (!taken) {
     frame->stopped = true;
@@ -84,14 +84,14 @@ void Elaborator::runIf(Expr *condition, NetParser::BodyContext *then,
   }
 }
 
-antlrcpp::Any Elaborator::visitIfStmt(NetParser::IfStmtContext *tree) {
+antlrcpp::Any Evaluator::visitIfStmt(NetParser::IfStmtContext *tree) {
   bool more = tree->body().size() > 1;
   runIf(tree->expr(), tree->body(0), more ? tree->body(1) : nullptr,
         tree->ifTail());
   return nullptr;
 }
 
-bool Elaborator::areNames(Tree *at, const LoopNames &names) {
+bool Evaluator::areNames(Tree *at, const LoopNames &names) {
   llvm::StringSet<> seen;
   for (antlr4::tree::TerminalNode *name : names)
     if (!seen.insert(name->getText()).second) {
@@ -103,8 +103,8 @@ bool Elaborator::areNames(Tree *at, const LoopNames &names) {
   return true;
 }
 
-std::vector<Value> Elaborator::valuesOf(Tree *at, const LoopNames &names,
-                                        size_t turn, const Value &item) {
+std::vector<Value> Evaluator::valuesOf(Tree *at, const LoopNames &names,
+                                       size_t turn, const Value &item) {
   if (names.size() == 1)
     return {item};
   if (names.size() == 2)
@@ -119,7 +119,7 @@ std::vector<Value> Elaborator::valuesOf(Tree *at, const LoopNames &names,
   return {};
 }
 
-antlrcpp::Any Elaborator::visitForStmt(NetParser::ForStmtContext *tree) {
+antlrcpp::Any Evaluator::visitForStmt(NetParser::ForStmtContext *tree) {
   LoopNames names = tree->ID();
   if (!areNames(tree, names))
     return nullptr;
@@ -152,16 +152,16 @@ antlrcpp::Any Elaborator::visitForStmt(NetParser::ForStmtContext *tree) {
   return nullptr;
 }
 
-antlrcpp::Any Elaborator::visitExpect(NetParser::ExpectContext *tree) {
+antlrcpp::Any Evaluator::visitExpect(NetParser::ExpectContext *tree) {
   return fail(tree, "`expect` stands at the top level or in a `train`");
 }
 
-std::string Elaborator::valuesIn(Expr *condition) {
+std::string Evaluator::valuesIn(Expr *condition) {
   std::string text;
   llvm::ListSeparator comma;
   llvm::StringSet<> told;
   for (antlr4::Token *token : tokensOf(condition)) {
-    std::optional<Value> value = lookup(token->getText());
+    std::optional<Value> value = nameTable.lookup(token->getText());
     bool isTold = value && (numberOf(*value) || value->is<std::string>());
     if (isTold && told.insert(token->getText()).second)
       text += StringRef(comma).str() + token->getText() + " = " +
@@ -171,7 +171,7 @@ std::string Elaborator::valuesIn(Expr *condition) {
   return text;
 }
 
-antlrcpp::Any Elaborator::visitRequire(NetParser::RequireContext *tree) {
+antlrcpp::Any Evaluator::visitRequire(NetParser::RequireContext *tree) {
   std::optional<bool> holds = decide(tree->expr());
   if (holds && !*holds) {
     std::string why;
@@ -189,22 +189,22 @@ antlrcpp::Any Elaborator::visitRequire(NetParser::RequireContext *tree) {
   return nullptr;
 }
 
-antlrcpp::Any Elaborator::visitSweep(NetParser::SweepContext *tree) {
+antlrcpp::Any Evaluator::visitSweep(NetParser::SweepContext *tree) {
   return fail(tree, "`sweep` stands in a `train`");
 }
 
-antlrcpp::Any Elaborator::visitJobStmt(NetParser::JobStmtContext *tree) {
+antlrcpp::Any Evaluator::visitJobStmt(NetParser::JobStmtContext *tree) {
   return fail(tree, "a job stands at the top level or in another job");
 }
 
-antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
+antlrcpp::Any Evaluator::visitBind(NetParser::BindContext *tree) {
   std::vector<NetParser::TargetContext *> targets = tree->target();
   auto nameOf = [&](NetParser::TargetContext *target) {
     return wordOf(target->getStart());
   };
   std::string outerHint =
       std::exchange(frame->hint, targets.size() == 1 ? nameOf(targets[0]) : "");
-  Value value = evalOwner(tree->expr());
+  Value value = applier.evalOwner(tree->expr());
   frame->hint = outerHint;
 
   std::vector<Value> parts;
@@ -229,76 +229,16 @@ antlrcpp::Any Elaborator::visitBind(NetParser::BindContext *tree) {
   }
   for (auto [target, part] : llvm::zip_equal(targets, parts)) {
     if (target->expr())
-      part = matched(target->expr(), part);
+      part = tensors.matched(target->expr(), part);
     if (part.is<Tensor>())
       boundToTensors.insert(target);
-    bind(target, nameOf(target), std::move(part));
+    nameTable.bind(target, nameOf(target), std::move(part));
   }
   return nullptr;
 }
 
-void Elaborator::nameInstance(Identity &parent, const Value &value,
-                              const std::string &name) {
-  if (auto *instance = value.as<std::shared_ptr<Instance>>()) {
-    Identity &identity = *(*instance)->identity;
-    if (identity.name.empty())
-      identity.name = unique(parent, name);
-  } else if (auto *list = value.as<List>()) {
-    for (auto [i, item] : llvm::enumerate(*list->items))
-      nameInstance(parent, item, name + "." + std::to_string(i));
-  }
-}
-
-void Elaborator::bind(Tree *at, StringRef name, Value value) {
-  if (name.ends_with("'")) {
-    std::string carried = name.drop_back().str();
-    if (!frame->scope->isScan || !frame->scope->carried.count(carried))
-      return void(fail(at, "`" + name + "` is the next value of a carried `" +
-                               carried + "`, and there is none here"));
-    if (!frame->scope->next.insert({carried, value}).second)
-      return void(fail(at, "`" + name + "` is assigned twice"));
-    return;
-  }
-  if (std::string lack = lackOf(value); name == "_" && !lack.empty())
-    return void(
-        fail(at, "nothing is done here, this is " + kindOf(value) + lack));
-  Scope &scope = *frame->scope;
-  if (scope.fixed.count(name))
-    return void(fail(
-        at, scope.carried.count(name)
-                ? "`" + name +
-                      "` is carried by this scan; its next value is `" + name +
-                      "'`"
-                : "`" + name + "` is a loop variable and may not be bound"));
-  if (scope.isScan && !scope.names.count(name))
-    for (Scope *outer = scope.outer; outer; outer = outer->outer)
-      if (outer->names.count(name))
-        return void(
-            fail(at, "`" + name +
-                         "` belongs to the body around this scan; carry it, or "
-                         "choose another name"));
-  auto [entry, isNew] = scope.names.insert({name, value});
-  if (!isNew) {
-    auto isNumber = [](const Value &v) {
-      return v.is<Number>() || v.is<Axis>();
-    };
-    const Value &old = entry->second;
-    bool sameKind =
-        old.data.index() == value.data.index() ||
-        (isNumber(old) && isNumber(value)) || old.isUnknown() ||
-        value.isUnknown() || old.is<None>() || value.is<None>() ||
-        (old.is<Function>() && value.is<std::shared_ptr<Instance>>());
-    if (!sameKind)
-      return void(fail(at, "`" + name + "` is " + kindOf(old) +
-                               " and cannot become " + kindOf(value)));
-    entry->second = value;
-  }
-  if (frame->self)
-    nameInstance(*frame->self, value, name.str());
-}
-
-std::optional<std::vector<Value>> Elaborator::itemsOf(Tree *at,
-                                                      const Value &value) {
+std::optional<std::vector<Value>> Evaluator::itemsOf(Tree *at,
+                                                     const Value &value) {
   if (auto *list = value.as<List>()) {
     if (!spend(at, list->items->size()))
       return std::nullopt;
@@ -324,7 +264,7 @@ std::optional<std::vector<Value>> Elaborator::itemsOf(Tree *at,
   return std::nullopt;
 }
 
-bool Elaborator::affords(Tree *at, size_t each, size_t copies) {
+bool Evaluator::affords(Tree *at, size_t each, size_t copies) {
   size_t before = spent;
   bool fits = copies == 0 || each <= options.limits.maxOps / copies;
   fits = spend(at, fits ? each * copies : options.limits.maxOps + 1);
@@ -332,7 +272,7 @@ bool Elaborator::affords(Tree *at, size_t each, size_t copies) {
   return fits;
 }
 
-bool Elaborator::spend(Tree *at, size_t amount) {
+bool Evaluator::spend(Tree *at, size_t amount) {
   size_t left = options.limits.maxOps - std::min(options.limits.maxOps, spent);
   if (amount <= left) {
     spent += amount;

@@ -17,15 +17,6 @@ using namespace llvm;
 
 namespace netc {
 
-TextPlace beginOf(const Token *token) {
-  return {token->getLine(), token->getCharPositionInLine() + 1};
-}
-
-TextPlace endOf(const Token *token) {
-  auto [line, column] = beginOf(token);
-  return {line, column + token->getStopIndex() + 1 - token->getStartIndex()};
-}
-
 //===----------------------------------------------------------------------===//
 // Tokens
 //===----------------------------------------------------------------------===//

@@ -5,24 +5,11 @@
 #ifndef NETC_LIB_FRONTEND_SYNTAXERRORS_H
 #define NETC_LIB_FRONTEND_SYNTAXERRORS_H
 
-#include "antlr4-runtime.h"
+#include "lib/Frontend/SyntaxTree.h"
 
 #include <optional>
 
 namespace netc {
-
-/// Line and column of a character, both from 1.
-struct TextPlace {
-  size_t line, column;
-
-  friend bool operator<(TextPlace a, TextPlace b) {
-    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
-  }
-};
-
-/// Where a token begins, or just behind its end.
-TextPlace beginOf(const antlr4::Token *token);
-TextPlace endOf(const antlr4::Token *token);
 
 /// An error in the text of a file, before it is reported.
 struct SyntaxError {

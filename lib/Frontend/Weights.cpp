@@ -6,7 +6,7 @@
 // an `opaque` network.
 
 #include "dialect/Opaque.h"
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -20,79 +20,80 @@ static const std::vector<std::string> knownInits = {
 
 /// What is being applied, not for the first time, and would own what `self`
 /// owns; null if there is no such.
-Identity *Elaborator::appliedAgain(Identity &self) const {
+Identity *TensorBuilder::appliedAgain(Identity &self) const {
   for (Identity *owner = &self; owner; owner = owner->parent)
-    for (Frame *outer = frame; outer; outer = outer->caller)
+    for (Frame *outer = e.frame; outer; outer = outer->caller)
       if (outer->self == owner && owner->hasWeights)
         return owner;
   return nullptr;
 }
 
-Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
+Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
   llvm::SmallVector<mlir::Value> operands;
   std::optional<Polynomial> parameters, active, forward;
-  Sizes out;
+  TensorBuilder::Sizes out;
   for (Argument &argument : arguments) {
     std::optional<Number> number = numberOf(argument.value);
     if (argument.name.empty()) {
       auto *tensor = argument.value.as<Tensor>();
       if (!tensor)
-        return fail(argument.at, "`opaque` takes tensors, this is " +
-                                     kindOf(argument.value));
+        return e.fail(argument.at, "`opaque` takes tensors, this is " +
+                                       kindOf(argument.value));
       operands.push_back(tensor->value);
     } else if (argument.name == "params" || argument.name == "active") {
       if (!number || number->real || !number->dimension.isNone() ||
           !number->exact.constant())
-        return fail(argument.at, "`" + argument.name +
-                                     "` is a number of parameters, not " +
-                                     textOf(argument.value));
+        return e.fail(argument.at, "`" + argument.name +
+                                       "` is a number of parameters, not " +
+                                       textOf(argument.value));
       (argument.name == "params" ? parameters : active) = number->exact;
     } else if (argument.name == "forward") {
       if (!number || number->real ||
           number->dimension != Dimension(Dimension::Flop))
-        return fail(argument.at,
-                    "`forward` is what one example costs, such as `4 GFLOP`, "
-                    "not " +
-                        textOf(argument.value));
+        return e.fail(argument.at,
+                      "`forward` is what one example costs, such as `4 GFLOP`, "
+                      "not " +
+                          textOf(argument.value));
       forward = number->exact;
     } else if (argument.name == "out") {
       std::optional<std::vector<Value>> sizes =
-          itemsOf(argument.at, argument.value);
-      std::optional<Sizes> shape;
+          e.itemsOf(argument.at, argument.value);
+      std::optional<TensorBuilder::Sizes> shape;
       if (sizes)
-        shape = sizesOf(argument.at, *sizes);
+        shape = e.tensors.sizesOf(argument.at, *sizes);
       if (!shape)
         return {};
       out = *shape;
     } else {
-      return fail(argument.nameAt(),
-                  "`opaque` has no `" + argument.name + "`" +
-                      didYouMean(argument.name,
-                                 {"params", "active", "forward", "out"}));
+      return e.fail(argument.nameAt(),
+                    "`opaque` has no `" + argument.name + "`" +
+                        e.didYouMean(argument.name,
+                                     {"params", "active", "forward", "out"}));
     }
   }
   Rational all = parameters.value_or(0).constant().value_or(0);
   Rational used = active.value_or(all).constant().value_or(0);
   if (active && (used <= Rational(0) || used > all))
-    return fail(at, "`active` are the parameters that one token uses, of the " +
-                        textOf(Value(Number(all))) + " in `params`; this is " +
-                        textOf(Value(Number(used))));
+    return e.fail(at,
+                  "`active` are the parameters that one token uses, of the " +
+                      textOf(Value(Number(all))) + " in `params`; this is " +
+                      textOf(Value(Number(used))));
   Shape first = shapeOf(operands.front());
   std::optional<mlir::RankedTensorType> type =
-      tensorType(at, builder.getF32Type(), out.shape);
+      e.tensors.tensorType(at, e.builder.getF32Type(), out.shape);
   if (!type)
     return {};
-  mlir::Location where = opLocation(at, "opaque");
+  mlir::Location where = e.tensors.opLocation(at, "opaque");
   // Each token of a sequence of whole numbers, else each example.
   Polynomial examples = first.rank() == 0 ? Polynomial(1) : first[0];
   Polynomial positions = examples;
   if (mlir::isa<mlir::IntegerType>(netc::elementOf(operands.front()))) {
     const Tensor &ids = *arguments.front().value.as<Tensor>();
-    std::optional<size_t> sequence = find(ids, "T");
+    std::optional<size_t> sequence = e.tensors.find(ids, "T");
     if (!sequence && first.rank() > 2)
-      return fail(at, "of the axes " + axesText(ids) +
-                          ", `opaque` takes that of the tokens, and none is "
-                          "labelled `T`");
+      return e.fail(at, "of the axes " + e.tensors.axesText(ids) +
+                            ", `opaque` takes that of the tokens, and none is "
+                            "labelled `T`");
     positions = sequence && *sequence != 0 ? examples * first[*sequence]
                                            : first.elements();
   }
@@ -108,11 +109,11 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
       name += llvm::isAlnum(c) ? c : '_';
     flop = Polynomial::symbol(name);
   }
-  if (forward && !parameters && !frame->frozen)
-    warn(at, "", "opaque-without-params",
-         "`opaque` states `forward` and no `params`: nothing in it learns, "
-         "and backward it costs what its input asks for; `params = 0` says "
-         "so, too");
+  if (forward && !parameters && !e.frame->frozen)
+    e.warn(at, "", "opaque-without-params",
+           "`opaque` states `forward` and no `params`: nothing in it learns, "
+           "and backward it costs what its input asks for; `params = 0` says "
+           "so, too");
   if (parameters && *parameters != 0) {
     // More than one axis can have stand in two.
     Polynomial rows = 1, rest = *parameters;
@@ -122,25 +123,25 @@ Value Elaborator::callOpaque(Tree *at, std::vector<Argument> &arguments) {
     }
     std::vector<Argument> sizes{{"", Number(rows), at, false},
                                 {"", Number(rest), at, false}};
-    Value made = weight(at, sizes, /*isParameter=*/true);
+    Value made = e.tensors.weight(at, sizes, /*isParameter=*/true);
     if (!made.is<Tensor>())
       return {};
     operands.push_back(made.as<Tensor>()->value);
   }
-  if (!spend(at, 1))
+  if (!e.spend(at, 1))
     return {};
   PolynomialAttr idle;
   if (active)
-    idle = PolynomialAttr::get(context, (all - used) / all);
-  return Tensor{builder.create<OpaqueOp>(mlir::Location(where), *type, operands,
-                                         PolynomialAttr::get(context, flop),
-                                         idle),
-                out.labels};
+    idle = PolynomialAttr::get(e.context, (all - used) / all);
+  return Tensor{
+      e.builder.create<OpaqueOp>(mlir::Location(where), *type, operands,
+                                 PolynomialAttr::get(e.context, flop), idle),
+      out.labels};
 }
 
-Value Elaborator::callTable(Tree *at, std::vector<Argument> &arguments) {
-  if (!graph || !frame->self)
-    return fail(at, "a tensor stands in a net or block");
+Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
+  if (!e.graph || !e.frame->self)
+    return e.fail(at, "a tensor stands in a net or block");
   std::vector<Value> sizes;
   std::optional<std::string> init;
   double theta = 1e4;
@@ -150,53 +151,53 @@ Value Elaborator::callTable(Tree *at, std::vector<Argument> &arguments) {
     } else if (argument.name == "theta") {
       std::optional<Number> number = numberOf(argument.value);
       if (!number || !number->dimension.isNone() || !(number->toDouble() > 0))
-        return fail(argument.at, "`theta` is a number above 0, not " +
-                                     textOf(argument.value));
+        return e.fail(argument.at, "`theta` is a number above 0, not " +
+                                       textOf(argument.value));
       theta = number->toDouble();
     } else if (argument.name != "init") {
-      return fail(argument.nameAt(),
-                  "`table` has no `" + argument.name + "`" +
-                      didYouMean(argument.name, {"init", "theta"}));
-    } else if (!(init = initOf(argument))) {
+      return e.fail(argument.nameAt(),
+                    "`table` has no `" + argument.name + "`" +
+                        e.didYouMean(argument.name, {"init", "theta"}));
+    } else if (!(init = e.tensors.initOf(argument))) {
       return {};
     }
   }
   if (!init)
-    return fail(at, "`table` needs `init`, such as `init = \"sine\"`");
-  std::optional<Sizes> wanted = sizesOf(at, sizes);
+    return e.fail(at, "`table` needs `init`, such as `init = \"sine\"`");
+  std::optional<TensorBuilder::Sizes> wanted = e.tensors.sizesOf(at, sizes);
   std::optional<mlir::RankedTensorType> type;
   if (wanted)
-    type = tensorType(at, builder.getF32Type(), wanted->shape);
-  if (!type || !spend(at, 1))
+    type = e.tensors.tensorType(at, e.builder.getF32Type(), wanted->shape);
+  if (!type || !e.spend(at, 1))
     return {};
-  return Tensor{builder.create<TableOp>(opLocation(at, "table"), *type, *init,
-                                        llvm::APFloat(theta)),
+  return Tensor{e.builder.create<TableOp>(e.tensors.opLocation(at, "table"),
+                                          *type, *init, llvm::APFloat(theta)),
                 wanted->labels};
 }
 
-std::optional<std::string> Elaborator::initOf(Argument &argument) {
+std::optional<std::string> TensorBuilder::initOf(Argument &argument) {
   auto *word = argument.value.as<std::string>();
   auto *function = argument.value.as<Function>();
   if (!word && !function) {
-    fail(argument.at, "`init` takes a word, not " + kindOf(argument.value));
+    e.fail(argument.at, "`init` takes a word, not " + kindOf(argument.value));
     return std::nullopt;
   }
   std::string init = word ? *word : function->name;
   if (llvm::is_contained(knownInits, init))
     return init;
-  fail(argument.at,
-       "there is no initializer `" + init + "`" + didYouMean(init, knownInits));
+  e.fail(argument.at, "there is no initializer `" + init + "`" +
+                          e.didYouMean(init, knownInits));
   return std::nullopt;
 }
 
-Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
-                         bool isParameter) {
+Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
+                            bool isParameter) {
   StringRef kind = isParameter ? "parameter" : "buffer";
-  if (!graph || !frame->self)
-    return fail(at, "`" + kind + "` stands in a net or block");
+  if (!e.graph || !e.frame->self)
+    return e.fail(at, "`" + kind + "` stands in a net or block");
   std::vector<Value> sizes;
   std::string init = isParameter ? "fan_in" : "zeros";
-  bool trainable = !frame->frozen;
+  bool trainable = !e.frame->frozen;
   for (Argument &argument : arguments) {
     if (argument.name.empty()) {
       sizes.push_back(argument.value);
@@ -208,96 +209,98 @@ Value Elaborator::weight(Tree *at, std::vector<Argument> &arguments,
     } else if (argument.name == "trainable" && isParameter) {
       auto *flag = argument.value.as<bool>();
       if (!flag)
-        return fail(argument.at, "`trainable` is `true` or `false`, this is " +
-                                     kindOf(argument.value));
+        return e.fail(argument.at,
+                      "`trainable` is `true` or `false`, this is " +
+                          kindOf(argument.value));
       trainable &= *flag;
     } else {
-      return fail(argument.nameAt(),
-                  "`" + kind + "` has no `" + argument.name + "`" +
-                      didYouMean(argument.name, {"init", "trainable"}));
+      return e.fail(argument.nameAt(),
+                    "`" + kind + "` has no `" + argument.name + "`" +
+                        e.didYouMean(argument.name, {"init", "trainable"}));
     }
   }
   std::optional<Sizes> wanted = sizesOf(at, sizes);
   if (!wanted)
     return {};
   Shape shape;
-  for (EachLoop *loop : graph->loops)
+  for (EachLoop *loop : e.graph->loops)
     shape.sizes.push_back(loop->size);
   shape.sizes.append(wanted->shape.sizes.begin(), wanted->shape.sizes.end());
   for (const Polynomial &size : shape.sizes)
     if (llvm::is_contained(size.symbols(), "N"))
-      return fail(at, "a " + kind + " " + sizesText(shape) +
-                          " depends on `N`, the number of examples in a batch");
+      return e.fail(at,
+                    "a " + kind + " " + sizesText(shape) +
+                        " depends on `N`, the number of examples in a batch");
   std::optional<mlir::RankedTensorType> type =
-      tensorType(at, builder.getF32Type(), shape);
+      tensorType(at, e.builder.getF32Type(), shape);
   if (!type)
     return {};
 
-  Identity &self = *frame->self;
-  Place place{at, frame->turns};
+  Identity &self = *e.frame->self;
+  Place place{at, e.frame->turns};
   auto found = self.weights.find(place);
   mlir::Value value;
   if (found != self.weights.end()) {
     value = found->second.value;
     if (value.getType() != *type) {
-      frame->stopped = true;
-      return fail(
+      e.frame->stopped = true;
+      return e.fail(
           at,
-          "this application wants `" + frame->hint + "` of shape " +
+          "this application wants `" + e.frame->hint + "` of shape " +
               sizesText(shape) + ", it has " + sizesText(shapeOf(value)),
           {{self.firstApplication, "it was made by this first application"}});
     }
     auto made = value.getDefiningOp<ParameterOp>();
     if (made && made.getTrainable() != trainable) {
-      frame->stopped = true; // of all of its weights this is said once
-      return fail(at,
-                  "`" + self.name + "` " +
-                      (trainable ? "learns here and is frozen"
-                                 : "is frozen here and learns") +
-                      " in its first application; weights do one of the two",
-                  {{self.firstApplication, "the first application is here"}});
+      e.frame->stopped = true; // of all of its weights this is said once
+      return e.fail(at,
+                    "`" + self.name + "` " +
+                        (trainable ? "learns here and is frozen"
+                                   : "is frozen here and learns") +
+                        " in its first application; weights do one of the two",
+                    {{self.firstApplication, "the first application is here"}});
     }
   } else {
     if (Identity *grown = appliedAgain(self))
-      return fail(at,
-                  "a later application of `" + grown->name +
-                      "` may not add weights",
-                  {{grown->firstApplication, "the first application is here"}});
-    std::string name =
-        unique(self, frame->hint.empty() ? kind : StringRef(frame->hint));
+      return e.fail(
+          at,
+          "a later application of `" + grown->name + "` may not add weights",
+          {{grown->firstApplication, "the first application is here"}});
+    std::string name = e.applier.unique(
+        self, e.frame->hint.empty() ? kind : StringRef(e.frame->hint));
     std::string path = self.path.empty() ? name : self.path + "." + name;
     mlir::Location location =
-        mlir::NameLoc::get(builder.getStringAttr(path), locationOfUse(at));
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    if (graph->step && isParameter)
-      return fail(at,
-                  "an optimizer has no parameters of its own; what it keeps "
-                  "is a `buffer`");
+        mlir::NameLoc::get(e.builder.getStringAttr(path), e.locationOfUse(at));
+    mlir::OpBuilder::InsertionGuard guard(e.builder);
+    if (e.graph->step && isParameter)
+      return e.fail(at,
+                    "an optimizer has no parameters of its own; what it keeps "
+                    "is a `buffer`");
     // What an optimizer keeps, it keeps for each parameter: in its own body.
-    if (!graph->step && graph->lastWeight)
-      builder.setInsertionPointAfter(graph->lastWeight);
-    else if (!graph->step)
-      builder.setInsertionPointToStart(graph->entry);
+    if (!e.graph->step && e.graph->lastWeight)
+      e.builder.setInsertionPointAfter(e.graph->lastWeight);
+    else if (!e.graph->step)
+      e.builder.setInsertionPointToStart(e.graph->entry);
     if (isParameter)
       value =
-          builder.create<ParameterOp>(location, *type, path, init, trainable);
+          e.builder.create<ParameterOp>(location, *type, path, init, trainable);
     else
-      value = builder.create<BufferOp>(location, *type, path, init);
-    if (!graph->step)
-      graph->lastWeight = value.getDefiningOp();
+      value = e.builder.create<BufferOp>(location, *type, path, init);
+    if (!e.graph->step)
+      e.graph->lastWeight = value.getDefiningOp();
     Tensor made{value, wanted->labels};
     self.weights[place] = made;
     self.namedWeights.push_back({name, made});
-    if (!spend(at, 1))
+    if (!e.spend(at, 1))
       return {};
   }
   // In `each`, a turn of the loop sees its own slice.
-  for (EachLoop *loop : graph->loops) {
+  for (EachLoop *loop : e.graph->loops) {
     loop->sequences.push_back(value);
     Shape element = shapeOf(value);
     element.sizes.erase(element.sizes.begin());
-    value = loop->body->addArgument(tensorOf(builder.getF32Type(), element),
-                                    locationOf(at));
+    value = loop->body->addArgument(tensorOf(e.builder.getF32Type(), element),
+                                    e.locationOf(at));
   }
   return Tensor{value, wanted->labels};
 }

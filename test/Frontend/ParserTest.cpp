@@ -38,6 +38,8 @@ struct Parse {
        << diagnostic.str() << '\n';
   }
 
+  bool isClean() const { return !file->hasErrors(); }
+
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   std::string messages;
   std::vector<unsigned> lines;
@@ -120,15 +122,15 @@ TEST(Parser, TokenDeletion) {
   addSpecifications("test/Frontend/Inputs", paths);
   for (const std::string &path : paths) {
     std::string text = read(path);
-    EXPECT_TRUE(Parse(text).file);
+    EXPECT_TRUE(Parse(text).isClean());
     ANTLRInputStream input(text);
     NetLexer lexer(&input);
     for (const std::unique_ptr<Token> &token : lexer.getAllTokens()) {
       std::string less = text;
       less.erase(token->getStartIndex(), token->getText().size());
       Parse parse(less);
-      EXPECT_EQ(!parse.file, !parse.lines.empty());
-      if (parse.file)
+      EXPECT_NE(parse.isClean(), !parse.lines.empty());
+      if (parse.isClean())
         continue;
       ++wrong;
       single += parse.lines.size() == 1;
@@ -139,9 +141,51 @@ TEST(Parser, TokenDeletion) {
   EXPECT_GE(100.0 * single / wrong, 90);
 }
 
+// What can be read is in the tree, whatever stands around it.
+TEST(Parser, TreeOfErrors) {
+  Parse parse("a = 1\nb = (2 +\nblock F(x) {\n  y = g(x\n  return y\n}\n"
+              "c = 3 4\nd = 5\n");
+  EXPECT_FALSE(parse.isClean());
+  EXPECT_FALSE(parse.messages.empty());
+  std::vector<std::string> names;
+  for (NetParser::ItemContext *item : parse.file->tree()->item())
+    if (auto *bind = ruleCast<NetParser::BindContext>(item->stmt()))
+      names.push_back(bind->target(0)->getText());
+    else if (NetParser::BlockDeclContext *block = item->blockDecl())
+      names.push_back(block->ID()->getText());
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "F", "c", "d"}));
+}
+
+// Text that is not read at all has the tree of an empty one; what is nested too
+// deeply, that of what stands before it.
+TEST(Parser, TreeOfUnreadableText) {
+  for (StringRef text : {"a = 1\xff\n", "a = \x01\n"}) {
+    Parse parse(text);
+    EXPECT_FALSE(parse.isClean());
+    EXPECT_TRUE(parse.file->tree()->item().empty());
+  }
+  Limits limits;
+  limits.maxDepth = 40;
+  Parse deep("a = 1\nb = " + std::string(100, '(') + "\n", limits);
+  EXPECT_FALSE(deep.isClean());
+  ASSERT_EQ(deep.file->tree()->item().size(), 2u);
+  EXPECT_EQ(deep.file->tree()->item(0)->getText(), "a=1");
+}
+
+TEST(Parser, Ranges) {
+  Parse parse("a = 1\nblock F(x) {\n  return \"\u00e9\"\n}\n");
+  NetParser::FileContext *file = parse.file->tree();
+  SourceRange a = rangeOf(file->item(0)), block = rangeOf(file->item(1));
+  EXPECT_TRUE((a.begin == TextPlace{1, 1} && a.end == TextPlace{1, 6}));
+  EXPECT_TRUE((block.begin == TextPlace{2, 1} && block.end == TextPlace{4, 2}));
+  SourceRange text =
+      rangeOf(file->item(1)->blockDecl()->body()->stmt(0)->getStop());
+  EXPECT_TRUE((text.begin == TextPlace{3, 10} && text.end == TextPlace{3, 13}));
+}
+
 TEST(Parser, LeftSpine) {
   Parse parse("y = a + b(1) |> f\n");
-  ASSERT_TRUE(parse.file);
+  ASSERT_TRUE(parse.isClean());
   auto *bind = dynamic_cast<NetParser::BindContext *>(
       parse.file->tree()->item(0)->stmt());
   ASSERT_TRUE(bind);
@@ -176,7 +220,7 @@ TEST(Parser, Locations) {
 /// Parses `text` and a newline.
 static std::string errorsIn(StringRef text) {
   Parse parse((text + "\n").str());
-  EXPECT_FALSE(parse.file) << text.str();
+  EXPECT_FALSE(parse.isClean()) << text.str();
   return parse.messages;
 }
 
@@ -393,14 +437,14 @@ TEST(HostileInput, BadText) {
 }
 
 TEST(HostileInput, GoodText) {
-  EXPECT_TRUE(Parse("\ufeffa = 1\r\nb = \"\u6f22\" # \u00e9\r\n").file);
-  EXPECT_TRUE(Parse("").file);
+  EXPECT_TRUE(Parse("\ufeffa = 1\r\nb = \"\u6f22\" # \u00e9\r\n").isClean());
+  EXPECT_TRUE(Parse("").isClean());
 }
 
 TEST(HostileInput, Size) {
   Limits limits;
   limits.maxInputBytes = 5;
-  EXPECT_TRUE(Parse("a=12\n", limits).file);
+  EXPECT_TRUE(Parse("a=12\n", limits).isClean());
   EXPECT_EQ(Parse("a=123\n", limits).messages,
             "1:1: the file has more than 5 bytes; `--max-input` allows more\n");
 }
@@ -421,15 +465,15 @@ TEST(HostileInput, Nesting) {
 
 TEST(HostileInput, FlatChains) {
   for (StringRef link : {" + 1", "(1)", "[1]", ".a", " |> f", " and b"})
-    EXPECT_TRUE(Parse("x = 1" + repeated(link, 100'000) + "\n").file)
+    EXPECT_TRUE(Parse("x = 1" + repeated(link, 100'000) + "\n").isClean())
         << link.str();
-  EXPECT_TRUE(Parse("x = [" + repeated("1, ", 100'000) + "]\n").file);
-  EXPECT_TRUE(Parse(repeated("a = 1\n", 100'000)).file);
+  EXPECT_TRUE(Parse("x = [" + repeated("1, ", 100'000) + "]\n").isClean());
+  EXPECT_TRUE(Parse(repeated("a = 1\n", 100'000)).isClean());
 }
 
 // The time that errors take grows with the text, not with its square.
 TEST(HostileInput, ManyErrors) {
   for (StringRef part : {"\\\"", "\"", ")", "(\n", "@ $ x y\n", "block A\n",
                          "block A(x) {\n", "x = \"a\\q\"\n", "1 a-"})
-    EXPECT_FALSE(Parse(repeated(part, 50'000)).file) << part.str();
+    EXPECT_FALSE(Parse(repeated(part, 50'000)).isClean()) << part.str();
 }

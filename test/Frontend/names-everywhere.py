@@ -15,7 +15,7 @@ import sys
 source, path = pathlib.Path(sys.argv[1]), sys.argv[2]
 ops = (source / "docs/Ops.md").read_text().split("## Ops that netc makes")[0]
 names = re.findall(r"^### `net\.(\w+)`", ops, re.MULTILINE)
-names += re.findall(r'^    {"(\w+)", &Elaborator', (source / "lib/Frontend/Builtins.cpp").read_text(), re.MULTILINE)
+names += re.findall(r'^    {"(\w+)", &Builtins::', (source / "lib/Frontend/Builtins.cpp").read_text(), re.MULTILINE)
 names += re.findall(r"^block (\w+)", (source / "lib/Std/core.net").read_text(), re.MULTILINE)
 names += ["none", "inf", "training", "f32", "i32", "bool", "D0", "V100", "M0", "r0"]
 names = sorted(set(names))

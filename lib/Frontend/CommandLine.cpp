@@ -5,14 +5,15 @@
 // What the command line says instead of the file: constants by `-D`; keys and
 // axes of runs, and settings of nets, by `--set`.
 
+#include "lib/Frontend/Mentions.h"
 #include "lib/Frontend/RunBuilder.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using llvm::StringRef;
 
-bool Elaborator::readOptions() {
-  TopScope top(*this, *main);
+bool CommandLine::readOptions() {
+  Evaluator::TopScope top(e, *e.files.main);
   std::string shown;
   // As it is parsed, it stands in its line and behind the option.
   auto add = [&](StringRef option, const std::string &text) {
@@ -22,96 +23,97 @@ bool Elaborator::readOptions() {
     return padded + text + "\n";
   };
   std::vector<std::string> definitions, settings;
-  for (auto &[name, value] : options.definitions)
+  for (auto &[name, value] : e.options.definitions)
     definitions.push_back(add("-D ", name + "=" + value));
-  for (const std::string &setting : options.settings)
+  for (const std::string &setting : e.options.settings)
     settings.push_back(add("--set ", setting));
-  if (options.onRead && !shown.empty())
-    options.onRead(commandLinePath, shown);
+  if (e.options.onRead && !shown.empty())
+    e.options.onRead(commandLinePath, shown);
   // What is set may be the default of a parameter, which is read only once.
   for (const std::string &text : settings)
     addOverride(text);
   for (auto [definition, text] :
-       llvm::zip_equal(options.definitions, definitions))
+       llvm::zip_equal(e.options.definitions, definitions))
     define(definition.first, definition.second, text);
-  return errors == 0;
+  return e.errors == 0;
 }
 
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
 
-void Elaborator::define(const std::string &name, StringRef value,
-                        StringRef text) {
+void CommandLine::define(const std::string &name, StringRef value,
+                         StringRef text) {
   std::unique_ptr<SourceFile> source =
-      parse(context, commandLinePath, text, options.limits);
-  if (!source) {
-    ++errors;
+      parse(e.context, commandLinePath, text, e.options.limits);
+  if (source->hasErrors()) {
+    ++e.errors;
     return;
   }
   NetParser::FileContext *root = source->tree();
   optionTexts.push_back(std::move(source));
   if (root->item().size() != 1) {
-    fail(root, "`-D` gives `" + name + "` one value, here are " +
-                   llvm::Twine(root->item().size()));
+    e.fail(root, "`-D` gives `" + name + "` one value, here are " +
+                     llvm::Twine(root->item().size()));
     return;
   }
   auto *bind = ruleCast<NetParser::BindContext>(root->item(0)->stmt());
-  auto entry = main->names.find(name);
-  if (!bind || entry == main->names.end() ||
+  auto entry = e.files.main->names.find(name);
+  if (!bind || entry == e.files.main->names.end() ||
       !ruleCast<NetParser::BindContext>(entry->second.tree)) {
     std::vector<std::string> known;
-    for (auto &[other, declared] : main->names)
+    for (auto &[other, declared] : e.files.main->names)
       if (ruleCast<NetParser::BindContext>(declared.tree))
         known.push_back(other);
     std::string instead = overrideInstead(name, value);
-    fail(root, "`-D` replaces a top-level constant, and there is no `" + name +
-                   "`" +
-                   (instead.empty() ? didYouMean(name, known)
-                                    : "; write `" + instead + "`"));
+    e.fail(root, "`-D` replaces a top-level constant, and there is no `" +
+                     name + "`" +
+                     (instead.empty() ? e.didYouMean(name, known)
+                                      : "; write `" + instead + "`"));
     return;
   }
-  Value old = valueOf(*main, entry->second);
+  Value old = e.nameTable.valueOf(*e.files.main, entry->second);
   // The text is replaced, since it is read again at the points of a sweep and
   // the ends of a range. What was computed from it is computed anew.
   auto forget = [&] {
-    for (auto &[other, computed] : main->names)
+    for (auto &[other, computed] : e.files.main->names)
       computed.state = TopLevel::Untouched;
   };
   entry->second.tree = bind;
   forget();
-  Value given = valueOf(*main, entry->second);
+  Value given = e.nameTable.valueOf(*e.files.main, entry->second);
   forget();
   if (!old.isUnknown() && !given.isUnknown() &&
       old.data.index() != given.data.index())
-    fail(bind, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " +
-                   kindOf(given));
+    e.fail(bind, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " +
+                     kindOf(given));
   auto *number = given.as<Number>(), *before = old.as<Number>();
   if (number && before && number->dimension != before->dimension)
-    fail(bind, "`" + name + "` is " + textOf(old) + ", `-D` makes it " +
-                   textOf(given) + ", of another unit");
+    e.fail(bind, "`" + name + "` is " + textOf(old) + ", `-D` makes it " +
+                     textOf(given) + ", of another unit");
 }
 
-std::string Elaborator::overrideInstead(const std::string &name,
-                                        StringRef value) {
+std::string CommandLine::overrideInstead(const std::string &name,
+                                         StringRef value) {
   auto write = [&](const std::string &owner) {
     std::string text = owner + "." + name + "=" + value.str();
     return text.find(' ') == std::string::npos ? "--set " + text
                                                : "--set \"" + text + "\"";
   };
   std::vector<NetParser::JobContext *> runs;
-  for (NetParser::ItemContext *item : main->source->tree()->item())
+  for (NetParser::ItemContext *item : e.files.main->source->tree()->item())
     if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt()))
       runs.push_back(stmt->job());
   if (llvm::is_contained(runKeys, name) && !runs.empty())
     return write(nameOf(runs.front()));
-  for (NetParser::ItemContext *item : main->source->tree()->item()) {
+  for (NetParser::ItemContext *item : e.files.main->source->tree()->item()) {
     NetParser::BlockDeclContext *net = item->blockDecl();
     if (!net || net->kind->getText() != "net")
       continue;
     std::string owner = net->ID()->getText();
-    Value value = valueOf(*main, main->names.find(owner)->second);
-    const Parameters &all = parametersOf(*value.as<Function>());
+    Value value = e.nameTable.valueOf(*e.files.main,
+                                      e.files.main->names.find(owner)->second);
+    const Parameters &all = e.calls.parametersOf(*value.as<Function>());
     auto isIt = [&](const Parameter &setting) { return setting.name == name; };
     if (llvm::any_of(all.settings, isIt))
       return write(owner);
@@ -132,11 +134,11 @@ std::string Elaborator::overrideInstead(const std::string &name,
 // Keys, axes and settings
 //===----------------------------------------------------------------------===//
 
-void Elaborator::addOverride(StringRef text) {
+void CommandLine::addOverride(StringRef text) {
   std::unique_ptr<SourceFile> source =
-      parseSetting(context, commandLinePath, text, options.limits);
-  if (!source) {
-    ++errors;
+      parseSetting(e.context, commandLinePath, text, e.options.limits);
+  if (source->hasErrors()) {
+    ++e.errors;
     return;
   }
   NetParser::SettingContext *tree = source->setting();
@@ -145,20 +147,21 @@ void Elaborator::addOverride(StringRef text) {
   for (NetParser::NameContext *name : tree->path()->name())
     path.push_back(name->getText());
   std::string value = sourceText(tree->expr(0));
-  auto constant = main->names.find(path.front());
+  auto constant = e.files.main->names.find(path.front());
   if (path.size() == 1) {
     std::string instead =
-        constant != main->names.end() &&
+        constant != e.files.main->names.end() &&
                 ruleCast<NetParser::BindContext>(constant->second.tree)
             ? "-D " + path.front() + "=" + value
             : overrideInstead(path.front(), value);
-    fail(tree, "`--set` says of which run or net, as in `--set run.batch=64`" +
-                   (instead.empty() ? "" : "; write `" + instead + "`"));
+    e.fail(tree,
+           "`--set` says of which run or net, as in `--set run.batch=64`" +
+               (instead.empty() ? "" : "; write `" + instead + "`"));
     return;
   }
   Override made{path.front(), path.back(), tree};
-  made.job = jobNamed(path.front());
-  if (!made.job && constant == main->names.end())
+  made.job = e.program.jobNamed(path.front());
+  if (!made.job && constant == e.files.main->names.end())
     return; // another file may have it
   for (size_t i = 1; i + 1 < path.size(); ++i) {
     std::vector<NetParser::JobContext *> jobs;
@@ -170,9 +173,9 @@ void Elaborator::addOverride(StringRef text) {
       }
     auto found = llvm::find(known, path[i]);
     if (found == known.end()) {
-      fail(tree->path()->name(i - 1), "`" + made.owner + "` has no job `" +
-                                          path[i] + "`" +
-                                          didYouMean(path[i], known));
+      e.fail(tree->path()->name(i - 1), "`" + made.owner + "` has no job `" +
+                                            path[i] + "`" +
+                                            e.didYouMean(path[i], known));
       return;
     }
     made.job = jobs[found - known.begin()];
@@ -187,43 +190,44 @@ void Elaborator::addOverride(StringRef text) {
     else
       isNet = ruleCast<NetParser::BindContext>(constant->second.tree);
     if (!isNet) {
-      fail(tree, "`--set` changes runs and nets, and `" + made.owner +
-                     "` is neither");
+      e.fail(tree, "`--set` changes runs and nets, and `" + made.owner +
+                       "` is neither");
       return;
     }
   }
   if (llvm::any_of(overrides, [&](const Override &other) {
         return other.owner == made.owner && other.name == made.name;
       })) {
-    fail(tree, "`" + made.owner + "." + made.name +
-                   "` is set twice; several values make a table, as in `--set "
-                   "run.batch=64,128`");
+    e.fail(tree,
+           "`" + made.owner + "." + made.name +
+               "` is set twice; several values make a table, as in `--set "
+               "run.batch=64,128`");
     return;
   }
-  if (made.isList() && !options.makesTables)
-    fail(tree->expr(1), "several values make a table, which is for estimates; "
-                        "`--emit` and `--measure` take one");
+  if (made.isList() && !e.options.makesTables)
+    e.fail(tree->expr(1),
+           "several values make a table, which is for estimates; "
+           "`--emit` and `--measure` take one");
   else if (made.isList() && !made.job)
-    fail(tree->expr(1),
-         "several values make a table of a run; a net takes one");
+    e.fail(tree->expr(1),
+           "several values make a table of a run; a net takes one");
   overrides.push_back(made);
 }
 
-Elaborator::OverrideNote::OverrideNote(Elaborator &elaborator,
-                                       NetParser::JobContext *job)
-    : elaborator(elaborator) {
-  auto &[place, text] = elaborator.overrideNote;
-  for (const Override &each : elaborator.overrides)
+ErrorNote CommandLine::overrideNote(NetParser::JobContext *job) {
+  mlir::LocationAttr place;
+  std::string text;
+  for (const Override &each : overrides)
     if (!each.isList() && (!each.job || isIn(each.job, job))) {
       if (!place)
         place = netc::locationOf(each.tree);
       text += (text.empty() ? "with `" : ", `") + each.owner + "." + each.name +
               " = " + sourceText(each.tree->expr(0)) + "`";
     }
-  text += ", as set here";
+  return {e.errorNote, place, text + ", as set here", /*isOfFiles=*/true};
 }
 
-Elaborator::Point Elaborator::setPoint() const {
+Point CommandLine::setPoint() const {
   Point point;
   for (const Override &each : overrides)
     if (each.job && !each.isList())
@@ -231,23 +235,39 @@ Elaborator::Point Elaborator::setPoint() const {
   return point;
 }
 
-std::vector<std::string> Elaborator::settableNames() const {
-  std::vector<std::string> names = runs;
-  for (auto &[name, entry] : main->names)
+std::vector<std::string> CommandLine::settableNames() const {
+  std::vector<std::string> names = e.program.runs;
+  for (auto &[name, entry] : e.files.main->names)
     if (ruleCast<NetParser::BlockDeclContext>(entry.tree) ||
         ruleCast<NetParser::BindContext>(entry.tree))
       names.push_back(name);
   return names;
 }
 
-Override *Elaborator::overrideOf(StringRef net, StringRef name) {
+Override *CommandLine::overrideOf(StringRef net, StringRef name) {
   for (Override &each : overrides)
     if (!each.job && each.owner == net && each.name == name)
       return &each;
   return nullptr;
 }
 
-void Elaborator::overrideSettings(const std::string &name, Value &value) {
+bool CommandLine::isOverridden(StringRef symbol) {
+  if (overridden.contains(symbol))
+    return true;
+  auto isOfNet = [](const Override &each) { return !each.job; };
+  if (llvm::none_of(overrides, isOfNet))
+    return false;
+  Mentions mentions;
+  mentions.add(symbol.str());
+  if (NetParser::JobContext *job = e.program.jobNamed(symbol))
+    mentions.addStructure(job);
+  mentions.follow(*e.files.main);
+  return llvm::any_of(overrides, [&](const Override &each) {
+    return isOfNet(each) && mentions.contains(each.owner);
+  });
+}
+
+void CommandLine::overrideSettings(const std::string &name, Value &value) {
   auto isOfIt = [&](const Override &each) {
     return !each.job && each.owner == name;
   };
@@ -257,25 +277,26 @@ void Elaborator::overrideSettings(const std::string &name, Value &value) {
   const BlockDecl *block = made ? (*made)->function.block : nullptr;
   if (!block || !block->isNet) {
     auto first = llvm::find_if(overrides, isOfIt);
-    fail(first->tree, "`--set` changes runs and nets, and `" + name + "` is " +
-                          kindOf(value));
+    e.fail(first->tree, "`--set` changes runs and nets, and `" + name +
+                            "` is " + kindOf(value));
     return;
   }
   auto instance = std::make_shared<Instance>(**made);
-  const Parameters &all = parametersOf(instance->function);
+  const Parameters &all = e.calls.parametersOf(instance->function);
   for (auto [parameter, setting] :
        llvm::zip_equal(all.settings, instance->settings))
     if (Override *given = overrideOf(name, parameter.name)) {
-      setting = evalSetting(parameter, given->tree->expr(0));
+      setting = e.calls.evalSetting(parameter, given->tree->expr(0));
       given->isUsed = true;
     }
   value.data = instance;
 }
 
-void Elaborator::readOverriddenAxes(StringRef net, const Instance &instance,
-                                    llvm::ArrayRef<NetInput> inputs) {
+void CommandLine::readOverriddenAxes(StringRef net, const Instance &instance,
+                                     llvm::ArrayRef<NetInput> inputs) {
   std::vector<std::string> known;
-  for (const Parameter &setting : parametersOf(instance.function).settings)
+  for (const Parameter &setting :
+       e.calls.parametersOf(instance.function).settings)
     known.push_back(setting.name);
   size_t settings = known.size();
   for (const NetInput &input : inputs)
@@ -287,30 +308,31 @@ void Elaborator::readOverriddenAxes(StringRef net, const Instance &instance,
       continue;
     size_t place = llvm::find(known, each.name) - known.begin();
     if (place == known.size())
-      fail(each.nameAt(), "`" + net + "` has no setting or free axis `" +
-                              each.name + "`" + didYouMean(each.name, known));
+      e.fail(each.nameAt(), "`" + net + "` has no setting or free axis `" +
+                                each.name + "`" +
+                                e.didYouMean(each.name, known));
     if (place < settings || place == known.size())
       continue;
     NetParser::ExprContext *expr = each.tree->expr(0);
-    each.size = sizeOfAxis(expr, each.name, eval(expr));
+    each.size = e.program.sizeOfAxis(expr, each.name, e.eval(expr));
     each.isUsed = true;
   }
 }
 
-void Elaborator::finishOverrides() {
+void CommandLine::finishOverrides() {
   for (Override &each : overrides) {
     if (each.job)
       continue;
     auto network = mlir::dyn_cast_or_null<NetworkOp>(
-        mlir::SymbolTable::lookupSymbolIn(*module, each.owner));
+        mlir::SymbolTable::lookupSymbolIn(*e.module, each.owner));
     if (network && each.size) {
       mlir::NamedAttrList axes(network.getAxes());
-      axes.set(each.name, MomentsAttr::get(context, *each.size));
-      network.setAxesAttr(axes.getDictionary(context));
+      axes.set(each.name, MomentsAttr::get(e.context, *each.size));
+      network.setAxesAttr(axes.getDictionary(e.context));
     }
-    if (!each.isUsed && !leavesOut() && errors == 0)
-      warn(each.tree, each.owner, "unused-setting",
-           "this changes nothing: no use of `" + each.owner + "` leaves `" +
-               each.name + "` to its default");
+    if (!each.isUsed && !e.program.leavesOut() && e.errors == 0)
+      e.warn(each.tree, each.owner, "unused-setting",
+             "this changes nothing: no use of `" + each.owner + "` leaves `" +
+                 each.name + "` to its default");
   }
 }

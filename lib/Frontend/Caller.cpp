@@ -4,7 +4,7 @@
 
 // Calls: arguments find their parameters, and instances are made.
 
-#include "lib/Frontend/Elaborator.h"
+#include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -28,7 +28,7 @@ static std::vector<std::string> wordsOf(NetParser::ExprContext *type) {
   return words;
 }
 
-const Parameters &Elaborator::parametersOf(const Function &function) {
+const Parameters &Caller::parametersOf(const Function &function) {
   const void *key = function.block ? static_cast<const void *>(function.block)
                                    : static_cast<const void *>(function.op);
   auto [entry, isNew] = parameters.try_emplace(key);
@@ -64,8 +64,9 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
         param->name()->getText(), !param->ASSIGN(), false, {}, param, nullptr};
     if (!isTensor && param->COLON())
       parameter.words = wordsOf(param->expr(0));
-    if (!isTensor && function.block->file == main)
-      if (Override *given = overrideOf(function.block->name, parameter.name)) {
+    if (!isTensor && function.block->file == e.files.main)
+      if (Override *given =
+              e.commandLine.overrideOf(function.block->name, parameter.name)) {
         parameter.given = given->tree->expr(0);
         parameter.required = false;
       }
@@ -75,7 +76,7 @@ const Parameters &Elaborator::parametersOf(const Function &function) {
   return result;
 }
 
-std::string Elaborator::lackOf(const Value &value) {
+std::string Caller::lackOf(const Value &value) {
   auto *present = value.as<std::shared_ptr<Instance>>();
   if (!present || (*present)->isComposition() ||
       (*present)->function.isBuiltin())
@@ -95,9 +96,8 @@ std::string Elaborator::lackOf(const Value &value) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-std::string Elaborator::mistakeIn(const Parameter &setting,
-                                  const Function &function,
-                                  const Value &value) {
+std::string Caller::mistakeIn(const Parameter &setting,
+                              const Function &function, const Value &value) {
   bool isFlag = setting.tree && setting.tree->ASSIGN() &&
                 ruleCast<NetParser::BoolContext>(setting.tree->expr().back());
   if (isFlag && value.is<Number>()) {
@@ -115,18 +115,17 @@ std::string Elaborator::mistakeIn(const Parameter &setting,
     return "";
   return "`" + setting.name + "` of `" + function.name + "` is one of " +
          llvm::join(setting.words, ", ") + ", not `" + *word + "`" +
-         didYouMean(*word, setting.words);
+         e.didYouMean(*word, setting.words);
 }
 
-Value Elaborator::evalArgument(Expr *expr, StringRef name,
-                               const Value &callee) {
+Value Caller::evalArgument(Expr *expr, StringRef name, const Value &callee) {
   auto *ref = ruleCast<NetParser::RefContext>(expr);
   const Function *function = functionOf(callee);
   if (!ref || !function)
-    return eval(expr);
-  const std::string &word = wordOf(ref->getStart());
+    return e.eval(expr);
+  const std::string &word = e.wordOf(ref->getStart());
   // A bare name: the body first, then the words of the setting, then as usual.
-  if (std::optional<Value> value = lookupBody(word))
+  if (std::optional<Value> value = e.nameTable.lookupBody(word))
     return *value;
   if (function->block || function->op)
     for (const Parameter &setting : parametersOf(*function).settings) {
@@ -134,17 +133,17 @@ Value Elaborator::evalArgument(Expr *expr, StringRef name,
         continue;
       if (llvm::is_contained(setting.words, word))
         return Value(word);
-      if (!name.empty() && !setting.words.empty() && !lookup(word))
-        return fail(expr, mistakeIn(setting, *function, Value(word)));
+      if (!name.empty() && !setting.words.empty() && !e.nameTable.lookup(word))
+        return e.fail(expr, mistakeIn(setting, *function, Value(word)));
     }
   bool isAxis = name == "over" || name == "as" || name == "channel";
   if (isAxis) {
-    std::optional<Value> value = lookup(word);
+    std::optional<Value> value = e.nameTable.lookup(word);
     if (value && (value->is<Axis>() || value->is<List>() || value->is<None>()))
       return *value;
     return Axis{Label(word), std::nullopt, -1};
   }
-  return eval(expr);
+  return e.eval(expr);
 }
 
 /// The names in a list of nothing else; empty if there is another item.
@@ -163,7 +162,7 @@ namesInList(NetParser::ExprContext *expr) {
 }
 
 const std::vector<WrittenArgument> &
-Elaborator::argumentsOf(NetParser::ArgsContext *args) {
+Caller::argumentsOf(NetParser::ArgsContext *args) {
   auto [known, isNew] = writtenArguments.try_emplace(args);
   if (!isNew)
     return known->second;
@@ -183,14 +182,14 @@ Elaborator::argumentsOf(NetParser::ArgsContext *args) {
   return known->second;
 }
 
-std::vector<Argument> Elaborator::evalArguments(NetParser::ArgsContext *args,
-                                                const Value &callee) {
+std::vector<Argument> Caller::evalArguments(NetParser::ArgsContext *args,
+                                            const Value &callee) {
   std::vector<Argument> arguments;
-  std::string hint = std::exchange(frame->hint, "");
+  std::string hint = std::exchange(e.frame->hint, "");
   // A weight made in the argument of an op is still the variable's.
   if (const Function *function = callee.as<Function>();
       function && function->builtin)
-    frame->hint = hint;
+    e.frame->hint = hint;
   for (const WrittenArgument &written : argumentsOf(args)) {
     Value value;
     if (written.labels.empty()) {
@@ -204,23 +203,75 @@ std::vector<Argument> Elaborator::evalArguments(NetParser::ArgsContext *args,
     arguments.push_back({written.name, std::move(value), written.expr,
                          written.behindSemicolon});
   }
-  frame->hint = hint;
+  e.frame->hint = hint;
   return arguments;
 }
 
-antlrcpp::Any Elaborator::visitCall(NetParser::CallContext *tree) {
-  Value callee = takeLeft();
+std::string netc::pathOf(NetParser::ExprContext *expr) {
+  std::string text = expr->getText(), path;
+  for (char c : text)
+    if (c == '[')
+      path += '.';
+    else if (c != ']')
+      path += c;
+  return path;
+}
+
+Value Caller::askWith(const Subject &subject, NetParser::ArgsContext *args) {
+  Subject question = subject;
+  for (NetParser::ArgContext *arg : args->arg()) {
+    if (!arg->name()) {
+      question.parts.push_back(pathOf(arg->expr()));
+      continue;
+    }
+    std::string name = arg->name()->getText();
+    Value value = resolve(arg, e.eval(arg->expr()));
+    std::optional<Number> number = numberOf(value);
+    std::optional<Rational> exact =
+        number && !number->real ? number->exact.constant() : std::nullopt;
+    if (!exact)
+      return value.isUnknown()
+                 ? Value()
+                 : e.fail(arg, "`" + name + "` takes a number, this is " +
+                                   kindOf(value));
+    bool isShare = name == "utilization" && number->dimension.isNone() &&
+                   *exact > Rational(0) && *exact <= Rational(1);
+    bool isRate = name == "peak" && *exact > Rational(0) &&
+                  number->dimension ==
+                      Dimension(Dimension::Flop) / Dimension(Dimension::Time);
+    if (!isShare && !isRate)
+      return e.fail(arg,
+                    "a figure is asked for at a `utilization` such as `30%` "
+                    "or a `peak` such as `125 TFLOP/s`, not at `" +
+                        name + " = " + textOf(value) + "`" +
+                        e.didYouMean(name, {"utilization", "peak"}));
+    question.numbers.push_back({name, *exact});
+  }
+  return question;
+}
+
+Value Caller::resolve(Tree *at, const Value &value) {
+  auto *subject = value.as<Subject>();
+  if (!subject)
+    return value;
+  if (!e.frame->results)
+    return e.fail(at, "results such as `" + subject->symbol +
+                          "` are known in `expect` only");
+  return e.frame->results->answer(at, *subject);
+}
+
+Value Evaluator::evalCall(NetParser::CallContext *tree, const Value &callee) {
   if (callee.isUnknown()) {
-    evalArguments(tree->args(), callee);
+    calls.evalArguments(tree->args(), callee);
     return Value();
   }
   if (auto *subject = callee.as<Subject>())
-    return askWith(*subject, tree->args());
-  return call(tree, callee, evalArguments(tree->args(), callee));
+    return calls.askWith(*subject, tree->args());
+  return calls.call(tree, callee, calls.evalArguments(tree->args(), callee));
 }
 
-Value Elaborator::call(Tree *at, const Value &callee,
-                       std::vector<Argument> arguments) {
+Value Caller::call(Tree *at, const Value &callee,
+                   std::vector<Argument> arguments) {
   if (auto *function = callee.as<Function>(); function && function->builtin) {
     auto isTensor = [](const Argument &argument) {
       return argument.value.is<Tensor>() ||
@@ -242,14 +293,14 @@ Value Elaborator::call(Tree *at, const Value &callee,
   if (auto *section = callee.as<Section>())
     return callSection(at, *section, arguments);
   if (!functionOf(callee))
-    return fail(at, kindOf(callee) + " cannot be called");
+    return e.fail(at, kindOf(callee) + " cannot be called");
   auto *present = callee.as<std::shared_ptr<Instance>>();
   if (present &&
       ((*present)->isComposition() || (*present)->function.isBuiltin())) {
     // f(x) of a composition is x |> f.
     if (arguments.size() != 1 || !arguments[0].name.empty())
-      return fail(at, "a composition takes one tensor");
-    return pipe(at, arguments[0].value, callee);
+      return e.fail(at, "a composition takes one tensor");
+    return e.applier.pipe(at, arguments[0].value, callee);
   }
   bool isNew = callee.is<Function>();
   std::shared_ptr<Instance> instance = instantiate(at, callee);
@@ -257,39 +308,40 @@ Value Elaborator::call(Tree *at, const Value &callee,
     return {};
   if (isNew && !completeSettings(at, *instance))
     return {};
-  return applyIfComplete(at, instance);
+  return e.applier.applyIfComplete(at, instance);
 }
 
-Value Elaborator::callSection(Tree *at, Section section,
-                              llvm::ArrayRef<Argument> arguments) {
+Value Caller::callSection(Tree *at, Section section,
+                          llvm::ArrayRef<Argument> arguments) {
   NetParser::ParamsContext *params = section.tree->params();
   std::vector<std::string> known;
   if (params)
     for (NetParser::ParamContext *param : params->param())
       known.push_back(param->name()->getText());
   if (known.empty())
-    return fail(at, "`" + section.name + "` has no parameters");
+    return e.fail(at, "`" + section.name + "` has no parameters");
   llvm::MapVector<std::string, Value, llvm::StringMap<unsigned>> given;
   size_t position = 0;
   for (const Argument &argument : arguments) {
     std::string name = argument.name;
     if (name.empty()) {
       if (position == known.size())
-        return fail(argument.at, "`" + section.name + "` takes " +
-                                     llvm::Twine(known.size()) +
-                                     " values, this is one more");
+        return e.fail(argument.at, "`" + section.name + "` takes " +
+                                       llvm::Twine(known.size()) +
+                                       " values, this is one more");
       name = known[position++];
     }
     if (!llvm::is_contained(known, name))
-      return fail(argument.nameAt(), "`" + section.name + "` has no `" + name +
-                                         "`" + didYouMean(name, known));
+      return e.fail(argument.nameAt(), "`" + section.name + "` has no `" +
+                                           name + "`" +
+                                           e.didYouMean(name, known));
     if (!given.insert({name, argument.value}).second)
-      return fail(argument.at,
-                  "`" + section.name + "` is given `" + name + "` twice");
+      return e.fail(argument.at,
+                    "`" + section.name + "` is given `" + name + "` twice");
   }
   // Defaults see what stands before them.
   Scope scope;
-  Frame inner;
+  Frame inner(e.frame);
   inner.file = section.file;
   inner.scope = &scope;
   auto values = std::make_shared<std::vector<std::pair<std::string, Value>>>();
@@ -297,13 +349,12 @@ Value Elaborator::callSection(Tree *at, Section section,
     std::string name = param->name()->getText();
     auto found = given.find(name);
     if (found == given.end() && !param->ASSIGN())
-      return fail(at, "`" + section.name + "` needs `" + name + "`",
-                  {{netc::locationOf(param), "it is declared here"}});
+      return e.fail(at, "`" + section.name + "` needs `" + name + "`",
+                    {{netc::locationOf(param), "it is declared here"}});
     Value value;
     if (found == given.end()) {
-      Frame *outer = std::exchange(frame, &inner);
-      value = eval(param->expr().back());
-      frame = outer;
+      InFrame in(e.frame, &inner);
+      value = e.eval(param->expr().back());
     } else {
       value = found->second;
     }
@@ -314,8 +365,8 @@ Value Elaborator::callSection(Tree *at, Section section,
   return section;
 }
 
-Value Elaborator::callBuiltin(Tree *at, const Function &function,
-                              std::vector<Argument> arguments) {
+Value Caller::callBuiltin(Tree *at, const Function &function,
+                          std::vector<Argument> arguments) {
   for (Argument &argument : arguments) {
     argument.value = resolve(argument.at, argument.value);
     if (argument.value.isUnknown())
@@ -332,17 +383,16 @@ Value Elaborator::callBuiltin(Tree *at, const Function &function,
       instance->arguments.push_back({argument.name, argument.value});
     return instance;
   }
-  return (this->*builtin.call)(at, arguments);
+  return (e.builtins.*builtin.call)(at, arguments);
 }
 
-std::shared_ptr<Instance> Elaborator::instantiate(Tree *at,
-                                                  const Value &callee) {
+std::shared_ptr<Instance> Caller::instantiate(Tree *at, const Value &callee) {
   if (auto *made = callee.as<std::shared_ptr<Instance>>())
     return std::make_shared<Instance>(**made);
   auto instance = std::make_shared<Instance>();
   instance->function = *callee.as<Function>();
   instance->identity = identityAt(at);
-  instance->frozen = frame->frozen;
+  instance->frozen = e.frame->frozen;
   if (instance->function.isBuiltin())
     return instance;
   const Parameters &all = parametersOf(instance->function);
@@ -351,25 +401,25 @@ std::shared_ptr<Instance> Elaborator::instantiate(Tree *at,
   return instance;
 }
 
-std::shared_ptr<Identity> Elaborator::identityAt(Tree *at, int64_t part) {
-  if (!frame->self)
+std::shared_ptr<Identity> Caller::identityAt(Tree *at, int64_t part) {
+  if (!e.frame->self)
     return std::make_shared<Identity>();
-  Place place{at, frame->turns};
+  Place place{at, e.frame->turns};
   place.turns.push_back(part);
-  std::shared_ptr<Identity> &identity = frame->self->children[place];
+  std::shared_ptr<Identity> &identity = e.frame->self->children[place];
   if (!identity)
     identity = std::make_shared<Identity>();
-  identity->maker = identity->parent = frame->self;
+  identity->maker = identity->parent = e.frame->self;
   identity->name.clear();
   identity->copies = 0;
   identity->applications = 0;
-  if (made)
-    made->push_back(identity.get());
+  if (e.made)
+    e.made->push_back(identity.get());
   return identity;
 }
 
-bool Elaborator::bindArguments(Tree *at, Instance &instance,
-                               std::vector<Argument> &arguments) {
+bool Caller::bindArguments(Tree *at, Instance &instance,
+                           std::vector<Argument> &arguments) {
   const Parameters &all = parametersOf(instance.function);
   const std::string &callee = instance.function.name;
   bool fine = true;
@@ -377,8 +427,8 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
   auto giveTensor = [&](size_t i, const Argument &argument) {
     const Parameter &parameter = all.tensors[i];
     if (!instance.tensors[i].empty() && !parameter.variadic) {
-      fail(argument.at,
-           "`" + callee + "` is given `" + parameter.name + "` twice");
+      e.fail(argument.at,
+             "`" + callee + "` is given `" + parameter.name + "` twice");
       fine = false;
       return;
     }
@@ -414,8 +464,8 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
         std::optional<Value> &slot =
             instance.settings[setting - all.settings.begin()];
         if (slot) {
-          fail(argument.at,
-               "`" + callee + "` is given `" + argument.name + "` twice");
+          e.fail(argument.at,
+                 "`" + callee + "` is given `" + argument.name + "` twice");
           fine = false;
         }
         slot = argument.value;
@@ -425,8 +475,8 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
         if (auto *axis = argument.value.as<Axis>())
           instance.as = axis->label;
         else if (!argument.value.is<None>())
-          fine = false, fail(argument.at, "`as` takes a label, not " +
-                                              kindOf(argument.value));
+          fine = false, e.fail(argument.at, "`as` takes a label, not " +
+                                                kindOf(argument.value));
         continue;
       }
       std::vector<std::string> known;
@@ -434,14 +484,14 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
         known.push_back(parameter.name);
       for (const Parameter &parameter : all.settings)
         known.push_back(parameter.name);
-      fail(argument.nameAt(), "`" + callee + "` has no `" + argument.name +
-                                  "`" + didYouMean(argument.name, known));
+      e.fail(argument.nameAt(), "`" + callee + "` has no `" + argument.name +
+                                    "`" + e.didYouMean(argument.name, known));
       fine = false;
       continue;
     }
     std::vector<Value> tensors;
-    bool isFull = isElementByElement(instance.function) && nextTensor() &&
-                  numberOf(argument.value);
+    bool isFull = e.tensors.isElementByElement(instance.function) &&
+                  nextTensor() && numberOf(argument.value);
     if (argument.value.is<Tensor>() || isFull) {
       tensors.push_back(argument.value);
     } else if (list && !list->items->empty() &&
@@ -452,16 +502,17 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
     }
     if (!tensors.empty()) {
       if (argument.behindSemicolon) {
-        fail(argument.at, "a tensor stands behind the `;`, where settings are");
+        e.fail(argument.at,
+               "a tensor stands behind the `;`, where settings are");
         fine = false;
       }
       for (Value &value : tensors) {
         std::optional<size_t> i = nextTensor();
         if (!i) {
-          fail(argument.at,
-               "`" + callee + "` takes " + llvm::Twine(all.tensors.size()) +
-                   (all.tensors.size() == 1 ? " tensor" : " tensors") +
-                   ", this is one more");
+          e.fail(argument.at,
+                 "`" + callee + "` takes " + llvm::Twine(all.tensors.size()) +
+                     (all.tensors.size() == 1 ? " tensor" : " tensors") +
+                     ", this is one more");
           return false;
         }
         giveTensor(*i, Argument{"", value, argument.at, false});
@@ -479,15 +530,16 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
       ++nextSetting;
     if (nextSetting == all.settings.size()) {
       if (list && list->items->empty())
-        fail(argument.at, "`" + callee + "` takes tensors, this list is empty");
+        e.fail(argument.at,
+               "`" + callee + "` takes tensors, this list is empty");
       else if (nextTensor() && all.settings.empty())
-        fail(argument.at, "`" + callee + "` takes a tensor, this is " +
-                              kindOf(argument.value));
+        e.fail(argument.at, "`" + callee + "` takes a tensor, this is " +
+                                kindOf(argument.value));
       else
-        fail(argument.at,
-             "`" + callee + "` takes " + llvm::Twine(all.settings.size()) +
-                 (all.settings.size() == 1 ? " setting" : " settings") + ", " +
-                 kindOf(argument.value) + " is one more");
+        e.fail(argument.at,
+               "`" + callee + "` takes " + llvm::Twine(all.settings.size()) +
+                   (all.settings.size() == 1 ? " setting" : " settings") +
+                   ", " + kindOf(argument.value) + " is one more");
       return false;
     }
     instance.settings[nextSetting++] = argument.value;
@@ -495,7 +547,7 @@ bool Elaborator::bindArguments(Tree *at, Instance &instance,
   return fine;
 }
 
-bool Elaborator::completeSettings(Tree *at, Instance &instance) {
+bool Caller::completeSettings(Tree *at, Instance &instance) {
   const Function &function = instance.function;
   if (!function.block)
     return true; // an op's settings are read when it is applied, against its
@@ -504,56 +556,55 @@ bool Elaborator::completeSettings(Tree *at, Instance &instance) {
   bool fine = true;
   // Defaults are evaluated in the block's own scope, and see earlier settings.
   Scope scope;
-  Frame inner;
+  Frame inner(e.frame);
   inner.file = function.block->file;
   inner.scope = &scope;
-  inner.self = frame->self;
-  inner.caller = frame;
-  inner.turns = frame->turns;
-  inner.frozen = frame->frozen;
+  inner.self = e.frame->self;
+  inner.caller = e.frame;
+  inner.turns = e.frame->turns;
+  inner.frozen = e.frame->frozen;
   for (auto [parameter, value] :
        llvm::zip_equal(all.settings, instance.settings)) {
     if (!value && parameter.required) {
-      fail(at, "`" + function.name + "` needs `" + parameter.name + "`",
-           {{netc::locationOf(parameter.tree), "it is declared here"}});
+      e.fail(at, "`" + function.name + "` needs `" + parameter.name + "`",
+             {{netc::locationOf(parameter.tree), "it is declared here"}});
       fine = false;
       value = Value();
     }
-    Frame *outer = frame;
+    InFrame in(e.frame, value ? e.frame : &inner);
     Tree *place = at;
     if (!value) {
-      frame = &inner;
       place = parameter.given ? static_cast<Tree *>(parameter.given)
                               : parameter.tree;
       value = evalDefault(parameter);
       if (parameter.given)
-        overrideOf(function.block->name, parameter.name)->isUsed = true;
+        e.commandLine.overrideOf(function.block->name, parameter.name)->isUsed =
+            true;
     }
     if (std::string mistake = mistakeIn(parameter, function, *value);
         !mistake.empty()) {
-      fail(place, mistake);
+      e.fail(place, mistake);
       fine = false;
     }
-    frame = outer;
     scope.names[parameter.name] = *value;
   }
   return fine;
 }
 
-Value Elaborator::evalDefault(const Parameter &parameter) {
+Value Caller::evalDefault(const Parameter &parameter) {
   return evalSetting(parameter, parameter.given
                                     ? parameter.given
                                     : parameter.tree->expr().back());
 }
 
-Value Elaborator::evalSetting(const Parameter &parameter, Expr *expr) {
+Value Caller::evalSetting(const Parameter &parameter, Expr *expr) {
   if (auto *ref = ruleCast<NetParser::RefContext>(expr);
-      ref && llvm::is_contained(parameter.words, wordOf(ref->getStart())))
-    return Value(wordOf(ref->getStart()));
-  return eval(expr);
+      ref && llvm::is_contained(parameter.words, e.wordOf(ref->getStart())))
+    return Value(e.wordOf(ref->getStart()));
+  return e.eval(expr);
 }
 
-bool Elaborator::isComplete(const Instance &instance) {
+bool Caller::isComplete(const Instance &instance) {
   const Parameters &all = parametersOf(instance.function);
   for (auto [parameter, given] : llvm::zip_equal(all.tensors, instance.tensors))
     if (parameter.required && given.empty())

@@ -5,11 +5,9 @@
 // Pipes, compositions and repetitions, and what applying them does.
 
 #include "dialect/Repetition.h"
-#include "lib/Frontend/Elaborator.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -26,8 +24,7 @@ static bool isBareArithmetic(NetParser::ExprContext *expr) {
          ruleCast<NetParser::PowContext>(expr);
 }
 
-antlrcpp::Any Elaborator::visitPipe(NetParser::PipeContext *tree) {
-  Value value = takeLeft();
+Value Evaluator::evalPipe(NetParser::PipeContext *tree, const Value &value) {
   for (Expr *side : tree->expr())
     if (isBareArithmetic(side))
       return fail(
@@ -35,15 +32,15 @@ antlrcpp::Any Elaborator::visitPipe(NetParser::PipeContext *tree) {
           "`|>` beside arithmetic does not say what goes first; put one of the "
           "two in parentheses");
   Value into = eval(tree->expr(1));
-  return pipe(tree, std::move(value), into);
+  return applier.pipe(tree, value, into);
 }
 
-Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
+Value Applier::pipe(Tree *at, Value value, const Value &into) {
   if (value.isUnknown() || into.isUnknown())
     return {};
   if (!functionOf(into))
-    return fail(at, "cannot pipe into " + kindOf(into) +
-                        "; a block is wanted on the right");
+    return e.fail(at, "cannot pipe into " + kindOf(into) +
+                          "; a block is wanted on the right");
   bool isTensors = value.is<Tensor>();
   if (auto *list = value.as<List>())
     isTensors = llvm::all_of(*list->items,
@@ -58,7 +55,7 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
         for (auto &[name, argument] : (*made)->arguments)
           arguments.push_back({name, argument, at, false});
       auto call = [&] {
-        return callBuiltin(at, *functionOf(into), std::move(arguments));
+        return e.calls.callBuiltin(at, *functionOf(into), std::move(arguments));
       };
       // `map(B, over = T)` with a name, or in a `repeat`, is called like a
       // block.
@@ -67,10 +64,10 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
       enter(*(*made)->identity, "", at);
       return applyCopy(*(*made)->identity, call);
     }
-    std::shared_ptr<Instance> instance = instantiate(at, into);
-    if (!made && !completeSettings(at, *instance))
+    std::shared_ptr<Instance> instance = e.calls.instantiate(at, into);
+    if (!made && !e.calls.completeSettings(at, *instance))
       return {};
-    const Parameters &all = parametersOf(instance->function);
+    const Parameters &all = e.calls.parametersOf(instance->function);
     for (auto [parameter, given] :
          llvm::zip_equal(all.tensors, instance->tensors)) {
       if (!parameter.required || (!given.empty() && !parameter.variadic))
@@ -81,25 +78,25 @@ Value Elaborator::pipe(Tree *at, Value value, const Value &into) {
         given.insert(given.begin(), value);
       return applyIfComplete(at, instance);
     }
-    return fail(at, "`" + instance->function.name +
-                        "` lacks no tensor that could be piped in");
+    return e.fail(at, "`" + instance->function.name +
+                          "` lacks no tensor that could be piped in");
   }
   if (!functionOf(value))
-    return fail(at, "cannot pipe " + kindOf(value) +
-                        "; a tensor or a block is wanted on the left");
+    return e.fail(at, "cannot pipe " + kindOf(value) +
+                          "; a tensor or a block is wanted on the left");
   return compose(at, {value, into});
 }
 
-Value Elaborator::compose(Tree *at, std::vector<Value> parts) {
+Value Applier::compose(Tree *at, std::vector<Value> parts) {
   auto composition = std::make_shared<Instance>();
-  composition->identity = identityAt(at);
+  composition->identity = e.calls.identityAt(at);
   composition->isComposed = true;
   for (auto [i, part] : llvm::enumerate(parts)) {
     auto *made = part.as<std::shared_ptr<Instance>>();
     if (made && (*made)->isComposition() && (*made)->identity->name.empty() &&
         !(*made)->isRepeat) {
       // f |> g |> h is one composition.
-      if (!spend(at, (*made)->parts.size()))
+      if (!e.spend(at, (*made)->parts.size()))
         return {};
       composition->parts.insert(composition->parts.end(),
                                 (*made)->parts.begin(), (*made)->parts.end());
@@ -107,12 +104,13 @@ Value Elaborator::compose(Tree *at, std::vector<Value> parts) {
     }
     if (auto *function = part.as<Function>();
         function && function->isBuiltin()) {
-      part = callBuiltin(at, *function, {});
+      part = e.calls.callBuiltin(at, *function, {});
       if (!part.is<std::shared_ptr<Instance>>())
         return {};
     } else if (function) {
-      std::shared_ptr<Instance> instance = instantiateAt(at, part, i + 1);
-      if (!completeSettings(at, *instance))
+      std::shared_ptr<Instance> instance =
+          e.calls.instantiateAt(at, part, i + 1);
+      if (!e.calls.completeSettings(at, *instance))
         return {};
       part = instance;
     }
@@ -121,31 +119,31 @@ Value Elaborator::compose(Tree *at, std::vector<Value> parts) {
   return composition;
 }
 
-std::shared_ptr<Instance>
-Elaborator::instantiateAt(Tree *at, const Value &callee, int64_t part) {
-  frame->turns.push_back(part);
+std::shared_ptr<Instance> Caller::instantiateAt(Tree *at, const Value &callee,
+                                                int64_t part) {
+  e.frame->turns.push_back(part);
   std::shared_ptr<Instance> instance = instantiate(at, callee);
-  frame->turns.pop_back();
+  e.frame->turns.pop_back();
   return instance;
 }
 
-Value Elaborator::evalOwner(Expr *expr) {
+Value Applier::evalOwner(Expr *expr) {
   std::vector<Identity *> handed;
   Value owner;
   {
-    llvm::SaveAndRestore restore(made, &handed);
-    owner = eval(expr);
+    llvm::SaveAndRestore restore(e.made, &handed);
+    owner = e.eval(expr);
   }
   if (auto *instance = owner.as<std::shared_ptr<Instance>>())
     for (Identity *identity : handed)
       if (Identity *own = (*instance)->identity.get();
           identity != own && identity->name.empty() &&
-          identity->parent == frame->self)
+          identity->parent == e.frame->self)
         identity->parent = own;
   return owner;
 }
 
-antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
+antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
   Value count = eval(tree->expr(0));
   std::vector<Value> items;
   std::string variable = tree->ID() ? tree->ID()->getText() : "";
@@ -169,13 +167,12 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
     items = std::move(*list);
   }
   auto repeat = std::make_shared<Instance>();
-  repeat->identity = identityAt(tree);
+  repeat->identity = calls.identityAt(tree);
   repeat->isComposed = true;
   repeat->isRepeat = true;
   Scope scope;
   scope.outer = frame->scope;
-  if (!variable.empty())
-    frame->scope = &scope;
+  InScope in(frame->scope, variable.empty() ? frame->scope : &scope);
   size_t before = spent;
   llvm::SmallPtrSet<Identity *, 16> named;
   for (auto [turn, item] : llvm::enumerate(items)) {
@@ -183,10 +180,12 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
       break;
     scope.names[variable] = item;
     frame->turns.push_back(turn);
-    Value part = evalOwner(tree->expr(1));
+    Value part = applier.evalOwner(tree->expr(1));
     if (part.is<Function>()) {
-      std::shared_ptr<Instance> instance = instantiate(tree->expr(1), part);
-      part = completeSettings(tree, *instance) ? Value(instance) : Value();
+      std::shared_ptr<Instance> instance =
+          calls.instantiate(tree->expr(1), part);
+      part =
+          calls.completeSettings(tree, *instance) ? Value(instance) : Value();
     }
     frame->turns.pop_back();
     auto *made = part.as<std::shared_ptr<Instance>>();
@@ -209,8 +208,6 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
     (*made)->identity->parent = repeat->identity.get();
     repeat->parts.push_back(part);
   }
-  if (!variable.empty())
-    frame->scope = scope.outer;
   return repeat ? Value(repeat) : Value();
 }
 
@@ -218,38 +215,37 @@ antlrcpp::Any Elaborator::visitRepeat(NetParser::RepeatContext *tree) {
 // Application
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::applyIfComplete(Tree *at,
-                                  std::shared_ptr<Instance> instance) {
-  if (graph && graph->step)
+Value Applier::applyIfComplete(Tree *at, std::shared_ptr<Instance> instance) {
+  if (e.graph && e.graph->step)
     giveStep(*instance);
-  if (!isComplete(*instance))
+  if (!e.calls.isComplete(*instance))
     return instance;
   // An optimizer and a schedule lack tensors that the step gives them.
   return apply(at, *instance);
 }
 
-std::string Elaborator::unique(Identity &parent, StringRef name) {
+std::string Applier::unique(Identity &parent, StringRef name) {
   unsigned count = ++parent.names[name];
   return count == 1 ? name.str() : (name + "_" + llvm::Twine(count)).str();
 }
 
-void Elaborator::enter(Identity &identity, StringRef fallback, Tree *at) {
+void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
   Identity *parent = identity.parent;
   if (identity.name.empty())
     identity.name = parent ? unique(*parent, fallback) : fallback.str();
   identity.path = parent && !parent->path.empty()
                       ? parent->path + "." + identity.name
                       : identity.name;
-  if (graph && &identity == graph->root.get())
+  if (e.graph && &identity == e.graph->root.get())
     identity.path.clear(); // names are relative to the network
   if (++identity.applications > 1)
     identity.path += "@" + std::to_string(identity.applications);
   identity.names.clear();
   if (!identity.firstApplication)
-    identity.firstApplication = locationOf(at);
+    identity.firstApplication = e.locationOf(at);
 }
 
-bool Elaborator::isOfNumbers(const Instance &instance) {
+bool Applier::isOfNumbers(const Instance &instance) {
   const BlockDecl *block = instance.function.block;
   return block && !block->isNet &&
          llvm::all_of(instance.tensors, [](const auto &values) {
@@ -257,52 +253,52 @@ bool Elaborator::isOfNumbers(const Instance &instance) {
          });
 }
 
-Value Elaborator::apply(Tree *at, Instance &instance) {
-  if (!graph && !isOfNumbers(instance))
-    return fail(
+Value Applier::apply(Tree *at, Instance &instance) {
+  if (!e.graph && !isOfNumbers(instance))
+    return e.fail(
         at,
         "`" + instance.function.name +
             "` is applied outside of a net; tensors live in nets and blocks");
   auto application = [&] {
-    return instance.function.op ? applyOp(at, instance)
+    return instance.function.op ? e.tensors.applyOp(at, instance)
                                 : applyBlock(at, instance);
   };
   auto copy = [&] { return applyCopy(*instance.identity, application); };
   return instance.recomputed ? applyRecomputed(at, copy) : copy();
 }
 
-Value Elaborator::applyRecomputed(Tree *at,
-                                  llvm::function_ref<Value()> application) {
-  if (builder.getInsertionBlock() != graph->entry)
-    return fail(at, "what is `recomputed` stands outside of loops; take the "
-                    "loop as a whole");
+Value Applier::applyRecomputed(Tree *at,
+                               llvm::function_ref<Value()> application) {
+  if (e.builder.getInsertionBlock() != e.graph->entry)
+    return e.fail(at, "what is `recomputed` stands outside of loops; take the "
+                      "loop as a whole");
   return applyMarking(
       kRecomputed,
-      [&] { return builder.getI64IntegerAttr(graph->recomputed++); },
+      [&] { return e.builder.getI64IntegerAttr(e.graph->recomputed++); },
       application);
 }
 
-Value Elaborator::applyCopy(const Identity &copy,
-                            llvm::function_ref<Value()> application) {
-  if (!graph || copy.copies == 0 || !graph->marksCopies || graph->isInCopy ||
-      builder.getInsertionBlock() != graph->entry)
+Value Applier::applyCopy(const Identity &copy,
+                         llvm::function_ref<Value()> application) {
+  if (!e.graph || copy.copies == 0 || !e.graph->marksCopies ||
+      e.graph->isInCopy || e.builder.getInsertionBlock() != e.graph->entry)
     return application();
-  llvm::SaveAndRestore inCopy(graph->isInCopy, true);
+  llvm::SaveAndRestore inCopy(e.graph->isInCopy, true);
   auto path = [&] {
     // A composition in a list that has no name has none itself.
     std::string name = copy.path;
     if (name.empty() && copy.parent)
       name = copy.parent->path + "." + unique(*copy.parent, "copy");
-    return builder.getStringAttr(name);
+    return e.builder.getStringAttr(name);
   };
   return applyMarking(kCopy, path, application);
 }
 
-Value Elaborator::applyMarking(StringRef name,
-                               llvm::function_ref<mlir::Attribute()> mark,
-                               llvm::function_ref<Value()> application) {
-  mlir::Block *block = builder.getInsertionBlock();
-  mlir::Block::iterator end = builder.getInsertionPoint();
+Value Applier::applyMarking(StringRef name,
+                            llvm::function_ref<mlir::Attribute()> mark,
+                            llvm::function_ref<Value()> application) {
+  mlir::Block *block = e.builder.getInsertionBlock();
+  mlir::Block::iterator end = e.builder.getInsertionPoint();
   mlir::Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
   Value result = application();
   mlir::Attribute value = mark();
@@ -312,7 +308,7 @@ Value Elaborator::applyMarking(StringRef name,
   return result;
 }
 
-Value Elaborator::applyComposition(Tree *at, Instance &instance, Value value) {
+Value Applier::applyComposition(Tree *at, Instance &instance, Value value) {
   if (instance.recomputed) {
     Instance parts = instance;
     parts.recomputed = false;
@@ -323,7 +319,7 @@ Value Elaborator::applyComposition(Tree *at, Instance &instance, Value value) {
                    [&] { return applyParts(at, instance, value); });
 }
 
-Value Elaborator::applyParts(Tree *at, Instance &instance, Value value) {
+Value Applier::applyParts(Tree *at, Instance &instance, Value value) {
   Identity &identity = *instance.identity;
   bool transparent = identity.name.empty() && !instance.isRepeat;
   if (!transparent) {
@@ -345,7 +341,7 @@ Value Elaborator::applyParts(Tree *at, Instance &instance, Value value) {
   return value;
 }
 
-Value Elaborator::resultsOf(ResultList list) {
+Value Applier::resultsOf(ResultList list) {
   if (list.empty())
     return None{};
   Value first = list.front().second;
@@ -353,9 +349,9 @@ Value Elaborator::resultsOf(ResultList list) {
   return first;
 }
 
-Value Elaborator::applyBlock(Tree *at, Instance &instance) {
+Value Applier::applyBlock(Tree *at, Instance &instance) {
   const BlockDecl &block = *instance.function.block;
-  const Parameters &all = parametersOf(instance.function);
+  const Parameters &all = e.calls.parametersOf(instance.function);
   // One that it is handed is not in it: `Residual(Residual(Linear(4)))`.
   auto isMadeIn = [&](const Frame &outer) {
     for (const Identity *inner = instance.identity.get(); inner;
@@ -364,61 +360,65 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
         return true;
     return false;
   };
-  for (Frame *outer = frame; outer; outer = outer->caller)
+  for (Frame *outer = e.frame; outer; outer = outer->caller)
     if (outer->block == &block && isMadeIn(*outer)) {
       std::string cycle = "`" + block.name + "`";
-      for (Frame *between = frame; between != outer; between = between->caller)
+      for (Frame *between = e.frame; between != outer;
+           between = between->caller)
         if (between->block)
           cycle = "`" + between->block->name + "` -> " + cycle;
-      return fail(at, "a block cannot contain itself: `" + block.name +
-                          "` -> " + cycle);
+      return e.fail(at, "a block cannot contain itself: `" + block.name +
+                            "` -> " + cycle);
     }
   Identity &identity = *instance.identity;
   // A block of no ops counts, too: blocks of two blocks each double quickly.
-  if (!spend(at, 1))
+  if (!e.spend(at, 1))
     return {};
   enter(identity, StringRef(block.name).lower(), at);
 
   block.isUsed = true;
   identity.block = &block;
   Scope scope;
-  Frame inner;
-  inner.caller = frame;
+  Frame inner(e.frame);
+  inner.caller = e.frame;
   inner.file = block.file;
   inner.block = &block;
   inner.self = &identity;
   inner.scope = &scope;
   inner.application = ++applications;
-  inner.frozen = instance.frozen || frame->frozen;
-  inner.calledFrom = locationOf(at);
+  inner.frozen = instance.frozen || e.frame->frozen;
+  inner.calledFrom = e.locationOf(at);
   for (auto [parameter, value] :
        llvm::zip_equal(all.settings, instance.settings))
     scope.names[parameter.name] = value.value_or(Value());
 
   bool isPlain = isOfNumbers(instance);
-  Frame *outer = std::exchange(frame, &inner);
-  auto restoreFrame = llvm::make_scope_exit([&] { frame = outer; });
+  Frame *outer = e.frame;
+  InFrame in(e.frame, &inner);
   for (auto [parameter, values] :
        llvm::zip_equal(all.tensors, instance.tensors)) {
-    // What is given belongs to the caller's text, a default to the block's.
-    frame = values.empty() ? &inner : outer;
-    Value value = values.empty() ? evalDefault(parameter) : values.front();
-    if (std::optional<Number> rate = numberOf(value);
-        rate && parameter.name == "lr" && graph && graph->step &&
-        rate->isConstant() && rate->toDouble() < 0)
-      return fail(at, "`lr` of `" + block.name + "` is " + textOf(value) +
-                          ", and a learning rate is not below 0");
-    if (!value.is<None>() && !isPlain)
-      value = tensorFor(at, value, builder.getF32Type());
-    frame = &inner;
+    Value value;
+    {
+      // What is given belongs to the caller's text, a default to the block's.
+      InFrame given(e.frame, values.empty() ? &inner : outer);
+      value = values.empty() ? e.calls.evalDefault(parameter) : values.front();
+      if (std::optional<Number> rate = numberOf(value);
+          rate && parameter.name == "lr" && e.graph && e.graph->step &&
+          rate->isConstant() && rate->toDouble() < 0)
+        return e.fail(at, "`lr` of `" + block.name + "` is " + textOf(value) +
+                              ", and a learning rate is not below 0");
+      if (!value.is<None>() && !isPlain)
+        value = e.tensors.tensorFor(at, value, e.builder.getF32Type());
+    }
     if (value.isUnknown())
       return {};
     if (parameter.tree->COLON() && value.is<Tensor>()) {
-      std::optional<TypeValue> pattern = typeOf(parameter.tree->expr(0));
+      std::optional<TypeValue> pattern =
+          e.tensors.typeOf(parameter.tree->expr(0));
       std::optional<Tensor> matched;
       if (pattern)
-        matched = match(*pattern, *value.as<Tensor>(), parameter.tree,
-                        /*isParameter=*/true);
+        matched = e.tensors.match(*pattern, *value.as<Tensor>(), parameter.tree,
+                                  /*isParameter=*/true);
       if (!matched)
         return {};
       value = *matched;
@@ -427,21 +427,21 @@ Value Elaborator::applyBlock(Tree *at, Instance &instance) {
   }
 
   if (block.tree->body()) {
-    unsigned before = errors;
-    run(block.tree->body());
-    if (!inner.returned && errors == before)
-      return fail(block.tree, "`" + block.name + "` ends without `return`");
+    unsigned before = e.errors;
+    e.run(block.tree->body());
+    if (!inner.returned && e.errors == before)
+      return e.fail(block.tree, "`" + block.name + "` ends without `return`");
   } else {
-    Value value = eval(block.tree->expr());
+    Value value = e.eval(block.tree->expr());
     std::string name;
     if (auto *ref = ruleCast<NetParser::RefContext>(block.tree->expr()))
-      name = wordOf(ref->getStart());
+      name = e.wordOf(ref->getStart());
     inner.returned = value.results ? *value.results : ResultList{{name, value}};
   }
   identity.hasWeights = true;
   if (!inner.returned)
     return {};
   for (auto &[name, result] : *inner.returned)
-    result = restored(result, inner.application);
+    result = e.tensors.restored(result, inner.application);
   return resultsOf(std::move(*inner.returned));
 }

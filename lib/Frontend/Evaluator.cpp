@@ -1,0 +1,158 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How errors are reported, and where names and ops belong.
+
+#include "lib/Frontend/Evaluator.h"
+#include "dialect/Spelling.h"
+#include "lib/Frontend/ForeignNames.h"
+#include "lib/Std/Std.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+Evaluator::Evaluator(mlir::MLIRContext *context, const FrontendOptions &options)
+    : context(context), options(options), builder(context),
+      module(mlir::ModuleOp::create(builder.getUnknownLoc())) {}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+mlir::Location Evaluator::locationOf(Tree *tree) {
+  auto known = locations.find(tree);
+  if (known != locations.end())
+    return known->second;
+  mlir::Location location = netc::locationOf(tree);
+  locations.try_emplace(tree, location);
+  return location;
+}
+
+const std::string &Evaluator::wordOf(antlr4::Token *token) {
+  auto [word, isNew] = words.try_emplace(token);
+  if (isNew)
+    word->second = token->getText();
+  return word->second;
+}
+
+mlir::Location Evaluator::locationOfUse(Tree *at) {
+  mlir::Location location = locationOf(at);
+  for (Frame *inner = frame;
+       inner && inner->calledFrom && standardLibrary(inner->file->path);
+       inner = inner->caller)
+    location = mlir::Location(inner->calledFrom);
+  return location;
+}
+
+std::string Evaluator::settingsOf(const Frame &inner) {
+  std::string text;
+  if (!inner.block || !inner.scope)
+    return text;
+  llvm::ListSeparator comma;
+  for (const Parameter &setting :
+       calls.parametersOf({inner.block->name, inner.block}).settings) {
+    Value value = inner.scope->names.lookup(setting.name);
+    std::optional<Number> number = numberOf(value);
+    if (!number && !value.is<bool>() && !value.is<std::string>())
+      continue;
+    std::string given = number ? textOf(Value(*number)) : textOf(value);
+    bool isDefault = setting.tree->ASSIGN() &&
+                     setting.tree->expr().back()->getText() == given;
+    if (!isDefault)
+      text += StringRef(comma).str() + setting.name + " = " + given;
+  }
+  return text;
+}
+
+Value Evaluator::fail(
+    Tree *at, const llvm::Twine &message,
+    llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
+  ++errors;
+  // What is wrong inside the standard library is wrong where it was called.
+  mlir::Location said = locationOf(at), location = locationOfUse(at);
+  std::string text = message.str(), key = text;
+  llvm::raw_string_ostream(key) << location;
+  // A block that is applied many times says what is wrong with it once.
+  if (!reported.insert(key).second)
+    return {};
+  mlir::InFlightDiagnostic diagnostic = mlir::emitError(location, text);
+  if (location != said) {
+    mlir::Diagnostic &note = diagnostic.attachNote(said);
+    note << "found here";
+    if (std::string given = settingsOf(*frame); !given.empty())
+      note << ", in `" << frame->block->name << "` with " << given;
+  }
+  for (auto &[where, note] : notes)
+    if (where)
+      diagnostic.attachNote(mlir::Location(where)) << note;
+  unsigned shown = 0;
+  for (Frame *inner = frame; inner && inner->calledFrom && shown < 8;
+       inner = inner->caller) {
+    bool byBlock = inner->caller && inner->caller->block;
+    // A net is applied by nobody but the file.
+    if (!inner->block || (inner->block->isNet && !byBlock) ||
+        mlir::Location(inner->calledFrom) == location)
+      continue;
+    mlir::Diagnostic &note =
+        diagnostic.attachNote(mlir::Location(inner->calledFrom));
+    note << "in `" << inner->block->name << "`, applied here";
+    if (byBlock)
+      note << " by `" << inner->caller->block->name << "`";
+    for (Identity *turn = inner->self; turn && turn != inner->caller->self;
+         turn = turn->parent)
+      if (turn->copies > 1)
+        note << ", copy " << turn->turn + 1 << " of " << turn->copies;
+    ++shown;
+  }
+  auto place = location->findInstanceOf<mlir::FileLineColLoc>();
+  for (ErrorNote *note = errorNote; note; note = note->outer)
+    if (note->place &&
+        (!note->isOfFiles || (place && place.getFilename() != commandLinePath)))
+      diagnostic.attachNote(mlir::Location(note->place)) << note->text;
+  return {};
+}
+
+void Evaluator::warn(Tree *at, StringRef about, StringRef id,
+                     const llvm::Twine &message) {
+  netc::warn(locationOf(at), about, id) << message;
+}
+
+std::string Evaluator::nearest(StringRef name,
+                               llvm::ArrayRef<std::string> known) {
+  // Of what is not shown, it is not asked what was meant.
+  if (!showsErrors())
+    return "";
+  StringRef meant = nearestName(
+      name, llvm::SmallVector<StringRef>(known.begin(), known.end()));
+  // Of two letters, the first is the right one, or they are swapped: `q1` is no
+  // slip for `l1`.
+  bool isOther = name.size() == 2 && meant.size() == 2 &&
+                 llvm::toLower(name[0]) != llvm::toLower(meant[0]) &&
+                 name[0] != meant[1];
+  return netc::didYouMean(isOther ? StringRef() : meant);
+}
+
+std::string Evaluator::didYouMean(StringRef name,
+                                  llvm::ArrayRef<std::string> known) {
+  std::string foreign = hintForForeign(name, known);
+  return foreign.empty() ? nearest(name, known) : foreign;
+}
+
+Evaluator::TopScope::TopScope(Evaluator &e, FileScope &file)
+    : frame(e.frame), in(e.frame, &frame) {
+  frame.file = &file;
+  frame.scope = &scope;
+}
+
+Evaluator::GraphScope::GraphScope(Evaluator &e, FileScope &file,
+                                  mlir::Block *entry)
+    : TopScope(e, file), guard(e.builder), in(e.graph, &graph) {
+  graph.id = ++e.graphs;
+  graph.entry = entry;
+  graph.file = std::make_shared<Identity>();
+  graph.root = graph.file;
+  frame.self = graph.root.get();
+  e.builder.setInsertionPointToEnd(entry);
+}

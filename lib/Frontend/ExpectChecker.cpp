@@ -1,0 +1,348 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/ExpectChecker.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+/// The dimension of an answer's unit, a product over a product of units.
+static Dimension dimensionOf(StringRef unit) {
+  if (unit.empty())
+    return {};
+  if (unit.contains('/'))
+    return dimensionOf(unit.split('/').first) /
+           dimensionOf(unit.split('/').second);
+  if (unit.contains('*'))
+    return dimensionOf(unit.split('*').first) *
+           dimensionOf(unit.split('*').second);
+  if (unit == "device")
+    return Dimension::Device;
+  auto parsed = parseQuantity("1", unit);
+  auto *literal = std::get_if<Literal>(&parsed);
+  assert(literal && "an answer in an unknown unit");
+  return literal ? literal->dimension : Dimension();
+}
+
+bool ExpectChecker::isResult(StringRef name) const {
+  return mlir::SymbolTable::lookupSymbolIn(*e.module, name) ||
+         e.program.leftOut.contains(name);
+}
+
+Value ExpectChecker::answer(Tree *at, const Subject &subject) {
+  if (e.program.leftOut.contains(subject.symbol)) {
+    asked.ofLeftOut = true;
+    return {};
+  }
+  if (e.commandLine.isOverridden(subject.symbol)) {
+    asked.ofOverridden = true;
+    return {};
+  }
+  Question question;
+  question.subject =
+      mlir::SymbolTable::lookupSymbolIn(*e.module, subject.symbol);
+  question.members = subject.members;
+  question.parts = subject.parts;
+  question.numbers = subject.numbers;
+  asked.runs.insert(subject.symbol);
+  if (e.ranges.areAtEnds())
+    for (auto [i, range] : llvm::enumerate(e.ranges.ofRun(subject.symbol)))
+      question.corner = question.corner.value_or(0) |
+                        size_t(e.ranges.endOf(range).value_or(false)) << i;
+  if (!question.subject)
+    return e.fail(at, "there is no result of `" + subject.symbol + "`");
+  std::variant<Answer, std::string> answer = results.ask(question);
+  if (auto *error = std::get_if<std::string>(&answer))
+    return e.fail(at, *error);
+  const Answer &found = std::get<Answer>(answer);
+  return Number(found.value, dimensionOf(found.unit));
+}
+
+/// The ends of what `value` may be, for a program and for people.
+static ExpectSide sideOfEnds(llvm::ArrayRef<Number> ends, std::string text) {
+  ExpectSide side{std::move(text), {}, {}};
+  for (const Number &end : ends) {
+    std::optional<Rational> exact = end.exact.constant();
+    if (!end.real && !exact)
+      return {side.text, {}, {}};
+    if (end.real)
+      side.numbers.push_back(*end.real);
+    else
+      side.numbers.push_back(*exact);
+    side.unit = end.dimension.str();
+  }
+  return side;
+}
+
+/// With enough digits to see by how much it is off. Whole numbers that are to
+/// be `equal` have all.
+static std::string textBeside(const Value &value, const Value &expected,
+                              bool equal) {
+  std::optional<Number> a = numberOf(value), b = numberOf(expected);
+  if (!a || !b || a->real || b->real || !a->exact.constant() ||
+      !b->exact.constant())
+    return textOf(value);
+  Rational is = *a->exact.constant(), shouldBe = *b->exact.constant();
+  std::string unit = a->dimension.str();
+  if (equal && is.isInteger() && unit.empty())
+    return is.str();
+  // A double has no more digits.
+  for (unsigned digits : {6, 9, 12, 15}) {
+    std::string text = formatQuantity(is, a->dimension, digits);
+    if (is == shouldBe ||
+        text != formatQuantity(shouldBe, a->dimension, digits))
+      return text;
+  }
+  return is.str() + (unit.empty() ? "" : " " + unit);
+}
+
+static ExpectSide sideOf(const Value &value, std::string text) {
+  std::optional<Number> number = numberOf(value);
+  return number ? sideOfEnds(*number, std::move(text))
+                : ExpectSide{std::move(text), {}, {}};
+}
+
+Verdict ExpectChecker::verdictOn(const Expectation &expectation) {
+  Verdict verdict;
+  verdict.text = sourceText(expectation.tree);
+  verdict.file = expectation.file->path;
+  verdict.line = expectation.tree->getStart()->getLine();
+  return verdict;
+}
+
+ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
+  NetParser::ExpectContext *tree = expectation.tree;
+  auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
+  if (comparison && comparison->op->getText() == "~")
+    return decideAbout(expectation, comparison);
+  if (tree->expr().size() > 1)
+    return e.fail(tree->expr(1), "`within` goes with `~`"), Decision();
+
+  Verdict verdict = verdictOn(expectation);
+  if (!comparison) {
+    std::optional<bool> holds = e.decide(tree->expr(0));
+    if (!holds)
+      return {};
+    verdict.holds = *holds;
+    verdict.value.text = *holds ? "true" : "false";
+    verdict.expected.text = "true";
+    return {verdict, {}};
+  }
+  std::string op = comparison->op->getText();
+  Value a = e.calls.resolve(comparison, e.eval(comparison->expr(0)));
+  Value b = e.calls.resolve(comparison, e.eval(comparison->expr(1)));
+  Value holds = e.operators.compare(comparison, op, a, b);
+  if (!holds.is<bool>())
+    return {};
+  verdict.holds = *holds.as<bool>();
+  verdict.value = sideOf(a, textBeside(a, b, op == "=="));
+  verdict.expected = sideOf(b, op + " " + textOf(b));
+  return {verdict, a};
+}
+
+/// `within` the tolerance that is said, or the written precision.
+std::optional<Number>
+ExpectChecker::toleranceOf(NetParser::CmpContext *comparison, Expr *within,
+                           const Number &expected) {
+  if (!within) {
+    auto *literal = ruleCast<NetParser::LitContext>(comparison->expr(1));
+    if (!literal)
+      return e.fail(
+                 comparison,
+                 "the right side of `~` is a literal, whose written precision "
+                 "counts; with `within` it may be any number"),
+             std::nullopt;
+    std::optional<Literal> written = e.operators.literalOf(literal->quantity());
+    return written ? std::optional<Number>(Number(written->halfUnit))
+                   : std::nullopt;
+  }
+  Value allowed = e.calls.resolve(within, e.eval(within));
+  std::optional<Number> number = numberOf(allowed);
+  if (!number)
+    return allowed.isUnknown()
+               ? std::nullopt
+               : (e.fail(within, "`within` takes a number"), std::nullopt);
+  if (!(number->toDouble() >= 0))
+    return e.fail(within, "`within` takes a number that is not negative, this "
+                          "is " +
+                              sourceText(within)),
+           std::nullopt;
+  if (StringRef(within->getText()).ends_with("%")) {
+    std::optional<Rational> share = number->exact.constant(),
+                            whole = expected.exact.constant();
+    if (share && whole && !number->real && !expected.real)
+      return Number(*share * whole->abs());
+    return Number::inexact(std::abs(expected.toDouble()) * number->toDouble());
+  }
+  if (number->dimension != expected.dimension && !number->dimension.isCount())
+    return e.fail(within, "`within` takes a share such as `2%`, or an amount "
+                          "in the unit of the "
+                          "expected value"),
+           std::nullopt;
+  return number;
+}
+
+ExpectChecker::Decision
+ExpectChecker::decideAbout(const Expectation &expectation,
+                           NetParser::CmpContext *comparison) {
+  NetParser::ExpectContext *tree = expectation.tree;
+  Expr *within = tree->expr().size() > 1 ? tree->expr(1) : nullptr;
+  Value a = e.calls.resolve(comparison, e.eval(comparison->expr(0)));
+  if (auto *call = ruleCast<NetParser::CallContext>(comparison->expr(1));
+      call && call->expr()->getText() == "between")
+    return decideBetween(expectation, a, call);
+  Value b = e.calls.resolve(comparison, e.eval(comparison->expr(1)));
+  if (a.isUnknown() || b.isUnknown())
+    return {};
+  std::optional<Number> value = numberOf(a), expected = numberOf(b);
+  if (!value || !expected)
+    return e.fail(comparison, "`~` compares numbers, not " + kindOf(a) +
+                                  " with " + kindOf(b)),
+           Decision();
+  bool counts = (expected->dimension.isNone() && value->dimension.isCount()) ||
+                (value->dimension.isNone() && expected->dimension.isCount());
+  if (value->dimension != expected->dimension && !counts) {
+    std::string unit =
+        value->dimension.isNone() ? "" : " " + value->dimension.str();
+    std::string fix =
+        expected->dimension.isNone() && !unit.empty()
+            ? "; write `" + comparison->expr(1)->getText() + unit + "`"
+            : "";
+    return e.fail(comparison, "`" + comparison->expr(0)->getText() +
+                                  "` is in " +
+                                  (unit.empty() ? "no unit" : unit.substr(1)) +
+                                  ", the expected value in " +
+                                  (expected->dimension.isNone()
+                                       ? "no unit"
+                                       : expected->dimension.str()) +
+                                  fix),
+           Decision{std::nullopt, a};
+  }
+  std::optional<Number> tolerance = toleranceOf(comparison, within, *expected);
+  if (!tolerance)
+    return {std::nullopt, a};
+
+  Verdict verdict = verdictOn(expectation);
+  // Exact numbers are compared exactly: the interval is closed.
+  if (!value->real && !expected->real && !tolerance->real &&
+      (value->exact - expected->exact).constant() &&
+      tolerance->exact.constant())
+    verdict.holds = (value->exact - expected->exact).constant()->abs() <=
+                    *tolerance->exact.constant();
+  else
+    verdict.holds = std::abs(value->toDouble() - expected->toDouble()) <=
+                    tolerance->toDouble();
+  verdict.value = sideOf(a, textBeside(a, b, false));
+  verdict.expected =
+      sideOf(b, "~ " + sourceText(comparison->expr(1)) +
+                    (within ? " within " + sourceText(within) : ""));
+  return {verdict, a};
+}
+
+ExpectChecker::Decision
+ExpectChecker::decideBetween(const Expectation &expectation, const Value &value,
+                             NetParser::CallContext *range) {
+  NetParser::ExpectContext *tree = expectation.tree;
+  if (tree->expr().size() > 1)
+    return e.fail(tree->expr(1), "`between` says how far off a value may be; "
+                                 "leave `within` out"),
+           Decision();
+  std::vector<Argument> ends = e.calls.evalArguments(range->args(), {});
+  if (ends.size() != 2)
+    return e.fail(range, "`~ between` takes the least and the largest value"),
+           Decision();
+  Verdict verdict = verdictOn(expectation);
+  verdict.holds = true;
+  std::vector<Number> bounds;
+  for (auto [i, end] : llvm::enumerate(ends)) {
+    Value bound = e.calls.resolve(range, end.value);
+    Value holds =
+        e.operators.compare(range, i == 0 ? ">=" : "<=", value, bound);
+    if (!holds.is<bool>())
+      return {std::nullopt, value};
+    verdict.holds &= *holds.as<bool>();
+    if (std::optional<Number> number = numberOf(bound))
+      bounds.push_back(*number);
+  }
+  verdict.value = sideOf(value, textOf(value));
+  verdict.expected = sideOfEnds(bounds, "~ " + sourceText(range));
+  return {verdict, value};
+}
+
+void ExpectChecker::decideAtEnds(const Expectation &expectation,
+                                 llvm::ArrayRef<Tree *> read,
+                                 Verdict &verdict) {
+  llvm::SetVector<Tree *> ranges(read.begin(), read.end());
+  for (const std::string &run : asked.runs) {
+    llvm::ArrayRef<Tree *> ofRun = e.ranges.ofRun(run);
+    ranges.insert(ofRun.begin(), ofRun.end());
+  }
+  if (ranges.empty())
+    return;
+  std::optional<Number> least, most;
+  bool fails = false;
+  e.ranges.atEnds(ranges.getArrayRef(), [&] {
+    Recomputation anew(*e.files.main, [](const TopLevel &entry) {
+      return !entry.ranges.empty();
+    });
+    Decision there = decide(expectation);
+    fails |= !there.verdict || !there.verdict->holds;
+    std::optional<Number> number = numberOf(there.value);
+    if (!number)
+      return;
+    if (!least || number->toDouble() < least->toDouble())
+      least = number;
+    if (!most || number->toDouble() > most->toDouble())
+      most = number;
+  });
+  verdict.holds &= !fails;
+  if (least && most)
+    verdict.value =
+        sideOfEnds({*least, *most}, textOf(*least) + " to " + textOf(*most));
+}
+
+std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
+  Evaluator::TopScope top(e, *expectation.file);
+  top.frame.results = this;
+  asked = {};
+  Ranges::Reads reads(e.ranges);
+  std::optional<Verdict> verdict = decide(expectation).verdict;
+  if (asked.ofLeftOut || asked.ofOverridden)
+    return std::nullopt;
+  if (!verdict) {
+    verdict = verdictOn(expectation);
+    verdict->value.text = "unknown";
+    return verdict;
+  }
+  decideAtEnds(expectation, reads.all().vec(), *verdict);
+  NetParser::ExpectContext *tree = expectation.tree;
+  if (!verdict->holds)
+    e.fail(tree,
+           "expected " + sourceText(tree->expr(0)) +
+               (tree->expr().size() > 1 ? " within " + sourceText(tree->expr(1))
+                                        : "") +
+               ", it is " + verdict->value.text);
+  return verdict;
+}
+
+std::vector<Verdict> ExpectChecker::checkAll() {
+  std::vector<Verdict> verdicts;
+  size_t ofOverridden = 0;
+  for (const Expectation &expectation : e.program.expectations) {
+    if (std::optional<Verdict> verdict = check(expectation))
+      verdicts.push_back(std::move(*verdict));
+    ofOverridden += asked.ofOverridden;
+  }
+  if (ofOverridden) {
+    auto first =
+        llvm::find_if(e.commandLine.overrides,
+                      [](const Override &each) { return !each.isList(); });
+    netc::warn(netc::locationOf(first->tree), "", "expects-left-out")
+        << "left out: " << ofOverridden << " of "
+        << e.program.expectations.size()
+        << " expects, which are about the file as written";
+  }
+  return verdicts;
+}

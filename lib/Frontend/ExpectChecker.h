@@ -1,0 +1,64 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_FRONTEND_EXPECTCHECKER_H
+#define NETC_FRONTEND_EXPECTCHECKER_H
+
+#include "lib/Frontend/Evaluator.h"
+#include <set>
+
+namespace netc {
+
+/// Decides the `expect`s of a file; the questions in them are asked of results.
+class ExpectChecker : public ResultScope {
+public:
+  ExpectChecker(Evaluator &e, const Results &results)
+      : e(e), results(results) {}
+
+  /// The verdicts, in text order. See Specification::check.
+  std::vector<Verdict> checkAll();
+
+  bool isResult(llvm::StringRef name) const override;
+  Value answer(antlr4::ParserRuleContext *at, const Subject &subject) override;
+
+private:
+  using Tree = antlr4::ParserRuleContext;
+  using Expr = NetParser::ExprContext;
+
+  struct Decision {
+    std::optional<Verdict> verdict; ///< none after an error
+    Value value;                    ///< what is compared
+  };
+  /// What an expectation asks about.
+  struct Asked {
+    std::set<std::string> runs;
+    bool ofLeftOut = false, ofOverridden = false;
+  };
+
+  /// None if it asks about what is left out.
+  std::optional<Verdict> check(const Expectation &expectation);
+  /// A verdict to be given.
+  static Verdict verdictOn(const Expectation &expectation);
+  Decision decide(const Expectation &expectation);
+  /// `value ~ expected within tolerance`
+  Decision decideAbout(const Expectation &expectation,
+                       NetParser::CmpContext *comparison);
+  std::optional<Number> toleranceOf(NetParser::CmpContext *comparison,
+                                    Expr *within, const Number &expected);
+  /// `value ~ between(least, most)`
+  Decision decideBetween(const Expectation &expectation, const Value &value,
+                         NetParser::CallContext *range);
+  /// Where ranges are read or asked about, it must hold at all their ends;
+  /// `verdict` is that for their middle.
+  void decideAtEnds(const Expectation &expectation, llvm::ArrayRef<Tree *> read,
+                    Verdict &verdict);
+
+  Evaluator &e;
+  const Results &results;
+  Asked asked; ///< by the expectation that is being decided
+};
+
+} // namespace netc
+
+#endif // NETC_FRONTEND_EXPECTCHECKER_H

@@ -1,0 +1,51 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_FRONTEND_FILELOADER_H
+#define NETC_FRONTEND_FILELOADER_H
+
+#include "lib/Frontend/FileScope.h"
+
+namespace netc {
+
+class Evaluator;
+
+/// Reads the file that is compiled, those that it imports, and blocks of the
+/// standard library.
+class FileLoader {
+public:
+  using Tree = antlr4::ParserRuleContext;
+  using Expr = NetParser::ExprContext;
+
+  explicit FileLoader(Evaluator &e) : e(e) {}
+
+  /// The text of a regular file, or of the standard input, within the limit.
+  std::optional<std::string> readText(llvm::StringRef path, mlir::Location at);
+  FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
+  /// The path of a file that the present one names: below its folder.
+  std::optional<std::string> pathBeside(Tree *at, llvm::StringRef name);
+  /// The file of a block that needs no import, or null. Of these only what is
+  /// used is read, since reading all takes a fifth of an estimate.
+  FileScope *preludeBlock(llvm::StringRef name);
+
+  std::vector<std::unique_ptr<FileScope>> all;
+  FileScope *main = nullptr;
+
+private:
+  /// Reports it.
+  std::nullopt_t cannotRead(llvm::StringRef path, mlir::Location at,
+                            llvm::StringRef why);
+  FileScope *addFile(llvm::StringRef path, llvm::StringRef text);
+  FileScope *import(NetParser::ImportDeclContext *tree, FileScope &into);
+  bool declare(FileScope &file);
+
+  Evaluator &e;
+  llvm::StringMap<FileScope *> filesByPath;
+  std::vector<std::string> importing;   ///< files being read, outermost first
+  llvm::StringMap<FileScope *> prelude; ///< by the name of its one block
+};
+
+} // namespace netc
+
+#endif // NETC_FRONTEND_FILELOADER_H

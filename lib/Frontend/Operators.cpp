@@ -1,0 +1,269 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/Evaluator.h"
+#include <cmath>
+
+using namespace netc;
+using llvm::StringRef;
+
+std::optional<Literal> Operators::literalOf(NetParser::QuantityContext *tree) {
+  std::variant<Literal, UnitError> parsed;
+  if (tree->RATE())
+    parsed = parseRate(tree->RATE()->getText());
+  else if (tree->DEVTIME())
+    parsed = parseDeviceTime(tree->DEVTIME()->getText());
+  else
+    parsed = parseQuantity(tree->NUMBER()->getText(),
+                           tree->ID() ? tree->ID()->getText() : "");
+  if (auto *literal = std::get_if<Literal>(&parsed))
+    return *literal;
+  const UnitError &error = std::get<UnitError>(parsed);
+  e.fail(tree, error.message + (error.note.empty() ? "" : "; " + error.note));
+  return std::nullopt;
+}
+
+Value Operators::binary(Tree *at, StringRef op, const Value &a0,
+                        const Value &b0) {
+  Value a = e.calls.resolve(at, a0), b = e.calls.resolve(at, b0);
+  if (a.isUnknown() || b.isUnknown())
+    return {};
+  if (a.is<Tensor>() || b.is<Tensor>())
+    return e.tensors.tensorArithmetic(at, op, a, b);
+  std::optional<Number> x = numberOf(a), y = numberOf(b);
+  if (x && y)
+    return arithmetic(at, op, *x, *y);
+  if (op == "+") {
+    if (a.is<std::string>() && b.is<std::string>()) {
+      if (!e.spend(at,
+                   a.as<std::string>()->size() + b.as<std::string>()->size()))
+        return {};
+      return *a.as<std::string>() + *b.as<std::string>();
+    }
+    if (a.is<List>() && b.is<List>()) {
+      std::vector<Value> items = *a.as<List>()->items;
+      const std::vector<Value> &more = *b.as<List>()->items;
+      if (!e.spend(at, items.size() + more.size()))
+        return {};
+      items.insert(items.end(), more.begin(), more.end());
+      return listOf(std::move(items));
+    }
+  }
+  return e.fail(at, "`" + op + "` does not take " + kindOf(a) + " and " +
+                        kindOf(b));
+}
+
+/// The text of a dimension for a message.
+static std::string dimensionName(const Dimension &dimension) {
+  return dimension.isNone() ? "a plain number" : dimension.str();
+}
+
+Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
+                            const Number &b) {
+  bool additive = op == "+" || op == "-";
+  Dimension dimension;
+  if (additive || op == "//" || op == "%") {
+    dimension = a.dimension;
+    if (a.dimension != b.dimension) {
+      // A plain number passes for a count.
+      if (a.dimension.isNone() && b.dimension.isCount())
+        dimension = b.dimension;
+      else if (!(b.dimension.isNone() && a.dimension.isCount()))
+        return e.fail(at, "cannot " + llvm::Twine(additive ? "add" : "divide") +
+                              " " + dimensionName(a.dimension) + " and " +
+                              dimensionName(b.dimension));
+    }
+    if (op == "//" && !b.dimension.isNone())
+      dimension = {};
+  } else if (op == "*") {
+    dimension = a.dimension * b.dimension;
+  } else if (op == "/") {
+    dimension = a.dimension / b.dimension;
+  }
+  auto inexact = [&](double value) -> Value {
+    bool given = std::isinf(a.toDouble()) || std::isinf(b.toDouble());
+    if (std::isnan(value) || (std::isinf(value) && !given))
+      return e.fail(at, "`" + textOf(Value(a)) + " " + op + " " +
+                            textOf(Value(b)) + "` is not a number");
+    return Number::inexact(value, dimension);
+  };
+
+  if (op == "@")
+    return e.fail(at, "`@` multiplies tensors");
+  if (op == "^") {
+    if (!b.dimension.isNone())
+      return e.fail(at, "an exponent is a plain number, not " +
+                            dimensionName(b.dimension));
+    std::optional<int64_t> exponent = b.real ? std::nullopt : b.exact.toInt64();
+    if (exponent && !a.real) {
+      if (a.exact.isZero() && *exponent < 0)
+        return e.fail(at, "division by zero");
+      dimension = a.dimension.pow(*exponent);
+      Polynomial power;
+      if (std::optional<Rational> base = a.exact.constant())
+        power = base->pow(*exponent);
+      else if (*exponent >= 0 && *exponent <= 64)
+        power = a.exact.pow(*exponent);
+      else
+        power = Polynomial::invalid();
+      if (!power.isValid())
+        return e.fail(at, "`" + a.exact.str() + " ^ " + b.exact.str() +
+                              "` is out of range; numbers have 128 bits");
+      return Number(power, dimension);
+    }
+    if (!a.isConstant() || !b.isConstant())
+      return e.fail(at, "`" + a.exact.str() +
+                            "` must have a fixed size to be raised to a power");
+    if (!a.dimension.isNone() && !a.dimension.isCount())
+      return e.fail(at, "only whole powers of " + dimensionName(a.dimension) +
+                            " have a unit");
+    return inexact(std::pow(a.toDouble(), b.toDouble()));
+  }
+  std::string device = a.device.empty() ? b.device : a.device;
+  if (!b.device.empty() && b.device != device)
+    return e.fail(at, "cannot " +
+                          llvm::Twine(additive    ? "add "
+                                      : op == "*" ? "multiply "
+                                                  : "divide ") +
+                          a.device + " and " + b.device +
+                          ", which are different devices");
+  if (dimension.power(Dimension::Device) == 0)
+    device.clear();
+  if (a.real || b.real) {
+    if (!a.isConstant() || !b.isConstant())
+      return e.fail(at, "a free size does not mix with a number that is not "
+                        "exact; fix the size");
+    if (b.toDouble() == 0 && !additive && op != "*")
+      return e.fail(at, "division by zero");
+    double x = a.toDouble(), y = b.toDouble();
+    return inexact(op == "+"    ? x + y
+                   : op == "-"  ? x - y
+                   : op == "*"  ? x * y
+                   : op == "/"  ? x / y
+                   : op == "//" ? std::floor(x / y)
+                                : x - y * std::floor(x / y));
+  }
+  Polynomial value;
+  if (op == "+") {
+    value = a.exact + b.exact;
+  } else if (op == "-") {
+    value = a.exact - b.exact;
+  } else if (op == "*") {
+    value = a.exact * b.exact;
+  } else if (op == "/") {
+    if (b.exact.isZero())
+      return e.fail(at, "division by zero");
+    value = a.exact / b.exact;
+    if (!value.isValid() && a.exact.isValid())
+      return e.fail(at, "`" + a.exact.str() + "` is not divisible by `" +
+                            b.exact.str() + "`; it must have a fixed size");
+  } else {
+    std::optional<Rational> x = a.exact.constant(), y = b.exact.constant();
+    if (b.exact.isZero())
+      return e.fail(at, "division by zero");
+    if (!x || !y) {
+      // A multiple is divided the same way at every size.
+      std::optional<Polynomial> quotient = a.exact.floorDivide(b.exact);
+      if (!quotient) {
+        const Polynomial &free = x ? b.exact : a.exact;
+        return e.fail(at, "`" + free.str() +
+                              "` must have a fixed size here; write `" +
+                              free.symbols().front() +
+                              " = 128` in the net's signature, for instance");
+      }
+      value = op == "//" ? *quotient : a.exact - b.exact * *quotient;
+    } else {
+      Rational quotient = (*x / *y).floor();
+      value = op == "//" ? quotient : *x - *y * quotient;
+    }
+  }
+  if (!value.isValid())
+    return e.fail(at, "the result is out of range; numbers have 128 bits");
+  return Number(value, dimension, device);
+}
+
+Value Operators::compare(Tree *at, StringRef op, const Value &a0,
+                         const Value &b0) {
+  Value a = e.calls.resolve(at, a0), b = e.calls.resolve(at, b0);
+  if (a.isUnknown() || b.isUnknown())
+    return {};
+  if (op == "~")
+    return e.fail(at, "`~` stands in `expect` only");
+  auto isArray = [](const Value &value) {
+    return value.is<Tensor>() || numberOf(value);
+  };
+  if ((a.is<Tensor>() || b.is<Tensor>()) && isArray(a) && isArray(b)) {
+    auto operands = e.tensors.elementByElement(at, "compare", {a, b});
+    return operands
+               ? e.tensors.emit(at, "compare", *operands,
+                                e.builder.getNamedAttr(
+                                    "relation", e.builder.getStringAttr(op)))
+               : Value();
+  }
+  std::optional<Number> x = numberOf(a), y = numberOf(b);
+  if (x && y) {
+    if (x->dimension != y->dimension) {
+      bool fits = (x->dimension.isNone() && y->dimension.isCount()) ||
+                  (y->dimension.isNone() && x->dimension.isCount());
+      if (!fits)
+        return e.fail(at, "cannot compare " + dimensionName(x->dimension) +
+                              " with " + dimensionName(y->dimension) +
+                              (y->dimension.isNone()
+                                   ? "; write `" + textOf(b) + " " +
+                                         x->dimension.str() + "`"
+                                   : ""));
+    }
+    if (!x->device.empty() && !y->device.empty() && x->device != y->device)
+      return e.fail(at, "cannot compare " + x->device + " with " + y->device +
+                            ", which are different devices");
+    double sign;
+    if (x->real || y->real) {
+      if (!x->isConstant() || !y->isConstant())
+        return e.fail(
+            at, "a free size does not compare with a number that is not exact");
+      sign = x->toDouble() - y->toDouble();
+    } else {
+      std::optional<Rational> difference = (x->exact - y->exact).constant();
+      if (!difference)
+        return e.fail(at, "`" + x->exact.str() + " " + op.str() + " " +
+                              y->exact.str() +
+                              "` is not decided: a size must be fixed");
+      sign = difference->isZero() ? 0 : difference->isNegative() ? -1 : 1;
+    }
+    return op == "=="   ? sign == 0
+           : op == "!=" ? sign != 0
+           : op == "<"  ? sign < 0
+           : op == "<=" ? sign <= 0
+           : op == ">"  ? sign > 0
+                        : sign >= 0;
+  }
+  if (op == "==" || op == "!=") {
+    bool same = a.data.index() == b.data.index();
+    bool known = a.is<None>() || b.is<None>();
+    if (same && a.is<std::string>()) {
+      same = *a.as<std::string>() == *b.as<std::string>();
+      known = true;
+    } else if (same && a.is<bool>()) {
+      same = *a.as<bool>() == *b.as<bool>();
+      known = true;
+    } else if (same && a.is<TypeValue>()) {
+      same = a.as<TypeValue>()->element == b.as<TypeValue>()->element;
+      known = true;
+    }
+    // A word may be asked of a setting that holds a number or block instead.
+    known |= a.is<std::string>() || b.is<std::string>();
+    if (a.is<Function>() && b.is<Function>()) {
+      auto parts = [](const Function &f) {
+        return std::tuple(f.block, f.op, f.builtin);
+      };
+      same = parts(*a.as<Function>()) == parts(*b.as<Function>());
+      known = true;
+    }
+    // A block with settings of its own is another than the one without.
+    known |= functionOf(a) && functionOf(b) && !same;
+    if (known)
+      return (op == "==") == same;
+  }
+  return e.fail(at, "cannot compare " + kindOf(a) + " with " + kindOf(b));
+}

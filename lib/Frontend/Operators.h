@@ -1,0 +1,35 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_FRONTEND_OPERATORS_H
+#define NETC_FRONTEND_OPERATORS_H
+
+#include "lib/Frontend/Value.h"
+
+namespace netc {
+
+class Evaluator;
+
+/// Operators and literals of values that are known when a file is compiled;
+/// those of tensors go on to TensorBuilder.
+class Operators {
+public:
+  using Tree = antlr4::ParserRuleContext;
+  using Expr = NetParser::ExprContext;
+
+  explicit Operators(Evaluator &e) : e(e) {}
+
+  Value binary(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
+  Value arithmetic(Tree *at, llvm::StringRef op, const Number &a,
+                   const Number &b);
+  Value compare(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
+  std::optional<Literal> literalOf(NetParser::QuantityContext *tree);
+
+private:
+  Evaluator &e;
+};
+
+} // namespace netc
+
+#endif // NETC_FRONTEND_OPERATORS_H

@@ -1,0 +1,262 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/OptimizerBuilder.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+bool OptimizerBuilder::build(const Value &optimizer) {
+  auto *record = optimizer.as<Record>();
+  if (!record)
+    return addRules({"", optimizer, trained()});
+  std::optional<std::vector<UpdateGroup>> groups = groupsOf(*record);
+  return groups && llvm::all_of(*groups, [&](const UpdateGroup &group) {
+           return addRules(group);
+         });
+}
+
+std::vector<ParameterOp> OptimizerBuilder::trained() {
+  std::vector<ParameterOp> parameters;
+  for (auto parameter : step.getOps<ParameterOp>())
+    if (parameter.getTrainable())
+      parameters.push_back(parameter);
+  return parameters;
+}
+
+std::optional<std::vector<OptimizerBuilder::UpdateGroup>>
+OptimizerBuilder::groupsOf(const Record &record) {
+  constexpr StringRef rest = "other";
+  Tree *at = places.optimizer;
+  std::vector<UpdateGroup> groups;
+  for (const auto &[name, value] : *record.fields)
+    groups.push_back({name, value, {}});
+  std::vector<std::string> parts;
+  for (ParameterOp parameter : trained()) {
+    StringRef part = parameter.getName().split('.').first;
+    if (!llvm::is_contained(parts, part))
+      parts.push_back(part.str());
+    auto group = llvm::find_if(
+        groups, [&](const UpdateGroup &group) { return group.name == part; });
+    if (group == groups.end())
+      group = llvm::find_if(
+          groups, [&](const UpdateGroup &group) { return group.name == rest; });
+    if (group == groups.end()) {
+      e.fail(at, "no optimizer is for `" + parameter.getName() + "`; name `" +
+                     part + "`, or `" + rest + "` for all that is not named");
+      return std::nullopt;
+    }
+    group->parameters.push_back(parameter);
+  }
+  for (const UpdateGroup &group : groups)
+    if (group.parameters.empty()) {
+      e.fail(at, group.name == rest
+                     ? "`other` is for no parameter: the optimizers that are "
+                       "named are for all"
+                     : "there is no `" + group.name +
+                           "` with parameters to update" +
+                           e.didYouMean(group.name, parts));
+      return std::nullopt;
+    }
+  return groups;
+}
+
+/// Whether a product reads it, perhaps another view of it or a slice in a loop.
+static bool isMultiplied(mlir::Value value) {
+  return llvm::any_of(value.getUses(), [](mlir::OpOperand &use) {
+    mlir::Operation *op = use.getOwner();
+    if (auto scan = mlir::dyn_cast<ScanOp>(op))
+      return isMultiplied(scan.getBlock().getArgument(use.getOperandNumber()));
+    if (!mlir::cast<CostOpInterface>(op).getCost().matmul.isZero())
+      return true;
+    return mlir::isMemoryEffectFree(op) &&
+           llvm::any_of(op->getResults(), isMultiplied);
+  });
+}
+
+/// A table has rows of which few are read, even where it is multiplied, too.
+static std::string roleOf(ParameterOp parameter) {
+  if (shapeOf(parameter).rank() < 2)
+    return "vector";
+  bool isTable = llvm::any_of(parameter->getUsers(), [&](mlir::Operation *op) {
+    auto embedding = mlir::dyn_cast<EmbeddingOp>(op);
+    return embedding && embedding.getTable() == parameter.getValue();
+  });
+  return !isTable && isMultiplied(parameter.getValue()) ? "matrix"
+                                                        : "embedding";
+}
+
+/// Whether each iteration of a loop has its own part of it.
+static bool isOfLoop(ParameterOp parameter) {
+  return llvm::any_of(parameter->getUsers(), [&](mlir::Operation *op) {
+    auto scan = mlir::dyn_cast<ScanOp>(op);
+    return scan &&
+           llvm::is_contained(scan.getSequences(), parameter.getValue());
+  });
+}
+
+/// Its rows are what it makes outputs of: the first axis of a kernel, and of
+/// what loops have, those of all iterations.
+static Shape matrixOf(ParameterOp parameter) {
+  Shape whole = shapeOf(parameter);
+  Polynomial rows = whole.rank() == 0 ? Polynomial(1)
+                    : isOfLoop(parameter)
+                        ? whole.elements() / whole.sizes.back()
+                        : whole[0];
+  return Shape(llvm::ArrayRef({rows, whole.elements() / rows}));
+}
+
+bool OptimizerBuilder::addRules(const UpdateGroup &group) {
+  if (!takesMatrix(group.optimizer)) {
+    Shape any(llvm::ArrayRef(Polynomial::symbol("P")));
+    return addRule(group,
+                   group.name.empty() ? std::vector<ParameterOp>()
+                                      : group.parameters,
+                   any, "");
+  }
+  // One for each shape and kind, so that it can depend on them.
+  using Class = std::pair<Shape, std::string>;
+  std::vector<std::pair<Class, std::vector<ParameterOp>>> classes;
+  for (ParameterOp parameter : group.parameters) {
+    Class key{matrixOf(parameter), roleOf(parameter)};
+    if (key.second == "matrix" && isOfLoop(parameter))
+      e.warn(places.optimizer, step.getSymName(), "matrices-as-one",
+             "`" + parameter.getName() +
+                 "` holds a matrix for each iteration "
+                 "of a loop; the optimizer takes all of them as one of " +
+                 TensorBuilder::sizesText(key.first));
+    auto known = llvm::find_if(
+        classes, [&](const auto &entry) { return entry.first == key; });
+    if (known == classes.end())
+      known = classes.insert(known, {key, {}});
+    known->second.push_back(parameter);
+  }
+  return llvm::all_of(classes, [&](const auto &entry) {
+    return addRule(group, entry.second, entry.first.first, entry.first.second);
+  });
+}
+
+bool OptimizerBuilder::addRule(const UpdateGroup &group,
+                               const std::vector<ParameterOp> &parameters,
+                               const Shape &shape, StringRef kind) {
+  Tree *at = places.optimizer;
+  mlir::OpBuilder &builder = e.builder;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(step.getReturn());
+  mlir::ArrayAttr names;
+  if (!parameters.empty())
+    names = builder.getArrayAttr(
+        llvm::map_to_vector(parameters, [](ParameterOp op) -> mlir::Attribute {
+          return op.getNameAttr();
+        }));
+  auto optimizer = builder.create<OptimizerOp>(e.locationOf(at), names);
+  mlir::Block *body = builder.createBlock(&optimizer.getBody());
+  mlir::Type f32 = builder.getF32Type();
+  mlir::RankedTensorType type = tensorOf(f32, shape);
+  mlir::Location location = e.locationOf(at);
+  mlir::BlockArgument parameter = body->addArgument(type, location);
+  mlir::BlockArgument gradient = body->addArgument(type, location);
+  mlir::Value number = body->addArgument(tensorOf(f32, Shape()), location);
+  Identity identity;
+  identity.path = "optimizer";
+  Frame inner = *e.frame;
+  inner.self = &identity;
+  InFrame in(e.frame, &inner);
+  llvm::SaveAndRestore isUpdate(e.graph->step, number);
+  e.graph->parameterKind = kind.str();
+  if (auto steps = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("steps")))
+    e.graph->steps = steps.getValue().constant();
+  // Evaluated again, so that its names are the optimizer's.
+  Value callee = e.eval(static_cast<NetParser::ExprContext *>(at));
+  if (auto *record = callee.as<Record>())
+    callee = Value(record->fields->find(group.name)->second);
+  std::shared_ptr<Instance> instance;
+  if (auto *function = callee.as<Function>(); function && !function->builtin) {
+    instance = e.calls.instantiate(at, callee);
+    if (!e.calls.completeSettings(at, *instance))
+      return false;
+  } else if (auto *made = callee.as<std::shared_ptr<Instance>>()) {
+    instance = std::make_shared<Instance>(**made);
+  }
+  if (!instance || instance->isComposition() ||
+      instance->function.isBuiltin()) {
+    if (!callee.isUnknown())
+      e.fail(at, "an optimizer is a block that lacks `parameter` and "
+                 "`gradient`, this is " +
+                     netc::kindOf(callee));
+    return false;
+  }
+  std::pair<const char *, mlir::Value> given[] = {
+      {"parameter", parameter},
+      {"gradient", addUnscaling(gradient)},
+      {"step", number}};
+  const Parameters &all = e.calls.parametersOf(instance->function);
+  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
+    for (auto &[name, tensor] : given)
+      if (slot.empty() && parameter.name == name)
+        slot = {Tensor{tensor, Labels(shapeOf(tensor).rank())}};
+  for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
+    if (parameter.required && slot.empty()) {
+      e.fail(at, "`" + instance->function.name + "` needs `" + parameter.name +
+                     "`");
+      return false;
+    }
+  unsigned before = e.errors;
+  e.applier.apply(at, *instance);
+  if (e.errors == before && !isUpdated(parameter))
+    e.fail(at, "`" + instance->function.name +
+                   "` does not update `parameter`; an optimizer ends in `sgd`, "
+                   "`assign`, or another optimizer");
+  return e.errors == before && canAccumulate(optimizer);
+}
+
+bool OptimizerBuilder::canAccumulate(OptimizerOp optimizer) {
+  if (!run.get("accumulate") ||
+      llvm::none_of(optimizer.getBody().getOps<SgdOp>(),
+                    [](SgdOp op) { return op.getSparse(); }))
+    return true;
+  e.fail(places.accumulate,
+         "the parts of a batch read different rows, whose gradients "
+         "`accumulate` sums up in whole tables, but with `sparse = true` the "
+         "optimizer updates the rows of one part; leave one of them out");
+  return false;
+}
+
+bool OptimizerBuilder::takesMatrix(const Value &optimizer) {
+  auto *instance = optimizer.as<std::shared_ptr<Instance>>();
+  auto *function = instance ? &(*instance)->function : optimizer.as<Function>();
+  if (!function || !function->block)
+    return false;
+  const Parameters &all = e.calls.parametersOf(*function);
+  for (const Parameter &parameter : all.tensors)
+    if (parameter.name == "parameter" && parameter.tree->COLON()) {
+      auto *pattern = ruleCast<NetParser::ListContext>(parameter.tree->expr(0));
+      return pattern && pattern->axis().size() == 2;
+    }
+  // It may hand the parameter on to the optimizer that it is given.
+  return instance &&
+         llvm::any_of((*instance)->settings, [&](const auto &setting) {
+           return setting && takesMatrix(*setting);
+         });
+}
+
+mlir::Value OptimizerBuilder::addUnscaling(mlir::Value gradient) {
+  auto scale = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("loss_scale"));
+  if (!scale)
+    return gradient;
+  mlir::Location at = e.tensors.opLocation(places.lossScale, "unscale");
+  mlir::Value factor = e.builder.create<ConstantOp>(
+      at, gradient.getType(),
+      e.builder.getF64FloatAttr(1 / scale.getValue().constant()->toDouble()));
+  return e.builder.create<MulOp>(at, gradient, factor);
+}
+
+bool OptimizerBuilder::isUpdated(mlir::Value parameter) {
+  return llvm::any_of(parameter.getUsers(), [&](mlir::Operation *user) {
+    if (mlir::isa<UpdateOpInterface>(user))
+      return user->getOperand(0) == parameter;
+    return mlir::isa<ReshapeOp, ConvertOp>(user) &&
+           isUpdated(user->getResult(0));
+  });
+}

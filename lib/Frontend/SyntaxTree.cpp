@@ -1,0 +1,89 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/SyntaxTree.h"
+
+#include "grammar/NetLexer.h"
+
+using namespace antlr4;
+
+namespace netc {
+
+TextPlace beginOf(const Token *token) {
+  return {token->getLine(), token->getCharPositionInLine() + 1};
+}
+
+TextPlace endOf(const Token *token) {
+  auto [line, column] = beginOf(token);
+  return {line, column + token->getStopIndex() + 1 - token->getStartIndex()};
+}
+
+SourceRange rangeOf(const Token *token) {
+  return {beginOf(token), endOf(token)};
+}
+
+SourceRange rangeOf(ParserRuleContext *rule) {
+  TextPlace begin = beginOf(rule->getStart());
+  Token *stop = rule->getStop();
+  return {begin, !stop || stop->getTokenIndex() < rule->start->getTokenIndex()
+                     ? begin
+                     : endOf(stop)};
+}
+
+NetParser::ExprContext *leftOperand(NetParser::ExprContext *expr) {
+  return expr->children.empty()
+             ? nullptr
+             : dynamic_cast<NetParser::ExprContext *>(expr->children.front());
+}
+
+llvm::SmallVector<NetParser::ExprContext *>
+leftSpine(NetParser::ExprContext *expr) {
+  llvm::SmallVector<NetParser::ExprContext *> spine;
+  for (; expr; expr = leftOperand(expr))
+    spine.push_back(expr);
+  std::reverse(spine.begin(), spine.end());
+  return spine;
+}
+
+std::string sourceText(ParserRuleContext *rule) {
+  CharStream *input = rule->getStart()->getInputStream();
+  return input->getText(
+      misc::Interval(ssize_t(rule->getStart()->getStartIndex()),
+                     ssize_t(rule->getStop()->getStopIndex())));
+}
+
+std::vector<Token *> tokensOf(ParserRuleContext *rule) {
+  std::vector<Token *> tokens;
+  std::vector<tree::ParseTree *> pending{rule};
+  while (!pending.empty()) {
+    tree::ParseTree *next = pending.back();
+    pending.pop_back();
+    if (auto *leaf = dynamic_cast<tree::TerminalNode *>(next))
+      if (leaf->getSymbol()->getType() == NetLexer::ID)
+        tokens.push_back(leaf->getSymbol());
+    pending.insert(pending.end(), next->children.begin(), next->children.end());
+  }
+  return tokens;
+}
+
+std::string nameOf(NetParser::JobContext *job) {
+  return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
+}
+
+std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job) {
+  std::vector<NetParser::JobContext *> jobs;
+  if (job->body())
+    for (NetParser::StmtContext *stmt : job->body()->stmt())
+      if (auto *inner = ruleCast<NetParser::JobStmtContext>(stmt))
+        jobs.push_back(inner->job());
+  return jobs;
+}
+
+bool isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around) {
+  while (job && job != around)
+    job = job->parent;
+  return job;
+}
+
+} // namespace netc

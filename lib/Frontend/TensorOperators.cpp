@@ -1,0 +1,258 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Operators on tensors: their operands are brought to one shape.
+
+#include "lib/Frontend/Evaluator.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+Tensor TensorBuilder::constant(Tree *at, double value,
+                               mlir::RankedTensorType type, Labels labels) {
+  return {e.builder.create<ConstantOp>(opLocation(at, "constant"), type,
+                                       e.builder.getF64FloatAttr(value)),
+          labels};
+}
+
+/// Whether it is a number without a unit, or a count.
+static bool isPlain(const std::optional<Number> &number) {
+  return number && (number->dimension.isNone() || number->dimension.isCount());
+}
+
+std::optional<Tensor> TensorBuilder::fullOf(Tree *at, StringRef op,
+                                            const Value &value,
+                                            mlir::RankedTensorType type,
+                                            const Labels &labels) {
+  std::optional<Number> number = numberOf(value);
+  if (!isPlain(number) || type.getElementType().isInteger(1)) {
+    e.fail(at, "`" + op + "` does not take a tensor and " +
+                   (number ? textOf(Value(*number)) : kindOf(value)));
+    return std::nullopt;
+  }
+  if (!number->isConstant()) {
+    e.fail(at, "`" + number->exact.str() + "` must have a fixed size to " + op +
+                   " it to a tensor");
+    return std::nullopt;
+  }
+  bool isWhole = !number->real && number->exact.toInt64();
+  if (mlir::isa<mlir::IntegerType>(type.getElementType()) && !isWhole) {
+    e.fail(at, "the tensor is of whole numbers, and " + textOf(value) +
+                   " is none; `float(x)` makes real numbers of them");
+    return std::nullopt;
+  }
+  return constant(at, number->toDouble(), type, labels);
+}
+
+bool TensorBuilder::isElementByElement(const Function &function) const {
+  return function.op && mlir::RegisteredOperationName::lookup(
+                            "net." + function.op->name.str(), e.context)
+                            ->hasTrait<ElementByElement>();
+}
+
+std::optional<std::vector<Tensor>>
+TensorBuilder::elementByElement(Tree *at, StringRef op,
+                                llvm::ArrayRef<Value> values) {
+  std::vector<Tensor> tensors;
+  for (const Value &value : values)
+    if (auto *tensor = value.as<Tensor>())
+      tensors.push_back(*tensor);
+  if (tensors.empty()) {
+    e.fail(at, "`" + op + "` takes a tensor, these are numbers");
+    return std::nullopt;
+  }
+  // The first may grow with one, and those before it then, too.
+  for (unsigned round = 0; round < 2; ++round)
+    for (Tensor &other : llvm::drop_begin(tensors))
+      if (!align(at, op, tensors.front(), other))
+        return std::nullopt;
+  // A number is of the type of the last tensor, but of a condition's.
+  mlir::Type element = elementOf(tensors.back().value);
+  if (element.isInteger(1) && values.size() > 2)
+    element = e.builder.getF32Type();
+  auto type = tensorOf(element, shapeOf(tensors.front().value));
+  std::vector<Tensor> operands;
+  auto next = tensors.begin();
+  for (const Value &value : values) {
+    std::optional<Tensor> operand =
+        value.is<Tensor>()
+            ? *next++
+            : fullOf(at, op, value, type, tensors.front().labels);
+    if (!operand)
+      return std::nullopt;
+    operands.push_back(*operand);
+  }
+  return operands;
+}
+
+Value TensorBuilder::tensorArithmetic(Tree *at, StringRef op, const Value &a,
+                                      const Value &b) {
+  if (op == "^") {
+    std::optional<Number> exponent = numberOf(b);
+    if (!a.is<Tensor>() || !exponent || !exponent->isConstant())
+      return e.fail(at, "`^` raises a tensor to a constant power");
+    return emit(at, "power", *a.as<Tensor>(),
+                e.builder.getNamedAttr("exponent", e.builder.getF64FloatAttr(
+                                                       exponent->toDouble())));
+  }
+  StringRef name = llvm::StringSwitch<StringRef>(op)
+                       .Case("+", "add")
+                       .Case("-", "sub")
+                       .Case("*", "mul")
+                       .Case("/", "div")
+                       .Default("");
+  if (op == "@" && a.is<Tensor>() && b.is<Tensor>())
+    return matmul(at, *a.as<Tensor>(), *b.as<Tensor>());
+  if (name.empty())
+    return e.fail(at, "`" + op + "` does not take " + kindOf(a) + " and " +
+                          kindOf(b));
+  if (std::optional<Number> divisor = numberOf(b); divisor && name == "div" &&
+                                                   divisor->isConstant() &&
+                                                   divisor->toDouble() == 0)
+    return e.fail(at, "division by zero");
+  for (const Value &side : {a, b}) {
+    std::optional<Number> number = numberOf(side);
+    auto text = [](const Value &side) {
+      std::optional<Number> number = numberOf(side);
+      return number ? textOf(Value(*number)) : kindOf(side);
+    };
+    if (!side.is<Tensor>() && !isPlain(number))
+      return e.fail(at, "`" + op + "` does not take " + text(a) + " and " +
+                            text(b));
+  }
+  auto operands = elementByElement(at, name, {a, b});
+  return operands ? emit(at, name, *operands) : Value();
+}
+
+/// Where the axis got its size, if an op made it: `500 comes from here`.
+static std::pair<mlir::LocationAttr, std::string>
+originOf(mlir::Value value, size_t axis, const Polynomial &size) {
+  mlir::LocationAttr origin;
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    origin = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>();
+    auto given = llvm::find_if(op->getOperands(), [&](mlir::Value operand) {
+      Shape shape = shapeOf(operand);
+      return shape.rank() == shapeOf(value).rank() && shape[axis] == size;
+    });
+    if (given == op->operand_end())
+      return {origin, size.str() + " comes from here"};
+    value = *given;
+  }
+  return {};
+}
+
+bool TensorBuilder::doMeet(Tree *at, StringRef op, const Tensor &a,
+                           const Tensor &b) {
+  if (a.labels.size() != b.labels.size())
+    return true;
+  for (auto [x, y] : llvm::zip_equal(a.labels, b.labels))
+    if (!canMeet(x, y)) {
+      e.fail(at, "`" + op + "` takes axis by axis: `" + x.name + "` of " +
+                     axesText(a) + " meets `" + y.name + "` of " + axesText(b));
+      return false;
+    }
+  return true;
+}
+
+bool TensorBuilder::canMeet(const Label &a, const Label &b) {
+  return a.text().empty() || b.text().empty() || a == b;
+}
+
+bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
+  auto allLabelled = [](const Tensor &tensor) {
+    return llvm::none_of(
+        tensor.labels, [](const Label &label) { return label.text().empty(); });
+  };
+  bool leads = a.labels.size() >= b.labels.size();
+  Tensor &big = leads ? a : b, &small = leads ? b : a;
+  Shape bigShape = shapeOf(big.value), smallShape = shapeOf(small.value);
+  llvm::SmallVector<int64_t> axes; // of `big`, one for each of `small`
+  if (allLabelled(a) && allLabelled(b)) {
+    for (const Label &label : small.labels) {
+      std::optional<size_t> axis = find(big, label.name);
+      if (!axis) {
+        e.fail(at, "cannot " + op + " tensors: axes " + axesText(a) +
+                       " on the left, " + axesText(b) +
+                       " on the right, and only one side has `" + label.name +
+                       "`");
+        return false;
+      }
+      axes.push_back(*axis);
+    }
+  } else {
+    size_t offset = big.labels.size() - small.labels.size();
+    for (auto [i, label] : llvm::enumerate(small.labels)) {
+      const Label &other = big.labels[offset + i];
+      if (!canMeet(label, other)) {
+        e.fail(at, "cannot " + op + " tensors: axis `" + label.name +
+                       "` meets axis `" + other.name + "`, " + axesText(a) +
+                       " on the left, " + axesText(b) + " on the right");
+        return false;
+      }
+      axes.push_back(offset + i);
+    }
+  }
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (smallShape[i] != bigShape[axis]) {
+      const Polynomial &l = leads ? bigShape[axis] : smallShape[i];
+      const Polynomial &r = leads ? smallShape[i] : bigShape[axis];
+      e.fail(at,
+             "cannot " + op + " tensors: axis " + llvm::Twine(axis) +
+                 (big.labels[axis].text().empty()
+                      ? ""
+                      : " (`" + big.labels[axis].name + "`)") +
+                 " is " + l.str() + " on the left, " + r.str() +
+                 " on the right",
+             {originOf(big.value, axis, bigShape[axis]),
+              originOf(small.value, i, smallShape[i])});
+      return false;
+    }
+  // A label that only the smaller one has is the larger one's too, unless
+  // doubled.
+  Labels labels = big.labels;
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (labels[axis].empty() && !llvm::is_contained(labels, small.labels[i]))
+      labels[axis] = small.labels[i];
+  small = broadcasted(at, small, {bigShape, labels}, axes);
+  big.labels = labels;
+  return true;
+}
+
+Value TensorBuilder::matmul(Tree *at, const Tensor &a, const Tensor &b) {
+  if (a.labels.size() < 2 || b.labels.size() < 2)
+    return e.fail(at, "`@` takes matrices; the sides have " +
+                          llvm::Twine(a.labels.size()) + " and " +
+                          llvm::Twine(b.labels.size()) + " axes");
+  // From the right, the shapes are of one matrix each, and of how many.
+  Shape left = shapeOf(a.value), right = shapeOf(b.value);
+  const Polynomial &columns = left.sizes.back(),
+                   &rows = right[right.rank() - 2];
+  if (columns != rows)
+    return e.fail(at,
+                  "`@` sums over the last axis of the left side and the last "
+                  "but one of the right: " +
+                      columns.str() + " of " + axesText(a) + " and " +
+                      rows.str() + " of " + axesText(b));
+  for (size_t i = 3; i <= std::min(left.rank(), right.rank()); ++i) {
+    const Polynomial &ofLeft = left[left.rank() - i],
+                     &ofRight = right[right.rank() - i];
+    if (ofLeft != ofRight)
+      return e.fail(at, "`@` multiplies matrix by matrix: " + ofLeft.str() +
+                            " of them in " + axesText(a) + ", " +
+                            ofRight.str() + " in " + axesText(b));
+  }
+  // Letters from the right: i j of the left matrix, j k of the right one.
+  size_t batch = std::max(a.labels.size(), b.labels.size()) - 2;
+  auto letters = [&](const Tensor &tensor, StringRef row, StringRef column) {
+    std::string text;
+    for (size_t i = batch + 2 - tensor.labels.size(); i < batch; ++i)
+      text += "b" + std::to_string(i) + " ";
+    return text + row.str() + " " + column.str();
+  };
+  const Tensor &longer = a.labels.size() >= b.labels.size() ? a : b;
+  std::string spec = letters(a, "i", "j") + ", " + letters(b, "j", "k") +
+                     " -> " + letters(longer, "i", "k");
+  return emit(at, "einsum", {a, b},
+              e.builder.getNamedAttr("spec", e.builder.getStringAttr(spec)));
+}
