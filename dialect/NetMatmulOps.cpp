@@ -281,7 +281,8 @@ LogicalResult EinsumOp::buildGradient(Gradients &g) {
 static FailureOr<Shape> rowsShape(std::optional<Location> loc, Value ids,
                                   Value table) {
   Shape shape = shapeOf(ids), rows = shapeOf(table);
-  if (!isa<IntegerType>(elementOf(ids)))
+  if (Type element = elementOf(ids);
+      !isa<IntegerType>(element) || element.isInteger(1))
     return emitOptionalError(loc, "`embedding` takes whole numbers, not ",
                              elementOf(ids));
   if (rows.rank() != 2)

@@ -50,7 +50,7 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
 def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
   let summary = "rows of a table by their numbers";
   let description = [{ Of a number that is negative or of no row, zeros. }];
-  let arguments = (ins Net_IntegerTensor:$ids, Net_Tensor:$table);
+  let arguments = (ins Net_Tensor:$ids, Net_Tensor:$table);
   let results = (outs Net_Result:$y);
   let matmul = "0";
   let other = "0";

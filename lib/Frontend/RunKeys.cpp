@@ -208,10 +208,11 @@ void RunBuilder::dropTook() {
            !llvm::is_contained(assumedKeys, each.name);
   });
   // A setting of the net, which the run may take by default.
-  bool isOfNet = llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
-    return !each.job && net && net->function.block &&
-           each.owner == net->function.block->name;
-  });
+  bool isOfNet =
+      llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
+        return !each.job && net && net->function.block &&
+               each.owner == net->function.block->name;
+      });
   if (!isChanged && !isOfSum && !isOfNet)
     return;
   e.warn(took->second.at, symbol(), "changed-run",
