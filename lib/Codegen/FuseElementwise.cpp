@@ -2,9 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Codegen/LoopNest.h"
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
-#include "lib/Codegen/Slots.h"
 #include "lib/Conversion/OpTable.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -22,19 +21,6 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-int64_t netc::elementsOf(Value tensor) {
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  return type ? type.getNumElements() : 1;
-}
-
-bool netc::takesLong(linalg::GenericOp op) {
-  return llvm::any_of(op.getBody()->without_terminator(),
-                      [](Operation &payload) {
-                        return isa<math::MathDialect>(payload.getDialect()) ||
-                               isa<arith::DivFOp, tensor::ExtractOp>(payload);
-                      });
-}
-
 /// Whether computing an element again costs less than reading it from memory.
 /// What is read for many elements, as the mean of a channel, is near.
 static bool isCheap(linalg::GenericOp op) {
@@ -43,32 +29,10 @@ static bool isCheap(linalg::GenericOp op) {
         return isa<FloatType>(payload.getResult(0).getType());
       });
   int64_t size = elementsOf(op.getResult(0));
-  return !takesLong(op) && operations <= 2 &&
+  return !isExpensive(op) && operations <= 2 &&
          llvm::count_if(op.getInputs(), [&](Value input) {
            return elementsOf(input) * kNear > size;
          }) <= 2;
-}
-
-/// Whether `slot` is written between `first` and a later op, which would read
-/// what is new.
-static bool changesBetween(Value slot, Operation *first, Operation *later) {
-  Block *block = first->getBlock();
-  Operation *end = block->findAncestorOpInBlock(*later);
-  return llvm::any_of(slot.getUsers(), [&](Operation *user) {
-    if (!isa<bufferization::MaterializeInDestinationOp>(user))
-      return false;
-    Operation *write = block->findAncestorOpInBlock(*user);
-    // One in the same loop as the later op comes before its next turn.
-    return write && first->isBeforeInBlock(write) &&
-           (write == end || write->isBeforeInBlock(end));
-  });
-}
-
-bool netc::readsTheSame(linalg::LinalgOp op, Operation *later) {
-  return llvm::none_of(op.getDpsInputs(), [&](Value input) {
-    Value slot = slotOf(input);
-    return slot && changesBetween(slot, op, later);
-  });
 }
 
 namespace {

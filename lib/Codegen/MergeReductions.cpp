@@ -2,9 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Codegen/LoopNest.h"
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
-#include "lib/Codegen/Slots.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

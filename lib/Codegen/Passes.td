@@ -38,7 +38,7 @@ def MergeReductions : Pass<"net-merge-reductions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-def ReadLess : Pass<"net-read-less", "::mlir::func::FuncOp"> {
+def RematerializeOperands : Pass<"net-rematerialize-operands", "::mlir::func::FuncOp"> {
   let summary = "Compute operands that follow from what an op reads anyway";
   let description = [{
     An operand that is computed, by a few sums and products, of tensors that the op reads at the
@@ -47,7 +47,7 @@ def ReadLess : Pass<"net-read-less", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-def ComputeInFrames : Pass<"net-compute-in-frames", "::mlir::func::FuncOp"> {
+def FusePadding : Pass<"net-fuse-padding", "::mlir::func::FuncOp"> {
   let summary = "Compute what is only read padded inside of its padding";
   let description = [{
     A result that every reader pads alike, as the input of a convolution and of the gradient of its
@@ -56,7 +56,7 @@ def ComputeInFrames : Pass<"net-compute-in-frames", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-def SumAfterLoops : Pass<"net-sum-after-loops", "::mlir::func::FuncOp"> {
+def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
   let summary = "Take sums of products over the turns of a loop as one product after it";
   let description = [{
     What a loop only adds products to, as to the gradient of a weight that a recurrence uses, becomes
@@ -75,7 +75,7 @@ def PackResults : Pass<"net-pack-results", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def KeepPanels : Pass<"net-keep-panels", "::mlir::ModuleOp"> {
+def PrepackWeights : Pass<"net-prepack-weights", "::mlir::ModuleOp"> {
   let summary = "Keep weights in the panels of their gradients";
   let description = [{
     A weight whose gradient is written as panels, and only read by the update, is kept in the same
@@ -98,7 +98,7 @@ def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def PlaceWrites : Pass<"net-place-writes", "::mlir::func::FuncOp"> {
+def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
   let summary = "Let ops write where their results are to stand";
   let description = [{
     What outlives a step is written by the op that computes it, in the shape of that op, unless what

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/NetAttributes.h"
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
-#include "lib/Codegen/Slots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -27,11 +27,6 @@ namespace netc {
 
 /// Of every buffer, in bytes: a cache line, and the widest vector.
 static constexpr int64_t kAlignment = 64;
-
-int64_t netc::sizeInBytes(MemRefType type) {
-  unsigned bits = type.getElementTypeBitWidth();
-  return type.getNumElements() * llvm::divideCeil(bits, 8);
-}
 
 namespace {
 /// A buffer that lives from the op numbered `first` to the one numbered `last`.

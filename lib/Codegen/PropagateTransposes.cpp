@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Codegen/LoopNest.h"
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

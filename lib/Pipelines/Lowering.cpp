@@ -45,15 +45,15 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createPropagateTransposes());
   passes.addNestedPass<func::FuncOp>(createFuseElementwise());
   passes.addNestedPass<func::FuncOp>(createMergeReductions());
-  passes.addNestedPass<func::FuncOp>(createReadLess());
-  passes.addNestedPass<func::FuncOp>(createComputeInFrames());
-  passes.addNestedPass<func::FuncOp>(createSumAfterLoops());
+  passes.addNestedPass<func::FuncOp>(createRematerializeOperands());
+  passes.addNestedPass<func::FuncOp>(createFusePadding());
+  passes.addNestedPass<func::FuncOp>(createDeferAccumulation());
 }
 
 void netc::addMemoryPasses(OpPassManager &passes,
                            const LoweringOptions &options) {
   // Results are built where they will stand, not copied there.
-  passes.addNestedPass<func::FuncOp>(createPlaceWrites());
+  passes.addNestedPass<func::FuncOp>(createPlaceResults());
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizationOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;

@@ -18,7 +18,7 @@ using namespace mlir;
 
 void netc::addCpuLayoutPasses(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createPackResults());
-  passes.addPass(createKeepPanels());
+  passes.addPass(createPrepackWeights());
   passes.addNestedPass<func::FuncOp>(createPackOperands());
 }
 

@@ -4,7 +4,7 @@
 
 // What is chosen for contractions that are given by their loops.
 
-#include "lib/Codegen/ContractionSchedule.h"
+#include "lib/Codegen/CPU/ContractionSchedule.h"
 
 #include "llvm/Support/raw_ostream.h"
 

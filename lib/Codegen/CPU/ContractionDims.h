@@ -1,0 +1,49 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_CODEGEN_CPU_CONTRACTIONDIMS_H
+#define NETC_LIB_CODEGEN_CPU_CONTRACTIONDIMS_H
+
+#include "lib/Codegen/CPU/LoopNest.h"
+
+namespace netc {
+
+/// The operands of a contraction, C[m, n] += A[m, k] B[k, n].
+enum ContractionOperand { A, B, C };
+
+/// The loops of a contraction by the operands that they move in. Strides are by
+/// ContractionOperand.
+struct ContractionDims {
+  using Loop = LoopNest::Loop;
+
+  /// Sorts the loops of a sum of products; none if neither a loop of n nor one
+  /// of k can be vectors.
+  static std::optional<ContractionDims> of(LoopNest nest);
+
+  /// batch: in A, B and C; m: in A and C; n: in B and C; k: in A and B. The
+  /// loop of the vectors is last.
+  llvm::SmallVector<Loop> batch, m, n, k;
+  /// Vectors run along n in A and B alike: an element-wise product, summed.
+  bool isElementwise = false;
+  /// Vectors run along k: each element of C is a dot product of two rows.
+  bool isDot = false;
+  /// Vectors run along n in C, but in B along the last k: B is transposed as it
+  /// is packed.
+  bool isTransposed = false;
+  /// The operands of the op that A, B and C are.
+  std::array<unsigned, 3> operands = {0, 1, 2};
+  /// By ContractionOperand, in elements: its memory from first to last, and
+  /// where the loops start in it.
+  std::array<int64_t, 3> sizes = {}, starts = {};
+
+  /// The product of the extents.
+  static int64_t pointsOf(llvm::ArrayRef<Loop> loops);
+  int64_t points() const {
+    return pointsOf(batch) * pointsOf(m) * pointsOf(n) * pointsOf(k);
+  }
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_CPU_CONTRACTIONDIMS_H

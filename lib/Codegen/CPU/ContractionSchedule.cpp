@@ -1,0 +1,144 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CPU/ContractionSchedule.h"
+#include "lib/Codegen/LinalgQueries.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace netc;
+using namespace mlir;
+
+using Loop = LoopNest::Loop;
+
+std::optional<ContractionSchedule> netc::scheduleOf(linalg::LinalgOp op,
+                                                    const TargetInfo &target) {
+  if (!isContraction(op))
+    return std::nullopt;
+  std::optional<LoopNest> nest = LoopNest::of(op);
+  if (!nest || nest->scatters(op.getNumDpsInputs()))
+    return std::nullopt;
+  std::optional<ContractionDims> dims = ContractionDims::of(*nest);
+  if (!dims)
+    return std::nullopt;
+  Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return schedule(*dims, element.getIntOrFloatBitWidth(), target);
+}
+
+/// How a partition cuts a loop, and what of it threads share.
+static StringRef nameOf(Partition partition) {
+  static constexpr StringRef names[] = {"whole",   "rows",          "columns",
+                                        "panels",  "column blocks", "stream",
+                                        "split k", "block k"};
+  return names[unsigned(partition)];
+}
+static StringRef sharedBy(Partition partition) {
+  static constexpr StringRef names[] = {
+      "nothing",       "rows",          "columns", "panels",
+      "column blocks", "column blocks", "k",       "rows"};
+  return names[unsigned(partition)];
+}
+
+static void printSizes(raw_ostream &os, ArrayRef<int64_t> sizes) {
+  os << '[';
+  llvm::interleaveComma(sizes, os);
+  os << ']';
+}
+
+/// No brackets around one size; none are 1.
+static void printTile(raw_ostream &os, ArrayRef<int64_t> sizes) {
+  if (sizes.size() < 2)
+    os << (sizes.empty() ? 1 : sizes.front());
+  else
+    printSizes(os, sizes);
+}
+
+static SmallVector<int64_t> extentsOf(ArrayRef<Loop> loops) {
+  return llvm::map_to_vector(loops,
+                             [](const Loop &loop) { return loop.extent; });
+}
+
+/// The rows of a block, by loop of the contraction.
+static SmallVector<int64_t> rowsOf(const BlockSchedule &block) {
+  SmallVector<int64_t> rows = extentsOf(block.m);
+  int64_t &cut = rows[*block.mcLoop];
+  cut = std::min(cut, block.mc);
+  rows.insert(rows.begin() + *block.mcLoop, block.outerM.size(), 1);
+  return rows;
+}
+
+static void printPrefetch(raw_ostream &os, const Prefetch &prefetch) {
+  using What = Prefetch::What;
+  os << (prefetch.what == What::Vectors ? "B" : "A");
+  if (prefetch.what == What::FollowingTile)
+    os << " next tile";
+  else
+    os << (prefetch.what == What::FirstRow ? " first row +" : " +")
+       << prefetch.distance;
+  os << " L" << int(prefetch.level);
+}
+
+static void printPrefetches(raw_ostream &os, const BlockSchedule &block) {
+  if (block.wholeK.prefetches.empty() && !block.prefetchesC)
+    return;
+  os << " | prefetch ";
+  llvm::ListSeparator comma;
+  for (const Prefetch &prefetch : block.wholeK.prefetches)
+    printPrefetch(os << comma, prefetch);
+  if (block.prefetchesC)
+    os << comma << "C L1";
+}
+
+static void printPacking(raw_ostream &os, const BlockSchedule &block,
+                         bool isTransposed) {
+  if (!block.packsA && !block.packsB)
+    return;
+  os << " | pack ";
+  llvm::ListSeparator comma;
+  if (block.packsA)
+    os << comma << "A";
+  if (block.packsB)
+    os << comma << (isTransposed ? "B transposed" : "B");
+}
+
+void ContractionSchedule::print(raw_ostream &os) const {
+  const BlockSchedule &block = blocks.front();
+  os << "contraction";
+  if (!dims.batch.empty())
+    printSizes(os << " batch=", extentsOf(dims.batch));
+  printSizes(os << " m=", extentsOf(dims.m));
+  printSizes(os << " n=", extentsOf(dims.n));
+  printSizes(os << " k=", extentsOf(dims.k));
+  printTile(os << " | micro-kernel ", block.mr);
+  os << " x ";
+  if (dims.isDot)
+    printTile(os, nr);
+  else
+    os << nrVectors;
+  os << (dims.isDot           ? " dot products"
+         : dims.isElementwise ? " element-wise vectors"
+                              : " vectors");
+  if (cut)
+    os << " | " << nameOf(partition) << ' ' << cut->size;
+  if (block.mcLoop)
+    printTile(os << " | mc ", rowsOf(block));
+  os << " | kc " << block.kLength;
+  printPacking(os, block, dims.isTransposed);
+  if (parallelBatch)
+    os << " | threads over batch";
+  else if (isParallel())
+    os << " | threads over " << sharedBy(partition);
+  else
+    os << " | one thread";
+  printPrefetches(os, block);
+  if (foldsFill)
+    os << " | fold fill";
+}
+
+raw_ostream &netc::operator<<(raw_ostream &os,
+                              const ContractionSchedule &schedule) {
+  schedule.print(os);
+  return os;
+}

@@ -1,0 +1,188 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Contractions: C[m, n] += A[m, k] B[k, n], where m, n and k stand for any
+// number of loops each, and batches may be around them. A tile of C is held in
+// registers while k runs: rows are elements of A, broadcast, columns are
+// vectors of B. What a convolution, a matrix product or their gradients are
+// differs by strides only. What is emitted follows a schedule.
+
+#include "lib/Codegen/CPU/MacroKernel.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace {
+class ContractionEmitter : MacroKernelEmitter {
+public:
+  using MacroKernelEmitter::MacroKernelEmitter;
+
+  void emit() {
+    Operands operands;
+    for (unsigned operand : {A, B, C}) {
+      unsigned number = schedule.dims.operands[operand];
+      operands.memory[operand] = b.flat(number);
+      operands.at[operand] = b.index(schedule.dims.starts[operand]);
+    }
+    emitBatch(0, operands);
+  }
+
+private:
+  void emitBatch(unsigned depth, const Operands &operands) {
+    if (depth == schedule.dims.batch.size())
+      return emitPartition(operands);
+    const Loop &loop = schedule.dims.batch[depth];
+    b.forEach(loop.extent, 1, schedule.parallelBatch == depth,
+              [&](Value iteration) {
+                emitBatch(depth + 1, move(operands, loop, iteration));
+              });
+  }
+
+  void emitPartition(const Operands &operands) {
+    if (!schedule.cut)
+      return emitBlock(schedule.blocks.front(), operands);
+    if (schedule.partition == Partition::SplitK)
+      return emitSplitK(*schedule.cut, operands);
+    emitCut(*schedule.cut, schedule.cut->around, operands);
+  }
+
+  /// The blocks of a loop, and the loops `around` them.
+  void emitCut(const ContractionSchedule::Cut &cut, ArrayRef<Loop> around,
+               const Operands &operands) {
+    if (!around.empty())
+      return b.forEach(around.front().extent, 1, false, [&](Value iteration) {
+        emitCut(cut, around.drop_front(),
+                move(operands, around.front(), iteration));
+      });
+    b.forBlocks(cut.loop.extent, cut.size, cut.isParallel,
+                [&](Value iteration, int64_t count) {
+                  emitBlock(schedule.blockOf(count),
+                            move(operands, cut.loop, iteration));
+                });
+  }
+
+  /// Threads take parts of the sums, each with a C of its own; then these are
+  /// added up.
+  void emitSplitK(const ContractionSchedule::Cut &cut,
+                  const Operands &operands) {
+    int64_t count = llvm::divideCeil(cut.loop.extent, cut.size);
+    int64_t size = schedule.dims.sizes[C];
+    Value result = operands.memory[C];
+    Value parts = b.create<memref::AllocaOp>(
+        MemRefType::get({count * size}, element), b.getI64IntegerAttr(64));
+    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+    b.forBlocks(cut.loop.extent, cut.size, cut.isParallel,
+                [&](Value iteration, int64_t taken) {
+                  Value number =
+                      b.create<arith::DivUIOp>(iteration, b.index(cut.size));
+                  Value first = b.scaled(number, size);
+                  b.forBlocks(size, lanes, false, [&](Value at, int64_t rest) {
+                    Value mask = b.maskOf(vector, rest);
+                    b.storeVector(zeros, parts, b.add(first, at), mask);
+                  });
+                  Operands part = move(operands, cut.loop, iteration);
+                  part.memory[C] = parts;
+                  part.at[C] = b.add(part.at[C], first);
+                  emitBlock(schedule.blockOf(taken), part);
+                });
+    b.forBlocks(size, lanes, false, [&](Value at, int64_t rest) {
+      Value mask = b.maskOf(vector, rest);
+      Value sum = b.loadVector(vector, result, at, mask);
+      for (int64_t part = 0; part < count; ++part) {
+        Value from = b.add(at, part * size);
+        sum = b.create<arith::AddFOp>(sum,
+                                      b.loadVector(vector, parts, from, mask));
+      }
+      b.storeVector(sum, result, at, mask);
+    });
+  }
+
+  /// Blocks of rows, if they are cut.
+  void emitBlock(const BlockSchedule &block, const Operands &operands) {
+    if (!block.mcLoop)
+      return emitKBlocks(block, block.m, createPackBuffers(block), 0, operands);
+    if (block.threads == BlockSchedule::Threads::TakeRows)
+      return emitParallelRowBlocks(block, operands);
+    emitRowBlocks(block, block.outerM, createPackBuffers(block), operands);
+  }
+
+  /// The outermost loop is parallel, in which each thread packs its own.
+  void emitParallelRowBlocks(const BlockSchedule &block,
+                             const Operands &operands) {
+    if (block.outerM.empty())
+      return forRowBlocks(block, true, [&](Value iteration, const Loops &m) {
+        PackBuffers buffers = createPackBuffers(block);
+        emitKBlocks(block, m, buffers, 0,
+                    move(operands, block.m[*block.mcLoop], iteration));
+      });
+    const Loop &loop = block.outerM.front();
+    b.forEach(loop.extent, 1, true, [&](Value iteration) {
+      PackBuffers buffers = createPackBuffers(block);
+      emitRowBlocks(block, ArrayRef(block.outerM).drop_front(), buffers,
+                    move(operands, loop, iteration));
+    });
+  }
+
+  void emitRowBlocks(const BlockSchedule &block, ArrayRef<Loop> outer,
+                     const PackBuffers &buffers, const Operands &operands) {
+    if (!outer.empty())
+      return b.forEach(outer.front().extent, 1, false, [&](Value iteration) {
+        emitRowBlocks(block, outer.drop_front(), buffers,
+                      move(operands, outer.front(), iteration));
+      });
+    forRowBlocks(block, false, [&](Value iteration, const Loops &m) {
+      emitKBlocks(block, m, buffers, 0,
+                  move(operands, block.m[*block.mcLoop], iteration));
+    });
+  }
+
+  /// Calls `body` for each block of MC rows, where it starts and with its
+  /// loops.
+  void forRowBlocks(const BlockSchedule &block, bool isParallel,
+                    function_ref<void(Value, const Loops &)> body) {
+    b.forBlocks(block.m[*block.mcLoop].extent, block.mc, isParallel,
+                [&](Value iteration, int64_t extent) {
+                  Loops m = block.m;
+                  m[*block.mcLoop].extent = extent;
+                  body(iteration, m);
+                });
+  }
+
+  /// Blocks of KC sums, which follow each other; threads work inside.
+  void emitKBlocks(const BlockSchedule &block, const Loops &m,
+                   const PackBuffers &buffers, unsigned depth,
+                   const Operands &operands) {
+    if (block.outerK.empty())
+      return emitMacroKernel(block, m, block.wholeK, buffers, operands);
+    const Loop &loop = block.outerK[depth];
+    bool isCut = depth + 1 == block.outerK.size();
+    b.forBlocks(loop.extent, isCut ? block.kc : 1, false,
+                [&](Value iteration, int64_t count) {
+                  Operands start = move(operands, loop, iteration);
+                  if (!isCut)
+                    return emitKBlocks(block, m, buffers, depth + 1, start);
+                  emitMacroKernel(
+                      block, m, count == block.kc ? block.wholeK : block.restK,
+                      buffers, start);
+                });
+  }
+};
+} // namespace
+
+bool netc::emitContraction(linalg::LinalgOp op, const TargetInfo &target) {
+  std::optional<ContractionSchedule> schedule = scheduleOf(op, target);
+  if (!schedule)
+    return false;
+  // What C was filled with need not be read.
+  auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
+  bool folds = schedule->foldsFill && fill &&
+               fill.getDpsInits()[0] == op.getDpsInits()[0];
+  ContractionEmitter(op, *schedule, folds ? fill.value() : Value()).emit();
+  if (folds)
+    fill.erase();
+  op->erase();
+  return true;
+}

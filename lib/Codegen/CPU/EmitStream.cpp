@@ -1,0 +1,118 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Element-wise ops on tensors that exceed the caches: rows of vectors, of which
+// each prefetches one that comes later.
+
+#include "lib/Codegen/CPU/LoopNest.h"
+#include "lib/Codegen/CPU/VectorPayload.h"
+#include "lib/Codegen/LinalgQueries.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace netc;
+using namespace mlir;
+
+/// Iterations of a loop that threads can share.
+static constexpr int64_t kFewestRows = 8;
+
+using Loop = LoopNest::Loop;
+
+namespace {
+class Emitter {
+public:
+  /// The last of the loops is that of the columns.
+  Emitter(linalg::LinalgOp op, const LoopNest &nest, const TargetInfo &target)
+      : op(op), b(op), loops(nest.loops), target(target) {
+    for (int64_t start : nest.starts)
+      starts.push_back(b.index(start));
+    Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+    bytes = element.getIntOrFloatBitWidth() / 8;
+    vector = VectorType::get({target.vectorBits / 8 / bytes}, element);
+  }
+
+  void emit() { emitRows(0, starts); }
+
+private:
+  using Values = SmallVector<Value>;
+
+  Values move(Values offsets, const Loop &loop, Value iteration) {
+    b.advance(offsets, loop, iteration);
+    return offsets;
+  }
+
+  /// Threads take iterations of the outermost loop.
+  void emitRows(size_t depth, const Values &offsets) {
+    if (depth + 1 == loops.size())
+      return emitColumns(offsets);
+    b.forEach(loops[depth].extent, 1, depth == 0, [&](Value iteration) {
+      emitRows(depth + 1, move(offsets, loops[depth], iteration));
+    });
+  }
+
+  void emitColumns(const Values &offsets) {
+    int64_t line = target.cacheLineBytes / bytes;
+    int64_t lanes = vector.getNumElements();
+    b.forEach(loops.back().extent, line, false, [&](Value at) {
+      for (int64_t i = 0; i < line; i += lanes)
+        emitVector(move(offsets, loops.back(), b.add(at, i)), i == 0);
+    });
+  }
+
+  void emitVector(const Values &offsets, bool startsLine) {
+    Values arguments;
+    size_t result = op.getNumDpsInputs();
+    for (auto [i, offset] : llvm::enumerate(offsets)) {
+      Value memory = b.flat(i);
+      auto type = dyn_cast<MemRefType>(memory.getType());
+      if (!type) {
+        arguments.push_back(memory);
+      } else if (loops.back().strides[i] == 0) {
+        arguments.push_back(b.create<memref::LoadOp>(memory, offset));
+      } else {
+        if (startsLine && type.getNumElements() * bytes >= target.streamBytes())
+          b.prefetch(memory, b.add(offset, target.streamPrefetchBytes / bytes),
+                     i == result,
+                     i == result ? CacheLevel::L1 : CacheLevel::L2);
+        arguments.push_back(b.create<vector::LoadOp>(vector, memory, offset));
+      }
+    }
+    Values values = emitPayload(b, op, vector.getNumElements(), arguments);
+    b.create<vector::StoreOp>(values.front(), b.flat(result), offsets[result]);
+  }
+
+  linalg::LinalgOp op;
+  NestBuilder b;
+  SmallVector<Loop> loops;
+  const TargetInfo &target;
+  SmallVector<Value> starts; ///< of the operands
+  VectorType vector;
+  int64_t bytes; ///< of an element
+};
+} // namespace
+
+bool netc::emitStream(linalg::LinalgOp op, const TargetInfo &target) {
+  if (op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
+      !isVectorizable(op))
+    return false;
+  auto type = cast<MemRefType>(op.getDpsInits()[0].getType());
+  std::optional<LoopNest> nest = LoopNest::of(op);
+  if (!nest || sizeInBytes(type) < target.streamBytes())
+    return false;
+  nest->collapse();
+  llvm::stable_sort(nest->loops, [](const Loop &a, const Loop &b) {
+    return a.strides.back() > b.strides.back();
+  });
+  const Loop &columns = nest->loops.back();
+  int64_t line = target.lineElements(type.getElementTypeBitWidth());
+  if (nest->loops.size() < 2 || nest->loops.front().extent < kFewestRows ||
+      columns.extent % line != 0 || columns.strides.back() != 1 ||
+      llvm::any_of(columns.strides,
+                   [](int64_t stride) { return stride != 0 && stride != 1; }))
+    return false;
+  Emitter(op, *nest, target).emit();
+  op->erase();
+  return true;
+}

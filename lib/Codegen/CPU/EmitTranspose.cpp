@@ -1,0 +1,139 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies that change which elements lie next to each other: transposes of
+// weights, of images, with taps reversed or not. Squares of as many vectors as
+// one has elements are transposed in registers, so that memory is read and
+// written in vectors. Where short rows keep their elements next to each other,
+// they are copied as vectors; of long ones LLVM makes these.
+
+#include "lib/Codegen/CPU/LoopNest.h"
+#include "lib/Codegen/LinalgQueries.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace netc;
+using namespace mlir;
+
+/// Points of a loop nest that are worth waking other threads for, and
+/// iterations of a loop that occupy them.
+static constexpr int64_t kParallelPoints = 1 << 15, kParallelIterations = 8;
+
+/// Up to how many iterations LLVM unrolls a loop that it could have made
+/// vectors of.
+static constexpr int64_t kShortRow = 64;
+
+using Loop = LoopNest::Loop;
+
+namespace {
+class Emitter {
+public:
+  Emitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across, Loop *along,
+          const TargetInfo &target)
+      : b(op), across(*across), along(*along), isTransposed(across != along) {
+    Type element = cast<MemRefType>(b.flat(0).getType()).getElementType();
+    lanes = target.vectorBits / element.getIntOrFloatBitWidth();
+    vector = VectorType::get({lanes}, element);
+    for (const Loop &loop : nest.loops) {
+      bool isSquare = &loop == across || &loop == along;
+      loops.push_back({loop, isSquare ? lanes : 1, &loop == across});
+    }
+    // Outermost what moves the furthest.
+    llvm::stable_sort(loops, [](const Cut &a, const Cut &b) {
+      return a.reach() > b.reach();
+    });
+    isParallel = nest.points() >= kParallelPoints;
+    emit(0, {b.index(nest.starts[0]), b.index(nest.starts[1])}, 1, 1);
+  }
+
+private:
+  /// By operand, and then the result.
+  using Offsets = std::array<Value, 2>;
+
+  struct Cut {
+    Loop loop;
+    int64_t step; ///< iterations of the loop in a square
+    bool isAcross;
+    int64_t reach() const {
+      return step * (std::abs(loop.strides[0]) + std::abs(loop.strides[1]));
+    }
+  };
+
+  void emit(unsigned depth, Offsets at, int64_t columns, int64_t rows) {
+    if (depth == loops.size())
+      return isTransposed ? square(at, columns, rows) : row(at, columns);
+    const Cut &cut = loops[depth];
+    bool here = isParallel && cut.loop.extent / cut.step >= kParallelIterations;
+    isParallel &= !here;
+    b.forBlocks(
+        cut.loop.extent, cut.step, here, [&](Value iteration, int64_t count) {
+          Offsets to = at;
+          for (unsigned operand : {0, 1})
+            to[operand] = b.add(at[operand],
+                                b.scaled(iteration, cut.loop.strides[operand]));
+          bool isSquare = cut.step > 1;
+          emit(depth + 1, to, isSquare && cut.isAcross ? count : columns,
+               isSquare && !cut.isAcross ? count : rows);
+        });
+    isParallel |= here;
+  }
+
+  void row(Offsets at, int64_t elements) {
+    Value mask = b.maskOf(vector, elements);
+    b.storeVector(b.loadVector(vector, b.flat(0), at[0], mask), b.flat(1),
+                  at[1], mask);
+  }
+
+  /// Rows of the operand, `columns` elements each, become columns of the
+  /// result.
+  void square(Offsets at, int64_t columns, int64_t rows) {
+    bool isReversed = across.strides[0] < 0;
+    Value first = isReversed ? b.add(at[0], 1 - columns) : at[0];
+    Value mask = b.maskOf(vector, columns);
+    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+    SmallVector<Value> vectors(lanes, zeros);
+    for (int64_t row = 0; row < rows; ++row)
+      vectors[row] = b.loadVector(vector, b.flat(0),
+                                  b.add(first, row * along.strides[0]), mask);
+    vectors = b.transpose(vectors);
+    mask = b.maskOf(vector, rows);
+    for (int64_t column = 0; column < columns; ++column)
+      b.storeVector(vectors[isReversed ? columns - 1 - column : column],
+                    b.flat(1), b.add(at[1], column * across.strides[1]), mask);
+  }
+
+  NestBuilder b;
+  /// The loops along which elements lie next to each other in the operand, and
+  /// in the result.
+  Loop across, along;
+  bool isTransposed;
+  SmallVector<Cut> loops;
+  VectorType vector;
+  int64_t lanes;
+  bool isParallel;
+};
+} // namespace
+
+bool netc::emitTranspose(linalg::LinalgOp op, const TargetInfo &target) {
+  if (!isCopy(op) || !getElementTypeOrSelf(op->getOperand(0).getType()).isF32())
+    return false;
+  std::optional<LoopNest> nest = LoopNest::of(op);
+  if (!nest || !isa<MemRefType>(op->getOperand(0).getType()))
+    return false;
+  nest->collapse();
+  Loop *across = nullptr, *along = nullptr;
+  for (Loop &loop : nest->loops) {
+    if (std::abs(loop.strides[0]) == 1)
+      across = &loop;
+    if (loop.strides[1] == 1)
+      along = &loop;
+  }
+  if (!across || !along ||
+      (across == along &&
+       (along->extent > kShortRow || along->strides[0] != 1)))
+    return false;
+  Emitter(op, *nest, across, along, target);
+  op->erase();
+  return true;
+}

@@ -1,0 +1,118 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CPU/ContractionSchedule.h"
+#include "lib/Codegen/LinalgQueries.h"
+#include "lib/Codegen/Passes.h"
+#include "lib/Conversion/LinalgBuilder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_LOWERKERNELS
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+/// Sums may be taken in another order, which is what vectors need.
+static void allowReordering(Operation *op) {
+  if (auto arith = dyn_cast<arith::ArithFastMathInterface>(op))
+    op->setAttr(arith.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(
+                    op->getContext(), arith::FastMathFlags::reassoc |
+                                          arith::FastMathFlags::contract |
+                                          arith::FastMathFlags::nsz));
+}
+
+/// Makes functions of f32, which libm computes one by one, polynomials, which
+/// vectors take. Sines stay: arguments may be large, and they are rare.
+static void approximate(ModuleOp module) {
+  SmallVector<Operation *> functions;
+  module.walk([&](Operation *op) {
+    if (isa<math::ErfOp, math::ExpOp, math::LogOp, math::TanhOp>(op))
+      functions.push_back(op);
+  });
+  RewritePatternSet patterns(module.getContext());
+  populateMathPolynomialApproximationPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.strictMode = GreedyRewriteStrictness::ExistingOps;
+  (void)applyOpPatternsAndFold(functions, std::move(patterns), config);
+}
+
+/// Lets threads take the iterations of a loop that is marked so.
+static void spread(scf::ForOp loop) {
+  if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0)
+    return;
+  OpBuilder b(loop);
+  auto parallel =
+      b.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(),
+                                loop.getUpperBound(), loop.getStep());
+  Block *from = loop.getBody(), *to = parallel.getBody();
+  loop.getInductionVar().replaceAllUsesWith(to->getArgument(0));
+  to->getOperations().splice(to->begin(), from->getOperations(), from->begin(),
+                             std::prev(from->end()));
+  loop.erase();
+}
+
+/// Says how an op is computed, if it is a contraction.
+static void printSchedule(linalg::LinalgOp op, const TargetInfo &target) {
+  std::optional<ContractionSchedule> schedule = scheduleOf(op, target);
+  if (!schedule)
+    return;
+  std::string text;
+  llvm::raw_string_ostream(text) << *schedule;
+  emitRemark(op.getLoc()) << text;
+}
+
+namespace {
+struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
+  using LowerKernelsBase::LowerKernelsBase;
+
+  void runOnOperation() override {
+    TargetInfo target = TargetInfo::of(isa);
+    approximate(getOperation());
+    getOperation().walk(spread);
+    getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
+    // First sums of products, which take the fills before them along.
+    for (linalg::LinalgOp op : findOps()) {
+      if (emitReduction(op, target))
+        continue;
+      if (printSchedules)
+        printSchedule(op, target);
+      (void)emitContraction(op, target);
+    }
+    for (linalg::LinalgOp op : findOps())
+      if (!emitTranspose(op, target) && !emitStream(op, target))
+        (void)emitLoops(op);
+    getOperation()->setAttr(
+        "net.stack", Builder(&getContext()).getI64IntegerAttr(stackBytes()));
+  }
+
+  /// What a thread copies in a kernel lies on its stack: at most so many bytes.
+  int64_t stackBytes() {
+    int64_t most = 0;
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      int64_t bytes = 0;
+      kernel.walk(
+          [&](memref::AllocaOp copy) { bytes += sizeInBytes(copy.getType()); });
+      most = std::max(most, bytes);
+    }
+    return most;
+  }
+
+  SmallVector<linalg::LinalgOp> findOps() {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    return ops;
+  }
+};
+} // namespace

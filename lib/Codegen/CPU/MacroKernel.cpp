@@ -1,0 +1,410 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CPU/MacroKernel.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace netc;
+using namespace mlir;
+
+MacroKernelEmitter::MacroKernelEmitter(linalg::LinalgOp op,
+                                       const ContractionSchedule &schedule,
+                                       Value start)
+    : b(op), schedule(schedule), start(start),
+      element(getElementTypeOrSelf(op.getDpsInits()[0].getType())),
+      vector(VectorType::get({schedule.lanes}, element)),
+      lanes(schedule.lanes) {}
+
+MacroKernelEmitter::Operands
+MacroKernelEmitter::move(Operands operands, const Loop &loop, Value iteration) {
+  b.advance(operands.at, loop, iteration);
+  return operands;
+}
+
+void MacroKernelEmitter::emitMacroKernel(const BlockSchedule &schedule,
+                                         const Loops &m, const KBlock &k,
+                                         const PackBuffers &buffers,
+                                         Operands operands) {
+  Block block{schedule, m, k.loops, k.prefetches};
+  if (schedule.packsA)
+    packA(block, buffers.a, operands);
+  emitColumns(block, buffers.b, 0, operands);
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+Value MacroKernelEmitter::createPackBuffer(int64_t elements) {
+  return b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
+                                    b.getI64IntegerAttr(64));
+}
+
+MacroKernelEmitter::PackBuffers
+MacroKernelEmitter::createPackBuffers(const BlockSchedule &schedule) {
+  PackBuffers buffers;
+  if (schedule.packsB)
+    buffers.b = createPackBuffer(schedule.packedB);
+  if (schedule.packsA)
+    buffers.a = createPackBuffer(schedule.packedA);
+  return buffers;
+}
+
+int64_t MacroKernelEmitter::layOut(Loops &k, ContractionOperand operand,
+                                   int64_t elements) {
+  for (Loop &loop : llvm::reverse(k)) {
+    loop.strides[operand] = elements;
+    elements *= loop.extent;
+  }
+  return elements;
+}
+
+void MacroKernelEmitter::forEachCopy(ContractionOperand operand,
+                                     ArrayRef<Loop> from, ArrayRef<Loop> packed,
+                                     Value at, Value to,
+                                     function_ref<void(Value, Value)> copy) {
+  if (from.empty())
+    return copy(at, to);
+  const Loop &loop = from.front();
+  b.forEach(loop.extent, 1, false, [&](Value iteration) {
+    Value nextTo =
+        b.add(to, b.scaled(iteration, packed.front().strides[operand]));
+    Value nextAt = b.add(at, b.scaled(iteration, loop.strides[operand]));
+    forEachCopy(operand, from.drop_front(), packed.drop_front(), nextAt, nextTo,
+                copy);
+  });
+}
+
+void MacroKernelEmitter::packA(Block &block, Value buffer, Operands &operands) {
+  Loops from = block.m, k = block.k;
+  int64_t length = layOut(block.k, A, 1);
+  for (Loop &row : llvm::reverse(block.m)) {
+    row.strides[A] = length;
+    length *= row.extent;
+  }
+  Loops to = block.m;
+  llvm::append_range(from, ArrayRef(k).drop_back());
+  llvm::append_range(to, ArrayRef(block.k).drop_back());
+  auto copy = [&](Value at, Value to) {
+    b.forBlocks(k.back().extent, lanes, false,
+                [&](Value iteration, int64_t count) {
+                  Value mask = b.maskOf(vector, count);
+                  Value part = b.loadVector(vector, operands.memory[A],
+                                            b.add(at, iteration), mask);
+                  b.storeVector(part, buffer, b.add(to, iteration), mask);
+                });
+  };
+  forEachCopy(A, from, to, operands.at[A], b.index(0), copy);
+  operands.memory[A] = buffer;
+  operands.at[A] = b.index(0);
+}
+
+void MacroKernelEmitter::packB(Block &block, const Columns &columns,
+                               Value buffer, Operands &operands) {
+  Loops from = block.k;
+  layOut(block.k, B, columns.places.size() * lanes);
+  Value at = operands.at[B];
+  if (schedule.dims.isTransposed)
+    forEachCopy(B, ArrayRef(from).drop_back(), block.k, at, b.index(0),
+                [&](Value at, Value to) {
+                  copyTransposed(from.back(), columns, operands, at, buffer,
+                                 to);
+                });
+  else
+    forEachCopy(B, from, block.k, at, b.index(0), [&](Value at, Value to) {
+      for (auto [i, column] : llvm::enumerate(columns.places)) {
+        bool isLast = i + 1 == columns.places.size();
+        Value mask = isLast ? b.maskOf(vector, columns.lastLanes) : Value();
+        Value place = b.add(to, column.inB);
+        Value part = b.loadVector(vector, operands.memory[B],
+                                  b.add(at, column.inB), mask);
+        b.create<vector::StoreOp>(part, buffer, place);
+      }
+    });
+  operands.memory[B] = buffer;
+  operands.at[B] = b.index(0);
+}
+
+void MacroKernelEmitter::copyTransposed(const Loop &sum, const Columns &columns,
+                                        const Operands &from, Value at,
+                                        Value buffer, Value to) {
+  int64_t next = schedule.dims.n.back().strides[B];
+  int64_t vectors = columns.places.size(), width = vectors * lanes;
+  Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+  auto square = [&](Value iteration, int64_t count) {
+    Value source = b.add(at, iteration);
+    Value target = b.add(to, b.scaled(iteration, width));
+    Value mask = b.maskOf(vector, count);
+    for (int64_t i = 0; i < vectors; ++i) {
+      bool isCut = i + 1 == vectors && columns.lastLanes != 0;
+      Values rows(lanes, zeros);
+      for (int64_t row = 0; row < (isCut ? columns.lastLanes : lanes); ++row)
+        rows[row] = b.loadVector(vector, from.memory[B],
+                                 b.add(source, (i * lanes + row) * next), mask);
+      rows = b.transpose(rows);
+      for (int64_t row = 0; row < count; ++row)
+        b.create<vector::StoreOp>(rows[row], buffer,
+                                  b.add(target, row * width + i * lanes));
+    }
+  };
+  b.forBlocks(sum.extent, lanes, false, square);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+SmallVector<MacroKernelEmitter::Place>
+MacroKernelEmitter::placesOf(ArrayRef<Loop> loops, ArrayRef<int64_t> sizes) {
+  SmallVector<Place> places(1);
+  for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
+    SmallVector<Place> next;
+    for (const Place &place : places)
+      for (int64_t i = 0; i < size; ++i)
+        next.push_back({place.inA + i * loop.strides[A],
+                        place.inB + i * loop.strides[B],
+                        place.inC + i * loop.strides[C]});
+    places = std::move(next);
+  }
+  return places;
+}
+
+MacroKernelEmitter::Columns MacroKernelEmitter::vectorsOf(int64_t columns) {
+  bool isElementwise = schedule.dims.isElementwise;
+  Columns vectors{{}, columns % lanes};
+  for (int64_t i = 0; i < columns; i += lanes)
+    vectors.places.push_back({isElementwise ? i : 0, i, i});
+  return vectors;
+}
+
+void MacroKernelEmitter::emitTiles(
+    ArrayRef<Loop> loops, ArrayRef<int64_t> sizes, size_t depth,
+    SmallVector<int64_t> chosen, const Operands &operands, bool isParallel,
+    function_ref<void(Operands, ArrayRef<int64_t>)> body) {
+  if (depth == loops.size())
+    return body(operands, chosen);
+  const Loop &loop = loops[depth];
+  int64_t size = std::min(sizes[depth], loop.extent);
+  b.forBlocks(loop.extent, size, isParallel,
+              [&](Value iteration, int64_t taken) {
+                SmallVector<int64_t> now = chosen;
+                now.push_back(taken);
+                emitTiles(loops, sizes, depth + 1, now,
+                          move(operands, loop, iteration), false, body);
+              });
+}
+
+void MacroKernelEmitter::emitColumns(const Block &block, Value bufferB,
+                                     size_t depth, const Operands &operands) {
+  ArrayRef<Loop> n = block.schedule.n;
+  bool isParallel =
+      block.schedule.threads == BlockSchedule::Threads::TakeColumns;
+  if (schedule.dims.isDot)
+    return emitTiles(n, schedule.nr, 0, {}, operands, isParallel,
+                     [&](Operands start, ArrayRef<int64_t> sizes) {
+                       emitRowTiles(block, {placesOf(n, sizes)}, start);
+                     });
+  const Loop &loop = n[depth];
+  if (depth + 1 < n.size())
+    return b.forEach(loop.extent, 1, false, [&](Value iteration) {
+      emitColumns(block, bufferB, depth + 1, move(operands, loop, iteration));
+    });
+  b.forBlocks(loop.extent, schedule.nrElements(), isParallel,
+              [&](Value iteration, int64_t columns) {
+                // Each thread packs its own.
+                Value buffer = isParallel && block.schedule.packsB
+                                   ? createPackBuffer(block.schedule.packedB)
+                                   : bufferB;
+                emitColumnTile(block, vectorsOf(columns), buffer,
+                               move(operands, loop, iteration));
+              });
+}
+
+void MacroKernelEmitter::emitColumnTile(Block block, const Columns &columns,
+                                        Value bufferB, Operands operands) {
+  if (block.schedule.packsB)
+    packB(block, columns, bufferB, operands);
+  emitRowTiles(block, columns, operands);
+}
+
+void MacroKernelEmitter::emitRowTiles(const Block &block,
+                                      const Columns &columns,
+                                      const Operands &operands) {
+  emitTiles(block.m, block.schedule.mr, 0, {}, operands, false,
+            [&](const Operands &start, ArrayRef<int64_t> sizes) {
+              SmallVector<Place> rows = placesOf(block.m, sizes);
+              if (schedule.dims.isDot)
+                emitDots(block, start, rows, columns.places);
+              else
+                emitMicroKernel(block, start, rows, columns);
+            });
+}
+
+//===----------------------------------------------------------------------===//
+// Micro-kernels
+//===----------------------------------------------------------------------===//
+
+Value MacroKernelEmitter::loadScalar(const Operands &operands,
+                                     ContractionOperand operand,
+                                     int64_t shift) {
+  return b.create<memref::LoadOp>(operands.memory[operand],
+                                  b.add(operands.at[operand], shift));
+}
+
+Value MacroKernelEmitter::loadVector(const Operands &operands,
+                                     ContractionOperand operand, int64_t shift,
+                                     Value mask) {
+  return b.loadVector(vector, operands.memory[operand],
+                      b.add(operands.at[operand], shift), mask);
+}
+
+void MacroKernelEmitter::prefetch(const Operands &operands,
+                                  ContractionOperand operand, Value at,
+                                  CacheLevel level) {
+  b.prefetch(operands.memory[operand], at, /*isWrite=*/operand == C, level);
+}
+
+void MacroKernelEmitter::emitPrefetch(const Prefetch &prefetch,
+                                      const Block &block, const Operands &start,
+                                      const Operands &operands, Places rows,
+                                      Places columns) {
+  auto request = [&](ContractionOperand operand, Value at) {
+    this->prefetch(operands, operand, at, prefetch.level);
+  };
+  using What = Prefetch::What;
+  if (prefetch.what == What::Vectors) {
+    for (const Place &column : columns)
+      request(B, b.add(operands.at[B], column.inB + prefetch.distance));
+    return;
+  }
+  if (prefetch.what == What::FollowingTile) {
+    int64_t tile = rows.size() * block.m.back().strides[A];
+    Value iteration = b.create<arith::SubIOp>(operands.at[A], start.at[A]);
+    Value shift = b.scaled(iteration, prefetch.distance);
+    request(A, b.add(b.add(start.at[A], tile), shift));
+    return;
+  }
+  Value next = b.add(operands.at[A], prefetch.distance);
+  request(A, next);
+  if (prefetch.what == What::Rows)
+    request(A, b.add(next, rows.back().inA));
+}
+
+MacroKernelEmitter::Values MacroKernelEmitter::emitSums(
+    const Block &block, size_t depth, const Operands &operands,
+    ValueRange accumulators, int64_t step,
+    function_ref<Values(const Operands &, ValueRange, int64_t)> body) {
+  if (depth == block.k.size())
+    return body(operands, accumulators, 0);
+  const Loop &loop = block.k[depth];
+  int64_t extent = loop.extent;
+  bool isLast = depth + 1 == block.k.size();
+  int64_t by = isLast ? step : 1;
+  int64_t even = extent / by * by;
+  Values results(accumulators);
+  if (even > 0)
+    results = b.loop(
+        even, by, accumulators, [&](Value iteration, ValueRange carried) {
+          return emitSums(block, depth + 1, move(operands, loop, iteration),
+                          carried, step, body);
+        });
+  if (even < extent)
+    results = body(move(operands, loop, b.index(even)), results, extent - even);
+  return results;
+}
+
+void MacroKernelEmitter::emitMicroKernel(const Block &block,
+                                         const Operands &operands, Places rows,
+                                         const Columns &columns) {
+  Value lastMask = b.maskOf(vector, columns.lastLanes);
+  auto mask = [&](size_t column) {
+    return column + 1 == columns.places.size() ? lastMask : Value();
+  };
+  // A long sum leaves time to fetch what it is added to.
+  bool prefetchesC = block.schedule.prefetchesC;
+  bool addsLast = prefetchesC && !start;
+  Value first;
+  if (start)
+    first = b.create<vector::BroadcastOp>(vector, start);
+  else if (addsLast)
+    first = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+  Values sums;
+  for (const Place &row : rows)
+    for (auto [i, column] : llvm::enumerate(columns.places)) {
+      int64_t shift = row.inC + column.inC;
+      if (prefetchesC)
+        prefetch(operands, C, b.add(operands.at[C], shift), CacheLevel::L1);
+      sums.push_back(first ? first : loadVector(operands, C, shift, mask(i)));
+    }
+  sums = emitSums(
+      block, 0, operands, sums, 1,
+      [&](const Operands &now, ValueRange carried, int64_t) {
+        Values next, vectors;
+        for (auto [i, column] : llvm::enumerate(columns.places))
+          vectors.push_back(loadVector(now, B, column.inB, mask(i)));
+        for (const Prefetch &prefetch : block.prefetches)
+          emitPrefetch(prefetch, block, operands, now, rows, columns.places);
+        size_t place = 0;
+        for (const Place &row : rows) {
+          Value broadcast;
+          if (!schedule.dims.isElementwise)
+            broadcast = b.create<vector::BroadcastOp>(
+                vector, loadScalar(now, A, row.inA));
+          for (auto [i, column] : llvm::enumerate(columns.places)) {
+            Value factor =
+                broadcast ? broadcast
+                          : loadVector(now, A, row.inA + column.inA, mask(i));
+            next.push_back(
+                b.create<vector::FMAOp>(factor, vectors[i], carried[place++]));
+          }
+        }
+        return next;
+      });
+  size_t place = 0;
+  for (const Place &row : rows)
+    for (auto [i, column] : llvm::enumerate(columns.places)) {
+      int64_t shift = row.inC + column.inC;
+      Value sum = sums[place++];
+      if (addsLast) {
+        Value old = loadVector(operands, C, shift, mask(i));
+        sum = b.create<arith::AddFOp>(old, sum);
+      }
+      b.storeVector(sum, operands.memory[C], b.add(operands.at[C], shift),
+                    mask(i));
+    }
+}
+
+void MacroKernelEmitter::emitDots(const Block &block, const Operands &operands,
+                                  Places rows, Places columns) {
+  Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+  Values sums(rows.size() * columns.size(), zeros);
+  sums = emitSums(block, 0, operands, sums, lanes,
+                  [&](const Operands &now, ValueRange carried, int64_t rest) {
+                    Value mask = b.maskOf(vector, rest);
+                    Values next, vectors;
+                    for (const Place &column : columns)
+                      vectors.push_back(loadVector(now, B, column.inB, mask));
+                    size_t place = 0;
+                    for (const Place &row : rows) {
+                      Value factor = loadVector(now, A, row.inA, mask);
+                      for (Value other : vectors)
+                        next.push_back(b.create<vector::FMAOp>(
+                            factor, other, carried[place++]));
+                    }
+                    return next;
+                  });
+  size_t place = 0;
+  sums = b.sumsOf(sums);
+  for (const Place &row : rows)
+    for (const Place &column : columns) {
+      int64_t shift = row.inC + column.inC;
+      Value old = start ? start : loadScalar(operands, C, shift);
+      Value sum = b.create<arith::AddFOp>(old, sums[place++]);
+      b.create<memref::StoreOp>(sum, operands.memory[C],
+                                b.add(operands.at[C], shift));
+    }
+}

@@ -1,0 +1,137 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The inside of a contraction: a block of rows and sums, packed if its schedule
+// says so, as loops over tiles of columns and rows around a micro-kernel.
+
+#ifndef NETC_LIB_CODEGEN_CPU_MACROKERNEL_H
+#define NETC_LIB_CODEGEN_CPU_MACROKERNEL_H
+
+#include "lib/Codegen/CPU/ContractionSchedule.h"
+
+namespace netc {
+
+class MacroKernelEmitter {
+public:
+  /// Sums start from `start`, or from what is in memory if it is null.
+  MacroKernelEmitter(mlir::linalg::LinalgOp op,
+                     const ContractionSchedule &schedule, mlir::Value start);
+
+protected:
+  using Loop = LoopNest::Loop;
+  using Loops = llvm::SmallVector<Loop>;
+  /// By ContractionOperand, its memory and where to be in it.
+  struct Operands {
+    std::array<mlir::Value, 3> memory, at;
+  };
+  /// Where copies go, null if there are none.
+  struct PackBuffers {
+    mlir::Value a, b;
+  };
+
+  /// The same after `iteration` iterations of a loop.
+  Operands move(Operands operands, const Loop &loop, mlir::Value iteration);
+  /// Where the copies of a block go; to be called where a thread's work begins.
+  PackBuffers createPackBuffers(const BlockSchedule &schedule);
+  /// The rows `m` of a block, for all its columns and for the sums `k`.
+  void emitMacroKernel(const BlockSchedule &schedule, const Loops &m,
+                       const KBlock &k, const PackBuffers &buffers,
+                       Operands operands);
+
+  NestBuilder b;
+  const ContractionSchedule &schedule;
+  /// What sums start from.
+  mlir::Value start;
+  mlir::Type element;
+  mlir::VectorType vector;
+  int64_t lanes;
+
+private:
+  /// A row or a vector of columns of a tile: where it starts in the operands,
+  /// from the start of the tile.
+  struct Place {
+    int64_t inA = 0, inB = 0, inC = 0;
+  };
+  using Places = llvm::ArrayRef<Place>;
+  using Values = llvm::SmallVector<mlir::Value>;
+  /// A block as its loops walk over the operands or their copies.
+  struct Block {
+    const BlockSchedule &schedule;
+    Loops m, k;
+    llvm::ArrayRef<Prefetch> prefetches;
+  };
+  /// Columns of a tile: their vectors, and how many elements the last one has
+  /// if it is cut, or 0.
+  struct Columns {
+    llvm::SmallVector<Place> places;
+    int64_t lastLanes = 0;
+  };
+
+  mlir::Value createPackBuffer(int64_t elements);
+  /// Copies what a block reads of A, row by row, and lets its loops walk over
+  /// the copy.
+  void packA(Block &block, mlir::Value buffer, Operands &operands);
+  /// The same for what the columns of a tile read of B.
+  void packB(Block &block, const Columns &columns, mlir::Value buffer,
+             Operands &operands);
+  /// Copies a part of B along the last sum, by squares of vectors.
+  void copyTransposed(const Loop &sum, const Columns &columns,
+                      const Operands &from, mlir::Value at, mlir::Value buffer,
+                      mlir::Value to);
+  /// Lets loops over sums walk over a copy of an operand that has `elements`
+  /// next to each other for each iteration. Returns its length.
+  static int64_t layOut(Loops &k, ContractionOperand operand, int64_t elements);
+  /// Calls `copy` for each iteration of the loops `from`, with the place in the
+  /// operand and that in its copy, over which `packed` walk.
+  void forEachCopy(ContractionOperand operand, llvm::ArrayRef<Loop> from,
+                   llvm::ArrayRef<Loop> packed, mlir::Value at, mlir::Value to,
+                   llvm::function_ref<void(mlir::Value, mlir::Value)> copy);
+
+  void emitColumns(const Block &block, mlir::Value bufferB, size_t depth,
+                   const Operands &operands);
+  void emitColumnTile(Block block, const Columns &columns, mlir::Value bufferB,
+                      Operands operands);
+  void emitRowTiles(const Block &block, const Columns &columns,
+                    const Operands &operands);
+  /// Calls `body` for each tile over `loops`, where it starts and its sizes.
+  void
+  emitTiles(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes,
+            size_t depth, llvm::SmallVector<int64_t> chosen,
+            const Operands &operands, bool isParallel,
+            llvm::function_ref<void(Operands, llvm::ArrayRef<int64_t>)> body);
+  /// The places of a tile that has `sizes` iterations of the loops.
+  static llvm::SmallVector<Place> placesOf(llvm::ArrayRef<Loop> loops,
+                                           llvm::ArrayRef<int64_t> sizes);
+  Columns vectorsOf(int64_t columns);
+
+  /// The sums of a block, which carry accumulators; the last one `step`
+  /// iterations at a time, and what is left behind these.
+  Values emitSums(
+      const Block &block, size_t depth, const Operands &operands,
+      mlir::ValueRange accumulators, int64_t step,
+      llvm::function_ref<Values(const Operands &, mlir::ValueRange, int64_t)>
+          body);
+  /// Scalars of A times vectors of B, or vectors of both.
+  void emitMicroKernel(const Block &block, const Operands &operands,
+                       Places rows, const Columns &columns);
+  /// Rows and columns are vectors along the last sum.
+  void emitDots(const Block &block, const Operands &operands, Places rows,
+                Places columns);
+  /// `start` is where the tile starts, `operands` where its sums are.
+  void emitPrefetch(const Prefetch &prefetch, const Block &block,
+                    const Operands &start, const Operands &operands,
+                    Places rows, Places columns);
+
+  void prefetch(const Operands &operands, ContractionOperand operand,
+                mlir::Value at, CacheLevel level);
+  mlir::Value loadScalar(const Operands &operands, ContractionOperand operand,
+                         int64_t shift);
+  /// `lanes` elements, or those of `mask`.
+  mlir::Value loadVector(const Operands &operands, ContractionOperand operand,
+                         int64_t shift, mlir::Value mask);
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_CPU_MACROKERNEL_H

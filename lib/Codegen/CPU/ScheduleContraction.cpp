@@ -1,0 +1,700 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Chooses how to compute a contraction, from the extents and strides of its
+// loops and the facts of the target alone.
+
+#include "lib/Codegen/CPU/ContractionSchedule.h"
+
+using namespace netc;
+using namespace mlir;
+
+using Loop = LoopNest::Loop;
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+/// FLOP that are worth waking other threads for.
+static constexpr int64_t kMinParallelFlop = 1 << 17;
+/// Iterations of a batch that occupy the threads.
+static constexpr int64_t kMinParallelBatch = 4;
+/// Into how many blocks a loop is cut at least for threads to share.
+static constexpr int64_t kThreadBlocks = 8;
+
+/// Stride from which on rows count as far apart, in elements.
+static constexpr int64_t kFarStride = 64;
+/// Rows whose distance is a multiple of so many elements meet in few sets of
+/// L1.
+static constexpr int64_t kConflictStride = 512;
+
+/// Number of row tiles that make packing B pay; where the rows of A are also
+/// far apart for each iteration of the sum.
+static constexpr int64_t kMinTilesToPackB = 2, kMinTilesToPackBForFarA = 8;
+/// Number of column tiles that make packing A pay.
+static constexpr int64_t kMinTilesToPackA = 16;
+/// Elements of a copy: a thread's stack holds a few MB.
+static constexpr int64_t kMaxPackedElements = 256 << 10;
+
+/// Rows that should pass by a panel of B.
+static constexpr int64_t kRowsPerPanel = 192;
+/// Panels of B that occupy the threads.
+static constexpr int64_t kMinPanels = 8;
+/// Number of column tiles from which on threads take columns, so that each
+/// packs its own part of B only: in general, and where there are fewer row
+/// tiles than kFewRowTiles.
+static constexpr int64_t kMinColumnTiles = 16, kMinColumnTilesForFewRows = 4,
+                         kFewRowTiles = 32;
+/// Number of row tiles from which on threads take rows that conflict in L1,
+/// since what another thread has packed is far; and rows of any kind.
+static constexpr int64_t kMinConflictingRowTiles = 64, kMinRowTiles = 16;
+/// Number of column tiles from which on threads take blocks of columns where
+/// the rows of both operands are far apart.
+static constexpr int64_t kMinTilesForColumnBlocks = 64;
+
+/// Number of consecutive rows of B that a streaming kernel reads per iteration,
+/// and the columns of a thread that make that pay.
+static constexpr int64_t kStreamRows = 8, kMinStreamColumns = 256;
+/// Columns from which on short sums are written row by row.
+static constexpr int64_t kLongRow = 8 * kMinStreamColumns;
+
+/// Into how many parts a sum is split, at most and at least, however many
+/// threads there are, so that results are the same for each; the length of a
+/// part, and the elements of all their results.
+static constexpr int64_t kMaxSplits = 8, kMinSplits = 4, kMinSplitLength = 256;
+static constexpr int64_t kMaxSplitElements = 512 << 10;
+/// Sums up to this length move more of C than of A and B.
+static constexpr int64_t kShortSum = 32;
+/// Sums from this length on leave time to prefetch C.
+static constexpr int64_t kLongSum = 64;
+
+/// Iterations of the sum from a prefetch to its use: of B that is read once, of
+/// rows that are far apart but stay in L2, and of a large panel of B.
+static constexpr int64_t kPrefetchIterations = 12;
+static constexpr int64_t kPrefetchIterationsL2 = 8;
+static constexpr int64_t kPrefetchIterationsOfPanel = 64;
+
+/// The time that a tile takes besides that of its rows, in rows.
+static constexpr double kTileOverhead = 1.5;
+/// Number of row tiles below which one more or less for a thread tells.
+static constexpr int64_t kFewTiles = 16;
+/// Number of tiles from which on a block may end with a part of one.
+static constexpr int64_t kMinTilesToCut = 4;
+/// Vectors of columns, and rows of an element-wise product, of a micro-kernel.
+static constexpr int64_t kMaxNrVectors = 4, kMaxElementwiseMr = 8;
+
+//===----------------------------------------------------------------------===//
+// Scheduler
+//===----------------------------------------------------------------------===//
+
+static int64_t pointsOf(ArrayRef<Loop> loops) {
+  return ContractionDims::pointsOf(loops);
+}
+
+/// Sizes of tiles over `loops`, from the last one on, of at most `most` points:
+/// those with the least waste.
+static SmallVector<int64_t> tile(ArrayRef<Loop> loops, int64_t most) {
+  SmallVector<int64_t> sizes(loops.size(), 1);
+  for (size_t i = loops.size(); i-- > 0 && most > 1;) {
+    int64_t extent = loops[i].extent, best = 1;
+    // Tiles of unequal size run at the pace of their own.
+    auto cost = [&](int64_t size) {
+      return double(llvm::divideCeil(extent, size)) * (size + kTileOverhead);
+    };
+    for (int64_t size = 1; size <= std::min(most, extent); ++size)
+      if (cost(size) < cost(best))
+        best = size;
+    sizes[i] = best;
+    if (best < extent)
+      break;
+    most /= best;
+  }
+  return sizes;
+}
+
+static int64_t productOf(ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    product *= size;
+  return product;
+}
+
+/// The rows of a block, at most `most`, so that threads, however many, have
+/// about as much to do each. Of few tiles there are an even number, for which
+/// `mr` changes; a block of many may end with a part of one.
+static int64_t shareRows(int64_t extent, int64_t most, int64_t &mr) {
+  int64_t tiles = llvm::divideCeil(extent, mr);
+  if (tiles > 1 && tiles < kFewTiles && tiles % 2 != 0)
+    mr = llvm::divideCeil(extent, ++tiles);
+  most = std::min(most, std::max<int64_t>(extent / kThreadBlocks, 1));
+  int64_t largest = llvm::alignTo(most, mr), best = largest;
+  auto slowest = [&](int64_t rows) {
+    double block = llvm::divideCeil(rows, mr) * kTileOverhead + rows;
+    int64_t blocks = llvm::divideCeil(extent, rows);
+    double sum = 0;
+    for (int64_t threads : {2, 4, 8})
+      sum += llvm::divideCeil(blocks, threads) * threads * block;
+    return sum;
+  };
+  // What each block packs counts for more where it has few tiles.
+  bool isCut = largest >= kMinTilesToCut * mr;
+  int64_t smallest = largest / mr / 2 * mr;
+  for (int64_t rows = largest; rows > 0 && rows >= smallest;
+       rows -= isCut ? 1 : mr)
+    if (slowest(rows) * (isCut ? 1.01 : 1.05) < slowest(best))
+      best = rows;
+  return best;
+}
+
+namespace {
+/// How sums are cut into blocks, so that what a tile reads of B stays near.
+struct KCut {
+  /// Loops around a block, of which the last is cut, and whole loops in it.
+  SmallVector<Loop> outer, inner;
+  int64_t kc = 1;
+
+  int64_t length() const { return kc * pointsOf(inner); }
+  /// The loops of a block of `iterations` of the loop that is cut.
+  SmallVector<Loop> loopsOf(int64_t iterations) const {
+    SmallVector<Loop> loops = inner;
+    if (!outer.empty()) {
+      loops.insert(loops.begin(), outer.back());
+      loops.front().extent = iterations;
+    }
+    return loops;
+  }
+};
+
+/// Schedules a contraction, or a block of one: then `dims` are those of the
+/// block.
+class Scheduler {
+public:
+  Scheduler(const ContractionDims &dims, unsigned elementBits,
+            const TargetInfo &target)
+      : dims(dims), target(target), lanes(target.lanes(elementBits)),
+        line(target.lineElements(elementBits)),
+        isParallel(dims.points() * 2 >= kMinParallelFlop) {
+    chooseMicroKernel();
+    choosePrefetchesOfB();
+  }
+
+  ContractionSchedule run() {
+    ContractionSchedule schedule;
+    schedule.dims = dims;
+    schedule.lanes = lanes;
+    schedule.nrVectors = nrVectors;
+    schedule.nr = nr;
+    schedule.foldsFill = !splitLoop() && cutSums().outer.empty() && !blocksK();
+    for (unsigned i = 0; i < dims.batch.size() && isParallel; ++i)
+      if (dims.batch[i].extent >= kMinParallelBatch) {
+        schedule.parallelBatch = i;
+        isParallel = false;
+      }
+    partition(schedule);
+    return schedule;
+  }
+
+private:
+  //===-- Micro-kernel ----------------------------------------------------===//
+
+  void chooseMicroKernel() {
+    int64_t registers = target.vectorRegisters;
+    if (dims.isDot) {
+      // Each pair of a row and a column has a vector of its own.
+      bool hasMany = registers >= 32;
+      nr = tile(dims.n, hasMany ? 3 : 2);
+      mr = tile(dims.m, hasMany ? 8 : 4);
+      return;
+    }
+    int64_t columns = dims.n.back().extent;
+    int64_t vectors = llvm::divideCeil(columns, lanes);
+    double best = 0;
+    for (int64_t width = 1; width <= std::min(vectors, kMaxNrVectors);
+         ++width) {
+      int64_t most = (registers - 2 - width) / width;
+      if (dims.isElementwise)
+        most = std::min(most, kMaxElementwiseMr);
+      SmallVector<int64_t> rows = tile(dims.m, most);
+      int64_t height = productOf(rows);
+      // Of the vectors that are loaded, the share that is of use; and loads
+      // against products: a row costs one, a vector of a column one.
+      double useful =
+          double(columns) / (llvm::divideCeil(vectors, width) * width * lanes);
+      double products = double(height) * width;
+      double cycles = std::max({products / 2, double(height + width) / 2, 4.0});
+      double pace = useful * products / cycles;
+      if (pace > best * 1.02) {
+        best = pace;
+        mr = rows;
+        nrVectors = width;
+      }
+    }
+  }
+
+  int64_t nrElements() const { return nrVectors * lanes; }
+  /// Iterations of a loop of columns that a tile takes.
+  int64_t stepOf(const Loop &loop) const {
+    return &loop == &dims.n.back() ? nrElements() : 1;
+  }
+  int64_t rowTiles() const {
+    int64_t tiles = 1;
+    for (auto [loop, size] : llvm::zip_equal(dims.m, mr))
+      tiles *= llvm::divideCeil(loop.extent, size);
+    return tiles;
+  }
+  int64_t columnTiles() const { return pointsOf(dims.n) / nrElements(); }
+
+  //===-- How the operands lie in memory ----------------------------------===//
+
+  /// A scalar of A times vectors of B, for each iteration of the sums.
+  bool isOuterProduct() const {
+    return !dims.isDot && !dims.isElementwise && !dims.k.empty();
+  }
+  /// Whether B is packed in panels already.
+  bool isBPaneled() const {
+    return isOuterProduct() && dims.n.back().extent < kFarStride &&
+           dims.k.back().strides[B] == dims.n.back().extent;
+  }
+  /// Whether the rows of B are so far apart that they conflict in the cache,
+  /// and each lies in a page of its own.
+  bool isBFar() const {
+    return dims.isTransposed ||
+           (isOuterProduct() && dims.k.back().strides[B] >= kFarStride);
+  }
+  /// Whether the rows of a tile lie next to each other in A, and the next
+  /// iteration of the sum is far from them.
+  bool isAFar() const {
+    return isOuterProduct() && !dims.m.empty() &&
+           dims.m.back().strides[A] == 1 &&
+           dims.k.back().strides[A] >= kFarStride;
+  }
+  /// Whether rows of A push each other out of L1.
+  bool rowsOfAConflict() const {
+    return isOuterProduct() && !dims.m.empty() &&
+           dims.k.back().strides[A] == 1 &&
+           dims.m.back().strides[A] % kConflictStride == 0;
+  }
+  /// Whether there is one tile of rows, so that each element of B, whose rows
+  /// are far apart, is read once.
+  bool readsBOnce() const {
+    return isBFar() && !dims.isTransposed && rowTiles() == 1 &&
+           dims.k.size() == 1;
+  }
+  /// Whether a copy of B serves enough tiles of rows.
+  bool packingBPays() const {
+    return isBFar() && rowTiles() >= (isAFar() ? kMinTilesToPackBForFarA
+                                               : kMinTilesToPackB);
+  }
+
+  using Threads = BlockSchedule::Threads;
+
+  //===-- Partitions ------------------------------------------------------===//
+
+  /// Elements of A that a block of rows may touch, so that they stay in L2: of
+  /// one that all threads read, each for its own columns; of a thread's own.
+  int64_t sharedElements() const { return target.l2Elements() * 3 / 8; }
+  int64_t ownElements() const { return target.l2Elements() * 3 / 16; }
+  /// Elements of a panel of B that L2 holds, since it is read in the order of
+  /// memory.
+  int64_t longPanelElements() const { return target.l2Elements() * 5 / 16; }
+
+  /// Columns of a block that a streaming kernel reads.
+  int64_t streamColumns() const {
+    return llvm::alignTo(dims.n.back().extent / kThreadBlocks, nrElements());
+  }
+  bool streams() const {
+    return readsBOnce() && dims.n.size() == 1 &&
+           dims.k.back().extent > target.l1Elements() / nrElements() &&
+           streamColumns() >= kMinStreamColumns;
+  }
+
+  /// Whether all of A stays near each panel of B.
+  bool takesPanels() const {
+    if (!isParallel || !dims.batch.empty() || rowTiles() < kMinTilesToPackB ||
+        isAFar() ||
+        dims.sizes[A] >
+            (isBPaneled() ? target.residentElements() : target.l2Elements()))
+      return false;
+    if (isBPaneled())
+      return dims.n.size() == 2 && dims.n.front().extent >= kMinPanels;
+    return isBFar() && dims.n.size() == 1 && columnTiles() >= kMinPanels;
+  }
+
+  /// The loop of columns with the most tiles, and iterations of a block of it.
+  unsigned columnBlockLoop() const {
+    auto *most = llvm::max_element(dims.n, [&](const Loop &a, const Loop &b) {
+      return a.extent / stepOf(a) < b.extent / stepOf(b);
+    });
+    return most - dims.n.begin();
+  }
+  int64_t columnBlock() const {
+    const Loop &loop = dims.n[columnBlockLoop()];
+    return loop.extent / stepOf(loop) / kThreadBlocks * stepOf(loop);
+  }
+  bool takesColumnBlocks() const {
+    return isParallel && isAFar() && isBFar() &&
+           columnTiles() >= kMinTilesForColumnBlocks && columnBlock() > 0;
+  }
+
+  /// Whether threads take rows rather than columns.
+  bool takesRows() const {
+    int64_t rows = rowTiles(), columns = 1;
+    if (!dims.isDot)
+      columns = llvm::divideCeil(dims.n.back().extent, nrElements());
+    // A packed block of A serves all columns; one of B all rows.
+    if (packingBPays() && !isAFar() &&
+        !(rowsOfAConflict() && rows >= kMinConflictingRowTiles) &&
+        columns >=
+            (rows < kFewRowTiles ? kMinColumnTilesForFewRows : kMinColumnTiles))
+      return false;
+    return rows >= columns || rows >= kMinRowTiles;
+  }
+
+  /// Whether threads take rows, and would read all of B again for each block of
+  /// them: then sums go block by block, each for all rows.
+  bool blocksK() const {
+    return isParallel && isAFar() && takesRows() && !streams() &&
+           !takesPanels() && !takesColumnBlocks() &&
+           pointsOf(dims.n) * pointsOf(dims.k) > sharedElements();
+  }
+
+  int64_t splits() const {
+    return std::min(kMaxSplits, kMaxSplitElements / dims.sizes[C]);
+  }
+  /// The loop of the sums to be split, where C is small and the sums are long.
+  std::optional<unsigned> splitLoop() const {
+    if (!isParallel || dims.isDot || dims.isElementwise || readsBOnce() ||
+        !dims.batch.empty() || takesPanels() ||
+        pointsOf(dims.k) < kMaxSplits * kMinSplitLength ||
+        splits() < kMinSplits)
+      return std::nullopt;
+    auto *loop = llvm::find_if(
+        dims.k, [&](const Loop &loop) { return loop.extent >= splits(); });
+    if (loop == dims.k.end())
+      return std::nullopt;
+    return loop - dims.k.begin();
+  }
+
+  void partition(ContractionSchedule &schedule) const {
+    if (std::optional<unsigned> loop = splitLoop()) {
+      schedule.partition = Partition::SplitK;
+      cut(schedule, dims.k[*loop],
+          llvm::divideCeil(dims.k[*loop].extent, splits()), true,
+          [&](int64_t extent) {
+            Scheduler part = *this;
+            part.dims.k[*loop].extent = extent;
+            part.isParallel = false;
+            return part.block();
+          });
+    } else if (streams()) {
+      schedule.partition = Partition::Stream;
+      cut(schedule, dims.n.back(), streamColumns(), isParallel,
+          [&](int64_t extent) {
+            return withColumns(dims.n.size() - 1, extent)
+                .allRows(cutSums(), false);
+          });
+    } else if (takesPanels()) {
+      schedule.partition = Partition::Panels;
+      cut(schedule, dims.n.front(), stepOf(dims.n.front()), true,
+          [&](int64_t extent) {
+            return withColumns(0, extent).allRows(cutSums(), !isBPaneled());
+          });
+    } else if (takesColumnBlocks()) {
+      schedule.partition = Partition::ColumnBlocks;
+      unsigned loop = columnBlockLoop();
+      cut(schedule, dims.n[loop], columnBlock(), true, [&](int64_t extent) {
+        return withColumns(loop, extent).rowBlocks(cutSums(), Threads::None);
+      });
+    } else if (blocksK()) {
+      schedule.partition = Partition::BlockK;
+      blockK(schedule);
+    } else {
+      BlockSchedule whole = block();
+      schedule.partition = whole.threads == Threads::TakeColumns
+                               ? Partition::Columns
+                           : whole.mcLoop ? Partition::Rows
+                                          : Partition::Whole;
+      schedule.blocks = {whole};
+    }
+  }
+
+  /// Cuts `loop` into blocks of `size` iterations, which threads share if
+  /// `isParallel`.
+  static void cut(ContractionSchedule &schedule, const Loop &loop, int64_t size,
+                  bool isParallel,
+                  function_ref<BlockSchedule(int64_t)> blockOf) {
+    schedule.cut = ContractionSchedule::Cut{loop, size, isParallel, {}};
+    if (loop.extent >= size)
+      schedule.blocks.push_back(blockOf(size));
+    if (int64_t rest = loop.extent % size)
+      schedule.blocks.push_back(blockOf(rest));
+  }
+
+  Scheduler withColumns(unsigned loop, int64_t extent) const {
+    Scheduler part = *this;
+    part.dims.n[loop].extent = extent;
+    return part;
+  }
+
+  /// Sums go in blocks of which B stays in L2.
+  void blockK(ContractionSchedule &schedule) const {
+    int64_t elements = pointsOf(dims.n);
+    size_t inner = dims.k.size();
+    while (elements * dims.k[inner - 1].extent <= sharedElements())
+      elements *= dims.k[--inner].extent;
+    size_t at = inner - 1;
+    int64_t extent = dims.k[at].extent;
+    int64_t most = std::max<int64_t>(sharedElements() / elements, 1);
+    cut(schedule, dims.k[at],
+        llvm::divideCeil(extent, llvm::divideCeil(extent, most)), false,
+        [&](int64_t extent) {
+          Scheduler part = *this;
+          part.dims.k.erase(part.dims.k.begin(), part.dims.k.begin() + at);
+          part.dims.k.front().extent = extent;
+          return part.rowBlocks(part.cutSums(), Threads::TakeRows);
+        });
+    schedule.cut->around.assign(dims.k.begin(), dims.k.begin() + at);
+  }
+
+  //===-- Blocks ----------------------------------------------------------===//
+
+  /// Iterations of the sums for which as many rows as a panel of B should serve
+  /// stay near.
+  int64_t iterationsForPanel() const {
+    int64_t ofRow = dims.sizes[A] / pointsOf(dims.m);
+    return pointsOf(dims.k) * (sharedElements() / kRowsPerPanel) /
+           std::max<int64_t>(ofRow, 1);
+  }
+
+  KCut cutSums() const {
+    int64_t width = dims.isDot ? productOf(nr) : nrElements();
+    int64_t panel = streams()       ? kStreamRows * width
+                    : readsBOnce()  ? dims.k.back().extent * width
+                    : takesPanels() ? longPanelElements()
+                    : isBPaneled()  ? std::min(longPanelElements(),
+                                               iterationsForPanel() * width)
+                                    : target.l1Elements();
+    int64_t inner = 1;
+    size_t at = dims.k.size();
+    while (at > 0 && inner * dims.k[at - 1].extent * width <= panel)
+      inner *= dims.k[--at].extent;
+    KCut cut;
+    cut.outer.assign(dims.k.begin(), dims.k.begin() + at);
+    cut.inner.assign(dims.k.begin() + at, dims.k.end());
+    if (at > 0) {
+      // Part of the loop at the cut still fits.
+      int64_t extent = cut.outer.back().extent;
+      int64_t fits = std::max<int64_t>(panel / (inner * width), 1);
+      int64_t parts = llvm::divideCeil(extent, fits);
+      cut.kc = llvm::divideCeil(extent, parts);
+      if ((dims.isDot || dims.isTransposed) && at == dims.k.size())
+        cut.kc = llvm::alignTo(cut.kc, lanes);
+    }
+    return cut;
+  }
+
+  /// What no partition has cut.
+  BlockSchedule block() const {
+    Threads threads = !isParallel   ? Threads::None
+                      : takesRows() ? Threads::TakeRows
+                                    : Threads::TakeColumns;
+    bool isCut = threads == Threads::TakeRows || packingBPays();
+    return isCut && !dims.m.empty()
+               ? rowBlocks(cutSums(), threads)
+               : allRows(cutSums(), dims.isTransposed, threads);
+  }
+
+  /// All rows are one block. Without loops of rows there are none to share.
+  BlockSchedule allRows(const KCut &cut, bool packsB,
+                        Threads threads = Threads::None) const {
+    BlockSchedule block;
+    block.packsB = packsB;
+    if (threads == Threads::TakeColumns)
+      block.threads = threads;
+    finish(block, cut);
+    return block;
+  }
+
+  BlockSchedule rowBlocks(const KCut &cut, Threads threads) const {
+    BlockSchedule block;
+    block.threads = threads;
+    Scheduler inside = *this;
+    unsigned loop = inside.chooseMcLoop(block, cut);
+    int64_t &extent = inside.dims.m[loop].extent, whole = extent;
+    block.mcLoop = loop;
+    block.mc = inside.chooseMc(block, cut);
+    extent = std::min(block.mc, whole);
+    block.packsB = dims.isTransposed || inside.packingBPays();
+    block.packedA = pointsOf(inside.dims.m) * cut.length();
+    block.packsA = threads != Threads::TakeColumns && !isBPaneled() &&
+                   inside.rowsOfAConflict() &&
+                   columnTiles() >= kMinTilesToPackA &&
+                   block.packedA <= kMaxPackedElements;
+    extent = whole;
+    inside.finish(block, cut);
+    return block;
+  }
+
+  /// The loop of rows that is cut into blocks. Those of which a block has one
+  /// iteration become loops around it.
+  unsigned chooseMcLoop(BlockSchedule &block, const KCut &cut) {
+    SmallVector<Loop> &m = dims.m;
+    unsigned longest = 0;
+    for (unsigned i = 0; i < m.size(); ++i)
+      if (m[i].extent > m[longest].extent)
+        longest = i;
+    // Rather whole iterations of an outer loop than parts of an inner one.
+    for (unsigned i = 0; i < m.size(); ++i)
+      if (m[i].extent >= kThreadBlocks &&
+          m[i].strides[C] > m[longest].strides[C])
+        longest = i;
+    // Unless one iteration is too much: then parts of the next loop, for each.
+    while (elementsOfIteration(longest, cut) > sharedElements() &&
+           mr[longest] == 1 && longest + 1 < m.size() &&
+           m[longest + 1].extent >= kThreadBlocks) {
+      block.outerM.push_back(m[longest]);
+      m.erase(m.begin() + longest);
+      mr.erase(mr.begin() + longest);
+    }
+    return longest;
+  }
+
+  /// The iterations of the loop of rows that stay in the cache, or that threads
+  /// share well.
+  int64_t chooseMc(const BlockSchedule &block, const KCut &cut) {
+    int64_t extent = dims.m[*block.mcLoop].extent,
+            &mr = this->mr[*block.mcLoop];
+    bool threadsTakeRows = block.threads == Threads::TakeRows;
+    int64_t elements =
+        threadsTakeRows && !isBPaneled() ? ownElements() : sharedElements();
+    int64_t mc = std::max<int64_t>(
+        elements / elementsOfIteration(*block.mcLoop, cut), 1);
+    mc = threadsTakeRows && block.outerM.empty() ? shareRows(extent, mc, mr)
+                                                 : llvm::alignTo(mc, mr);
+    // Rows that are finished one after the other are written in the order of
+    // memory; and all panels of B pass by each tile, if they stay near.
+    bool byTiles = (cut.length() <= kShortSum && hasLongRows()) ||
+                   (isBPaneled() && dims.sizes[B] <= target.residentElements());
+    if (cut.outer.empty() && byTiles)
+      mc = mr;
+    return std::min<int64_t>(mc, llvm::alignTo(extent, mr));
+  }
+  bool hasLongRows() const {
+    return !dims.isDot && !dims.isElementwise &&
+           dims.n.back().extent >= kLongRow;
+  }
+
+  /// The elements of A that an iteration of a loop of rows adds to what a block
+  /// touches. Windows that overlap share them.
+  int64_t elementsOfIteration(size_t loop, const KCut &cut) const {
+    SmallVector<Loop> sums = cut.inner;
+    if (!cut.outer.empty()) {
+      sums.push_back(cut.outer.back());
+      sums.back().extent = cut.kc;
+    }
+    int64_t elements = 1;
+    for (auto [i, row] : llvm::enumerate(dims.m)) {
+      int64_t stride = row.strides[A];
+      auto overlaps = [&](const Loop &sum) {
+        int64_t tap = std::abs(sum.strides[A]);
+        return tap > 0 && stride % tap == 0 && stride / tap <= sum.extent;
+      };
+      auto *taps = llvm::find_if(sums, overlaps);
+      if (taps == sums.end()) {
+        elements *= i == loop ? 1 : row.extent;
+        continue;
+      }
+      int64_t step = stride / std::abs(taps->strides[A]);
+      elements *= i == loop ? step : step * (row.extent - 1) + taps->extent;
+      sums.erase(taps);
+    }
+    return elements * pointsOf(sums);
+  }
+
+  /// What follows from the loops of a block.
+  void finish(BlockSchedule &block, const KCut &cut) const {
+    block.m = dims.m;
+    block.n = dims.n;
+    block.mr = mr;
+    block.outerK = cut.outer;
+    block.kc = cut.kc;
+    block.kLength = cut.length();
+    block.prefetchesC = !dims.isDot && block.kLength >= kLongSum;
+    block.packedB = nrElements() * block.kLength;
+    block.wholeK = kBlock(block, cut, cut.kc);
+    if (!cut.outer.empty())
+      block.restK = kBlock(block, cut, cut.outer.back().extent % cut.kc);
+  }
+
+  //===-- Prefetches ------------------------------------------------------===//
+
+  /// B, where it is read once, and of panels that exceed the cache the next
+  /// one, or what is left of this.
+  void choosePrefetchesOfB() {
+    if (readsBOnce() && !streams())
+      prefetchesOfB.push_back({Prefetch::What::Vectors,
+                               kPrefetchIterations * dims.k.back().strides[B],
+                               CacheLevel::L1});
+    if (!isBPaneled() || dims.n.size() != 2 ||
+        dims.sizes[B] <= target.residentElements())
+      return;
+    int64_t panel = dims.n.front().strides[B];
+    int64_t distance =
+        panel <= target.l2Elements() / 8
+            ? panel
+            : kPrefetchIterationsOfPanel * dims.k.back().strides[B];
+    if (distance != 0)
+      prefetchesOfB.push_back(
+          {Prefetch::What::Vectors, distance, CacheLevel::L2});
+  }
+
+  KBlock kBlock(const BlockSchedule &block, const KCut &cut,
+                int64_t iterations) const {
+    KBlock sums{cut.loopsOf(iterations), {}};
+    if (dims.isDot)
+      return sums;
+    sums.prefetches = prefetchesOfB;
+    if (block.packsA || dims.isElementwise || dims.m.empty() ||
+        sums.loops.empty())
+      return sums;
+    const Loop &row = dims.m.back(), &sum = sums.loops.back();
+    bool rowsFollow = sums.loops.size() == 1 && dims.m.size() == 1 &&
+                      sum.strides[A] == 1 && row.strides[A] == sum.extent;
+    using What = Prefetch::What;
+    if (rowsFollow && mr.back() * row.strides[A] < dims.sizes[A]) {
+      // Through the next tile, from its first row to its last.
+      sums.prefetches.push_back({What::FollowingTile, line, CacheLevel::L2});
+    } else if (row.strides[A] == 1 && sum.strides[A] >= line) {
+      // Rows that lie next to each other are in one line or two, which each of
+      // them would prefetch.
+      sums.prefetches.push_back(
+          {What::Rows, kPrefetchIterationsL2 * sum.strides[A], CacheLevel::L1});
+      if (!block.packsB && sum.strides[B] >= line)
+        sums.prefetches.push_back({What::Vectors,
+                                   kPrefetchIterationsL2 * sum.strides[B],
+                                   CacheLevel::L1});
+      // The same rows in the next block of the sums.
+      if (!cut.outer.empty())
+        sums.prefetches.push_back({What::FirstRow,
+                                   cut.kc * cut.outer.back().strides[A],
+                                   CacheLevel::L2});
+    }
+    return sums;
+  }
+
+  ContractionDims dims;
+  const TargetInfo &target;
+  int64_t lanes, line; ///< elements of a vector, of a cache line
+  SmallVector<int64_t> mr, nr;
+  int64_t nrVectors = 1;
+  SmallVector<Prefetch> prefetchesOfB;
+  bool isParallel;
+};
+} // namespace
+
+ContractionSchedule netc::schedule(const ContractionDims &dims,
+                                   unsigned elementBits,
+                                   const TargetInfo &target) {
+  return Scheduler(dims, elementBits, target).run();
+}

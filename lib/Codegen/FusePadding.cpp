@@ -1,0 +1,80 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_FUSEPADDING
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+/// Whether an op is a part of what makes a frame, of constants.
+static bool makesFrame(Operation *op) {
+  return op && isa<tensor::EmptyOp, linalg::FillOp, tensor::InsertSliceOp,
+                   arith::ConstantOp>(op);
+}
+
+/// Whether two tensors are the same frame of constants around nothing, or one
+/// is, if there is but one.
+static bool areSameFrame(Value a, Value b) {
+  Operation *one = a.getDefiningOp(), *other = b.getDefiningOp();
+  return makesFrame(one) && makesFrame(other) &&
+         one->getName() == other->getName() && a.getType() == b.getType() &&
+         one->getAttrDictionary() == other->getAttrDictionary() &&
+         llvm::equal(one->getOperands(), other->getOperands(), areSameFrame);
+}
+
+/// Moves what makes a frame before `op`.
+static void moveBefore(Operation *frame, Operation *op) {
+  if (frame->getBlock() != op->getBlock() || frame->isBeforeInBlock(op))
+    return;
+  for (Value operand : frame->getOperands())
+    moveBefore(operand.getDefiningOp(), op);
+  frame->moveBefore(op);
+}
+
+/// A result that is only read in a frame, and always in the same: as the input
+/// of a convolution, and of the gradient of its weight. It is computed there.
+static void computeInFrame(linalg::GenericOp op) {
+  if (op.getNumResults() != 1)
+    return;
+  SmallVector<tensor::InsertSliceOp> readers;
+  for (OpOperand &use : op.getResult(0).getUses()) {
+    auto placed = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+    if (!placed || &use != &placed.getSourceMutable() ||
+        placed->getBlock() != op->getBlock())
+      return;
+    readers.push_back(placed);
+  }
+  if (readers.empty())
+    return;
+  tensor::InsertSliceOp first =
+      *llvm::min_element(readers, [](Operation *a, Operation *b) {
+        return a->isBeforeInBlock(b);
+      });
+  for (tensor::InsertSliceOp reader : readers)
+    if (reader.getType() != first.getType() || reader.getNumOperands() != 2 ||
+        reader->getAttrDictionary() != first->getAttrDictionary() ||
+        !areSameFrame(first.getDest(), reader.getDest()))
+      return;
+  moveBefore(first.getDest().getDefiningOp(), op);
+  for (tensor::InsertSliceOp reader : readers)
+    if (reader != first) {
+      reader.replaceAllUsesWith(first.getResult());
+      reader.erase();
+    }
+}
+
+namespace {
+struct FusePadding : netc::impl::FusePaddingBase<FusePadding> {
+  void runOnOperation() override { getOperation().walk(computeInFrame); }
+};
+} // namespace

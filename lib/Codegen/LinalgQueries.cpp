@@ -1,0 +1,111 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/LinalgQueries.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace netc;
+using namespace mlir;
+
+bool netc::isContraction(linalg::LinalgOp op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0)
+    return false;
+  Block &body = *generic.getBody();
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add || std::distance(body.begin(), body.end()) != 3)
+    return false;
+  // Columns of both operands alike, each read once, or scaled: a reduction.
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (maps[0] == maps[1] && maps[0].getNumResults() > 0 &&
+      maps[2].getNumResults() > 0 &&
+      maps[0].getResults().back() == maps[2].getResults().back())
+    return false;
+  SmallVector<unsigned> sums;
+  generic.getReductionDims(sums);
+  if (llvm::any_of(ArrayRef(maps).drop_back(), [&](AffineMap map) {
+        return llvm::none_of(
+            sums, [&](unsigned sum) { return map.isFunctionOfDim(sum); });
+      }))
+    return false;
+  auto mul = add.getRhs().getDefiningOp<arith::MulFOp>();
+  return mul && add.getLhs() == body.getArgument(2) &&
+         mul.getLhs() == body.getArgument(0) &&
+         mul.getRhs() == body.getArgument(1);
+}
+
+int64_t netc::rowsBeside(linalg::GenericOp op, AffineMap operand) {
+  int64_t rows = 1;
+  auto iterators = op.getIteratorTypesArray();
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (iterators[loop] == utils::IteratorType::parallel &&
+        !operand.isFunctionOfDim(loop))
+      rows *= extent;
+  return rows;
+}
+
+bool netc::isCopy(linalg::LinalgOp op) {
+  Block &body = op->getRegion(0).front();
+  return op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
+         op.getNumReductionLoops() == 0 &&
+         body.getTerminator()->getOperand(0) == body.getArgument(0);
+}
+
+int64_t netc::elementsOf(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  return type ? type.getNumElements() : 1;
+}
+
+bool netc::isExpensive(linalg::GenericOp op) {
+  return llvm::any_of(op.getBody()->without_terminator(),
+                      [](Operation &payload) {
+                        return isa<math::MathDialect>(payload.getDialect()) ||
+                               isa<arith::DivFOp, tensor::ExtractOp>(payload);
+                      });
+}
+
+Value netc::slotOf(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (auto read = dyn_cast<bufferization::ToTensorOp>(op))
+      return read.getMemref();
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op))
+      return {};
+    tensor = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Whether `slot` is written between `first` and a later op, which would read
+/// what is new.
+static bool changesBetween(Value slot, Operation *first, Operation *later) {
+  Block *block = first->getBlock();
+  Operation *end = block->findAncestorOpInBlock(*later);
+  return llvm::any_of(slot.getUsers(), [&](Operation *user) {
+    if (!isa<bufferization::MaterializeInDestinationOp>(user))
+      return false;
+    Operation *write = block->findAncestorOpInBlock(*user);
+    // One in the same loop as the later op comes before its next turn.
+    return write && first->isBeforeInBlock(write) &&
+           (write == end || write->isBeforeInBlock(end));
+  });
+}
+
+bool netc::readsTheSame(linalg::LinalgOp op, Operation *later) {
+  return llvm::none_of(op.getDpsInputs(), [&](Value input) {
+    Value slot = slotOf(input);
+    return slot && changesBetween(slot, op, later);
+  });
+}
+
+int64_t netc::sizeInBytes(MemRefType type) {
+  unsigned bits = type.getElementTypeBitWidth();
+  return type.getNumElements() * llvm::divideCeil(bits, 8);
+}

@@ -1,0 +1,179 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/LinalgQueries.h"
+#include "lib/Codegen/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_PLACERESULTS
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+/// Whether an op gives the memory of its operand another shape or type.
+static bool isView(Operation *op) {
+  return isa<bufferization::ToTensorOp, ViewLikeOpInterface,
+             tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op);
+}
+
+/// Whether an op between two others of a block reads or writes `memory`.
+static bool isUsedBetween(memref::GetGlobalOp memory, Operation *first,
+                          Operation *last) {
+  SmallVector<Operation *> views;
+  memory->getParentOfType<func::FuncOp>().walk([&](memref::GetGlobalOp other) {
+    if (other.getName() == memory.getName())
+      views.push_back(other);
+  });
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val()->getUsers()) {
+      if (isView(user)) {
+        views.push_back(user);
+        continue;
+      }
+      Operation *at = last->getBlock()->findAncestorOpInBlock(*user);
+      if (at && first->isBeforeInBlock(at) && at->isBeforeInBlock(last))
+        return true;
+    }
+  return false;
+}
+
+/// Whether `op` reads, of a memory that its results are written to, at each
+/// point no element but that of the point.
+static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
+  auto reads = [&](Value tensor) {
+    Value slot = slotOf(tensor);
+    auto global = slot ? slot.getDefiningOp<memref::GetGlobalOp>() : memory;
+    return slot && (!global || global.getName() == memory.getName());
+  };
+  if (op.getNumReductionLoops() != 0)
+    return false;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (reads(input->get()) && !op.getMatchingIndexingMap(input).isIdentity())
+      return false;
+  return !op.getBody()
+              ->walk([&](tensor::ExtractOp gather) {
+                return reads(gather.getTensor()) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// Lets an op write where its result is to stand, if nothing reads there what
+/// was before: in the shape of the result, as an update of vectors does to a
+/// weight. Otherwise it has memory of its own; bufferization does not see what
+/// payloads gather.
+static void placeWrite(bufferization::MaterializeInDestinationOp write) {
+  auto global = write.getDest().getDefiningOp<memref::GetGlobalOp>();
+  Value source = write.getSource();
+  while (Operation *reshape = source.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
+      break;
+    source = reshape->getOperand(0);
+  }
+  auto op = source.getDefiningOp<linalg::GenericOp>();
+  if (!global || !op || op->getBlock() != write->getBlock())
+    return;
+  OpBuilder b(op);
+  if (isUsedBetween(global, op, write) || !readsInPlace(op, global)) {
+    OpOperand *output =
+        op.getDpsInitOperand(cast<OpResult>(source).getResultNumber());
+    if (auto empty = output->get().getDefiningOp<tensor::EmptyOp>())
+      output->set(b.create<bufferization::AllocTensorOp>(
+          op.getLoc(), empty.getType(), ValueRange()));
+    return;
+  }
+  Value memory = global;
+  b.setInsertionPointAfter(global);
+  for (Value tensor = write.getSource(); tensor != source;) {
+    Operation *reshape = tensor.getDefiningOp();
+    tensor = reshape->getOperand(0);
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape))
+      memory = b.create<memref::ExpandShapeOp>(
+          write.getLoc(), collapse.getSrcType().getShape(), memory,
+          collapse.getReassociationIndices());
+    else
+      memory = b.create<memref::CollapseShapeOp>(
+          write.getLoc(), memory,
+          cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices());
+  }
+  write.getSourceMutable().assign(source);
+  write.getDestMutable().assign(memory);
+}
+
+/// The op that a use is a mere operand of; null if it is anything else.
+static linalg::LinalgOp readerOf(OpOperand &use) {
+  auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  return user && user.isDpsInput(&use) ? user : nullptr;
+}
+
+/// Whether `op` is the last of the uses of `tensor`, which are all reads by ops
+/// of its block, and the only one by it.
+static bool readsLast(linalg::GenericOp op, Value tensor) {
+  bool isRead = false;
+  for (OpOperand &use : tensor.getUses()) {
+    linalg::LinalgOp user = readerOf(use);
+    if (!user || user->getBlock() != op->getBlock() ||
+        (user == op ? isRead : !user->isBeforeInBlock(op)))
+      return false;
+    isRead |= user == op;
+  }
+  return true;
+}
+
+/// Lets an element-wise op write each result over an operand that nothing else
+/// reads any more: to memory that a cache still holds, and no more of it.
+static void writeOverOperands(linalg::GenericOp op) {
+  if (op.getNumReductionLoops() != 0)
+    return;
+  for (int64_t number = 0; number < op.getNumDpsInits(); ++number) {
+    OpOperand &output = *op.getDpsInitOperand(number);
+    AffineMap written = op.getMatchingIndexingMap(&output);
+    Value result = op.getTiedOpResult(&output);
+    BlockArgument old = op.getMatchingBlockArgument(&output);
+    // What becomes a part of another tensor is written there.
+    bool isOnlyRead = llvm::all_of(result.getUses(), readerOf);
+    if (!output.get().getDefiningOp<tensor::EmptyOp>() || !old.use_empty() ||
+        !written.isPermutation() || !isOnlyRead)
+      continue;
+    // The one that was computed last.
+    OpOperand *over = nullptr;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Operation *producer = input->get().getDefiningOp<linalg::LinalgOp>();
+      if (producer && producer->getBlock() == op->getBlock() &&
+          input->get().getType() == result.getType() &&
+          op.getMatchingIndexingMap(input) == written &&
+          readsLast(op, input->get()) &&
+          (!over || over->get().getDefiningOp()->isBeforeInBlock(producer)))
+        over = input;
+    }
+    if (!over)
+      continue;
+    output.set(over->get());
+    unsigned place = over->getOperandNumber();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps.erase(maps.begin() + place);
+    op.getMatchingBlockArgument(over).replaceAllUsesWith(old);
+    op.getBody()->eraseArgument(place);
+    op.getInputsMutable().erase(place);
+    op.setIndexingMapsAttr(
+        Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  }
+}
+
+namespace {
+struct PlaceResults : netc::impl::PlaceResultsBase<PlaceResults> {
+  void runOnOperation() override {
+    getOperation().walk(placeWrite);
+    getOperation().walk(writeOverOperands);
+  }
+};
+} // namespace

@@ -1,0 +1,155 @@
+// RUN: netc-opt --net-place-results --split-input-file %s | FileCheck %s
+
+#vector = affine_map<(d0) -> (d0)>
+#scalar = affine_map<(d0) -> ()>
+
+// A vector is written to the weight as a vector.
+// CHECK-LABEL: @reshaped
+// CHECK: %[[W:.*]] = memref.get_global @w
+// CHECK: %[[VECTOR:.*]] = memref.collapse_shape %[[W]] {{\[}}[0, 1]]
+// CHECK: %[[OUT:.*]] = tensor.empty() : tensor<6xf32>
+// CHECK: %[[NEW:.*]] = linalg.generic {{.*}} outs(%[[OUT]]
+// CHECK: bufferization.materialize_in_destination %[[NEW]] in restrict writable %[[VECTOR]]
+memref.global "private" @w : memref<2x3xf32>
+func.func @reshaped() {
+  %w = memref.get_global @w : memref<2x3xf32>
+  %t = bufferization.to_tensor %w restrict writable : memref<2x3xf32>
+  %x = tensor.collapse_shape %t [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+  %e = tensor.empty() : tensor<6xf32>
+  %y = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%x : tensor<6xf32>) outs(%e : tensor<6xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<6xf32>
+  %z = tensor.expand_shape %y [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  bufferization.materialize_in_destination %z in restrict writable %w : (tensor<2x3xf32>, memref<2x3xf32>) -> ()
+  return
+}
+
+// -----
+
+#vector = affine_map<(d0) -> (d0)>
+#scalar = affine_map<(d0) -> ()>
+
+// What was there is read before the result is written.
+// CHECK-LABEL: @late
+// CHECK: %[[W:.*]] = memref.get_global @w
+// CHECK: %[[OUT:.*]] = bufferization.alloc_tensor
+// CHECK: linalg.generic {{.*}} outs(%[[OUT]]
+// CHECK: bufferization.materialize_in_destination %{{.*}} in restrict writable %[[W]]
+memref.global "private" @w : memref<6xf32>
+func.func @late() -> tensor<f32> {
+  %w = memref.get_global @w : memref<6xf32>
+  %x = bufferization.to_tensor %w restrict writable : memref<6xf32>
+  %e = tensor.empty() : tensor<6xf32>
+  %y = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%x : tensor<6xf32>) outs(%e : tensor<6xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<6xf32>
+  %init = tensor.empty() : tensor<f32>
+  %sum = linalg.generic {indexing_maps = [#vector, #scalar], iterator_types = ["reduction"]}
+      ins(%x : tensor<6xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  bufferization.materialize_in_destination %y in restrict writable %w : (tensor<6xf32>, memref<6xf32>) -> ()
+  return %sum : tensor<f32>
+}
+
+// -----
+
+#vector = affine_map<(d0) -> (d0)>
+
+// Elements are gathered that may have been written.
+// CHECK-LABEL: @gathered
+// CHECK: bufferization.alloc_tensor
+memref.global "private" @w : memref<6xf32>
+func.func @gathered() {
+  %w = memref.get_global @w : memref<6xf32>
+  %x = bufferization.to_tensor %w restrict writable : memref<6xf32>
+  %e = tensor.empty() : tensor<6xf32>
+  %y = linalg.generic {indexing_maps = [#vector], iterator_types = ["parallel"]} outs(%e : tensor<6xf32>) {
+  ^bb0(%b: f32):
+    %five = arith.constant 5 : index
+    %i = linalg.index 0 : index
+    %j = arith.subi %five, %i : index
+    %a = tensor.extract %x[%j] : tensor<6xf32>
+    linalg.yield %a : f32
+  } -> tensor<6xf32>
+  bufferization.materialize_in_destination %y in restrict writable %w : (tensor<6xf32>, memref<6xf32>) -> ()
+  return
+}
+
+// -----
+
+#matrix = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// A result is written over the operand that was computed last, and that nothing
+// reads any more. The other one is read later.
+// CHECK-LABEL: @over
+// CHECK-SAME: %[[X:.*]]: tensor<2x3xf32>
+// CHECK: %[[A:.*]] = linalg.exp
+// CHECK: %[[B:.*]] = linalg.negf
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<2x3xf32>) outs(%[[B]] : tensor<2x3xf32>)
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
+// CHECK-NEXT: arith.subf %[[IN]], %[[OUT]]
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %[[C]] :
+func.func @over(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %a = linalg.exp ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %b = linalg.negf ins(%a : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %c = linalg.generic {indexing_maps = [#matrix, #matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<2x3xf32>, tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.subf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3xf32>
+  %init = tensor.empty() : tensor<2xf32>
+  %sum = linalg.generic {indexing_maps = [#matrix, #matrix, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %c : tensor<2x3xf32>, tensor<2x3xf32>) outs(%init : tensor<2xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  return %sum : tensor<2xf32>
+}
+
+// -----
+
+#matrix = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+
+// Not over what is read elsewhere, or in another order, nor over an argument;
+// nor what becomes a part of another tensor.
+// CHECK-LABEL: @apart
+// CHECK-SAME: %[[X:.*]]: tensor<3x3xf32>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<3x3xf32>
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} outs(%[[E]]
+// CHECK: %[[B:.*]] = linalg.negf ins(%[[T]]
+// CHECK: linalg.generic {{.*}} ins(%[[B]] : tensor<3x3xf32>) outs(%[[E]]
+// CHECK: tensor.insert_slice
+func.func @apart(%x: tensor<3x3xf32>) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<3x3xf32>
+  %t = linalg.generic {indexing_maps = [#turned, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<3x3xf32>) outs(%e : tensor<3x3xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.negf %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3x3xf32>
+  %b = linalg.negf ins(%t : tensor<3x3xf32>) outs(%e : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %c = linalg.generic {indexing_maps = [#matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<3x3xf32>) outs(%e : tensor<3x3xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %p, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3x3xf32>
+  %whole = tensor.empty() : tensor<4x3xf32>
+  %part = tensor.insert_slice %c into %whole[0, 0] [3, 3] [1, 1] : tensor<3x3xf32> into tensor<4x3xf32>
+  return %part : tensor<4x3xf32>
+}
