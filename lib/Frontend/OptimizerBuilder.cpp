@@ -96,11 +96,11 @@ static bool isOfLoop(ParameterOp parameter) {
   });
 }
 
-/// Its rows are what it makes outputs of: the first axis of a kernel, and of
-/// what loops have, those of all iterations.
+/// Its rows are what it makes outputs of: the first axis of a kernel, one of a
+/// vector, and of what loops have, those of all iterations.
 static Shape matrixOf(ParameterOp parameter) {
   Shape whole = shapeOf(parameter);
-  Polynomial rows = whole.rank() == 0 ? Polynomial(1)
+  Polynomial rows = whole.rank() < 2 ? Polynomial(1)
                     : isOfLoop(parameter)
                         ? whole.elements() / whole.sizes.back()
                         : whole[0];
