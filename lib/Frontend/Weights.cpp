@@ -7,16 +7,15 @@
 
 #include "dialect/Opaque.h"
 #include "lib/Frontend/Evaluator.h"
+#include "lib/Program/Slot.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using llvm::StringRef;
 
-/// How a weight or buffer starts: by its fan-in, of one value, normal, or as a
-/// table of positions.
-static const std::vector<std::string> knownInits = {
-    "fan_in", "zeros",    "ones",   "normal", "uniform",
-    "sine",   "sinusoid", "cosine", "alibi",  "identity"};
+/// How a weight, buffer or table starts.
+static const std::vector<std::string> knownInits(std::begin(program::inits),
+                                                 std::end(program::inits));
 
 /// What is being applied, not for the first time, and would own what `self`
 /// owns; null if there is no such.
@@ -144,7 +143,8 @@ Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
     return e.fail(at, "a tensor stands in a net or block");
   std::vector<Value> sizes;
   std::optional<std::string> init;
-  double theta = 1e4;
+  double theta = program::Slot().theta;
+  Tree *thetaAt = nullptr;
   for (Argument &argument : arguments) {
     if (argument.name.empty()) {
       sizes.push_back(argument.value);
@@ -154,6 +154,7 @@ Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
         return e.fail(argument.at, "`theta` is a number above 0, not " +
                                        textOf(argument.value));
       theta = number->toDouble();
+      thetaAt = argument.nameAt();
     } else if (argument.name != "init") {
       return e.fail(argument.nameAt(),
                     "`table` has no `" + argument.name + "`" +
@@ -164,6 +165,17 @@ Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
   }
   if (!init)
     return e.fail(at, "`table` needs `init`, such as `init = \"sine\"`");
+  using program::Init;
+  Init start = *program::initOf(*init);
+  if (start == Init::FanIn || start == Init::Normal || start == Init::Uniform)
+    return e.fail(at, "a table is a constant, and `" + *init +
+                          "` draws numbers at random; `parameter` makes a "
+                          "weight, or with `trainable = false` what is frozen");
+  bool isOfAngles =
+      start == Init::Sine || start == Init::Cosine || start == Init::Sinusoid;
+  if (thetaAt && !isOfAngles)
+    return e.fail(thetaAt,
+                  "`theta` is of angles: of `sine`, `cosine` and `sinusoid`");
   std::optional<TensorBuilder::Sizes> wanted = e.tensors.sizesOf(at, sizes);
   std::optional<mlir::RankedTensorType> type;
   if (wanted)
