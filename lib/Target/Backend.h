@@ -25,6 +25,10 @@ public:
   /// for the reference.
   virtual void addLayoutPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;
+  /// Prints, for each product of a module whose memory is planned, the op that
+  /// it serves and how its kernel is tiled. Changes the module.
+  virtual mlir::LogicalResult printSchedule(mlir::ModuleOp module,
+                                            llvm::raw_ostream &os) const = 0;
   /// From linalg on buffers that have their places to what emit() takes.
   virtual void addKernelPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;

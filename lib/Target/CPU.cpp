@@ -4,13 +4,16 @@
 
 #include "lib/Target/CPU.h"
 
+#include "lib/Codegen/CPU/ContractionSchedule.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Conversion/OpTable.h"
 #include "lib/Target/Link.h"
 #include "lib/Target/ObjectCode.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace netc;
@@ -76,6 +79,29 @@ public:
                        const LoweringOptions &options) const override {
     if (!options.reference)
       addCpuLayoutPasses(passes);
+  }
+
+  LogicalResult printSchedule(ModuleOp module,
+                              llvm::raw_ostream &os) const override {
+    OutlineKernelsOptions outline;
+    outline.record = outline.merge = false;
+    PassManager passes(module->getName());
+    passes.addPass(createOutlineKernels(outline));
+    if (failed(passes.run(module)))
+      return failure();
+    TargetInfo info = TargetInfo::of(isaOf(*machine));
+    auto rows = module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule);
+    module.walk([&](linalg::LinalgOp op) {
+      std::optional<ContractionSchedule> schedule = scheduleOf(op, info);
+      if (!schedule)
+        return;
+      if (std::optional<unsigned> number = opNumberOf(op.getLoc())) {
+        auto row = cast<OpRowAttr>(rows[*number]);
+        os << row.getName() << ' ' << stringifyPhase(row.getPhase()) << ": ";
+      }
+      os << *schedule << '\n';
+    });
+    return success();
   }
 
   void addKernelPasses(OpPassManager &passes,

@@ -101,6 +101,14 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
       return llvm::make_error<ReportedError>();
     return write([&](llvm::raw_ostream &os) { os << module << '\n'; });
   }
+  if (code == Emit::Schedule) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (failed(lower(module, **backend, options, CodeStage::Memory)) ||
+        failed((*backend)->printSchedule(module, os)))
+      return llvm::make_error<ReportedError>();
+    return write([&](llvm::raw_ostream &os) { os << text; });
+  }
   mlir::FailureOr<CompiledStep> step =
       compile(module, **backend, options, std::move(program));
   if (failed(step))

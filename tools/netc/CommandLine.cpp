@@ -123,6 +123,9 @@ Choice<Emit> emit(
                clEnumValN(Emit::Step, "step", "with gradients and updates"),
                clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
                clEnumValN(Emit::Linalg, "linalg", "lowered to tensors"),
+               clEnumValN(Emit::Schedule, "schedule",
+                          "how products are tiled, packed and shared by "
+                          "threads"),
                clEnumValN(Emit::Llvm, "llvm", "in the LLVM dialect"),
                clEnumValN(Emit::Object, "obj", "an object file"),
                clEnumValN(Emit::Program, "exe",

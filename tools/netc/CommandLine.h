@@ -34,7 +34,7 @@ std::vector<llvm::StringRef> hardwareNames();
 namespace flags {
 
 enum class Action { Estimate, Check, Compare, Measure };
-enum class Emit { Net, Step, Bound, Linalg, Llvm, Object, Program };
+enum class Emit { Net, Step, Bound, Linalg, Schedule, Llvm, Object, Program };
 enum class Target { Cpu };
 enum class LoweringKind { Fast, Reference };
 enum class Format { Table, Json, Csv, Markdown, Html, Svg };
