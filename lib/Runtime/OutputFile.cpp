@@ -58,11 +58,33 @@ Failure netc::runtime::cannotWrite(const std::string &path,
   return Failure(3, "cannot write `" + path + "`: " + why);
 }
 
+/// The standard stream that `status` is a file of, or -1.
+static int streamOf(const struct stat &status) {
+  for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat open;
+    if (!fstat(stream, &open) && open.st_dev == status.st_dev &&
+        open.st_ino == status.st_ino)
+      return stream;
+  }
+  return -1;
+}
+
+/// The path itself, where a link leads to a file that is there.
+static std::string targetOf(const std::string &path) {
+  std::unique_ptr<char, decltype(&std::free)> real(
+      realpath(path.c_str(), nullptr), std::free);
+  return real ? real.get() : path;
+}
+
 void netc::runtime::expectWritable(const std::string &path) {
   struct stat status;
+  bool isThere = !stat(path.c_str(), &status);
+  if (isThere && streamOf(status) >= 0)
+    return;
   std::string written = path;
   // A file is made beside the one that is there.
-  if (stat(path.c_str(), &status) || S_ISREG(status.st_mode)) {
+  if (!isThere || S_ISREG(status.st_mode)) {
+    written = targetOf(path);
     while (written.size() > 1 && written.back() == '/')
       written.pop_back();
     written.erase(written.rfind('/') + 1); // of npos, all of it
@@ -81,12 +103,14 @@ void netc::runtime::writeFile(const std::string &path,
     incomplete[0] = 0;
     return cannotWrite(path, reason);
   };
-  // A file that is there through a link stays where it is.
-  std::unique_ptr<char, decltype(&std::free)> real(
-      realpath(path.c_str(), nullptr), std::free);
-  std::string target = real ? real.get() : path;
   struct stat status;
   bool isThere = !stat(path.c_str(), &status);
+  // `--json=/dev/stdout >> FILE` adds to the file, and does not replace it.
+  if (int stream = isThere ? streamOf(status) : -1; stream >= 0) {
+    if (!writeAll(stream, pieces))
+      throw fail(std::strerror(errno));
+    return;
+  }
   if (isThere && !S_ISREG(status.st_mode)) {
     int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     bool written = file >= 0 && writeAll(file, pieces);
@@ -95,6 +119,7 @@ void netc::runtime::writeFile(const std::string &path,
     return;
   }
 
+  std::string target = targetOf(path);
   std::string beside = target + "." + std::to_string(getpid()) + ".tmp";
   if (beside.size() >= sizeof incomplete)
     throw fail("its name is too long");
