@@ -124,6 +124,7 @@ Data::Data(const Program &program, const Options &options) {
       continue;
     }
     source.file.emplace(file->second);
+    source.batches.emplace_back(new char[size_t(slot->bytes())]);
     source.count = source.file->check(*slot, /*many=*/true);
     if (int64_t rest = source.file->leftOver(*slot))
       std::fprintf(stderr,
@@ -141,17 +142,13 @@ Data::Data(const Program &program, const Options &options) {
 }
 
 void Data::load(int64_t step, Device &device) const {
-  std::vector<char> rows;
   for (const Source &source : sources) {
     int64_t batch = step % source.count;
     const Slot &slot = *source.slot;
-    if (!source.file) {
-      device.write(slot, source.batches[size_t(batch)].get());
-      continue;
-    }
-    rows.resize(size_t(slot.bytes()));
-    source.file->read(slot, batch, rows.data());
-    device.write(slot, rows.data());
+    char *rows = source.batches[source.file ? 0 : size_t(batch)].get();
+    if (source.file)
+      source.file->read(slot, batch, rows);
+    device.write(slot, rows);
   }
 }
 

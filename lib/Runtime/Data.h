@@ -30,8 +30,9 @@ public:
   struct Source {
     const program::Slot *slot;
     std::optional<NpyFile> file;
-    std::vector<std::unique_ptr<char[]>> batches; ///< synthetic ones
-    int64_t count;                                ///< of batches
+    /// Synthetic ones; of a file, the one that was read last.
+    std::vector<std::unique_ptr<char[]>> batches;
+    int64_t count; ///< of batches
   };
   const std::vector<Source> &inputs() const { return sources; }
 
