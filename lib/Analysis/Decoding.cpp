@@ -98,12 +98,10 @@ std::optional<int64_t> Decoding::windowOf(Value value) const {
 Polynomial Decoding::shareRead(Value value) const {
   Polynomial share = 1;
   forEachBase(value, [&](Value base) {
-    auto element = dyn_cast<BlockArgument>(base);
-    auto loop = element ? dyn_cast<ScanOp>(element.getOwner()->getParentOp())
-                        : ScanOp();
-    if (!loop || element.getArgNumber() >= loop.getSequences().size())
+    if (!sequenceOf(base))
       return;
-    DispatchOp dispatch = dispatchOf(loop);
+    DispatchOp dispatch =
+        dispatchOf(cast<ScanOp>(base.getParentBlock()->getParentOp()));
     if (!dispatch)
       return;
     Polynomial experts = int64_t(dispatch.getExperts());

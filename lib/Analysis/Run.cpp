@@ -203,12 +203,8 @@ static void noteProducts(StepOp step, CountedStep &counted) {
         readsWeight |= bool(parameter);
         readsFrozen |= parameter && !parameter.getTrainable();
         // What a loop reads, such as the weights of experts.
-        auto element = dyn_cast<BlockArgument>(base);
-        auto loop = element
-                        ? dyn_cast<ScanOp>(element.getOwner()->getParentOp())
-                        : ScanOp();
-        if (loop && element.getArgNumber() < loop.getSequences().size())
-          look(loop.getSequences()[element.getArgNumber()]);
+        if (Value sequence = sequenceOf(base))
+          look(sequence);
       });
     };
     for (Value operand : op->getOperands())

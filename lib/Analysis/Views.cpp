@@ -27,6 +27,15 @@ UnfoldOp netc::unfoldOf(Value value) {
   return dyn_cast_or_null<UnfoldOp>(op);
 }
 
+Value netc::sequenceOf(Value element) {
+  auto argument = dyn_cast<BlockArgument>(element);
+  auto loop = argument ? dyn_cast<ScanOp>(argument.getOwner()->getParentOp())
+                       : ScanOp();
+  if (!loop || argument.getArgNumber() >= loop.getSequences().size())
+    return {};
+  return loop.getSequences()[argument.getArgNumber()];
+}
+
 DispatchOp netc::dispatchOf(ScanOp loop) {
   DispatchOp found;
   for (Value sequence : loop.getSequences())

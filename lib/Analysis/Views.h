@@ -30,6 +30,9 @@ void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
 /// The op that put what `value` views into windows; null if none did.
 UnfoldOp unfoldOf(mlir::Value value);
 
+/// What a loop goes over whose rows are `element`; null if it is no such row.
+mlir::Value sequenceOf(mlir::Value element);
+
 /// What gave the experts that a loop goes over their rows; null if it is no
 /// such loop.
 DispatchOp dispatchOf(ScanOp loop);
