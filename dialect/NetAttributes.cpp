@@ -123,28 +123,28 @@ void MomentsAttr::print(AsmPrinter &printer) const {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// A keyword as the index of it in a table of names.
-template <typename T, size_t N>
-static FailureOr<T> parseEnum(AsmParser &parser,
-                              const char *const (&names)[N]) {
+/// What a keyword is the name of, which `valueOf` finds.
+template <typename T>
+static FailureOr<T>
+parseNamed(AsmParser &parser,
+           std::optional<T> (*valueOf)(const std::string &)) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef word;
   if (failed(parser.parseKeyword(&word)))
     return failure();
-  for (size_t i = 0; i < N; ++i)
-    if (word == names[i])
-      return T(i);
+  if (std::optional<T> value = valueOf(word.str()))
+    return *value;
   return parser.emitError(loc) << "there is no `" << word << "`";
 }
 
 FailureOr<program::Role>
 mlir::FieldParser<program::Role>::parse(AsmParser &parser) {
-  return parseEnum<program::Role>(parser, program::roles);
+  return parseNamed(parser, program::roleOf);
 }
 
 FailureOr<program::Init>
 mlir::FieldParser<program::Init>::parse(AsmParser &parser) {
-  return parseEnum<program::Init>(parser, program::inits);
+  return parseNamed(parser, program::initOf);
 }
 
 SlotAttr SlotAttr::withBelow(int64_t below) const {

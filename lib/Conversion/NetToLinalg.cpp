@@ -75,9 +75,7 @@ static int64_t boundOf(Value value) {
 
 /// Whether a program can hold tensors of this type.
 static bool isStored(Type element) {
-  std::string name = llvm::to_string(element);
-  return llvm::any_of(program::elements,
-                      [&](const auto &known) { return name == known.name; });
+  return program::elementOf(llvm::to_string(element)).has_value();
 }
 
 /// Refuses what is counted and is not what a program would do.

@@ -6,6 +6,8 @@
 #define NETC_LIB_PROGRAM_ELEMENT_H
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace netc::program {
 
@@ -28,6 +30,8 @@ inline int64_t bytesOf(Element element) { return elements[int(element)].bytes; }
 inline const char *nameOf(Element element) {
   return elements[int(element)].name;
 }
+/// The one that IR spells so, or none.
+std::optional<Element> elementOf(const std::string &name);
 inline bool isFloat(Element element) { return elements[int(element)].isFloat; }
 
 } // namespace netc::program

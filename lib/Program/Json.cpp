@@ -72,15 +72,12 @@ std::string netc::program::toJson(const Program &program) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-static const char *spelling(const char *name) { return name; }
-static const char *spelling(const ElementTraits &traits) { return traits.name; }
-
-/// The index of `word` in a table of names.
-template <typename T, size_t N>
-static int indexOf(const std::string &word, const T (&table)[N]) {
-  for (size_t i = 0; i < N; ++i)
-    if (word == spelling(table[i]))
-      return int(i);
+/// What `word` is the name of, which `valueOf` finds.
+template <typename T>
+static T named(const std::string &word,
+               std::optional<T> (*valueOf)(const std::string &)) {
+  if (std::optional<T> value = valueOf(word))
+    return *value;
   throw FormatError("there is no `" + word + "`");
 }
 
@@ -102,10 +99,10 @@ static bool ordersAll(const Slot &slot) {
 static Slot slotOf(const json &text, int64_t arena) {
   Slot slot;
   slot.name = text.at("name");
-  slot.role = Role(indexOf(text.at("role"), roles));
-  slot.element = Element(indexOf(text.at("element"), elements));
+  slot.role = named(text.at("role"), roleOf);
+  slot.element = named(text.at("element"), elementOf);
   if (text.contains("init"))
-    slot.init = Init(indexOf(text["init"], inits));
+    slot.init = named(text["init"], initOf);
   slot.theta = text.value("theta", slot.theta);
   slot.offset = text.at("offset");
   slot.below = text.value("below", int64_t(0));

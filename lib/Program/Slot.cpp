@@ -5,15 +5,30 @@
 #include "lib/Program/Slot.h"
 
 #include <cstring>
-#include <iterator>
 
 using namespace netc::program;
 
-std::optional<Init> netc::program::initOf(const std::string &name) {
-  for (size_t i = 0; i < std::size(inits); ++i)
-    if (name == inits[i])
-      return Init(i);
+static const char *spelling(const char *name) { return name; }
+static const char *spelling(const ElementTraits &traits) { return traits.name; }
+
+/// The value of an enumeration whose names are in its order.
+template <typename T, typename Name, size_t N>
+static std::optional<T> valueOf(const std::string &name,
+                                const Name (&names)[N]) {
+  for (size_t i = 0; i < N; ++i)
+    if (name == spelling(names[i]))
+      return T(i);
   return std::nullopt;
+}
+
+std::optional<Element> netc::program::elementOf(const std::string &name) {
+  return valueOf<Element>(name, elements);
+}
+std::optional<Role> netc::program::roleOf(const std::string &name) {
+  return valueOf<Role>(name, roles);
+}
+std::optional<Init> netc::program::initOf(const std::string &name) {
+  return valueOf<Init>(name, inits);
 }
 
 int64_t Slot::count() const {

@@ -28,6 +28,8 @@ enum class Role {
 constexpr const char *roles[] = {"parameter", "state", "input",
                                  "result",    "step",  "seed"};
 inline const char *nameOf(Role role) { return roles[int(role)]; }
+/// The one that is called so, or none.
+std::optional<Role> roleOf(const std::string &name);
 
 /// How a parameter or state starts. With n elements of one output (all axes but
 /// the first); at position p (the last axis but one) and feature i of d (the

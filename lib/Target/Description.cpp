@@ -10,15 +10,6 @@
 using namespace netc;
 using namespace mlir;
 
-static program::Element elementOf(Type type) {
-  std::string name = llvm::to_string(type);
-  auto found = llvm::find_if(program::elements, [&](const auto &element) {
-    return name == element.name;
-  });
-  assert(found != std::end(program::elements) && "refused before lowering");
-  return program::Element(found - std::begin(program::elements));
-}
-
 static program::Slot slotOf(SlotAttr attr) {
   program::Slot slot;
   slot.name = attr.getName().str();
@@ -26,7 +17,9 @@ static program::Slot slotOf(SlotAttr attr) {
   slot.init = attr.getInit();
   if (attr.getTheta())
     slot.theta = attr.getTheta().getValueAsDouble();
-  slot.element = elementOf(attr.getType().getElementType());
+  // Others were refused before lowering.
+  slot.element =
+      *program::elementOf(llvm::to_string(attr.getType().getElementType()));
   slot.shape = attr.getType().getShape().vec();
   slot.offset = attr.getOffset();
   slot.below = attr.getBelow();
