@@ -4,7 +4,6 @@
 
 #include "lib/Target/CPU.h"
 
-#include "lib/Codegen/CPU/ContractionSchedule.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Conversion/OpTable.h"
 #include "lib/Target/Link.h"
@@ -85,23 +84,25 @@ public:
                               llvm::raw_ostream &os) const override {
     OutlineKernelsOptions outline;
     outline.record = outline.merge = false;
+    LowerKernelsOptions kernels;
+    kernels.isa = isaOf(*machine).str();
+    kernels.printSchedules = true;
     PassManager passes(module->getName());
     passes.addPass(createOutlineKernels(outline));
-    if (failed(passes.run(module)))
-      return failure();
-    TargetInfo info = TargetInfo::of(isaOf(*machine));
+    passes.addPass(createLowerKernels(kernels));
     auto rows = module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule);
-    module.walk([&](linalg::LinalgOp op) {
-      std::optional<ContractionSchedule> schedule = scheduleOf(op, info);
-      if (!schedule)
-        return;
-      if (std::optional<unsigned> number = opNumberOf(op.getLoc())) {
+    auto print = [&](Diagnostic &schedule) {
+      if (schedule.getSeverity() != DiagnosticSeverity::Remark)
+        return failure();
+      if (auto number = opNumberOf(schedule.getLocation())) {
         auto row = cast<OpRowAttr>(rows[*number]);
         os << row.getName() << ' ' << stringifyPhase(row.getPhase()) << ": ";
       }
-      os << *schedule << '\n';
-    });
-    return success();
+      os << schedule << '\n';
+      return success();
+    };
+    ScopedDiagnosticHandler handler(module.getContext(), print);
+    return passes.run(module);
   }
 
   void addKernelPasses(OpPassManager &passes,
