@@ -6,7 +6,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/FileSystem.h"
+#include "test/Frontend/Specifications.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
@@ -45,17 +45,6 @@ struct Parse {
   std::vector<unsigned> lines;
   std::unique_ptr<SourceFile> file;
 };
-
-/// Adds every `.net` file of `folder`, if there is such a folder.
-void addSpecifications(StringRef folder, std::vector<std::string> &paths) {
-  std::error_code error;
-  for (sys::fs::directory_iterator
-           i(Twine(NETC_SOURCE_DIR) + "/" + folder, error),
-       end;
-       !error && i != end; i.increment(error))
-    if (StringRef(i->path()).ends_with(".net"))
-      paths.push_back(i->path());
-}
 
 std::string read(StringRef path) {
   return (*MemoryBuffer::getFile(path))->getBuffer().str();

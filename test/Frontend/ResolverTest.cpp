@@ -7,9 +7,8 @@
 #include "grammar/NetLexer.h"
 #include "lib/Frontend/NewlineFilter.h"
 #include "lib/Frontend/SyntaxErrors.h"
+#include "test/Frontend/Specifications.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
@@ -227,15 +226,8 @@ TEST(Resolver, TextWithErrors) {
 // Whatever is missing, there is a table; and each name is in it once.
 TEST(Resolver, EveryName) {
   std::vector<std::string> paths;
-  for (StringRef folder : {"examples", "lib/Std", "test/Frontend/Inputs"}) {
-    std::error_code error;
-    for (sys::fs::directory_iterator
-             i(Twine(NETC_SOURCE_DIR) + "/" + folder, error),
-         end;
-         !error && i != end; i.increment(error))
-      if (StringRef(i->path()).ends_with(".net"))
-        paths.push_back(i->path());
-  }
+  for (StringRef folder : {"examples", "lib/Std", "test/Frontend/Inputs"})
+    addSpecifications(folder, paths);
   EXPECT_GT(paths.size(), 20u);
   for (const std::string &path : paths) {
     SCOPED_TRACE(path);
