@@ -39,9 +39,17 @@ static Error writeFile(StringRef path, std::optional<sys::fs::perms> mode,
   return file->keep(path);
 }
 
+/// Whether a file is what stdout is, such as /dev/stdout.
+static bool isStdout(StringRef path) {
+  sys::fs::file_status file, standard;
+  return !sys::fs::status(path, file) &&
+         !sys::fs::status(STDOUT_FILENO, standard) &&
+         file.getUniqueID() == standard.getUniqueID();
+}
+
 Error netc::writeOutput(StringRef path,
                         function_ref<void(raw_ostream &)> print) {
-  if (path == "-") {
+  if (path == "-" || isStdout(path)) {
     print(outs());
     return errorCodeToError(finish(outs()));
   }
