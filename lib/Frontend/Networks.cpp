@@ -97,11 +97,16 @@ void Program::warnOfUnread(const BlockDecl &block) {
     bool isSetting = each.declaration->kind == Declaration::Setting;
     bool isVariable = each.declaration->kind == Declaration::Variable &&
                       !e.boundToTensors.contains(each.tree);
-    if (isSetting || isVariable)
+    // A block may be called with what only others like it read.
+    bool isInput = block.isNet && each.declaration->kind == Declaration::Tensor;
+    const char *kind = isSetting    ? "setting"
+                       : isVariable ? "name"
+                       : isInput    ? "input"
+                                    : nullptr;
+    if (kind)
       e.warn(each.tree, "", "unread-name",
-             "nothing reads the " +
-                 llvm::Twine(isSetting ? "setting" : "name") + " `" +
-                 each.name + "` of `" + block.name + "`");
+             "nothing reads the " + llvm::Twine(kind) + " `" + each.name +
+                 "` of `" + block.name + "`");
   }
 }
 
