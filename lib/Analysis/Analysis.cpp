@@ -4,6 +4,7 @@
 
 #include "lib/Analysis/Analysis.h"
 
+#include "lib/Analysis/ComputeByTime.h"
 #include "lib/Warnings/Warnings.h"
 
 #include <set>

@@ -390,61 +390,6 @@ static void compareWithParameters(Run &run) {
 }
 
 //===----------------------------------------------------------------------===//
-// Times that cannot be
-//===----------------------------------------------------------------------===//
-
-/// Warns of a time that the hardware cannot have done the run in.
-static void warnOfTooFast(const Run &run) {
-  if (!run.deviceSeconds)
-    return;
-  std::optional<Rational> share = run.hardwareUtilization();
-  bool isAssumed = llvm::any_of(run.assumptions, [](const Assumption &taken) {
-    return taken.key != "utilization";
-  });
-  if (share && *share > Rational(1))
-    warn(placeOf(run.op, "took"), run.name(), "impossible-time")
-        << "in this time the hardware does "
-        << formatQuantity(*run.deviceSeconds * *run.peak, Dimension::Flop)
-        << " at its peak of "
-        << formatQuantity(*run.peak,
-                          Dimension(Dimension::Flop) / Dimension::Time)
-        << " a device" << (isAssumed ? ", which is assumed" : "")
-        << ", and the run has "
-        << formatQuantity(*run.atTwo(&Figures::hardware), Dimension::Flop)
-        << "; check the devices, their number format and the time";
-}
-
-/// Warns of a time that is less than what the jobs of the run took.
-static void warnOfShorterThanJobs(const Run &run) {
-  auto sum = [&](std::optional<Rational> Run::*figure) {
-    Rational sum;
-    for (const Run &job : run.jobs)
-      if (isCounted(job))
-        sum += (job.*figure).value_or(0);
-    return sum;
-  };
-  auto warn = [&](const Rational &own, const Rational &ofJobs,
-                  const Dimension &unit) {
-    netc::warn(placeOf(run.op, "took"), run.name(), "jobs-took-longer")
-        << "`" << run.name() << "` took " << formatQuantity(own, unit)
-        << ", and the jobs in it " << formatQuantity(ofJobs, unit);
-  };
-  Rational time = sum(&Run::took), deviceTime = sum(&Run::deviceSeconds);
-  if (run.took && *run.took < time)
-    warn(*run.took, time, Dimension::Time);
-  else if (run.deviceSeconds && *run.deviceSeconds < deviceTime)
-    warn(*run.deviceSeconds, deviceTime,
-         Dimension(Dimension::Device) * Dimension::Time);
-}
-
-void netc::warnOfTimes(const Run &run) {
-  warnOfTooFast(run);
-  warnOfShorterThanJobs(run);
-  for (const Run &job : run.jobs)
-    warnOfTimes(job);
-}
-
-//===----------------------------------------------------------------------===//
 // analyzeRun
 //===----------------------------------------------------------------------===//
 

@@ -174,8 +174,6 @@ mlir::FailureOr<Run> analyzeRun(StepOp op, const Conventions &conventions);
 /// The run with other facts: those of `op`, a net.step that does what `run`
 /// does and may be empty. Nothing is counted again.
 mlir::FailureOr<Run> reevaluateRun(const Run &run, StepOp op);
-/// Warns, where `run` and its jobs say how long they took, of what cannot be.
-void warnOfTimes(const Run &run);
 /// Adds up the jobs of one.
 mlir::FailureOr<Run> analyzeJob(JobOp op, const Conventions &conventions,
                                 std::vector<Run> jobs);

@@ -261,7 +261,7 @@ static void addComparison(Lines &lines, const Comparison &comparison) {
                 flop(comparison.geometricMean),
             isFar ? Style::Bad : Style::Plain);
   if (isFar)
-    lines.add("", "warning: more than a factor of 2 apart; the usual causes:");
+    lines.add("", "more than a factor of 2 apart; the usual causes:");
   for (const std::string &cause : comparison.causes)
     lines.add("", "  " + cause);
 }
@@ -452,6 +452,7 @@ void netc::writeRun(Page &page, const RunReport &report,
   warn(lines, Beside::ComputeByTime);
   if (std::optional<Comparison> comparison = compareMethods(run))
     addComparison(lines, *comparison);
+  warn(lines, Beside::Comparison);
   addUtilization(lines, report);
   warn(lines, Beside::Utilization);
   if (!isUnknown(run.symbolic))

@@ -5,43 +5,7 @@
 #include "lib/Report/Format.h"
 #include "lib/Report/Report.h"
 
-#include <cmath>
-#include <fmt/format.h>
-
 using namespace netc;
-
-std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
-  std::optional<Rational> atTwo = run.flopByTime();
-  if (!atTwo)
-    return std::nullopt;
-  ComputeByTime time;
-  time.flop = time.low = time.high = *atTwo * run.conventions.fma / 2;
-  if (!run.reportedFlop && !run.deviceSeconds) {
-    time.high = Rational(0);
-    time.low = *run.sumOfJobs([&](const Run &job) {
-      ComputeByTime part = *computeByTimeOf(job);
-      time.high += part.high;
-      return std::optional(part.low);
-    });
-    if (std::optional<Rational> seconds = run.reportedDeviceTime())
-      time.deviceHours = *seconds / 3600;
-    return time;
-  }
-  time.devices = run.devices;
-  if (run.deviceSeconds)
-    time.deviceHours = *run.deviceSeconds / 3600;
-  time.peak = run.peak;
-  time.format = run.peakFormat;
-  time.utilization = run.knownUtilization();
-  if (run.reportedFlop)
-    return time;
-  time.defaults = run.assumptions;
-  for (const Assumption &assumption : run.assumptions) {
-    time.low *= assumption.low;
-    time.high *= assumption.high;
-  }
-  return time;
-}
 
 RunReport::RunReport(const Run &run, std::vector<const Run *> corners)
     : run(&run), computeByTime(computeByTimeOf(run)),
@@ -93,31 +57,6 @@ RunReport RunReport::ofJob(size_t job) const {
   RunReport report(run->jobs[job], std::move(there));
   report.plans = plans;
   return report;
-}
-
-std::optional<Comparison> netc::compareMethods(const Run &run) {
-  std::optional<ComputeByTime> byTime = computeByTimeOf(run);
-  std::optional<Rational> counted = run.modelFlop();
-  if (!byTime || !counted || counted->isZero())
-    return std::nullopt;
-  Comparison comparison;
-  comparison.ratio = byTime->flop / *counted;
-  comparison.geometricMean = *Rational::parse(
-      fmt::format("{:.6e}", std::sqrt(byTime->flop.toDouble()) *
-                                std::sqrt(counted->toDouble())));
-  if (comparison.ratio > 2)
-    comparison.causes = {
-        "less of the peak was reached, or the number format was a slower one",
-        "the time holds more than this run: repeated steps, evaluation, other "
-        "models",
-        "the count misses parts of the network, or passes without an update"};
-  else if (comparison.ratio < Rational::fraction(1, 2))
-    comparison.causes = {
-        "more of the peak was reached, or the number format was a faster one",
-        "the time is of fewer devices than were used, or of a part of the run",
-        "the count holds what was not computed: padding, parts that were not "
-        "active, steps that were not made"};
-  return comparison;
 }
 
 std::optional<MemoryVerdict> netc::memoryVerdict(const Run &run) {

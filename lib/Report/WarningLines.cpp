@@ -16,6 +16,7 @@ static Beside figureOf(const Warning &warning) {
   return llvm::StringSwitch<Beside>(warning.id)
       .Cases("released-later", "no-device-time", "no-peak", "changed-run",
              Beside::ComputeByTime)
+      .Case("methods-apart", Beside::Comparison)
       .Cases("impossible-time", "jobs-took-longer", Beside::Utilization)
       .Case("unknown-placement", Beside::Memory)
       .Default(Beside::Compute);

@@ -16,7 +16,7 @@ void writeRun(Page &page, const RunReport &report,
 void writeSweep(Page &page, llvm::ArrayRef<RunReport> sweep);
 
 /// The figure of a run that a warning stands beside.
-enum class Beside { Compute, ComputeByTime, Utilization, Memory };
+enum class Beside { Compute, ComputeByTime, Comparison, Utilization, Memory };
 /// The warnings about a run and its jobs that belong to one figure.
 void addWarnings(Lines &lines, const Run &run, Beside figure,
                  llvm::ArrayRef<Warning> warnings);
