@@ -8,6 +8,7 @@
 #define NETC_DIALECT_NETATTRIBUTES_H
 
 #include "dialect/Moments.h"
+#include "dialect/RunFacts.h"
 #include "dialect/Shape.h"
 #include "lib/Program/Slot.h"
 #include "mlir/IR/BuiltinAttributes.h"

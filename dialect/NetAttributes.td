@@ -40,6 +40,16 @@ def Net_MomentsAttr : Net_Attr<"Moments", "moments"> {
   let parameters = (ins AttrParameter<"::netc::Moments", "the moments">:$value);
 }
 
+def Net_RunAttr : Net_Attr<"Run", "run"> {
+  let summary = "what the specification says of a run";
+  let description = [{
+    Facts by name, numbers as strings: `#net.run<steps = "100", batch = "32",
+    inference>`. RunFacts says what each means.
+  }];
+  let parameters = (ins AttrParameter<"::netc::RunFacts", "the facts", "const ::netc::RunFacts &">:$facts);
+  let constBuilderCall = "::netc::RunAttr::get($_builder.getContext(), $0)";
+}
+
 def Net_Phase : I32EnumAttr<"Phase", "the part of a training step that an op belongs to", [
     I32EnumAttrCase<"Forward", 0, "forward">,
     I32EnumAttrCase<"InputGradient", 1, "input">,

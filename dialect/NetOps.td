@@ -49,20 +49,12 @@ def Net_StepOp : Net_GraphOp<"step"> {
     net-differentiate adds the gradients and net-apply-optimizer the updates. A step
     of inference returns what the network does, and no parameter of it is trainable.
     `axes` maps each free axis to its moments. `run` holds what the specification says
-    of the whole run, exact numbers as `#net.poly`: `steps`; `examples` and `tokens`
-    seen in the run; `tokens_per_example`, if its tokens are counted; `batch` (examples a
-    step); `epochs`; `took` (seconds), `devices`, `device` (a name), `peak` (FLOP/s of
-    one device, if given), `utilization`, `precision`, `fma` and `causal`
-    (conventions), `recompute` (see net-recompute), `loss_scale`; `shared`, what it has of the file's top level, which other networks
-    may have too. Where the run belongs to a `net.job`: `times` (in each of its
-    steps; a phase has none). `inference` marks a run that does not train, `tuning`
-    one that sums leave out; `decode` is how many of the last positions, along
-    `decode_axis`, are made one by one. `classes` maps an
-    input of class numbers to how many classes there are.
+    of the whole run. `classes` maps an input of class numbers to how many classes
+    there are.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$inputs, StrAttr:$network,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$axes,
-                       DefaultValuedAttr<DictionaryAttr, "{}">:$run,
+                       DefaultValuedAttr<Net_RunAttr, "{}">:$run,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$classes);
 }
 
@@ -77,7 +69,7 @@ def Net_JobOp : Net_Op<"job", [Symbol]> {
   let other = "0";
   let transcendental = "0";
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$jobs, StrAttr:$network,
-                       DefaultValuedAttr<DictionaryAttr, "{}">:$run);
+                       DefaultValuedAttr<Net_RunAttr, "{}">:$run);
   let assemblyFormat = "$sym_name $jobs attr-dict-with-keyword";
 }
 

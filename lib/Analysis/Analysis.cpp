@@ -33,13 +33,12 @@ static Conventions adjust(Conventions conventions,
 }
 
 /// What the run's key `count` says.
-static Conventions conventionsOf(DictionaryAttr run) {
+static Conventions conventionsOf(const RunFacts &run) {
   Conventions conventions;
-  if (auto fma = run.getAs<PolynomialAttr>("fma"))
-    conventions.fma = fma.getValue().toInt64().value_or(conventions.fma);
-  if (auto causal = run.getAs<StringAttr>("causal"))
-    if (causal.getValue() == "half")
-      conventions.causal = Conventions::Half;
+  if (run.fma)
+    conventions.fma = run.fma->toInt64().value_or(conventions.fma);
+  if (run.causal == "half")
+    conventions.causal = Conventions::Half;
   return conventions;
 }
 
@@ -74,7 +73,8 @@ static FailureOr<Network> analyzeNetwork(NetworkOp op,
 static FailureOr<Run> analyzeTree(Operation *op, const SymbolTable &symbols,
                                   const ConventionFlags &flags) {
   if (auto step = dyn_cast<StepOp>(op))
-    return analyzeRun(step, adjust(conventionsOf(step.getRun()), flags));
+    return analyzeRun(step,
+                      adjust(conventionsOf(step.getRun().getFacts()), flags));
   auto job = cast<JobOp>(op);
   std::vector<Run> jobs;
   bool failed = false;
@@ -86,7 +86,7 @@ static FailureOr<Run> analyzeTree(Operation *op, const SymbolTable &symbols,
   }
   if (failed)
     return failure();
-  return analyzeJob(job, adjust(conventionsOf(job.getRun()), flags),
+  return analyzeJob(job, adjust(conventionsOf(job.getRun().getFacts()), flags),
                     std::move(jobs));
 }
 

@@ -4,7 +4,7 @@
 
 #include "lib/Analysis/ComputeByTime.h"
 
-#include "dialect/Place.h"
+#include "dialect/Net.h"
 #include "lib/Units/Units.h"
 #include "lib/Warnings/Warnings.h"
 
@@ -19,7 +19,7 @@ std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
     return std::nullopt;
   ComputeByTime time;
   time.flop = time.low = time.high = *atTwo * run.conventions.fma / 2;
-  if (!run.reportedFlop && !run.deviceSeconds) {
+  if (!run.tookFlop && !run.deviceSeconds) {
     time.high = Rational(0);
     time.low = *run.sumOfJobs([&](const Run &job) {
       ComputeByTime part = *computeByTimeOf(job);
@@ -36,7 +36,7 @@ std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
   time.peak = run.peak;
   time.format = run.peakFormat;
   time.utilization = run.knownUtilization();
-  if (run.reportedFlop)
+  if (run.tookFlop)
     return time;
   time.defaults = run.assumptions;
   for (const Assumption &assumption : run.assumptions) {

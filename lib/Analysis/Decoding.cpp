@@ -14,11 +14,8 @@ using namespace mlir;
 
 std::optional<Decoding> Decoding::of(Operation *graph) {
   if (auto step = dyn_cast<StepOp>(graph))
-    if (auto axis = step.getRun().getAs<StringAttr>("decode_axis")) {
-      auto together = step.getRun().getAs<PolynomialAttr>("decode_together");
-      return Decoding(axis.getValue(),
-                      together ? together.getValue() : Polynomial(1));
-    }
+    if (const RunFacts &run = step.getRun().getFacts(); !run.decodeAxis.empty())
+      return Decoding(run.decodeAxis, run.decodeTogether);
   return std::nullopt;
 }
 

@@ -67,11 +67,11 @@ struct Passes {
 };
 } // namespace
 
-void netc::decodeInPasses(const Run &run, DictionaryAttr settings, Axes &axes) {
+void netc::decodeInPasses(const Run &run, Axes &axes) {
   if (!run.decode)
     return;
-  StringRef axis = settings.getAs<StringAttr>("decode_axis").getValue();
-  Rational length = *axes.evaluate(Polynomial::symbol(axis)).constant();
+  Rational length =
+      *axes.evaluate(Polynomial::symbol(run.decodeAxis)).constant();
   Passes passes(length, *run.decode, run.decodeTogether);
   const Rational &before = passes.before;
   axes.fix(Decoding::kFurtherPasses,
@@ -85,5 +85,5 @@ void netc::decodeInPasses(const Run &run, DictionaryAttr settings, Axes &axes) {
   SmallVector<Rational> moments;
   for (unsigned power = 1; power <= 4; ++power)
     moments.push_back(before.pow(power) + passes.sumOverPositions(power - 1));
-  axes.know(axis, Moments(moments));
+  axes.know(run.decodeAxis, Moments(moments));
 }

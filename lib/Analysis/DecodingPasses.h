@@ -15,7 +15,7 @@ namespace netc {
 /// plus the sum of t^(k-1) over the last n, t the end of the pass. The pairs
 /// that a causal mask lets through, where these are counted, are the same
 /// whoever makes them.
-void decodeInPasses(const Run &run, mlir::DictionaryAttr settings, Axes &axes);
+void decodeInPasses(const Run &run, Axes &axes);
 
 } // namespace netc
 

@@ -324,8 +324,8 @@ private:
     return isOfJobs() ? sum(&RunAnswer::time) : bestDeviceTime() / devices();
   }
   Rational byTime() {
-    if (run.reportedFlop)
-      return *run.reportedFlop;
+    if (run.tookFlop)
+      return *run.tookFlop;
     if (isOfJobs() && !run.took)
       return sum(&RunAnswer::byTime);
     return deviceTime() * peak() *

@@ -4,7 +4,7 @@
 
 #include "lib/Analysis/Run.h"
 
-#include "dialect/Place.h"
+#include "dialect/Net.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Analysis/DecodingPasses.h"
 #include "lib/Units/Units.h"
@@ -139,8 +139,8 @@ std::optional<Rational> Run::time() const {
 }
 
 std::optional<Rational> Run::flopByTime() const {
-  if (reportedFlop)
-    return reportedFlop;
+  if (tookFlop)
+    return tookFlop;
   if (!deviceSeconds)
     return sumOfJobs(&Run::flopByTime);
   if (!peak || !knownUtilization())
@@ -393,53 +393,11 @@ static void compareWithParameters(Run &run) {
 // analyzeRun
 //===----------------------------------------------------------------------===//
 
-/// Copies what the specification says.
-static void readSettings(Run &run, DictionaryAttr settings, Axes &axes) {
-  auto number = [&](StringRef key) -> std::optional<Rational> {
-    if (auto value = settings.getAs<PolynomialAttr>(key))
-      return axes.evaluate(value.getValue()).constant();
-    return std::nullopt;
-  };
-  auto text = [&](StringRef key) {
-    auto value = settings.getAs<StringAttr>(key);
-    return value ? value.str() : "";
-  };
-  run.steps = number("steps");
-  run.examples = number("examples");
-  run.tokens = number("tokens");
-  run.epochs = number("epochs");
-  run.batch = number("batch");
-  run.took = number("took");
-  run.devices = number("devices");
-  run.deviceSeconds = number("took_device_seconds");
+static void setFacts(Run &run, const RunFacts &facts) {
+  static_cast<RunFacts &>(run) = facts;
+  run.deviceSeconds = run.tookDeviceSeconds;
   if (!run.deviceSeconds && run.took && run.devices)
     run.deviceSeconds = *run.took * *run.devices;
-  run.reportedFlop = number("took_flop");
-  run.peak = number("peak");
-  run.deviceMemory = number("device_memory");
-  run.utilization = number("utilization");
-  run.device = text("device");
-  run.precision = text("precision");
-  run.peakFormat = text("peak_format");
-  run.assumedUtilization = number("assumed_utilization");
-  if (auto assumed = settings.getAs<ArrayAttr>("assumed"))
-    for (auto item : assumed.getAsRange<DictionaryAttr>()) {
-      auto text = [&](StringRef key) {
-        return item.getAs<StringAttr>(key).str();
-      };
-      auto factor = [&](StringRef key) {
-        return *item.getAs<PolynomialAttr>(key).getValue().constant();
-      };
-      run.assumptions.push_back({text("key"), text("taken"), text("reason"),
-                                 factor("low"), factor("high")});
-    }
-  run.times = number("times");
-  run.tokensPerExample = number("tokens_per_example");
-  run.decode = number("decode");
-  run.decodeTogether = number("decode_together").value_or(1);
-  run.accumulate = number("accumulate");
-  run.isInference = settings.contains("inference");
-  run.isTuning = settings.contains("tuning");
 }
 
 /// The larger one; of two that free axes keep from being compared, the sum.
@@ -528,14 +486,14 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   run.symbolic = run.parts.root().figures;
   run.counted = std::move(counted);
   Axes axes(op.getAxes());
-  readSettings(run, op.getRun(), axes);
+  setFacts(run, op.getRun().getFacts());
   run.isAverage = axes.haveDistributions();
   for (NamedAttribute axis : op.getAxes())
     if (axis.getName() != "N")
       if (auto size = axes.evaluate(Polynomial::symbol(axis.getName().str()))
                           .constant())
         run.axes.emplace_back(axis.getName().str(), *size);
-  decodeInPasses(run, op.getRun(), axes);
+  decodeInPasses(run, axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
   run.parts.evaluate(axes);
@@ -603,9 +561,7 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   noteProducts(op, *counted);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);
   counted->gradientsWithoutLastTurn = gradientsWithoutLastTurn(op);
-  if (auto shared = op.getRun().getAs<ArrayAttr>("shared"))
-    for (auto name : shared.getAsRange<StringAttr>())
-      counted->shared.insert(name.str());
+  counted->shared = op.getRun().getFacts().shared;
   return evaluateRun(op, conventions, std::move(counted));
 }
 
@@ -634,8 +590,8 @@ static Memory unionOfMemory(const Run &job) {
   std::map<std::string, Memory> all;
   for (const Run *step : steps)
     for (auto &[name, memory] : memoryPerDevice(*step)) {
-      bool isShared =
-          step->counted->shared.count(StringRef(name).split('.').first.str());
+      bool isShared = llvm::is_contained(step->counted->shared,
+                                         StringRef(name).split('.').first);
       std::string owner = isShared ? "" : step->network().str() + ".";
       Memory &held = all[name.empty() ? name : owner + name];
       for (auto [most, bytes] : llvm::zip(held.numbers(), memory.numbers()))
@@ -654,8 +610,7 @@ FailureOr<Run> netc::analyzeJob(JobOp op, const Conventions &conventions,
   run.conventions = conventions;
   run.jobs = std::move(jobs);
   run.parts.parts.emplace_back();
-  Axes axes(DictionaryAttr::get(op.getContext()));
-  readSettings(run, op.getRun(), axes);
+  setFacts(run, op.getRun().getFacts());
   run.memory = unionOfMemory(run);
   for (const Run &job : run.jobs) {
     run.isAverage |= job.isAverage;

@@ -32,13 +32,14 @@ struct CountedStep {
       gradientsWithoutLastTurn;
   /// Products that read no weight: those of attention.
   std::set<std::string> productsOfActivations;
-  /// What other networks may have the weights of, too; see StepOp.
-  std::set<std::string> shared;
+  /// What other networks may have the weights of, too; see RunFacts.
+  std::vector<std::string> shared;
 };
 
-/// What is counted of one run, and what the specification says of it. A run may
-/// be made of runs: then it is their sum.
-struct Run {
+/// What the specification says of a run, and what is counted of it. A run may
+/// be made of runs: then it is their sum. `times` has none that is a phase,
+/// which runs once.
+struct Run : RunFacts {
   mlir::Operation *op; ///< a net.step, or a net.job with `jobs`
   Conventions conventions;
   /// Of one step. Of a job the root alone, and nothing if a step of it is not
@@ -53,42 +54,15 @@ struct Run {
   std::shared_ptr<const CountedStep> counted; ///< of a net.step
   /// What a job is made of, in the order of the text.
   std::vector<Run> jobs;
-  /// How often it runs in each step of the job that it belongs to; none of a
-  /// phase, which runs once.
-  std::optional<Rational> times;
-  bool isInference = false; ///< forward only
-  /// How many positions are made one by one; see Decoding.
-  std::optional<Rational> decode;
-  Rational decodeTogether = 1; ///< positions that a pass makes
-  /// In how many parts a batch is gone through, whose gradients are added up.
-  std::optional<Rational> accumulate;
-  bool isTuning = false; ///< sums leave it out
   /// The size of an axis is a distribution: figures are expectations.
   bool isAverage = false;
   /// Powers of a mean stand for the mean of powers that nothing is known of.
   bool isGuessed = false;
 
-  /// As specified, in base units; none where nothing is said.
-  std::optional<Rational> steps, examples, tokens, epochs;
-  std::optional<Rational> batch; ///< examples of a step
-  /// Of an example: the length of its sequence.
-  std::optional<Rational> tokensPerExample;
   /// The sizes of free axes but that of the batch, sorted; of a distribution
   /// the mean.
   std::vector<std::pair<std::string, Rational>> axes;
-  std::optional<Rational> took; ///< seconds
-  std::optional<Rational> devices;
   std::optional<Rational> deviceSeconds; ///< reported, or took x devices
-  std::optional<Rational> reportedFlop;  ///< where compute itself is reported
-  std::optional<Rational> peak;          ///< FLOP/s of a device
-  std::optional<Rational> deviceMemory;  ///< bytes of a device
-  std::optional<Rational> utilization;
-  std::string device, precision;
-  std::string peakFormat; ///< the number format of `peak`; empty if not known
-  /// What was taken for `peak` and the utilization where nothing is said, and
-  /// the utilization taken, if none is said.
-  std::vector<Assumption> assumptions;
-  std::optional<Rational> assumedUtilization;
 
   /// The articles' estimate: the matmul FLOP of the forward pass of all
   /// examples, times three. None if the number of steps or a free axis is not

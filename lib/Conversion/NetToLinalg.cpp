@@ -80,7 +80,7 @@ static bool isStored(Type element) {
 
 /// Refuses what is counted and is not what a program would do.
 static LogicalResult checkIsRun(StepOp step) {
-  if (step.getRun().contains("decode"))
+  if (step.getRun().getFacts().decode)
     return step.emitError() << "positions made one by one are counted, and not "
                                "run yet; leave `decode` out";
   if (!step.getOps<GradientOp>().empty())
@@ -132,9 +132,8 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
 
   /// Leaves on the module what a program says of itself.
   void describe(StepOp step) {
-    int64_t batch = 1;
-    if (auto examples = step.getRun().getAs<PolynomialAttr>("batch"))
-      batch = *examples.getValue().constant()->ceil().toInt64();
+    const RunFacts &run = step.getRun().getFacts();
+    int64_t batch = *run.batch.value_or(1).ceil().toInt64();
     getOperation()->setAttr(ProgramAttr::kOfModule,
                             ProgramAttr::get(&getContext(), step.getSymName(),
                                              step.getNetwork(), batch));

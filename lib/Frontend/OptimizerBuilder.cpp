@@ -165,8 +165,8 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
   InFrame in(e.frame, &inner);
   llvm::SaveAndRestore isUpdate(e.graph->step, number);
   e.graph->parameterKind = kind.str();
-  if (auto steps = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("steps")))
-    e.graph->steps = steps.getValue().constant();
+  if (run.steps)
+    e.graph->steps = run.steps;
   // Evaluated again, so that its names are the optimizer's.
   Value callee = e.eval(static_cast<NetParser::ExprContext *>(at));
   if (auto *record = callee.as<Record>())
@@ -212,9 +212,8 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
 }
 
 bool OptimizerBuilder::canAccumulate(OptimizerOp optimizer) {
-  if (!run.get("accumulate") ||
-      llvm::none_of(optimizer.getBody().getOps<SgdOp>(),
-                    [](SgdOp op) { return op.getSparse(); }))
+  if (!run.accumulate || llvm::none_of(optimizer.getBody().getOps<SgdOp>(),
+                                       [](SgdOp op) { return op.getSparse(); }))
     return true;
   e.fail(places.accumulate,
          "the parts of a batch read different rows, whose gradients "
@@ -242,13 +241,12 @@ bool OptimizerBuilder::takesMatrix(const Value &optimizer) {
 }
 
 mlir::Value OptimizerBuilder::addUnscaling(mlir::Value gradient) {
-  auto scale = mlir::dyn_cast_or_null<PolynomialAttr>(run.get("loss_scale"));
-  if (!scale)
+  if (!run.lossScale)
     return gradient;
   mlir::Location at = e.tensors.opLocation(places.lossScale, "unscale");
   mlir::Value factor = e.builder.create<ConstantOp>(
       at, gradient.getType(),
-      e.builder.getF64FloatAttr(1 / scale.getValue().constant()->toDouble()));
+      e.builder.getF64FloatAttr(1 / run.lossScale->toDouble()));
   return e.builder.create<MulOp>(at, gradient, factor);
 }
 

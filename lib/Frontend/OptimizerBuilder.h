@@ -20,7 +20,7 @@ public:
   };
 
   /// `run` are the facts of the step that are known.
-  OptimizerBuilder(Evaluator &e, StepOp step, const mlir::NamedAttrList &run,
+  OptimizerBuilder(Evaluator &e, StepOp step, const RunFacts &run,
                    Places places)
       : e(e), step(step), run(run), places(places) {}
 
@@ -56,7 +56,7 @@ private:
 
   Evaluator &e;
   StepOp step;
-  const mlir::NamedAttrList &run;
+  const RunFacts &run;
   const Places places;
 };
 

@@ -181,14 +181,14 @@ static void collectWeights(const Identity &identity, const BlockDecl *block,
     collectWeights(*child, block, isIn, into);
 }
 
-mlir::ArrayAttr RunBuilder::sharedInstances() const {
-  llvm::SmallVector<StringRef> names;
+std::vector<std::string> RunBuilder::sharedInstances() const {
+  std::vector<std::string> names;
   for (const std::unique_ptr<FileScope> &file : e.files.all)
     for (auto &[name, entry] : file->names)
       if (entry.isPerGraph && entry.graph == e.graph->id)
         names.push_back(name);
   llvm::sort(names);
-  return e.builder.getStrArrayAttr(names);
+  return names;
 }
 
 void RunBuilder::warnIfNothingLearns() {
@@ -377,7 +377,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
       e.locationOf(job), builder.getStringAttr(symbol()),
       builder.getStrArrayAttr({}),
       builder.getStringAttr(expr ? expr->getText() : ""),
-      builder.getDictionaryAttr({}), builder.getDictionaryAttr({}),
+      builder.getDictionaryAttr({}), RunAttr::get(e.context, {}),
       builder.getDictionaryAttr({}));
   mlir::Block *entry = builder.createBlock(&step.getBody());
   Evaluator::GraphScope scope(e, file, entry);
@@ -402,8 +402,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
                                       addRecomputation() && addOptimizer();
     if (isMade)
       addHardware();
-    if (mlir::ArrayAttr shared = sharedInstances(); !shared.empty())
-      run.set("shared", shared);
+    run.shared = sharedInstances();
     if (isMade && !isInference() && !isReported())
       warnIfNothingLearns();
     checkRequires();
@@ -413,10 +412,9 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
     step.erase();
     return nullptr;
   }
-  if (isInference())
-    run.set("inference", builder.getUnitAttr());
+  run.isInference = isInference();
   step.setAxesAttr(axesAttr());
-  step.setRunAttr(run.getDictionary(e.context));
+  step.setRunAttr(RunAttr::get(e.context, run));
   return step;
 }
 
@@ -427,7 +425,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
       builder.create<JobOp>(e.locationOf(job), builder.getStringAttr(symbol()),
                             builder.getStrArrayAttr({}),
                             builder.getStringAttr(expr ? expr->getText() : ""),
-                            builder.getDictionaryAttr({}));
+                            RunAttr::get(e.context, {}));
   unsigned before = e.errors;
   {
     mlir::Block scratch;
@@ -449,8 +447,8 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
       else
         innerBuilder.build(into);
       jobs.push_back(innerBuilder.symbol());
-      isCounted |= !innerBuilder.run.get("tuning");
-      hasParts |= bool(innerBuilder.run.get("times"));
+      isCounted |= !innerBuilder.run.isTuning;
+      hasParts |= innerBuilder.run.times.has_value();
     }
   if (auto own = keys.find("duration");
       own != keys.end() && isOwn("duration") && !hasParts && e.errors == before)
@@ -471,6 +469,6 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
   }
   jobNames.assign(jobs.begin(), jobs.end());
   op.setJobsAttr(builder.getStrArrayAttr(jobNames));
-  op.setRunAttr(run.getDictionary(e.context));
+  op.setRunAttr(RunAttr::get(e.context, run));
   return op;
 }

@@ -128,7 +128,7 @@ private:
   /// Freezes what `updates` does not name.
   bool freezeAllBut();
   /// The names of instances and weights of the top level that the network uses.
-  mlir::ArrayAttr sharedInstances() const;
+  std::vector<std::string> sharedInstances() const;
   void warnIfNothingLearns();
 
   //===--- the update (RunUpdate.cpp)
@@ -172,8 +172,9 @@ private:
   void addCircumstances();
   /// The peaks of a `hardware` section of the file, if the device is one.
   bool addDevice(const std::string &device);
-  void set(llvm::StringRef name, const Polynomial &value) {
-    run.set(name, PolynomialAttr::get(e.context, value));
+  /// Notes where a key is given, for passes that have to say it.
+  void note(llvm::StringRef key) {
+    run.places[key.str()] = e.locationOf(placeOf(key));
   }
 
   Evaluator &e;
@@ -204,7 +205,7 @@ private:
   std::string unsized; ///< an axis that this lacks the size of
   std::optional<Rational> datasetExamples, datasetTokens;
   std::optional<Rational> examplesPerStep, steps;
-  mlir::NamedAttrList run;
+  RunFacts run;
 };
 
 } // namespace netc

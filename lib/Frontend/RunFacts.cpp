@@ -83,7 +83,7 @@ bool RunBuilder::readTokens() {
               })
           .constant();
   if (tokensPerExample)
-    set("tokens_per_example", *tokensPerExample);
+    run.tokensPerExample = tokensPerExample;
   return true;
 }
 
@@ -212,8 +212,8 @@ bool RunBuilder::addBatch() {
     return false;
   }
   if (parts != Rational(1)) {
-    set("accumulate", parts);
-    run.set("accumulate_at", e.locationOf(placeOf("accumulate")));
+    run.accumulate = parts;
+    note("accumulate");
   }
   if (isCount && !(amount / parts).isInteger())
     e.warn(placeOf("accumulate"), symbol(), "unequal-parts",
@@ -225,7 +225,7 @@ bool RunBuilder::addBatch() {
     return false;
   examplesPerStep = amount;
   axes.insert({"N", Moments(amount / parts)});
-  set("batch", amount);
+  run.batch = amount;
   return true;
 }
 
@@ -248,9 +248,9 @@ bool RunBuilder::addTimes() {
                " steps");
     return false;
   }
-  set("times", amount);
+  run.times = amount;
   if (amount != 1)
-    run.set("times_at", e.locationOf(placeOf("times")));
+    note("times");
   return true;
 }
 
@@ -287,12 +287,12 @@ bool RunBuilder::addSteps() {
         return false;
       }
       examples = amount * *datasetExamples;
-      set("epochs", amount);
+      run.epochs = amount;
     } else if (isOf(*duration, Dimension::Example)) {
       examples = amount;
     } else if (isOf(*duration, Dimension::Token)) {
       if (!tokensPerExample && isReported() && !examplesPerStep) {
-        set("tokens", amount);
+        run.tokens = amount;
         return true;
       }
       if (!tokensPerExample) {
@@ -322,15 +322,14 @@ bool RunBuilder::addSteps() {
     e.fail(at, "the run is out of range; numbers have 128 bits");
     return false;
   }
-  if (steps)
-    set("steps", *steps);
+  run.steps = steps;
   if (!examples)
     return true;
-  set("examples", *examples);
+  run.examples = examples;
   if (tokensPerExample)
-    set("tokens", *examples * *tokensPerExample);
-  if (datasetExamples && !run.get("epochs"))
-    set("epochs", *examples / *datasetExamples);
+    run.tokens = *examples * *tokensPerExample;
+  if (datasetExamples && !run.epochs)
+    run.epochs = *examples / *datasetExamples;
   return true;
 }
 
@@ -351,8 +350,7 @@ std::set<std::string> RunBuilder::positions() const {
   if (isFacts) {
     auto written = mlir::cast<StepOp>(
         mlir::SymbolTable::lookupSymbolIn(*e.module, symbol()));
-    if (auto axis = written.getRun().getAs<mlir::StringAttr>("decode_axis"))
-      add(axis.str());
+    add(written.getRun().getFacts().decodeAxis);
     return found;
   }
   for (auto &[name, value] : *results.results)
@@ -430,11 +428,11 @@ bool RunBuilder::addDecoding() {
                    textOf(Value(*decode)));
     return false;
   }
-  set("decode", amount);
+  run.decode = amount;
   if (together != 1)
-    set("decode_together", Polynomial(together));
-  run.set("decode_axis", e.builder.getStringAttr(axis));
-  run.set("decode_at", e.locationOf(at));
+    run.decodeTogether = together;
+  run.decodeAxis = axis;
+  run.places["decode"] = e.locationOf(at);
   return true;
 }
 
@@ -452,8 +450,7 @@ bool RunBuilder::addSeed() {
 }
 
 bool RunBuilder::addSchedule() {
-  if (flagOf("tuning"))
-    run.set("tuning", e.builder.getUnitAttr());
+  run.isTuning = flagOf("tuning");
   return readAmounts() && addSeed() && addBatch() && addSteps() &&
          addDecoding();
 }
@@ -485,8 +482,8 @@ bool RunBuilder::addHardware() {
     std::optional<std::string> precision = precisionIn(found->second.expr);
     if (!precision)
       return false;
-    run.set("precision", e.builder.getStringAttr(*precision));
-    run.set("precision_at", e.locationOf(found->second.expr));
+    run.precision = *precision;
+    run.places["precision"] = e.locationOf(found->second.expr);
   }
   if (auto found = keys.find("hardware"); found != keys.end())
     if (auto *device = ruleCast<NetParser::RefContext>(found->second.expr);
@@ -513,13 +510,14 @@ bool RunBuilder::addHardware() {
                  textOf(Value(*hardware)));
       return false;
     }
-    set("devices", hardware->exact);
-    run.set("device", e.builder.getStringAttr(hardware->device));
-    run.set("device_at", e.locationOf(placeOf("hardware")));
+    run.devices = devices;
+    run.device = hardware->device;
+    run.places["device"] = e.locationOf(placeOf("hardware"));
     if (!addDevice(hardware->device))
       return false;
   }
-  auto quantity = [&](StringRef key, Dimension dimension, StringRef expected) {
+  auto quantity = [&](StringRef key, RunFacts::Number &fact,
+                      Dimension dimension, StringRef expected) {
     std::optional<Number> number = numberOf(key);
     if (!number)
       return;
@@ -532,14 +530,14 @@ bool RunBuilder::addHardware() {
       e.fail(placeOf(key),
              "`" + key + "` must be above zero, not " + textOf(Value(*number)));
     else
-      set(key, number->exact);
+      fact = number->exact.constant();
   };
-  quantity("utilization", {}, "a share such as `30%`");
-  if (auto share = run.get("utilization"))
-    if (*mlir::cast<PolynomialAttr>(share).getValue().constant() > Rational(1))
-      e.fail(placeOf("utilization"), "a utilization is at most 100%");
+  quantity("utilization", run.utilization, {}, "a share such as `30%`");
+  if (run.utilization && *run.utilization > Rational(1))
+    e.fail(placeOf("utilization"), "a utilization is at most 100%");
   if (std::optional<Value> peak = valueOf("peak"); peak && peak->is<Number>())
-    quantity("peak", Dimension(Dimension::Flop) / Dimension(Dimension::Time),
+    quantity("peak", run.peak,
+             Dimension(Dimension::Flop) / Dimension(Dimension::Time),
              "a rate such as `125 TFLOP/s`");
   if (std::optional<Number> took = numberOf("took")) {
     if (*took->exact.constant() <= Rational(0))
@@ -551,21 +549,21 @@ bool RunBuilder::addHardware() {
     Dimension time = Dimension::Time, device = Dimension::Device,
               flop = Dimension::Flop;
     if (took->dimension != flop)
-      run.set("took_at", e.locationOf(placeOf("took")));
+      note("took");
     if (took->dimension == time)
-      set("took", took->exact);
+      run.took = took->exact.constant();
     else if (took->dimension == time * device) {
-      set("took_device_seconds", took->exact);
-      if (!run.get("device") && !took->device.empty()) {
-        run.set("device", e.builder.getStringAttr(took->device));
-        run.set("device_at", e.locationOf(placeOf("took")));
+      run.tookDeviceSeconds = took->exact.constant();
+      if (run.device.empty() && !took->device.empty()) {
+        run.device = took->device;
+        run.places["device"] = e.locationOf(placeOf("took"));
         if (!addDevice(took->device))
           return false;
       } else if (!took->device.empty()) {
-        run.set("took_device", e.builder.getStringAttr(took->device));
+        run.tookDevice = took->device;
       }
     } else if (took->dimension == flop)
-      set("took_flop", took->exact);
+      run.tookFlop = took->exact.constant();
     else
       e.fail(placeOf("took"),
              "`took` takes a time, such as `12 hours`, or a device-time, such "
@@ -582,9 +580,9 @@ bool RunBuilder::addHardware() {
       auto *word = value.as<std::string>();
       if (name == "fma" && number &&
           (number->exact == Polynomial(1) || number->exact == Polynomial(2)))
-        set("fma", number->exact);
+        run.fma = number->exact.constant();
       else if (name == "causal" && word && (*word == "full" || *word == "half"))
-        run.set("causal", e.builder.getStringAttr(*word));
+        run.causal = *word;
       else if (!value.isUnknown())
         e.fail(placeOf("count"), "`count` takes `fma = 1` or `2` and `causal = "
                                  "\"full\"` or `\"half\"`");
@@ -603,15 +601,16 @@ void RunBuilder::addCircumstances() {
       e.fail(placeOf("year"),
              "`year` takes a year such as `2020`, not " + textOf(Value(*year)));
     else
-      set("year", number);
+      run.year = number;
   }
-  auto oneOf = [&](StringRef key, llvm::ArrayRef<StringRef> words) {
+  auto oneOf = [&](StringRef key, std::string &fact,
+                   llvm::ArrayRef<StringRef> words) {
     std::optional<Value> value = valueOf(key);
     if (!value || value->isUnknown())
       return;
     auto *word = value->as<std::string>();
     if (word && llvm::is_contained(words, *word)) {
-      run.set(key, e.builder.getStringAttr(*word));
+      fact = *word;
       return;
     }
     std::string list;
@@ -620,8 +619,8 @@ void RunBuilder::addCircumstances() {
     e.fail(placeOf(key), "`" + key + "` takes one of " + list +
                              (word ? ", not \"" + *word + "\"" : ""));
   };
-  oneOf("trained_by", {"company", "university"});
-  oneOf("framework", knownFrameworks());
+  oneOf("trained_by", run.trainedBy, {"company", "university"});
+  oneOf("framework", run.framework, knownFrameworks());
 }
 
 bool RunBuilder::addDevice(const std::string &device) {
@@ -633,27 +632,27 @@ bool RunBuilder::addDevice(const std::string &device) {
     e.fail(placeOf("hardware"), "`" + device + "` is not a `hardware` section");
     return false;
   }
-  run.set("device_own", e.builder.getUnitAttr());
+  run.hasOwnDevice = true;
   for (const SectionEntry &entry :
        e.program.entriesOf({&file, section, device, nullptr})) {
     std::optional<Number> memory =
         entry.name == "memory" ? netc::numberOf(entry.value) : std::nullopt;
     if (memory)
-      set("device_memory", memory->exact);
+      run.deviceMemory = memory->exact.constant();
     if (entry.name != "peak")
       continue;
-    auto setPeak = [&](const std::string &name, const Value &rate) {
+    auto setPeak = [&](RunFacts::Number &peak, const Value &rate) {
       std::optional<Number> number = netc::numberOf(rate);
       if (number && *number->exact.constant() <= Rational(0))
         e.fail(entry.at, "the peak of a device must be above zero");
       else if (number)
-        set(name, number->exact);
+        peak = number->exact.constant();
     };
     if (auto *record = entry.value.as<Record>())
       for (auto &[format, rate] : *record->fields)
-        setPeak("peak_" + format, rate);
+        setPeak(run.peaks[format], rate);
     else
-      setPeak("peak", entry.value);
+      setPeak(run.peak, entry.value);
   }
   return true;
 }

@@ -42,7 +42,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
                !ruleCast<NetParser::JobStmtContext>(stmt))
         e.fail(stmt, "a run holds keys, `require`, `expect`, `sweep` and jobs");
       else if (!isLike && isSweep)
-        run.set("sweep_at", e.locationOf(stmt));
+        run.places["sweep"] = e.locationOf(stmt);
       continue;
     }
     for (NetParser::TargetContext *target : bind->target()) {

@@ -37,9 +37,9 @@ bool RunBuilder::addRecomputation() {
   auto *word = value->as<std::string>();
   if (word && *word == "none")
     return true;
-  run.set("recompute_at", e.locationOf(placeOf("recompute")));
+  note("recompute");
   if (word && (*word == "full" || *word == "selective")) {
-    run.set("recompute", e.builder.getStringAttr(*word));
+    run.recompute = *word;
     return true;
   }
   auto *record = value->as<Record>();
@@ -49,9 +49,9 @@ bool RunBuilder::addRecomputation() {
       std::optional<int64_t> count = countOf(value);
       fine &= count && (name == "every" || name == "together");
       if (fine)
-        set("recompute_" + name, Polynomial(*count));
+        (name == "every" ? run.recomputeEvery : run.recomputeTogether) = *count;
     }
-  run.set("recompute", e.builder.getStringAttr("full"));
+  run.recompute = "full";
   if (!fine)
     e.fail(placeOf("recompute"),
            "`recompute` takes `full`, `selective`, `none`, or how many blocks, "
@@ -68,6 +68,6 @@ bool RunBuilder::addLossScale() {
     e.fail(placeOf("loss_scale"), "`loss_scale` takes a number above zero");
     return false;
   }
-  set("loss_scale", scale->exact);
+  run.lossScale = scale->exact.constant();
   return true;
 }

@@ -5,20 +5,12 @@
 #ifndef NETC_LIB_HARDWARE_DEFAULTS_H
 #define NETC_LIB_HARDWARE_DEFAULTS_H
 
+#include "lib/Hardware/Assumption.h"
 #include "lib/Hardware/Hardware.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace netc {
-
-/// What is taken where a run says nothing.
-struct Assumption {
-  std::string key;    ///< of the run, which would have said it
-  std::string taken;  ///< "f16 on matrix units", "30 %"
-  std::string reason; ///< and where else it would lie
-  /// What the compute is multiplied by if this is wrong: low <= 1 <= high.
-  Rational low = 1, high = 1;
-};
 
 /// What a run says of its hardware, and of itself as far as that tells of it.
 struct HardwareFacts {

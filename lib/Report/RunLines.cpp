@@ -231,7 +231,7 @@ static std::string computeByTimeText(const ComputeByTime &time, unsigned fma,
 
 static void addComputeByTime(Lines &lines, const std::string &label,
                              const Run &run, const ComputeByTime &time) {
-  bool isSum = !run.reportedFlop && !run.deviceSeconds;
+  bool isSum = !run.tookFlop && !run.deviceSeconds;
   lines.add(label, computeByTimeText(time, run.conventions.fma, isSum));
   for (const Assumption &assumption : time.defaults)
     lines.add("", fmt::format("assumes `{}` {}: {}; × {:.2g} to {:.2g}",

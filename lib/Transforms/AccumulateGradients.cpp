@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
-#include "dialect/Place.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
 #include "mlir/IR/IRMapping.h"
@@ -176,12 +175,11 @@ struct AccumulateGradients
 
   void runOnOperation() override {
     for (auto step : getOperation().getOps<StepOp>()) {
-      auto attr = step.getRun().getAs<PolynomialAttr>("accumulate");
-      if (!attr || !(run.empty() || run == step.getSymName()))
+      RunFacts::Number number = step.getRun().getFacts().accumulate;
+      if (!number || !(run.empty() || run == step.getSymName()))
         continue;
-      Rational number = *attr.getValue().constant();
-      if (failed(setBatch(step, number)) ||
-          failed(Parts(step, number).separate()))
+      if (failed(setBatch(step, *number)) ||
+          failed(Parts(step, *number).separate()))
         signalPassFailure();
     }
   }

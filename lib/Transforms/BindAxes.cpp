@@ -79,9 +79,9 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
 
   /// What is given may not be what the specification says of the run.
   static void setBatch(StepOp step, const Rational &examples) {
-    NamedAttrList run(step.getRun());
-    run.set("batch", PolynomialAttr::get(step.getContext(), examples));
-    step.setRunAttr(run.getDictionary(step.getContext()));
+    RunFacts facts = step.getRun().getFacts();
+    facts.batch = examples;
+    step.setRunAttr(RunAttr::get(step.getContext(), facts));
   }
 
   /// Verifying would say the same in terms of the dialect.

@@ -51,12 +51,10 @@ static LogicalResult checkLoss(ReturnOp last) {
 /// The gradient of what is returned: 1, or what the run scales its loss by,
 /// divided by the number of parts of a batch, of whose losses the mean counts.
 static double seedOf(Operation *graph) {
-  auto step = dyn_cast<StepOp>(graph);
-  auto number = [&](StringRef key) {
-    auto value = step ? step.getRun().getAs<PolynomialAttr>(key) : nullptr;
-    return value ? value.getValue().constant()->toDouble() : 1;
-  };
-  return number("loss_scale") / number("accumulate");
+  const RunFacts *run = runFactsOf(graph);
+  return run ? run->lossScale.value_or(1).toDouble() /
+                   run->accumulate.value_or(1).toDouble()
+             : 1;
 }
 
 /// Appends the backward pass of the values that `last` returns.

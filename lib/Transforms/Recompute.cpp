@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "dialect/Place.h"
+#include "dialect/Net.h"
 #include "dialect/Repetition.h"
 #include "lib/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -248,32 +248,31 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
       Block &block = graph.getRegion(0).front();
       std::vector<Segment> marked = ForwardPass(block).marked();
       auto step = dyn_cast<StepOp>(graph);
-      auto kind = step ? step.getRun().getAs<StringAttr>("recompute") : nullptr;
-      if (marked.empty() && !kind)
+      bool isAsked = step && !step.getRun().getFacts().recompute.empty();
+      if (marked.empty() && !isAsked)
         continue;
       Recomputation again(block);
       // First the parts, then what they may be parts of: a copy of a block then
       // makes what its own parts are made from.
       for (const Segment &segment : marked)
         again.repeat(segment, /*isWhole=*/false);
-      if (kind && failed(recompute(step, kind, again)))
+      if (isAsked && failed(recompute(step, again)))
         signalPassFailure();
       graph.walk([](Operation *op) { op->removeAttr(kCopy); });
     }
   }
 
-  static LogicalResult recompute(StepOp step, StringRef kind,
-                                 Recomputation &again) {
-    auto number = [&](StringRef key) -> int64_t {
-      auto value = step.getRun().getAs<PolynomialAttr>(key);
-      return value ? value.getValue().toInt64().value_or(1) : 1;
+  static LogicalResult recompute(StepOp step, Recomputation &again) {
+    const RunFacts &run = step.getRun().getFacts();
+    auto count = [](const RunFacts::Number &number) {
+      return number.value_or(1).toInt64().value_or(1);
     };
     ForwardPass forward(step.getBlock());
-    bool isSelective = kind == "selective";
+    bool isSelective = run.recompute == "selective";
     std::vector<Segment> segments =
         isSelective ? forward.attentions()
-                    : forward.copies(number("recompute_every"),
-                                     number("recompute_together"));
+                    : forward.copies(count(run.recomputeEvery),
+                                     count(run.recomputeTogether));
     if (segments.empty()) {
       size_t copies = forward.copies(1, 1).size();
       InFlightDiagnostic error = mlir::emitError(placeOf(step, "recompute"))

@@ -22,8 +22,8 @@ net.network @Mlp attributes {inputs = ["x"]} {
   net.return %y : !y ["logits"]
 }
 net.step @run attributes {inputs = ["x", "label"], network = "Mlp", axes = {N = #net.moments<fixed "64">},
-   run = {steps = #net.poly<"9380">, batch = #net.poly<"64">, examples = #net.poly<"600300">, epochs = #net.poly<"10">, took = #net.poly<"60">, devices = #net.poly<"2">,
-          peak = #net.poly<"1000000000000">}} {
+   run = #net.run<steps = "9380", batch = "64", examples = "600300", epochs = "10", took = "60", devices = "2",
+          peak = "1000000000000">} {
 ^bb0(%x: !x, %t: !l):
   %w1 = net.parameter "w" "x" : tensor<128x784xf32> loc("fc1.weight")
   %b1 = net.parameter "b" "x" : tensor<128xf32> loc("fc1.bias")

@@ -41,7 +41,7 @@ TEST_F(RunTest, ExplainsWhereTheRuleOfThreeIsOff) {
 static const char *const frozen = R"(
   !x = tensor<4x8xf32>
   !w = tensor<8x8xf32>
-  net.step @run attributes {inputs = ["x"], network = "Net", run = {steps = #net.poly<"10">}} {
+  net.step @run attributes {inputs = ["x"], network = "Net", run = #net.run<steps = "10">} {
   ^bb0(%x: !x):
     %w1 = net.parameter "w" "x" {trainable = false} : !w loc("trunk.a.weight")
     %a = net.linear %x, %w1 {over = 1} : (!x, !w) -> !x loc("trunk.a.linear")
@@ -75,7 +75,7 @@ TEST_F(RunTest, ExplainsWhatTheRuleOfThreeDoesNotKnow) {
   Analysis analysis = analyze(R"(
     !x = tensor<4x8xf32>
     !w = tensor<8x8xf32>
-    net.step @run attributes {inputs = ["x"], network = "Net", run = {steps = #net.poly<"10">}} {
+    net.step @run attributes {inputs = ["x"], network = "Net", run = #net.run<steps = "10">} {
     ^bb0(%x: !x):
       %w = net.parameter "w" "x" : !w loc("linear.weight")
       %y = net.linear %x, %w {over = 1} : (!x, !w) -> !x loc("linear.linear")
@@ -96,7 +96,7 @@ TEST_F(RunTest, ExplainsWhatTheRuleOfThreeDoesNotKnow) {
 TEST_F(RunTest, AFreeAxisLeavesTheRuleOfThreeOpen) {
   Analysis analysis = analyze(R"(
     !x = tensor<?x8xf32, #net.axes<"N", "8">>
-    net.step @run attributes {inputs = ["x"], network = "Net", run = {steps = #net.poly<"10">}} {
+    net.step @run attributes {inputs = ["x"], network = "Net", run = #net.run<steps = "10">} {
     ^bb0(%x: !x):
       %w = net.parameter "w" "x" : tensor<8x8xf32> loc("weight")
       %y = net.linear %x, %w {over = 1} : (!x, tensor<8x8xf32>) -> !x loc("linear")
@@ -123,7 +123,7 @@ TEST_F(RunTest, AGuessedMomentIsAWarning) {
 TEST_F(RunTest, TheCountOfARunMayBeOutOfRange) {
   analyze(R"(
     !x = tensor<1099511627776x1099511627776xf32>
-    net.step @run attributes {inputs = ["x"], network = "Net", run = {steps = #net.poly<"1000000000000000000000000">}} {
+    net.step @run attributes {inputs = ["x"], network = "Net", run = #net.run<steps = "1000000000000000000000000">} {
     ^bb0(%x: !x):
       %y = net.relu %x : (!x) -> !x loc("relu")
       net.return %y : !x ["loss"]
@@ -133,7 +133,7 @@ TEST_F(RunTest, TheCountOfARunMayBeOutOfRange) {
 
 TEST_F(RunTest, TheRunStatesItsConventions) {
   std::string text = perceptron;
-  text.insert(text.find("steps = "), "fma = #net.poly<\"1\">, ");
+  text.insert(text.find("steps = "), "fma = \"1\", ");
   Analysis analysis = analyze(text);
   EXPECT_EQ(analysis.runs.at(0).conventions.fma, 1u);
   EXPECT_EQ(analysis.networks.at(0).conventions.fma, 2u);

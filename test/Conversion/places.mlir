@@ -3,7 +3,7 @@
 // A number is read with its sign, and compared with the size of its axis as one without: where it is
 // outside, element 0 is read for it, and a zero taken.
 // CHECK-LABEL: func.func @netc_step
-net.step @run attributes {inputs = ["n", "table"], network = "N", run = {}} {
+net.step @run attributes {inputs = ["n", "table"], network = "N", run = #net.run<>} {
 ^bb0(%n: tensor<4xi8>, %table: tensor<3x2xf32>):
   // CHECK-DAG: %[[N:.*]] = bufferization.to_tensor {{.*}} : memref<4xi8>
   // CHECK-DAG: %[[TABLE:.*]] = bufferization.to_tensor {{.*}} : memref<3x2xf32>

@@ -18,9 +18,8 @@ using ReportTest = AnalysisTest;
 static const char *const recomputed = R"(
   !x = tensor<4x8xf32>
   !w = tensor<8x8xf32>
-  net.step @run attributes {inputs = ["x"], network = "Net", run = {
-    steps = #net.poly<"10">, took = #net.poly<"1">, devices = #net.poly<"2">,
-    peak = #net.poly<"20480">}} {
+  net.step @run attributes {inputs = ["x"], network = "Net", run = #net.run<steps = "10", took = "1", devices = "2",
+    peak = "20480">} {
   ^bb0(%x: !x):
     %w = net.parameter "w" "x" : !w loc("fc.weight")
     %y = net.linear %x, %w {over = 1} : (!x, !w) -> !x loc("fc.linear")

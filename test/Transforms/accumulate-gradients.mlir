@@ -32,7 +32,7 @@
 // BOUND:         ^bb0(%{{.*}}: tensor<12x4xf32>, %{{.*}}: tensor<4xf32>):
 // BOUND:         net.scan <"2"> over %{{.*}} [0] init
 // BOUND:         : (tensor<2x4x4xf32>, tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>)
-net.step @parts attributes {network = "net", axes = {N = #net.moments<fixed "2">}, inputs = ["x", "shared"], run = {accumulate = #net.poly<"3">}} {
+net.step @parts attributes {network = "net", axes = {N = #net.moments<fixed "2">}, inputs = ["x", "shared"], run = #net.run<accumulate = "3">} {
 ^bb0(%x: tensor<?x4xf32, #net.axes<"N", "4">>, %shared: tensor<4xf32>):
   %w = net.parameter "w" "zeros" : tensor<4xf32>
   %b = net.broadcast %w {axes = array<i64: 1>} : (tensor<4xf32>) -> tensor<?x4xf32, #net.axes<"N", "4">>

@@ -37,7 +37,7 @@
 !x = tensor<4x8xf32>
 !m = tensor<4x8xi1>
 !w = tensor<8x8xf32>
-net.step @full attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
+net.step @full attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "full">} {
 ^bb0(%x: !x):
   %w0 = net.parameter "w0" "uniform" : !w loc("layer.0.weight")
   %y0 = net.linear %x, %w0 {over = 1, net.copy = "layer.0"} : (!x, !w) -> !x loc("layer.0.linear")
@@ -80,7 +80,7 @@ net.step @full attributes {inputs = ["x"], network = "Net", run = {recompute = "
 // CHECK-NOT:     phase recompute
 // CHECK:         net.return
 !x = tensor<4xf32>
-net.step @every attributes {inputs = ["x"], network = "Net", run = {recompute = "full", recompute_every = #net.poly<"2">}} {
+net.step @every attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "full", recompute_every = "2">} {
 ^bb0(%x: !x):
   %w = net.parameter "w" "uniform" : !x
   %a = net.add %x, %w : (!x, !x) -> !x loc("add")
@@ -93,7 +93,7 @@ net.step @every attributes {inputs = ["x"], network = "Net", run = {recompute = 
   %loss = net.sum %c2 {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
   net.return %loss : tensor<f32> ["loss"]
 }
-net.step @together attributes {inputs = ["x"], network = "Net", run = {recompute = "full", recompute_together = #net.poly<"2">}} {
+net.step @together attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "full", recompute_together = "2">} {
 ^bb0(%x: !x):
   %w = net.parameter "w" "uniform" : !x
   %a = net.add %x, %w : (!x, !x) -> !x loc("add")
@@ -117,7 +117,7 @@ net.step @together attributes {inputs = ["x"], network = "Net", run = {recompute
 // CHECK:         net.scan <"5"> {{.*}}reversed
 !s = tensor<5x8xf32>
 !v = tensor<8xf32>
-net.step @loop attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
+net.step @loop attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "full">} {
 ^bb0(%x: !s):
   %w = net.parameter "w" "uniform" : !v loc("w")
   %o = net.scan <"5"> over %x [0] out [0] attributes {net.copy = "layer.0"} {
@@ -150,7 +150,7 @@ net.step @loop attributes {inputs = ["x"], network = "Net", run = {recompute = "
 !x = tensor<4x8xf32>
 !w = tensor<8x8xf32>
 !a = tensor<4x4xf32>
-net.step @selective attributes {inputs = ["x"], network = "Net", run = {recompute = "selective"}} {
+net.step @selective attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "selective">} {
 ^bb0(%x: !x):
   %w = net.parameter "w" "uniform" : !w loc("weight")
   %q = net.linear %x, %w {over = 1} : (!x, !w) -> !x loc("query")
@@ -178,7 +178,7 @@ net.step @selective attributes {inputs = ["x"], network = "Net", run = {recomput
 // CHECK-NEXT:    net.tanh_grad %{{.*}}, %[[C2]]
 // CHECK-NEXT:    net.tanh_grad %{{.*}}, %[[B1]]
 !x = tensor<4xf32>
-net.step @marked attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
+net.step @marked attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "full">} {
 ^bb0(%x: !x):
   %w = net.parameter "w" "uniform" : !x
   %a = net.add %x, %w : (!x, !x) -> !x loc("add")
@@ -196,7 +196,7 @@ net.step @marked attributes {inputs = ["x"], network = "Net", run = {recompute =
 // CHECK-NOT:     phase recompute
 // CHECK:         net.return
 !x = tensor<4xf32>
-net.step @frozen attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
+net.step @frozen attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "full">} {
 ^bb0(%x: !x):
   %b = net.tanh %x {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.tanh")
   %w = net.parameter "w" "uniform" : !x
@@ -209,7 +209,7 @@ net.step @frozen attributes {inputs = ["x"], network = "Net", run = {recompute =
 
 !x = tensor<4xf32>
 // expected-error@+1 {{nothing can be recomputed: `Net` has no copies of a `repeat`}}
-net.step @copies attributes {inputs = ["x"], network = "Net", run = {recompute = "full"}} {
+net.step @copies attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "full">} {
 ^bb0(%x: !x):
   %loss = net.sum %x {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
   net.return %loss : tensor<f32> ["loss"]
@@ -219,7 +219,7 @@ net.step @copies attributes {inputs = ["x"], network = "Net", run = {recompute =
 
 !x = tensor<4xf32>
 // expected-error@+1 {{nothing can be recomputed: `Net` has no attention, which is two products of activations}}
-net.step @attention attributes {inputs = ["x"], network = "Net", run = {recompute = "selective"}} {
+net.step @attention attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "selective">} {
 ^bb0(%x: !x):
   %loss = net.sum %x {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
   net.return %loss : tensor<f32> ["loss"]

@@ -8,10 +8,10 @@ net.network @Net attributes {inputs = ["x", "ids"], axes = {T = #net.moments<"20
   net.return %a, %b : tensor<?x4xf32, #net.axes<"N", "4">>, tensor<?xi32, #net.axes<"N">> ["y", "ids"]
 }
 
-// CHECK-LABEL: net.step @run attributes {inputs = [], network = "Net", run = {steps = #net.poly<"1000">}} {
+// CHECK-LABEL: net.step @run attributes {inputs = [], network = "Net", run = #net.run<steps = "1000">} {
 //  CHECK-NEXT:   %[[LOSS:.*]] = net.constant
 //  CHECK-NEXT:   net.return %[[LOSS]] : tensor<f32> ["loss"]
-net.step @run attributes {inputs = [], network = "Net", run = {steps = #net.poly<"1000">}} {
+net.step @run attributes {inputs = [], network = "Net", run = #net.run<steps = "1000">} {
   %loss = net.constant 0.0 : tensor<f32>
   net.return %loss : tensor<f32> ["loss"]
 }

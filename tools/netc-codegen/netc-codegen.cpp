@@ -5,7 +5,7 @@
 // The part of netc that generates code: netc goes on as this program, with the
 // same command line, where it needs some.
 
-#include "dialect/Place.h"
+#include "dialect/Net.h"
 #include "lib/Report/MeasurementReport.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/OutputFile.h"
@@ -85,16 +85,16 @@ static std::vector<std::string> runsToCompile(mlir::ModuleOp module) {
     if (isAskedFor(step.getSymName()))
       runs.push_back(step.getSymName().str());
   for (mlir::Operation &op : *module.getBody()) {
-    auto settings = op.getAttrOfType<mlir::DictionaryAttr>("run");
-    if (!settings || llvm::none_of(runs, [&](llvm::StringRef run) {
+    const RunFacts *facts = runFactsOf(&op);
+    if (!facts || llvm::none_of(runs, [&](llvm::StringRef run) {
           return isOf(run, mlir::SymbolTable::getSymbolName(&op).getValue());
         }))
       continue;
-    if (settings.contains("sweep_at"))
+    if (facts->places.count("sweep"))
       mlir::emitWarning(placeOf(&op, "sweep"))
           << "the points of a `sweep` are counted, and not run; this is the "
              "run without it";
-    if (settings.contains("times_at"))
+    if (facts->places.count("times"))
       mlir::emitWarning(placeOf(&op, "times"))
           << "`times` is counted, and not run; a program takes steps of one "
              "job alone";

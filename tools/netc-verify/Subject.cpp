@@ -17,9 +17,9 @@ using namespace mlir;
 /// loss as it is.
 static void updatePlainly(ModuleOp module) {
   for (auto step : module.getOps<StepOp>()) {
-    NamedAttrList run(step.getRun());
-    run.erase("loss_scale");
-    step.setRunAttr(run.getDictionary(module.getContext()));
+    RunFacts facts = step.getRun().getFacts();
+    facts.lossScale.reset();
+    step.setRunAttr(RunAttr::get(module.getContext(), facts));
   }
   module.walk([](OptimizerOp optimizer) {
     Block &block = optimizer.getBlock();

@@ -4,7 +4,6 @@
 
 #include "tools/netc/Peaks.h"
 #include "dialect/Net.h"
-#include "dialect/Place.h"
 #include "lib/Analysis/Alignment.h"
 #include "lib/Hardware/Defaults.h"
 #include "lib/Warnings/Warnings.h"
@@ -13,19 +12,14 @@ using namespace netc;
 using namespace mlir;
 
 /// The device of a `hardware` section: its peaks stand in the step, by format.
-static std::optional<Accelerator> ownDevice(DictionaryAttr run,
-                                            StringRef name) {
+static std::optional<Accelerator> ownDevice(const RunFacts &run) {
   Accelerator device;
-  device.name = name.str();
-  for (NamedAttribute attribute : run) {
-    StringRef format = attribute.getName();
-    if (!format.consume_front("peak_"))
-      continue;
+  device.name = run.device;
+  for (const auto &[format, rate] : run.peaks) {
     std::optional<NumberFormat> known = parseNumberFormat(format);
     assert(known && "an unknown format got into the step");
-    Rational rate =
-        *cast<PolynomialAttr>(attribute.getValue()).getValue().constant();
-    device.peaks.push_back({*known, ArithmeticUnit::Matrix, {rate, "", false}});
+    device.peaks.push_back(
+        {*known, ArithmeticUnit::Matrix, {*rate, "", false}});
   }
   return device.peaks.empty() ? std::nullopt : std::optional(device);
 }
@@ -33,14 +27,13 @@ static std::optional<Accelerator> ownDevice(DictionaryAttr run,
 /// What the run says of its number format, if anything. Fails, with an error
 /// there, if that is none.
 static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
-                                                       DictionaryAttr run) {
-  auto precision = run.getAs<StringAttr>("precision");
-  if (!precision)
+                                                       const RunFacts &run) {
+  if (run.precision.empty())
     return std::optional<NumberFormat>();
-  if (std::optional<NumberFormat> format = matmulFormat(precision.getValue()))
+  if (std::optional<NumberFormat> format = matmulFormat(run.precision))
     return format;
   return emitError(placeOf(job, "precision"))
-         << "`" << precision.getValue()
+         << "`" << run.precision
          << "` is not a precision; write a number format such as `bf16`, or "
          << "`mixed(f16)`";
 }
@@ -48,34 +41,31 @@ static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
 /// The device that the run names, if any. Fails, with an error there, if there
 /// is none of the name.
 static FailureOr<std::optional<Accelerator>>
-deviceOf(Operation *job, DictionaryAttr run, const AcceleratorTable &table) {
-  auto name = run.getAs<StringAttr>("device");
-  if (!name)
+deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
+  if (run.device.empty())
     return std::optional<Accelerator>();
   Location at = placeOf(job, "device");
-  std::optional<Accelerator> own = ownDevice(run, name);
-  if (own || run.get("device_own"))
+  std::optional<Accelerator> own = ownDevice(run);
+  if (own || run.hasOwnDevice)
     return own;
-  std::optional<Accelerator> device = table.find(name);
+  std::optional<Accelerator> device = table.find(run.device);
   if (device)
     return device;
   InFlightDiagnostic error = emitError(at)
-                             << "unknown device `" << name.getValue() << "`"
-                             << table.didYouMean(name);
+                             << "unknown device `" << run.device << "`"
+                             << table.didYouMean(run.device);
   error.attachNote() << "a `hardware` section describes a device of your own";
   return error;
 }
 
 /// A device-time in devices of another make than the hardware's has another
 /// peak. Where only one of them is of a known make, `device` becomes that one.
-static LogicalResult mergeDeviceOfTime(Operation *job, DictionaryAttr run,
+static LogicalResult mergeDeviceOfTime(Operation *job, const RunFacts &run,
                                        const AcceleratorTable &table,
                                        std::optional<Accelerator> &device) {
-  auto name = run.getAs<StringAttr>("took_device");
-  auto given = run.getAs<StringAttr>("device");
-  if (!name || name == given)
+  if (run.tookDevice.empty() || run.tookDevice == run.device)
     return success();
-  std::optional<Accelerator> other = table.find(name);
+  std::optional<Accelerator> other = table.find(run.tookDevice);
   if (other && other->peaks.empty())
     return success();
   if (other && device && device->peaks.empty()) {
@@ -85,13 +75,8 @@ static LogicalResult mergeDeviceOfTime(Operation *job, DictionaryAttr run,
   if (other && device && other->hasPeaksOf(*device))
     return success();
   return emitError(placeOf(job, "took"))
-         << "`took` counts `" << name.getValue() << "`, the hardware is `"
-         << given.getValue() << "`; give both in the device that was used";
-}
-
-static std::optional<Rational> numberIn(DictionaryAttr run, StringRef key) {
-  auto value = run.getAs<PolynomialAttr>(key);
-  return value ? value.getValue().constant() : std::nullopt;
+         << "`took` counts `" << run.tookDevice << "`, the hardware is `"
+         << run.device << "`; give both in the device that was used";
 }
 
 /// Whether the network's first input holds whole numbers, several to an
@@ -115,21 +100,18 @@ static bool readsTokens(ModuleOp module, Operation &job) {
 }
 
 /// What the run says that tells of its hardware.
-static HardwareFacts factsOf(DictionaryAttr run) {
+static HardwareFacts factsOf(const RunFacts &run) {
   HardwareFacts facts;
-  facts.peak = numberIn(run, "peak");
-  facts.utilization = numberIn(run, "utilization");
-  if (std::optional<Rational> year = numberIn(run, "year"))
-    facts.year = year->toInt64();
-  if (auto by = run.getAs<StringAttr>("trained_by"))
-    facts.isCompanys = by.getValue() == "company";
-  if (auto framework = run.getAs<StringAttr>("framework"))
-    facts.framework = framework.str();
-  std::optional<Rational> seconds = numberIn(run, "took_device_seconds");
-  std::optional<Rational> took = numberIn(run, "took"),
-                          devices = numberIn(run, "devices");
-  if (took && devices)
-    seconds = *took * *devices;
+  facts.peak = run.peak;
+  facts.utilization = run.utilization;
+  if (run.year)
+    facts.year = run.year->toInt64();
+  if (!run.trainedBy.empty())
+    facts.isCompanys = run.trainedBy == "company";
+  facts.framework = run.framework;
+  RunFacts::Number seconds = run.tookDeviceSeconds;
+  if (run.took && run.devices)
+    seconds = *run.took * *run.devices;
   if (seconds)
     facts.deviceHours = *seconds / 3600;
   return facts;
@@ -140,8 +122,7 @@ static StringRef symbolOf(Operation *job) {
 }
 
 /// Warns of a device that was not there in the year of the run.
-static void warnOfYear(Operation *job, DictionaryAttr run,
-                       const HardwareFacts &facts) {
+static void warnOfYear(Operation *job, const HardwareFacts &facts) {
   std::optional<int> released =
       facts.device ? facts.device->year() : std::nullopt;
   if (released && facts.year && *facts.year < *released)
@@ -151,58 +132,40 @@ static void warnOfYear(Operation *job, DictionaryAttr run,
 }
 
 /// Warns where the time that a run took, or its number format, tells nothing.
-static void warnOfNoPeak(Operation *job, DictionaryAttr run,
+static void warnOfNoPeak(Operation *job, const RunFacts &run,
                          const HardwareFacts &facts,
                          const HardwareGuess &guess) {
-  if (run.get("took") && !facts.deviceHours) {
+  if (run.took && !facts.deviceHours) {
     warn(placeOf(job, "took"), symbolOf(job), "no-device-time")
         << "there is no compute by time: on how many devices is not "
            "said; write `hardware = 8 V100`, or a device-time";
     return;
   }
-  if (guess.peak || run.get("took_flop"))
+  if (guess.peak || run.tookFlop)
     return;
   std::string why = guess.whyNoPeak;
-  auto device = run.getAs<StringAttr>("device");
-  if (why.empty() && device)
-    why = ("`" + device.getValue() + "` has no `peak`").str();
+  if (why.empty() && !run.device.empty())
+    why = "`" + run.device + "` has no `peak`";
   bool lacksFormat =
       facts.format && facts.device && !facts.device->peaks.empty();
-  StringRef key = lacksFormat ? "precision" : "took";
-  if (run.get((key + "_at").str()))
+  const char *key = lacksFormat ? "precision" : "took";
+  if (run.places.count(key))
     warn(placeOf(job, key), symbolOf(job), "no-peak")
         << "there is no compute by time: " << why;
 }
 
-static DictionaryAttr complete(DictionaryAttr settings,
-                               const HardwareFacts &facts,
-                               const HardwareGuess &guess) {
-  MLIRContext *context = settings.getContext();
-  NamedAttrList run(settings);
-  auto text = [&](StringRef value) { return StringAttr::get(context, value); };
-  auto number = [&](const Rational &value) {
-    return PolynomialAttr::get(context, value);
-  };
+static RunFacts complete(RunFacts run, const HardwareFacts &facts,
+                         const HardwareGuess &guess) {
   if (facts.device && facts.device->memoryBytes)
-    run.set("device_memory", number(facts.device->memoryBytes->value));
+    run.deviceMemory = facts.device->memoryBytes->value;
   if (guess.format)
-    run.set("peak_format", text(traitsOf(*guess.format).name));
+    run.peakFormat = traitsOf(*guess.format).name;
   if (guess.peak)
-    run.set("peak", number(*guess.peak));
+    run.peak = guess.peak;
   if (!facts.utilization)
-    run.set("assumed_utilization", number(guess.utilization));
-  std::vector<Attribute> assumed;
-  for (const Assumption &assumption : guess.assumptions) {
-    NamedAttrList item;
-    item.set("key", text(assumption.key));
-    item.set("taken", text(assumption.taken));
-    item.set("reason", text(assumption.reason));
-    item.set("low", number(assumption.low));
-    item.set("high", number(assumption.high));
-    assumed.push_back(item.getDictionary(context));
-  }
-  run.set("assumed", ArrayAttr::get(context, assumed));
-  return run.getDictionary(context);
+    run.assumedUtilization = guess.utilization;
+  run.assumptions = guess.assumptions;
+  return run;
 }
 
 LogicalResult
@@ -210,13 +173,14 @@ netc::givePeaks(ModuleOp module,
                 function_ref<const AcceleratorTable &()> accelerators,
                 ModuleOp written) {
   for (Operation &job : *module.getBody()) {
-    auto run = job.getAttrOfType<DictionaryAttr>("run");
-    if (!run)
+    const RunFacts *found = runFactsOf(&job);
+    if (!found)
       continue;
+    const RunFacts &run = *found;
     FailureOr<std::optional<NumberFormat>> format = formatOf(&job, run);
     if (failed(format))
       return failure();
-    if (!run.get("device") && !run.get("peak") && !run.get("took_at"))
+    if (run.device.empty() && !run.peak && !run.places.count("took"))
       continue;
     const AcceleratorTable &table = accelerators();
     FailureOr<std::optional<Accelerator>> device = deviceOf(&job, run, table);
@@ -234,9 +198,10 @@ netc::givePeaks(ModuleOp module,
     if (step)
       facts.alignedShare = aligned;
     HardwareGuess guess = completeHardware(facts, table);
-    warnOfYear(&job, run, facts);
+    warnOfYear(&job, facts);
     warnOfNoPeak(&job, run, facts, guess);
-    job.setAttr("run", complete(run, facts, guess));
+    job.setAttr("run",
+                RunAttr::get(module.getContext(), complete(run, facts, guess)));
   }
   return success();
 }

@@ -1,0 +1,232 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Net.h"
+
+using namespace netc;
+using namespace mlir;
+
+/// Calls `visit` with the name and the member of each fact, in the order in
+/// which they are printed.
+template <typename Visitor> static void forEachFact(Visitor visit) {
+  visit("steps", &RunFacts::steps);
+  visit("examples", &RunFacts::examples);
+  visit("tokens", &RunFacts::tokens);
+  visit("epochs", &RunFacts::epochs);
+  visit("batch", &RunFacts::batch);
+  visit("accumulate", &RunFacts::accumulate);
+  visit("tokens_per_example", &RunFacts::tokensPerExample);
+  visit("times", &RunFacts::times);
+  visit("inference", &RunFacts::isInference);
+  visit("decode", &RunFacts::decode);
+  visit("decode_axis", &RunFacts::decodeAxis);
+  visit("decode_together", &RunFacts::decodeTogether);
+  visit("loss_scale", &RunFacts::lossScale);
+  visit("recompute", &RunFacts::recompute);
+  visit("recompute_every", &RunFacts::recomputeEvery);
+  visit("recompute_together", &RunFacts::recomputeTogether);
+  visit("shared", &RunFacts::shared);
+  visit("devices", &RunFacts::devices);
+  visit("device", &RunFacts::device);
+  visit("own_device", &RunFacts::hasOwnDevice);
+  visit("device_memory", &RunFacts::deviceMemory);
+  visit("peak", &RunFacts::peak);
+  visit("peak_format", &RunFacts::peakFormat);
+  visit("peaks", &RunFacts::peaks);
+  visit("precision", &RunFacts::precision);
+  visit("utilization", &RunFacts::utilization);
+  visit("assumed_utilization", &RunFacts::assumedUtilization);
+  visit("took", &RunFacts::took);
+  visit("took_device_seconds", &RunFacts::tookDeviceSeconds);
+  visit("took_device", &RunFacts::tookDevice);
+  visit("took_flop", &RunFacts::tookFlop);
+  visit("year", &RunFacts::year);
+  visit("trained_by", &RunFacts::trainedBy);
+  visit("framework", &RunFacts::framework);
+  visit("assumed", &RunFacts::assumptions);
+  visit("tuning", &RunFacts::isTuning);
+  visit("fma", &RunFacts::fma);
+  visit("causal", &RunFacts::causal);
+  visit("places", &RunFacts::places);
+}
+
+bool RunFacts::operator==(const RunFacts &other) const {
+  bool isSame = true;
+  forEachFact([&](const char *, auto fact) {
+    isSame = isSame && this->*fact == other.*fact;
+  });
+  return isSame;
+}
+
+namespace {
+/// Each kind of fact is hashed, printed and parsed alike, wherever it stands.
+llvm::hash_code hashOf(bool flag) { return llvm::hash_value(flag); }
+llvm::hash_code hashOf(const std::string &text) {
+  return llvm::hash_value(text);
+}
+llvm::hash_code hashOf(const Rational &number) { return hash_value(number); }
+llvm::hash_code hashOf(const Assumption &taken) { return hash_value(taken); }
+llvm::hash_code hashOf(LocationAttr place) { return hash_value(place); }
+llvm::hash_code hashOf(const std::optional<Rational> &number) {
+  return number ? hash_value(*number) : llvm::hash_code(0);
+}
+template <typename T> llvm::hash_code hashOf(const std::vector<T> &list) {
+  llvm::hash_code code(list.size());
+  for (const T &item : list)
+    code = llvm::hash_combine(code, hashOf(item));
+  return code;
+}
+template <typename T>
+llvm::hash_code hashOf(const std::map<std::string, T> &map) {
+  llvm::hash_code code(map.size());
+  for (const auto &[key, item] : map)
+    code = llvm::hash_combine(code, hashOf(key), hashOf(item));
+  return code;
+}
+
+void print(AsmPrinter &printer, const std::string &text) {
+  printer.printString(text);
+}
+void print(AsmPrinter &printer, const Rational &number) {
+  printer.printString(number.str());
+}
+void print(AsmPrinter &printer, const std::optional<Rational> &number) {
+  print(printer, *number);
+}
+void print(AsmPrinter &printer, LocationAttr place) {
+  printer.printAttribute(place);
+}
+void print(AsmPrinter &printer, const Assumption &taken) {
+  printer << '<';
+  llvm::interleaveComma(
+      ArrayRef({taken.key, taken.taken, taken.reason, taken.low.str(),
+                taken.high.str()}),
+      printer, [&](const std::string &text) { printer.printString(text); });
+  printer << '>';
+}
+template <typename T>
+void print(AsmPrinter &printer, const std::vector<T> &list) {
+  printer << '[';
+  llvm::interleaveComma(list, printer,
+                        [&](const T &item) { print(printer, item); });
+  printer << ']';
+}
+template <typename T>
+void print(AsmPrinter &printer, const std::map<std::string, T> &map) {
+  printer << '{';
+  llvm::interleaveComma(map, printer, [&](const auto &entry) {
+    printer << entry.first << " = ";
+    print(printer, entry.second);
+  });
+  printer << '}';
+}
+
+ParseResult parse(AsmParser &parser, std::string &text) {
+  return parser.parseString(&text);
+}
+ParseResult parse(AsmParser &parser, Rational &number) {
+  SMLoc at = parser.getCurrentLocation();
+  std::string text;
+  if (parser.parseString(&text))
+    return failure();
+  std::optional<Rational> parsed = Rational::parse(text);
+  if (!parsed)
+    return parser.emitError(at) << "`" << text << "` is not a number";
+  number = *parsed;
+  return success();
+}
+ParseResult parse(AsmParser &parser, std::optional<Rational> &number) {
+  return parse(parser, number.emplace());
+}
+ParseResult parse(AsmParser &parser, LocationAttr &place) {
+  return parser.parseAttribute(place);
+}
+ParseResult parse(AsmParser &parser, Assumption &taken) {
+  auto comma = [&] { return parser.parseComma(); };
+  return failure(parser.parseLess() || parse(parser, taken.key) || comma() ||
+                 parse(parser, taken.taken) || comma() ||
+                 parse(parser, taken.reason) || comma() ||
+                 parse(parser, taken.low) || comma() ||
+                 parse(parser, taken.high) || parser.parseGreater());
+}
+template <typename T>
+ParseResult parse(AsmParser &parser, std::vector<T> &list) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parse(parser, list.emplace_back());
+  });
+}
+template <typename T>
+ParseResult parse(AsmParser &parser, std::map<std::string, T> &map) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Braces, [&]() -> ParseResult {
+        StringRef key;
+        return failure(parser.parseKeyword(&key) || parser.parseEqual() ||
+                       parse(parser, map[key.str()]));
+      });
+}
+} // namespace
+
+llvm::hash_code netc::hash_value(const RunFacts &facts) {
+  llvm::hash_code code(0);
+  forEachFact([&](const char *, auto fact) {
+    code = llvm::hash_combine(code, hashOf(facts.*fact));
+  });
+  return code;
+}
+
+Attribute RunAttr::parse(AsmParser &parser, Type) {
+  RunFacts facts;
+  auto parseFact = [&]() -> ParseResult {
+    SMLoc at = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    std::optional<ParseResult> result;
+    forEachFact([&](const char *known, auto fact) {
+      if (name != known)
+        return;
+      if constexpr (std::is_same_v<decltype(fact), bool RunFacts::*>) {
+        facts.*fact = true;
+        result = success();
+      } else {
+        result = failure(parser.parseEqual() || ::parse(parser, facts.*fact));
+      }
+    });
+    if (!result)
+      return parser.emitError(at) << "a run has no `" << name << "`";
+    return *result;
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseFact))
+    return {};
+  return RunAttr::get(parser.getContext(), facts);
+}
+
+void RunAttr::print(AsmPrinter &printer) const {
+  const RunFacts &facts = getFacts(), nothing;
+  StringRef comma;
+  printer << '<';
+  forEachFact([&](const char *name, auto fact) {
+    if (facts.*fact == nothing.*fact)
+      return;
+    printer << comma << name;
+    comma = ", ";
+    if constexpr (!std::is_same_v<decltype(fact), bool RunFacts::*>) {
+      printer << " = ";
+      ::print(printer, facts.*fact);
+    }
+  });
+  printer << '>';
+}
+
+const RunFacts *netc::runFactsOf(Operation *op) {
+  auto run = op->getAttrOfType<RunAttr>("run");
+  return run ? &run.getFacts() : nullptr;
+}
+
+Location netc::placeOf(Operation *run, StringRef key) {
+  const RunFacts *facts = runFactsOf(run);
+  auto found = facts->places.find(key.str());
+  return found == facts->places.end() ? run->getLoc() : Location(found->second);
+}
