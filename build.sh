@@ -6,7 +6,7 @@
 # Installs what netc is built with (Debian 12), configures and builds.
 #
 #   ./build.sh          builds build/release/bin/netc
-#   ./build.sh check    builds everything and runs the tests
+#   ./build.sh check    lints, builds everything and runs the tests
 #   ./build.sh TARGET.. builds these targets
 #
 # PRESET chooses a preset of CMakePresets.json: release, debug or asan.
@@ -43,7 +43,7 @@ fi
 
 case ${1-} in
   '') set -- netc ;;
-  check) set -- check-netc ;;
+  check) set -- lint check-netc ;;
 esac
 [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset"
 cmake --build --preset "$preset" --target "$@"

@@ -25,6 +25,6 @@ config.substitutions += [
     ("%build_dir", config.build_dir),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
-for program in "clang-format-14", "fish", "man", "zsh":
+for program in "fish", "man", "zsh":
     if shutil.which(program):
         config.available_features.add(program)

@@ -1,0 +1,67 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What all files keep to, and no test would notice. Prints each line that does not."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(sys.argv[1])
+
+
+def files(folders, suffixes):
+    found = [
+        path
+        for folder in folders
+        for path in sorted((root / folder).rglob("*"))
+        if path.suffix in suffixes
+    ]
+    assert found, folders
+    return found
+
+
+def layout():
+    """Versions of clang-format disagree: Debian 12's decides."""
+    sources = files(["dialect", "lib", "test", "tools"], [".cpp", ".h"])
+    command = ["clang-format-14", "--dry-run", "-Werror", *map(str, sources)]
+    return subprocess.run(command).returncode == 0
+
+
+def lines_without(pattern, paths, why):
+    """Whether no line of the paths matches; `pattern` may depend on the text of the file."""
+    fine = True
+    for path in paths:
+        text = path.read_text()
+        wrong = pattern(text)
+        for number, line in enumerate(text.splitlines(), 1):
+            if wrong.search(line):
+                print(f"{path.relative_to(root)}:{number}: {why}: {line.strip()}")
+                fine = False
+    return fine
+
+
+def colons():
+    """FileCheck takes `CHECK-NEXT foo` for prose and passes."""
+
+    def pattern(text):
+        prefixes = {"CHECK"}
+        for names in re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", text):
+            prefixes.update(names.split(","))
+        return re.compile(r"(?://|#)\s*(?:%s)\b(?!\S*:)" % "|".join(map(re.escape, prefixes)))
+
+    return lines_without(
+        pattern, files(["test"], [".mlir", ".net", ".test"]), "a check without a colon"
+    )
+
+
+def environment():
+    """Compilation depends on the command line alone; programs read OpenMP's variables."""
+    sources = files(["dialect", "lib"], [".cpp", ".h"])
+    compiler = [path for path in sources if root / "lib" / "Runtime" not in path.parents]
+    return lines_without(lambda _: re.compile("getenv"), compiler, "reads the environment")
+
+
+sys.exit(not all([layout(), colons(), environment()]))
