@@ -50,7 +50,8 @@ static void warnOfPairs(const Network &network) {
     degree =
         std::max({degree, cost.matmul.degree("N"), cost.other.degree("N")});
   if (degree > 1)
-    warn(NetworkOp(network.op).getLoc(), network.name(), "pairs-of-examples")
+    warn(NetworkOp(network.op).getLoc(), network.name(),
+         WarningId::PairsOfExamples)
         << "`" << network.name() << "` computes with N^" << degree
         << " of the examples of a batch, and its figures are those of one; a "
            "run counts its batch";

@@ -84,7 +84,7 @@ static void warnOfTooFast(const Run &run) {
     return taken.key != "utilization";
   });
   if (share && *share > Rational(1))
-    warn(placeOf(run.op, "took"), run.name(), "impossible-time")
+    warn(placeOf(run.op, "took"), run.name(), WarningId::ImpossibleTime)
         << "in this time the hardware does "
         << formatQuantity(*run.deviceSeconds * *run.peak, Dimension::Flop)
         << " at its peak of "
@@ -107,7 +107,7 @@ static void warnOfShorterThanJobs(const Run &run) {
   };
   auto warn = [&](const Rational &own, const Rational &ofJobs,
                   const Dimension &unit) {
-    netc::warn(placeOf(run.op, "took"), run.name(), "jobs-took-longer")
+    netc::warn(placeOf(run.op, "took"), run.name(), WarningId::JobsTookLonger)
         << "`" << run.name() << "` took " << formatQuantity(own, unit)
         << ", and the jobs in it " << formatQuantity(ofJobs, unit);
   };
@@ -129,7 +129,7 @@ static void warnOfFarMethods(const Run &run) {
   }
   bool isTooFast = run.hardwareUtilization().value_or(0) > Rational(1);
   if (!both->causes.empty() && !isTooFast)
-    warn(placeOf(run.op, "took"), run.name(), "methods-apart")
+    warn(placeOf(run.op, "took"), run.name(), WarningId::MethodsApart)
         << "the time gives " << formatQuantity(both->ratio, {}, 3)
         << " × the compute that the operations give, more than a factor of 2 "
            "apart";

@@ -439,7 +439,7 @@ static void warnOfGuesses(StepOp op, const Axes &axes) {
                "] is taken as E[" + axis + "]" + exponent;
   }
   InFlightDiagnostic warning =
-      warn(op.getLoc(), op.getSymName(), "guessed-moments");
+      warn(op.getLoc(), op.getSymName(), WarningId::GuessedMoments);
   if (known < 2)
     warning << "only the mean of " << names << " is known";
   else
@@ -516,7 +516,7 @@ static void warnOfUnmasked(StepOp op) {
   std::optional<Decoding> decoding = Decoding::of(op);
   Operation *unmasked = decoding ? decoding->findUnmasked(op) : nullptr;
   if (unmasked)
-    warn(placeOf(op, "decode"), op.getSymName(), "unmasked-decoding")
+    warn(placeOf(op, "decode"), op.getSymName(), WarningId::UnmaskedDecoding)
         << "`decode` makes positions one by one, but no causal mask hides "
            "those "
            "after it from a position in `"
@@ -543,7 +543,7 @@ static bool isOfLookups(Value gradient) {
 static void warnOfDenseTables(StepOp op) {
   op.walk([&](SgdOp update) {
     if (update.getSparse() && isOfLookups(update.getGradient()))
-      warn(op.getLoc(), op.getSymName(), "dense-update")
+      warn(op.getLoc(), op.getSymName(), WarningId::DenseUpdate)
           << "`sparse` updates all rows of a table of "
           << shapeOf(update.getParameter()).elements().str()
           << " numbers, since its gradient is not only that of look-ups: it is "

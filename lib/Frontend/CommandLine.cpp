@@ -331,7 +331,7 @@ void CommandLine::finishOverrides() {
       network.setAxesAttr(axes.getDictionary(e.context));
     }
     if (!each.isUsed && !e.program.leavesOut() && e.errors == 0)
-      e.warn(each.tree, each.owner, "unused-setting",
+      e.warn(each.tree, each.owner, WarningId::UnusedSetting,
              "this changes nothing: no use of `" + each.owner + "` leaves `" +
                  each.name + "` to its default");
   }

@@ -114,7 +114,7 @@ Value Evaluator::fail(
   return {};
 }
 
-void Evaluator::warn(Tree *at, StringRef about, StringRef id,
+void Evaluator::warn(Tree *at, StringRef about, WarningId id,
                      const llvm::Twine &message) {
   netc::warn(locationOf(at), about, id) << message;
 }

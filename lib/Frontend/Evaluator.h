@@ -59,7 +59,7 @@ public:
   fail(Tree *at, const llvm::Twine &message,
        llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
   /// `about` is the symbol of a network or run, or empty.
-  void warn(Tree *at, llvm::StringRef about, llvm::StringRef id,
+  void warn(Tree *at, llvm::StringRef about, WarningId id,
             const llvm::Twine &message);
   /// The one of `known` that is meant, by what others call it or by its
   /// letters:

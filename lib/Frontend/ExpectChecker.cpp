@@ -339,7 +339,7 @@ std::vector<Verdict> ExpectChecker::checkAll() {
     auto first =
         llvm::find_if(e.commandLine.overrides,
                       [](const Override &each) { return !each.isList(); });
-    netc::warn(netc::locationOf(first->tree), "", "expects-left-out")
+    netc::warn(netc::locationOf(first->tree), "", WarningId::ExpectsLeftOut)
         << "left out: " << ofOverridden << " of "
         << e.program.expectations.size()
         << " expects, which are about the file as written";

@@ -104,14 +104,14 @@ void Program::warnOfUnread(const BlockDecl &block) {
                        : isInput    ? "input"
                                     : nullptr;
     if (kind)
-      e.warn(each.tree, "", "unread-name",
+      e.warn(each.tree, "", WarningId::UnreadName,
              "nothing reads the " + llvm::Twine(kind) + " `" + each.name +
                  "` of `" + block.name + "`");
   }
 }
 
 void Program::checkUnused(const BlockDecl &block) {
-  e.warn(block.tree, "", "unused-block",
+  e.warn(block.tree, "", WarningId::UnusedBlock,
          "`" + block.name + "` is not used; only its names are checked");
   llvm::ArrayRef<Mention> all = block.file->resolver.mentionsIn(block.tree);
   llvm::StringSet<> own;
@@ -234,7 +234,7 @@ static void warnOfIdle(mlir::Block &entry) {
   }
   for (auto &[place, names] : llvm::reverse(weights))
     netc::warn(place, mlir::SymbolTable::getSymbolName(entry.getParentOp()),
-               "not-counted")
+               WarningId::NotCounted)
         << "not counted, as no result depends on it: " << names;
 }
 

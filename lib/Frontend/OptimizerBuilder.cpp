@@ -121,7 +121,7 @@ bool OptimizerBuilder::addRules(const UpdateGroup &group) {
   for (ParameterOp parameter : group.parameters) {
     Class key{matrixOf(parameter), roleOf(parameter)};
     if (key.second == "matrix" && isOfLoop(parameter))
-      e.warn(places.optimizer, step.getSymName(), "matrices-as-one",
+      e.warn(places.optimizer, step.getSymName(), WarningId::MatricesAsOne,
              "`" + parameter.getName() +
                  "` holds a matrix for each iteration "
                  "of a loop; the optimizer takes all of them as one of " +

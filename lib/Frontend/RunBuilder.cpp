@@ -207,7 +207,7 @@ void RunBuilder::warnIfNothingLearns() {
         auto weight = mlir::dyn_cast<ParameterOp>(op);
         return weight && weight.getTrainable();
       }))
-    e.warn(placeOf("loss"), symbol(), "nothing-learns",
+    e.warn(placeOf("loss"), symbol(), WarningId::NothingLearns,
            "the loss depends on no weight that learns, so "
            "nothing is trained");
 }

@@ -216,7 +216,7 @@ bool RunBuilder::addBatch() {
     note("accumulate");
   }
   if (isCount && !(amount / parts).isInteger())
-    e.warn(placeOf("accumulate"), symbol(), "unequal-parts",
+    e.warn(placeOf("accumulate"), symbol(), WarningId::UnequalParts,
            "a batch of " + formatQuantity(amount, Dimension::Example) +
                " does not fall into " + parts.str() +
                " equal parts; each is counted as one of " +

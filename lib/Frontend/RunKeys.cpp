@@ -52,7 +52,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
         continue;
       }
       if (name == "parallel" || name == "placement")
-        e.warn(bind, symbol(), "unknown-placement",
+        e.warn(bind, symbol(), WarningId::UnknownPlacement,
                "`" + name +
                    "` is not there yet; each device is taken to hold the "
                    "whole network and its share of the batch");
@@ -94,7 +94,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
     return false;
   }
   if (!outer && !jobsIn(otherJob).empty() && jobsIn(job).empty())
-    e.warn(bind, symbol(), "like-without-jobs",
+    e.warn(bind, symbol(), WarningId::LikeWithoutJobs,
            "`like` takes over the keys of `" + expr->getText() +
                "`, not its jobs");
   return collectKeys(otherJob, true);
@@ -215,7 +215,7 @@ void RunBuilder::dropTook() {
       });
   if (!isChanged && !isOfSum && !isOfNet)
     return;
-  e.warn(took->second.at, symbol(), "changed-run",
+  e.warn(took->second.at, symbol(), WarningId::ChangedRun,
          "`took` is that of the run as written, which `--set` "
          "changes, and left out");
   keys.erase(took);

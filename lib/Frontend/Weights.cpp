@@ -109,7 +109,7 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
     flop = Polynomial::symbol(name);
   }
   if (forward && !parameters && !e.frame->frozen)
-    e.warn(at, "", "opaque-without-params",
+    e.warn(at, "", WarningId::OpaqueWithoutParams,
            "`opaque` states `forward` and no `params`: nothing in it learns, "
            "and backward it costs what its input asks for; `params = 0` says "
            "so, too");

@@ -4,8 +4,6 @@
 
 #include "lib/Report/Writers.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 #include <fmt/format.h>
 #include <set>
 
@@ -13,13 +11,10 @@ using namespace netc;
 using llvm::StringRef;
 
 static Beside figureOf(const Warning &warning) {
-  return llvm::StringSwitch<Beside>(warning.id)
-      .Cases("released-later", "no-device-time", "no-peak", "changed-run",
-             Beside::ComputeByTime)
-      .Case("methods-apart", Beside::Comparison)
-      .Cases("impossible-time", "jobs-took-longer", Beside::Utilization)
-      .Case("unknown-placement", Beside::Memory)
-      .Default(Beside::Compute);
+  for (const WarningTraits &known : warningTraits)
+    if (warning.id == known.id)
+      return known.figure;
+  return Beside::Compute;
 }
 
 std::string netc::textOf(const Warning &warning) {

@@ -15,8 +15,6 @@ void writeRun(Page &page, const RunReport &report,
               llvm::ArrayRef<Warning> warnings, const TableOptions &options);
 void writeSweep(Page &page, llvm::ArrayRef<RunReport> sweep);
 
-/// The figure of a run that a warning stands beside.
-enum class Beside { Compute, ComputeByTime, Comparison, Utilization, Memory };
 /// The warnings about a run and its jobs that belong to one figure.
 void addWarnings(Lines &lines, const Run &run, Beside figure,
                  llvm::ArrayRef<Warning> warnings);

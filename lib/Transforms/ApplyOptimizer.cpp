@@ -220,7 +220,7 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
     for (auto parameter : step.getOps<ParameterOp>())
       if (parameter.getTrainable() && !updated.contains(parameter))
         warn(parameter.getLoc(), cast<StepOp>(step.getParentOp()).getSymName(),
-             "no-gradient")
+             WarningId::NoGradient)
             << "`" << parameter.getName()
             << "` is trainable, but the loss does not depend on it";
 

@@ -13,6 +13,23 @@
 
 namespace netc {
 
+/// The figure of a run that a warning is about.
+enum class Beside { Compute, ComputeByTime, Comparison, Utilization, Memory };
+
+enum class WarningId {
+#define WARNING(enumerator, id, figure, meaning) enumerator,
+#include "lib/Warnings/Warnings.def"
+};
+
+struct WarningTraits {
+  const char *id;
+  Beside figure;
+};
+constexpr WarningTraits warningTraits[] = {
+#define WARNING(enumerator, id, figure, meaning) {id, Beside::figure},
+#include "lib/Warnings/Warnings.def"
+};
+
 /// A warning as reports show it.
 struct Warning {
   std::string id;    ///< `impossible-time`; shown as `[-Wimpossible-time]`
@@ -22,14 +39,14 @@ struct Warning {
   std::string text;
 };
 
-/// Warns at a place, by an id that tells this kind of warning from others.
-/// Diagnostics have no room for the id and for what it is about, so the
-/// location carries both.
+/// Warns at a place of a network or run, or of neither. Diagnostics have no
+/// room for the id and for what it is about, so the location carries both.
 inline mlir::InFlightDiagnostic warn(mlir::Location at, llvm::StringRef about,
-                                     llvm::StringRef id) {
+                                     WarningId id) {
   mlir::Builder builder(at.getContext());
   return mlir::emitWarning(mlir::FusedLoc::get(
-      at.getContext(), {at}, builder.getStrArrayAttr({id, about})));
+      at.getContext(), {at},
+      builder.getStrArrayAttr({warningTraits[int(id)].id, about})));
 }
 
 /// The id of a warning and what it is about; empty if it has none.

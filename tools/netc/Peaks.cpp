@@ -126,7 +126,7 @@ static void warnOfYear(Operation *job, const HardwareFacts &facts) {
   std::optional<int> released =
       facts.device ? facts.device->year() : std::nullopt;
   if (released && facts.year && *facts.year < *released)
-    warn(placeOf(job, "device"), symbolOf(job), "released-later")
+    warn(placeOf(job, "device"), symbolOf(job), WarningId::ReleasedLater)
         << "`" << facts.device->title << "` was released in " << *released
         << ", after the `year` of the run, " << *facts.year;
 }
@@ -136,7 +136,7 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
                          const HardwareFacts &facts,
                          const HardwareGuess &guess) {
   if (run.took && !facts.deviceHours) {
-    warn(placeOf(job, "took"), symbolOf(job), "no-device-time")
+    warn(placeOf(job, "took"), symbolOf(job), WarningId::NoDeviceTime)
         << "there is no compute by time: on how many devices is not "
            "said; write `hardware = 8 V100`, or a device-time";
     return;
@@ -150,7 +150,7 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
       facts.format && facts.device && !facts.device->peaks.empty();
   const char *key = lacksFormat ? "precision" : "took";
   if (run.places.count(key))
-    warn(placeOf(job, key), symbolOf(job), "no-peak")
+    warn(placeOf(job, key), symbolOf(job), WarningId::NoPeak)
         << "there is no compute by time: " << why;
 }
 
