@@ -458,8 +458,10 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
   } else if (auto *tensor = base.as<Tensor>()) {
     if (std::optional<size_t> position = tensors.find(*tensor, name))
       return tensors.axisValue(*tensor, *position);
-    return fail(tree, "the tensor has no axis `" + name + "`" +
-                          didYouMean(name, tensors.namesOf(tensor->labels)));
+    std::string hint = didYouMean(name, tensors.namesOf(tensor->labels));
+    if (hint.empty() && ruleCast<NetParser::CallContext>(tree->parent))
+      hint = "; an op takes its tensor first, as in `relu(x)`";
+    return fail(tree, "the tensor has no axis `" + name + "`" + hint);
   } else if (auto *instance = base.as<std::shared_ptr<Instance>>()) {
     Identity &identity = *(*instance)->identity;
     for (auto &[weight, tensor] : identity.namedWeights) {

@@ -31,6 +31,8 @@ static constexpr StringRef inEpochs = "; write `duration = 3 epochs`";
 static constexpr StringRef inSteps = "; write `duration = 1000 steps`";
 static constexpr StringRef onDevices = "; write `hardware = 8 V100`";
 static constexpr StringRef inTime = "; write `took = 3 days`";
+static constexpr StringRef staysNumbers =
+    "; classes stay numbers, which `cross_entropy` and `Embedding` take";
 static constexpr StringRef nothingToSet =
     "; sizes before it are those of the tensor that it is given";
 
@@ -105,6 +107,8 @@ static const ForeignName rows[] = {
     {"MSELoss", "mse"},
     {"MeanSquaredError", "mse"},
     {"L1Loss", "l1"},
+    {"one_hot", "cross_entropy", staysNumbers},
+    {"OneHot", "cross_entropy", staysNumbers},
     {"cat", "concat"},
     {"concatenate", "concat"},
     {"Concatenate", "concat"},

@@ -183,7 +183,7 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
       instance->function.isBuiltin()) {
     if (!callee.isUnknown())
       e.fail(at, "an optimizer is a block that lacks `parameter` and "
-                 "`gradient`, this is " +
+                 "`gradient`, as `AdamW(lr = 1e-3)` does; this is " +
                      netc::kindOf(callee));
     return false;
   }
