@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/NetAttributes.h"
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
-#include "lib/Conversion/OpTable.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -35,44 +35,53 @@ static bool isCheap(linalg::GenericOp op) {
          }) <= 2;
 }
 
-namespace {
-/// Where parts of the forward pass are run again, what is kept for that stays
-/// in memory, and is not made of more that would have to be kept instead.
-class Kept {
-public:
-  explicit Kept(func::FuncOp step) {
-    if (auto ops =
-            step->getParentOp()->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule))
-      for (auto op : ops.getAsRange<OpRowAttr>())
-        phases.push_back(op.getPhase());
-    recomputes = llvm::is_contained(phases, Phase::Recompute);
-  }
-  /// Whether `producer`, of the forward pass, is kept for `consumer`.
-  bool keeps(Operation *producer, Operation *consumer) const {
-    return recomputes && isForward(producer) && !isForward(consumer);
-  }
+/// Whether a module's step runs parts of its forward pass again, to save
+/// memory.
+static bool recomputes(ModuleOp module) {
+  auto ops = module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule);
+  return ops && llvm::any_of(ops.getAsRange<OpRowAttr>(), [](OpRowAttr op) {
+           return op.getPhase() == Phase::Recompute;
+         });
+}
 
-private:
-  bool isForward(Operation *op) const {
-    std::optional<unsigned> number = opNumberOf(op->getLoc());
-    return number && phases[*number] == Phase::Forward;
-  }
+/// Whether `tensor` or a view of it is read by `later`, or after it.
+static bool isReadFrom(Operation *later, Value tensor) {
+  return llvm::any_of(tensor.getUsers(), [&](Operation *user) {
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
+      return isReadFrom(later, user->getResult(0));
+    Block *block = tensor.getParentBlock();
+    Operation *end = block->findAncestorOpInBlock(*later);
+    return end && !block->findAncestorOpInBlock(*user)->isBeforeInBlock(end);
+  });
+}
 
-  SmallVector<Phase> phases;
-  bool recomputes;
-};
-} // namespace
+/// Whether something large that `producer` reads would have to stay in memory
+/// until `consumer`, were its result computed again there.
+static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
+  int64_t size = elementsOf(producer.getResult(0));
+  return llvm::any_of(producer.getInputs(), [&](Value input) {
+    if (elementsOf(input) * kNear <= size || slotOf(input))
+      return false;
+    while (Operation *view = input.getDefiningOp()) {
+      if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
+        break;
+      input = view->getOperand(0);
+    }
+    return !isReadFrom(consumer, input);
+  });
+}
 
 /// Sums of products stay what they are, so that they can be tiled. What is read
 /// is read before it changes.
-static bool shouldFuse(OpOperand *operand, const Kept &kept) {
+static bool shouldFuse(OpOperand *operand, bool savesMemory) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || isContraction(consumer) ||
       !readsTheSame(producer, consumer))
     return false;
   return producer->hasOneUse() ||
-         (isCheap(producer) && !kept.keeps(producer, consumer));
+         (isCheap(producer) &&
+          !(savesMemory && extendsLifetimes(producer, consumer)));
 }
 
 /// Whether an op adds two tensors, element by element.
@@ -130,8 +139,8 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
 /// A single element that a payload gathers, as the logit of a row's class, is
 /// computed there, so that memory need not hold all.
 struct ComputeGathered : OpRewritePattern<tensor::ExtractOp> {
-  ComputeGathered(MLIRContext *context, const Kept &kept)
-      : OpRewritePattern(context), kept(kept) {}
+  ComputeGathered(MLIRContext *context, bool savesMemory)
+      : OpRewritePattern(context), savesMemory(savesMemory) {}
 
   LogicalResult matchAndRewrite(tensor::ExtractOp gather,
                                 PatternRewriter &rewriter) const override {
@@ -139,7 +148,8 @@ struct ComputeGathered : OpRewritePattern<tensor::ExtractOp> {
     auto consumer = gather->getParentOfType<linalg::GenericOp>();
     if (!producer || !consumer || producer.getNumReductionLoops() != 0 ||
         producer.hasIndexSemantics() || !isCheap(producer) ||
-        !readsTheSame(producer, consumer) || kept.keeps(producer, consumer))
+        !readsTheSame(producer, consumer) ||
+        (savesMemory && extendsLifetimes(producer, consumer)))
       return failure();
     auto result = cast<OpResult>(gather.getTensor());
     AffineMap written = producer.getMatchingIndexingMap(
@@ -177,7 +187,7 @@ struct ComputeGathered : OpRewritePattern<tensor::ExtractOp> {
     return success();
   }
 
-  const Kept &kept;
+  const bool savesMemory;
 };
 
 /// How many products `op` adds up for each element of its result.
@@ -190,9 +200,10 @@ static int64_t lengthOf(linalg::GenericOp op) {
   return length;
 }
 
-/// From how many elements on a tensor exceeds caches, and how many products an
-/// element outweighs that memory need not bring.
-static constexpr int64_t kManyElements = 1 << 20, kFewProducts = 16;
+/// From this size on a tensor is in no cache of any target when it is read.
+static constexpr int64_t kUncachedElements = 1 << 20;
+/// Up to so many products take no longer than to read the element from memory.
+static constexpr int64_t kFewProducts = 16;
 
 /// Whether a tensor, read once, is a sum of few products that memory need not
 /// hold, as the gradient of a large weight by few examples.
@@ -202,7 +213,7 @@ static bool isShortSum(Value tensor) {
     return false;
   auto type = cast<RankedTensorType>(tensor.getType());
   auto fill = products.getOutputs()[0].getDefiningOp<linalg::FillOp>();
-  return type.getNumElements() >= kManyElements && fill &&
+  return type.getNumElements() >= kUncachedElements && fill &&
          matchPattern(fill.value(), m_AnyZeroFloat()) &&
          products.getIndexingMapsArray().back().isProjectedPermutation() &&
          int64_t(products.getNumParallelLoops()) == type.getRank() &&
@@ -326,11 +337,11 @@ struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AccumulateInPlace>(&getContext());
-    Kept kept(getOperation());
-    patterns.add<ComputeGathered>(&getContext(), kept);
+    bool savesMemory = recomputes(getOperation()->getParentOfType<ModuleOp>());
+    patterns.add<ComputeGathered>(&getContext(), savesMemory);
     linalg::populateElementwiseOpsFusionPatterns(
         patterns,
-        [&](OpOperand *operand) { return shouldFuse(operand, kept); });
+        [&](OpOperand *operand) { return shouldFuse(operand, savesMemory); });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;

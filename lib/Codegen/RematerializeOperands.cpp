@@ -17,7 +17,7 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// From how many elements on a tensor takes time to read.
+/// From this size on a tensor is not near a core when it is read again.
 static constexpr int64_t kFarElements = 1 << 16;
 /// Up to how many sums and products an element takes no longer than to be read.
 static constexpr int64_t kMostOperations = 6;

@@ -165,8 +165,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     auto next = dyn_cast_or_null<linalg::LinalgOp>(fill->getNextNode());
     return next && next.getNumReductionLoops() > 0 &&
            next.getNumDpsInits() == 1 &&
-           next.getDpsInits()[0] == fill.getDpsInits()[0] &&
-           opNumberOf(fill.getLoc()) == opNumberOf(next.getLoc());
+           next.getDpsInits()[0] == fill.getDpsInits()[0];
   }
 
   /// Moves `ops`, which follow each other, into a function of their own, or of
@@ -227,7 +226,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     for (Operation *op : ops)
       b.clone(*op, inside);
     b.create<func::ReturnOp>();
-    kernel = unique(kernel, op->getLoc());
+    kernel = unique(kernel);
 
     caller.create<func::CallOp>(kernel, arguments);
     if (recorder)
@@ -241,13 +240,13 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
   /// The first kernel with the same text; `kernel` is erased if it is another.
-  func::FuncOp unique(func::FuncOp kernel, Location loc) {
+  func::FuncOp unique(func::FuncOp kernel) {
     std::string text;
     llvm::raw_string_ostream os(text);
     kernel->print(os, OpPrintingFlags().useLocalScope());
-    // What is counted is counted by op.
+    // What is counted is counted by op, so each has its own.
     if (!merge)
-      os << opNumberOf(loc).value_or(-1) << '/' << kernels.size();
+      os << kernels.size();
     auto [known, isNew] = kernels.try_emplace(text, kernel);
     if (isNew)
       kernel.setName(("kernel_" + Twine(kernels.size())).str());
