@@ -26,6 +26,17 @@ void NetDialect::registerAttributes() {
 // Attributes: numbers and polynomials are written as strings
 //===----------------------------------------------------------------------===//
 
+FailureOr<Rational> FieldParser<Rational>::parse(AsmParser &parser) {
+  SMLoc at = parser.getCurrentLocation();
+  std::string text;
+  if (parser.parseString(&text))
+    return failure();
+  std::optional<Rational> number = Rational::parse(text);
+  if (!number)
+    return parser.emitError(at) << "`" << text << "` is not a number";
+  return *number;
+}
+
 static ParseResult parsePolynomial(AsmParser &parser, Polynomial &value) {
   SMLoc loc = parser.getCurrentLocation();
   std::string text;
@@ -95,15 +106,10 @@ Attribute MomentsAttr::parse(AsmParser &parser, Type) {
     return {};
   fixed = succeeded(parser.parseOptionalKeyword("fixed"));
   auto parseValue = [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    std::string text;
-    if (parser.parseString(&text))
-      return failure();
-    std::optional<Rational> value = Rational::parse(text);
-    if (!value)
-      return parser.emitError(loc) << "`" << text << "` is not a number";
-    values.push_back(*value);
-    return success();
+    FailureOr<Rational> value = FieldParser<Rational>::parse(parser);
+    if (succeeded(value))
+      values.push_back(*value);
+    return ParseResult(value);
   };
   if (parser.parseCommaSeparatedList(parseValue) || parser.parseGreater())
     return {};
@@ -113,9 +119,7 @@ Attribute MomentsAttr::parse(AsmParser &parser, Type) {
 
 void MomentsAttr::print(AsmPrinter &printer) const {
   printer << '<' << (getValue().isFixed() ? "fixed " : "");
-  llvm::interleaveComma(
-      getValue().values(), printer,
-      [&](const Rational &value) { printer << '"' << value.str() << '"'; });
+  llvm::interleaveComma(getValue().values(), printer);
   printer << '>';
 }
 

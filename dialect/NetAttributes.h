@@ -20,6 +20,9 @@
 
 namespace mlir {
 
+template <> struct FieldParser<netc::Rational> {
+  static FailureOr<netc::Rational> parse(AsmParser &parser);
+};
 template <> struct FieldParser<netc::program::Role> {
   static FailureOr<netc::program::Role> parse(AsmParser &parser);
 };
@@ -27,6 +30,10 @@ template <> struct FieldParser<netc::program::Init> {
   static FailureOr<netc::program::Init> parse(AsmParser &parser);
 };
 
+inline AsmPrinter &operator<<(AsmPrinter &printer,
+                              const netc::Rational &number) {
+  return printer << '"' << number.str() << '"';
+}
 inline AsmPrinter &operator<<(AsmPrinter &printer, netc::program::Role role) {
   return printer << nameOf(role);
 }

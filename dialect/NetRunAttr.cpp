@@ -61,38 +61,24 @@ bool RunFacts::operator==(const RunFacts &other) const {
 
 namespace {
 /// Each kind of fact is hashed, printed and parsed alike, wherever it stands.
-llvm::hash_code hashOf(bool flag) { return llvm::hash_value(flag); }
-llvm::hash_code hashOf(const std::string &text) {
-  return llvm::hash_value(text);
-}
-llvm::hash_code hashOf(const Rational &number) { return hash_value(number); }
-llvm::hash_code hashOf(const Assumption &taken) { return hash_value(taken); }
-llvm::hash_code hashOf(LocationAttr place) { return hash_value(place); }
-llvm::hash_code hashOf(const std::optional<Rational> &number) {
-  return number ? hash_value(*number) : llvm::hash_code(0);
+template <typename T> llvm::hash_code hashOf(const T &fact) {
+  using llvm::hash_value;
+  return hash_value(fact);
 }
 template <typename T> llvm::hash_code hashOf(const std::vector<T> &list) {
-  llvm::hash_code code(list.size());
-  for (const T &item : list)
-    code = llvm::hash_combine(code, hashOf(item));
-  return code;
+  return llvm::hash_combine_range(list.begin(), list.end());
 }
 template <typename T>
 llvm::hash_code hashOf(const std::map<std::string, T> &map) {
-  llvm::hash_code code(map.size());
-  for (const auto &[key, item] : map)
-    code = llvm::hash_combine(code, hashOf(key), hashOf(item));
-  return code;
+  return llvm::hash_combine_range(map.begin(), map.end());
 }
 
 void print(AsmPrinter &printer, const std::string &text) {
   printer.printString(text);
 }
-void print(AsmPrinter &printer, const Rational &number) {
-  printer.printString(number.str());
-}
+void print(AsmPrinter &printer, const Rational &number) { printer << number; }
 void print(AsmPrinter &printer, const std::optional<Rational> &number) {
-  print(printer, *number);
+  printer << *number;
 }
 void print(AsmPrinter &printer, LocationAttr place) {
   printer.printAttribute(place);
@@ -126,15 +112,10 @@ ParseResult parse(AsmParser &parser, std::string &text) {
   return parser.parseString(&text);
 }
 ParseResult parse(AsmParser &parser, Rational &number) {
-  SMLoc at = parser.getCurrentLocation();
-  std::string text;
-  if (parser.parseString(&text))
-    return failure();
-  std::optional<Rational> parsed = Rational::parse(text);
-  if (!parsed)
-    return parser.emitError(at) << "`" << text << "` is not a number";
-  number = *parsed;
-  return success();
+  FailureOr<Rational> parsed = FieldParser<Rational>::parse(parser);
+  if (succeeded(parsed))
+    number = *parsed;
+  return ParseResult(parsed);
 }
 ParseResult parse(AsmParser &parser, std::optional<Rational> &number) {
   return parse(parser, number.emplace());

@@ -27,7 +27,7 @@ struct RunFacts {
   Number epochs;
   Number batch;            ///< examples a step
   Number accumulate;       ///< parts that a batch is gone through in
-  Number tokensPerExample; ///< if its tokens are counted
+  Number tokensPerExample; ///< positions of the first input of whole numbers
   Number times;            ///< of a job, in each step of the one around it
 
   // What a step does.
@@ -43,12 +43,12 @@ struct RunFacts {
 
   // What it ran on.
   Number devices;
-  std::string device;                  ///< as it is called in the specification
-  bool hasOwnDevice = false;           ///< of a `hardware` section
-  Number deviceMemory;                 ///< bytes
-  Number peak;                         ///< FLOP/s of one device
-  std::string peakFormat;              ///< the number format of `peak`
-  std::map<std::string, Number> peaks; ///< of an own device, by format
+  std::string device;        ///< as it is called in the specification
+  bool hasOwnDevice = false; ///< of a `hardware` section
+  Number deviceMemory;       ///< bytes
+  Number peak;               ///< FLOP/s of one device
+  std::string peakFormat;    ///< the number format of `peak`
+  std::map<std::string, Rational> peaks; ///< of an own device, by format
   std::string precision;
   Number utilization, assumedUtilization;
   Number took;              ///< seconds

@@ -165,8 +165,7 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
   InFrame in(e.frame, &inner);
   llvm::SaveAndRestore isUpdate(e.graph->step, number);
   e.graph->parameterKind = kind.str();
-  if (run.steps)
-    e.graph->steps = run.steps;
+  e.graph->steps = run.steps;
   // Evaluated again, so that its names are the optimizer's.
   Value callee = e.eval(static_cast<NetParser::ExprContext *>(at));
   if (auto *record = callee.as<Record>())

@@ -199,12 +199,8 @@ private:
   std::vector<std::pair<std::string, Tensor>> fields;
   Value results;
   Scope names; ///< keys as `require` sees them
-  /// Tokens of one example: the positions of the first input of whole numbers,
-  /// along its axis `T` or its only one.
-  std::optional<Rational> tokensPerExample;
   std::string unsized; ///< an axis that this lacks the size of
   std::optional<Rational> datasetExamples, datasetTokens;
-  std::optional<Rational> examplesPerStep, steps;
   RunFacts run;
 };
 

@@ -72,7 +72,7 @@ bool RunBuilder::readTokens() {
   for (const std::string &symbol : positions->symbols())
     if (unsized.empty() && !axes.count(symbol))
       unsized = symbol;
-  tokensPerExample =
+  run.tokensPerExample =
       positions
           ->evaluate(
               [&](StringRef symbol, unsigned power) -> std::optional<Rational> {
@@ -82,8 +82,6 @@ bool RunBuilder::readTokens() {
                 return found->second.moment(power);
               })
           .constant();
-  if (tokensPerExample)
-    run.tokensPerExample = tokensPerExample;
   return true;
 }
 
@@ -95,10 +93,10 @@ bool RunBuilder::readAmounts() {
       if (std::optional<Number> number = netc::numberOf(entry.value))
         (entry.name == "examples" ? datasetExamples : datasetTokens) =
             number->exact.constant();
-  if (datasetExamples && !datasetTokens && tokensPerExample)
-    datasetTokens = *datasetExamples * *tokensPerExample;
-  if (datasetTokens && !datasetExamples && tokensPerExample)
-    datasetExamples = *datasetTokens / *tokensPerExample;
+  if (datasetExamples && !datasetTokens && run.tokensPerExample)
+    datasetTokens = *datasetExamples * *run.tokensPerExample;
+  if (datasetTokens && !datasetExamples && run.tokensPerExample)
+    datasetExamples = *datasetTokens / *run.tokensPerExample;
   return true;
 }
 
@@ -178,7 +176,7 @@ bool RunBuilder::addBatch() {
     return false;
   }
   if (isOf(*batch, Dimension::Token)) {
-    if (!tokensPerExample) {
+    if (!run.tokensPerExample) {
       // What the jobs in it make of their batch is theirs.
       if (!jobsIn(job).empty())
         return true;
@@ -187,7 +185,7 @@ bool RunBuilder::addBatch() {
                             "whole numbers; give the batch in examples");
       return false;
     }
-    amount = amount / *tokensPerExample;
+    amount = amount / *run.tokensPerExample;
   } else if (!batch->dimension.isNone() && !isOf(*batch, Dimension::Example)) {
     e.fail(placeOf("batch"),
            "`batch` takes examples or tokens, not " + batch->dimension.str());
@@ -196,7 +194,7 @@ bool RunBuilder::addBatch() {
   if (amount < Rational(1)) {
     e.fail(placeOf("batch"),
            "a batch holds at least one example, which has " +
-               formatQuantity(*tokensPerExample, Dimension::Token) +
+               formatQuantity(*run.tokensPerExample, Dimension::Token) +
                "; this is " + textOf(Value(*batch)));
     return false;
   }
@@ -223,7 +221,6 @@ bool RunBuilder::addBatch() {
                (amount / parts).str());
   if (!hasBatchAxis(amount / parts))
     return false;
-  examplesPerStep = amount;
   axes.insert({"N", Moments(amount / parts)});
   run.batch = amount;
   return true;
@@ -234,17 +231,17 @@ bool RunBuilder::addTimes() {
   if (!times && valueOf("times"))
     return false;
   Rational amount = times ? *times->exact.constant() : Rational(1);
-  if (!outer->steps) {
+  if (!outer->run.steps) {
     e.fail(job, "`" + nameOf(job) +
                     "` has no `duration`, and the job around it none in whose "
                     "steps it could run");
     return false;
   }
-  steps = amount * *outer->steps;
-  if (amount <= Rational(0) || !steps->isInteger()) {
+  run.steps = amount * *outer->run.steps;
+  if (amount <= Rational(0) || !run.steps->isInteger()) {
     e.fail(placeOf("times"),
            "a job runs a whole number of times, at least once; this is " +
-               amount.str() + " times in each of " + outer->steps->str() +
+               amount.str() + " times in each of " + outer->run.steps->str() +
                " steps");
     return false;
   }
@@ -261,7 +258,7 @@ bool RunBuilder::addSteps() {
   std::optional<Rational> examples;
   if (!duration) {
     // Phases give their own; of one that gives a time, the time is enough.
-    bool isPhase = outer && !outer->steps && !valueOf("times") &&
+    bool isPhase = outer && !outer->run.steps && !valueOf("times") &&
                    (!jobsIn(job).empty() || valueOf("took"));
     if (!outer || isPhase)
       return true;
@@ -278,7 +275,7 @@ bool RunBuilder::addSteps() {
       return false;
     }
     if (isOf(*duration, Dimension::Step)) {
-      steps = amount;
+      run.steps = amount;
     } else if (isOf(*duration, Dimension::Epoch)) {
       if (!datasetExamples) {
         if (isDatasetKnown())
@@ -291,16 +288,16 @@ bool RunBuilder::addSteps() {
     } else if (isOf(*duration, Dimension::Example)) {
       examples = amount;
     } else if (isOf(*duration, Dimension::Token)) {
-      if (!tokensPerExample && isReported() && !examplesPerStep) {
+      if (!run.tokensPerExample && isReported() && !run.batch) {
         run.tokens = amount;
         return true;
       }
-      if (!tokensPerExample) {
+      if (!run.tokensPerExample) {
         failTokens("duration", "a duration in tokens needs a net with an input "
                                "of whole numbers");
         return false;
       }
-      examples = amount / *tokensPerExample;
+      examples = amount / *run.tokensPerExample;
     } else if (isOf(*duration, Dimension::Time)) {
       e.fail(at, "a time is not a duration; write `took = " + sourceText(at) +
                      "` and the duration in epochs, steps, examples or tokens");
@@ -310,24 +307,24 @@ bool RunBuilder::addSteps() {
       return false;
     }
   }
-  if (!steps && !examplesPerStep && !isReported()) {
+  if (!run.steps && !run.batch && !isReported()) {
     e.fail(at, "a duration that is not in steps needs a `batch`");
     return false;
   }
-  if (!steps && examplesPerStep)
-    steps = (*examples / *examplesPerStep).ceil();
-  if (!examples && examplesPerStep)
-    examples = *steps * *examplesPerStep;
-  if ((steps && !steps->isValid()) || (examples && !examples->isValid())) {
+  if (!run.steps && run.batch)
+    run.steps = (*examples / *run.batch).ceil();
+  if (!examples && run.batch)
+    examples = *run.steps * *run.batch;
+  if ((run.steps && !run.steps->isValid()) ||
+      (examples && !examples->isValid())) {
     e.fail(at, "the run is out of range; numbers have 128 bits");
     return false;
   }
-  run.steps = steps;
   if (!examples)
     return true;
   run.examples = examples;
-  if (tokensPerExample)
-    run.tokens = *examples * *tokensPerExample;
+  if (run.tokensPerExample)
+    run.tokens = *examples * *run.tokensPerExample;
   if (datasetExamples && !run.epochs)
     run.epochs = *examples / *datasetExamples;
   return true;
@@ -432,7 +429,7 @@ bool RunBuilder::addDecoding() {
   if (together != 1)
     run.decodeTogether = together;
   run.decodeAxis = axis;
-  run.places["decode"] = e.locationOf(at);
+  note("decode");
   return true;
 }
 
@@ -641,18 +638,20 @@ bool RunBuilder::addDevice(const std::string &device) {
       run.deviceMemory = memory->exact.constant();
     if (entry.name != "peak")
       continue;
-    auto setPeak = [&](RunFacts::Number &peak, const Value &rate) {
+    auto peakOf = [&](const Value &rate) -> RunFacts::Number {
       std::optional<Number> number = netc::numberOf(rate);
-      if (number && *number->exact.constant() <= Rational(0))
+      RunFacts::Number peak = number ? number->exact.constant() : std::nullopt;
+      if (peak && *peak <= Rational(0))
         e.fail(entry.at, "the peak of a device must be above zero");
-      else if (number)
-        peak = number->exact.constant();
+      return peak;
     };
     if (auto *record = entry.value.as<Record>())
-      for (auto &[format, rate] : *record->fields)
-        setPeak(run.peaks[format], rate);
+      for (auto &[format, rate] : *record->fields) {
+        if (RunFacts::Number peak = peakOf(rate))
+          run.peaks.insert({format, *peak});
+      }
     else
-      setPeak(run.peak, entry.value);
+      run.peak = peakOf(entry.value);
   }
   return true;
 }

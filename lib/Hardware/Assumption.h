@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_HARDWARE_ASSUMPTION_H
-#define NETC_HARDWARE_ASSUMPTION_H
+#ifndef NETC_LIB_HARDWARE_ASSUMPTION_H
+#define NETC_LIB_HARDWARE_ASSUMPTION_H
 
 #include "dialect/Rational.h"
 
@@ -32,4 +32,4 @@ inline llvm::hash_code hash_value(const Assumption &assumption) {
 
 } // namespace netc
 
-#endif // NETC_HARDWARE_ASSUMPTION_H
+#endif // NETC_LIB_HARDWARE_ASSUMPTION_H

@@ -18,8 +18,7 @@ static std::optional<Accelerator> ownDevice(const RunFacts &run) {
   for (const auto &[format, rate] : run.peaks) {
     std::optional<NumberFormat> known = parseNumberFormat(format);
     assert(known && "an unknown format got into the step");
-    device.peaks.push_back(
-        {*known, ArithmeticUnit::Matrix, {*rate, "", false}});
+    device.peaks.push_back({*known, ArithmeticUnit::Matrix, {rate, "", false}});
   }
   return device.peaks.empty() ? std::nullopt : std::optional(device);
 }
