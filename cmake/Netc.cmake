@@ -10,6 +10,11 @@ function(netc_library name)
   elseif(ARG_PRECOMPILE)
     list(TRANSFORM ARG_PRECOMPILE REPLACE "(.+)" "<\\1>")
     target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
+    # To ccache, a header precompiled anew must not look as if it followed from the one before.
+    if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.cxx
+        APPEND PROPERTY COMPILE_OPTIONS -fno-pch-preprocess)
+    endif()
   endif()
 endfunction()
 
