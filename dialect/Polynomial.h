@@ -14,6 +14,9 @@
 
 namespace netc {
 
+/// The axis of the examples of a batch.
+inline constexpr llvm::StringLiteral kBatchAxis = "N";
+
 class Polynomial;
 llvm::hash_code hash_value(const Polynomial &value);
 

@@ -47,8 +47,8 @@ static Conventions conventionsOf(const RunFacts &run) {
 static void warnOfPairs(const Network &network) {
   unsigned degree = 0;
   for (const Cost &cost : network.symbolic.costs)
-    degree =
-        std::max({degree, cost.matmul.degree("N"), cost.other.degree("N")});
+    degree = std::max({degree, cost.matmul.degree(kBatchAxis),
+                       cost.other.degree(kBatchAxis)});
   if (degree > 1)
     warn(NetworkOp(network.op).getLoc(), network.name(),
          WarningId::PairsOfExamples)
@@ -63,7 +63,7 @@ static FailureOr<Network> analyzeNetwork(NetworkOp op,
       op, conventions, Axes(op.getAxes()), countParts(op, conventions), {}};
   network.symbolic = network.parts.root().figures;
   warnOfPairs(network);
-  network.axes.fix("N", 1);
+  network.axes.fix(kBatchAxis, 1);
   network.parts.evaluate(network.axes);
   if (failed(verifyCounts(op, network.parts)))
     return failure();

@@ -46,7 +46,8 @@ std::optional<Cost> Run::totalByAmount(const Cost &ofStep) const {
       return *cost * *tokens;
   }
   if (examples)
-    if (std::optional<Cost> cost = divided(ofStep, Polynomial::symbol("N")))
+    if (std::optional<Cost> cost =
+            divided(ofStep, Polynomial::symbol(kBatchAxis)))
       return *cost * *examples;
   return std::nullopt;
 }
@@ -413,7 +414,7 @@ static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
   auto step = cast<StepOp>(run.op);
   Axes axes(step.getAxes());
   if (run.batch)
-    axes.fix("N",
+    axes.fix(kBatchAxis,
              (*run.batch / run.devices.value_or(1) / run.accumulate.value_or(1))
                  .ceil());
   std::map<std::string, Memory> memory = run.counted->memory;
@@ -489,7 +490,7 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   setFacts(run, op.getRun().getFacts());
   run.isAverage = axes.haveDistributions();
   for (NamedAttribute axis : op.getAxes())
-    if (axis.getName() != "N")
+    if (axis.getName() != kBatchAxis)
       if (auto size = axes.evaluate(Polynomial::symbol(axis.getName().str()))
                           .constant())
         run.axes.emplace_back(axis.getName().str(), *size);

@@ -301,7 +301,7 @@ void CommandLine::readOverriddenAxes(StringRef net, const Instance &instance,
   size_t settings = known.size();
   for (const NetInput &input : inputs)
     for (const std::string &axis : input.shape.elements().symbols())
-      if (axis != "N")
+      if (axis != kBatchAxis)
         known.push_back(axis);
   for (Override &each : overrides) {
     if (each.job || each.owner != net)

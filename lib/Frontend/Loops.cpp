@@ -225,7 +225,7 @@ Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
   auto [block, axis] = *loop;
   Shape shape = shapeOf(tensor.value);
   const Label &label = tensor.labels[axis];
-  size_t batch = e.tensors.find(tensor, "N").value_or(0);
+  size_t batch = e.tensors.find(tensor, kBatchAxis).value_or(0);
   if (int64_t(batch) == axis) {
     e.fail(at, "`" + label.text() + "` is the batch axis already");
     return {};
@@ -245,7 +245,7 @@ Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
   Polynomial examples = movedShape[place], turns = movedShape[place + 1];
   merged.shape[place] = examples * turns;
   merged.shape.sizes.erase(merged.shape.sizes.begin() + place + 1);
-  merged.labels[place] = Label("N");
+  merged.labels[place] = Label(kBatchAxis.str());
   merged.labels.erase(merged.labels.begin() + place + 1);
   Value joined = e.tensors.reshaped(at, moved, merged);
   if (!joined.is<Tensor>())
@@ -257,7 +257,7 @@ Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
   auto split = [&](Value value) -> Value {
     auto *output = value.as<Tensor>();
     std::optional<size_t> at0 =
-        output ? e.tensors.find(*output, "N") : std::nullopt;
+        output ? e.tensors.find(*output, kBatchAxis) : std::nullopt;
     if (!at0)
       return e.fail(at,
                     "the block gives " +

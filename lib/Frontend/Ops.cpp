@@ -298,7 +298,7 @@ std::string TensorBuilder::whyNoFeature(const Tensor &tensor) {
   bool isDepth = last == "D" && llvm::count_if(tensor.labels, isWindow) == 1;
   // A series of numbers has nothing but its positions.
   bool isPositions = last == "T" && tensor.labels.size() > 2;
-  if (!(last == "N" || isPositions || isWindow(last)) || isDepth)
+  if (!(last == kBatchAxis || isPositions || isWindow(last)) || isDepth)
     return "";
   // The first that it could be: by a name that is nearly right, or by none.
   const Label *meant = llvm::find(tensor.labels, StringRef("c"));
@@ -309,9 +309,9 @@ std::string TensorBuilder::whyNoFeature(const Tensor &tensor) {
   std::string text = "no axis of " + axesText(tensor) +
                      " is labelled `C`, and the last, `" + last.name +
                      "`, is " +
-                     (last == "N"   ? "that of the examples"
-                      : isPositions ? "that of the positions"
-                                    : "one that windows slide over") +
+                     (last == kBatchAxis ? "that of the examples"
+                      : isPositions      ? "that of the positions"
+                                         : "one that windows slide over") +
                      "; ";
   if (meant == tensor.labels.end())
     return text + "name the axis to work along by `over`";

@@ -23,7 +23,7 @@ bool RunBuilder::addInputs() {
     for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
       if (!label.empty())
         scope.names[label.name] = Axis{label, size, -1};
-  Polynomial batch = Polynomial::symbol("N");
+  Polynomial batch = Polynomial::symbol(kBatchAxis);
   auto shapeOfField =
       [&](const TypeValue &type) -> std::optional<TensorBuilder::Sizes> {
     InScope in(e.frame->scope, &scope);
@@ -32,7 +32,7 @@ bool RunBuilder::addInputs() {
     if (!sizes)
       return std::nullopt;
     sizes->shape.sizes.insert(sizes->shape.sizes.begin(), batch);
-    sizes->labels.insert(sizes->labels.begin(), Label("N"));
+    sizes->labels.insert(sizes->labels.begin(), Label(kBatchAxis.str()));
     TensorBuilder::dropDoubled(sizes->labels);
     return sizes;
   };

@@ -37,7 +37,7 @@ bool RunBuilder::readTokens() {
   auto axesBehindN = [](const NetInput &input) {
     std::vector<std::pair<Label, Polynomial>> found;
     for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
-      if (!(label == "N") && size != Polynomial::symbol("N"))
+      if (!(label == kBatchAxis) && size != Polynomial::symbol(kBatchAxis))
         found.push_back({label, size});
     return found;
   };
@@ -131,9 +131,9 @@ bool RunBuilder::hasBatchAxis(const Rational &batch) {
   size_t place = 0;
   for (const NetInput &input : inputs)
     for (auto [axis, size] : llvm::enumerate(input.shape.sizes)) {
-      if (llvm::is_contained(size.symbols(), "N"))
+      if (llvm::is_contained(size.symbols(), kBatchAxis))
         return true;
-      if (!fixed && input.labels[axis] == "N") {
+      if (!fixed && input.labels[axis] == kBatchAxis) {
         fixed = &input;
         place = axis;
       }
@@ -221,7 +221,7 @@ bool RunBuilder::addBatch() {
                (amount / parts).str());
   if (!hasBatchAxis(amount / parts))
     return false;
-  axes.insert({"N", Moments(amount / parts)});
+  axes.insert({kBatchAxis.str(), Moments(amount / parts)});
   run.batch = amount;
   return true;
 }
@@ -333,7 +333,7 @@ bool RunBuilder::addSteps() {
 /// The first free axis behind that of the batch, or empty.
 static std::string freeAxisOf(const Shape &shape) {
   for (const Polynomial &size : shape.sizes)
-    if (size != Polynomial::symbol("N") && size.symbols().size() == 1)
+    if (size != Polynomial::symbol(kBatchAxis) && size.symbols().size() == 1)
       return size.symbols().front();
   return "";
 }

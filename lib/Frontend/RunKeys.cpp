@@ -376,7 +376,7 @@ void RunBuilder::failUnknownKey(const std::string &name,
                                 llvm::ArrayRef<std::string> symbols) {
   std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
   llvm::copy_if(symbols, std::back_inserter(known),
-                [](const std::string &symbol) { return symbol != "N"; });
+                [](const std::string &symbol) { return symbol != kBatchAxis; });
   const Key &key = keys.find(name)->second;
   if (key.by && net)
     for (const Parameter &setting :
@@ -429,7 +429,7 @@ bool RunBuilder::collectAxes() {
   for (auto &[name, key] : keys) {
     if (llvm::is_contained(runKeys, name))
       continue;
-    if (llvm::is_contained(symbols, name) && name != "N") {
+    if (llvm::is_contained(symbols, name) && name != kBatchAxis) {
       if (std::optional<Value> value = valueOf(name))
         give(name, *value, placeOf(name));
       for (RunBuilder *around = outer; around; around = around->outer)
@@ -446,7 +446,7 @@ bool RunBuilder::collectAxes() {
       give(each.name, each.value, job);
   std::vector<std::string> missing = {"examples", "tokens"};
   for (const std::string &symbol : symbols)
-    if (symbol != "N" && !axes.count(symbol))
+    if (symbol != kBatchAxis && !axes.count(symbol))
       missing.push_back(symbol);
   for (const SectionEntry &entry : dataset)
     llvm::erase(missing, entry.name);

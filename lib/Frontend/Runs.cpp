@@ -35,7 +35,7 @@ std::string Program::mistakeIn(const SectionEntry &entry, bool isDataset) {
     return isIn(dimension) && *constant > Rational(0);
   };
   if (isDataset) {
-    if (entry.name == "N")
+    if (entry.name == kBatchAxis)
       return "`N` is the number of examples in a step, which is the `batch` of "
              "a run";
     if (entry.name == "examples" || entry.name == "tokens") {
@@ -260,6 +260,6 @@ void Program::giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun) {
   if (!axesOfRun || !network.getAxes().empty())
     return;
   mlir::NamedAttrList axes(axesOfRun);
-  axes.erase("N");
+  axes.erase(kBatchAxis);
   network.setAxesAttr(axes.getDictionary(e.context));
 }

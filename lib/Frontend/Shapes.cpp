@@ -170,7 +170,7 @@ TensorBuilder::declare(const TypeValue &type, bool isNet) {
 /// The labels that ops look for. A tensor that has one of them elsewhere than
 /// the pattern of a block says is not what the block takes it for.
 static bool isLookedFor(StringRef label) {
-  return label == "N" || label == "C" || label == "D" || label == "H" ||
+  return label == kBatchAxis || label == "C" || label == "D" || label == "H" ||
          label == "W" || label == "L";
 }
 
@@ -433,7 +433,8 @@ Value Builtins::callReshape(Tree *at, std::vector<Argument> &arguments) {
     return {};
   Shape shape = shapeOf(tensor->value);
   bool listed = sizes.size() == 1 && sizes.front().is<List>();
-  if (!listed && !tensor->labels.empty() && tensor->labels.front() == "N" &&
+  if (!listed && !tensor->labels.empty() &&
+      tensor->labels.front() == kBatchAxis &&
       wanted->shape.elements() != shape.elements()) {
     wanted->shape.sizes.insert(wanted->shape.sizes.begin(), shape[0]);
     wanted->labels.insert(wanted->labels.begin(), tensor->labels.front());
@@ -447,7 +448,7 @@ Value Builtins::callFlatten(Tree *at, std::vector<Argument> &arguments) {
   Shape shape = shapeOf(tensor->value);
   if (shape.rank() < 2)
     return *tensor;
-  std::optional<size_t> batch = e.tensors.find(*tensor, "N");
+  std::optional<size_t> batch = e.tensors.find(*tensor, kBatchAxis);
   if (batch.value_or(0) != 0)
     return e.fail(
         at, "the batch axis must come first to flatten the others; this is " +

@@ -37,7 +37,7 @@ std::vector<std::string> SweepPlanner::sweepable(NetParser::JobContext *job) {
     if (step.getSymName() == run || step.getSymName().starts_with(run + "."))
       for (mlir::Value input : step.getBlock().getArguments())
         for (const std::string &axis : shapeOf(input).elements().symbols())
-          if (axis != "N")
+          if (axis != kBatchAxis)
             names.push_back(axis);
   return names;
 }

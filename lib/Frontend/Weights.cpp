@@ -239,7 +239,7 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
     shape.sizes.push_back(loop->size);
   shape.sizes.append(wanted->shape.sizes.begin(), wanted->shape.sizes.end());
   for (const Polynomial &size : shape.sizes)
-    if (llvm::is_contained(size.symbols(), "N"))
+    if (llvm::is_contained(size.symbols(), kBatchAxis))
       return e.fail(at,
                     "a " + kind + " " + sizesText(shape) +
                         " depends on `N`, the number of examples in a batch");

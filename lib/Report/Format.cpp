@@ -122,7 +122,7 @@ std::string netc::sizesText(llvm::ArrayRef<Polynomial> sizes) {
 /// The shape of one example: without the batch axis.
 static std::string ofExample(const Shape &shape) {
   llvm::ArrayRef<Polynomial> sizes = shape.sizes;
-  if (!sizes.empty() && sizes.front() == Polynomial::symbol("N"))
+  if (!sizes.empty() && sizes.front() == Polynomial::symbol(kBatchAxis))
     sizes = sizes.drop_front();
   return sizesText(sizes);
 }

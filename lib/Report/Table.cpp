@@ -140,7 +140,7 @@ static void writeNetwork(Page &page, const Network &network,
     parameters += ", " + exact(figures.parameters - figures.idle) + " active";
   parameters += " · FLOP of one example";
   for (auto &[name, size] : network.freeAxes())
-    if (size && name != "N")
+    if (size && name != kBatchAxis)
       parameters += ", " + name + " = " + exact(*size);
   page.paragraph(parameters + " · " + conventionsText(network.conventions));
   page.layers(layerRows(network.parts));

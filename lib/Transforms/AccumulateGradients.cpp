@@ -16,7 +16,6 @@ namespace netc {
 } // namespace netc
 
 /// The axis of a batch.
-static constexpr llvm::StringLiteral kExamples = "N";
 
 namespace {
 /// An input of a step that has examples, which lie along `axis`.
@@ -54,7 +53,7 @@ private:
   static bool isOfUpdate(Operation *op) { return phaseOf(op) == Phase::Update; }
 
   std::optional<Polynomial> sizeInPart(StringRef axis) const {
-    if (axis != kExamples)
+    if (axis != kBatchAxis)
       return std::nullopt;
     return Polynomial::symbol(axis) / number;
   }
@@ -188,10 +187,10 @@ struct AccumulateGradients
   LogicalResult setBatch(StepOp step, const Rational &number) {
     NamedAttrList known(step.getAxes());
     std::optional<Rational> examples;
-    if (auto part = dyn_cast_or_null<MomentsAttr>(known.get(kExamples)))
+    if (auto part = dyn_cast_or_null<MomentsAttr>(known.get(kBatchAxis)))
       examples = part.getValue().mean() * number;
     for (StringRef size : axes)
-      if (size.consume_front(kExamples) && size.consume_front("="))
+      if (size.consume_front(kBatchAxis) && size.consume_front("="))
         examples = Rational::parse(size);
     if (!examples)
       return success();
@@ -200,7 +199,7 @@ struct AccumulateGradients
              << "a program goes through parts of equal sizes, and a batch of "
              << examples->str() << " examples does not fall into "
              << number.str() << " of them";
-    known.set(kExamples, MomentsAttr::get(&getContext(), Moments(*examples)));
+    known.set(kBatchAxis, MomentsAttr::get(&getContext(), Moments(*examples)));
     step.setAxesAttr(known.getDictionary(&getContext()));
     return success();
   }

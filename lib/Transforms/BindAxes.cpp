@@ -40,7 +40,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     for (auto step : getOperation().getOps<StepOp>()) {
       std::set<std::string> free;
       isFine &= succeeded(bind(step, given, free));
-      if (auto examples = given.find("N"); examples != given.end())
+      if (auto examples = given.find(kBatchAxis); examples != given.end())
         setBatch(step, examples->second);
       for (const std::string &axis : free) {
         emitError(step.getLoc())

@@ -180,7 +180,7 @@ private:
     note << "`" << SymbolTable::getSymbolName(graph).getValue() << "`, where ";
     StringRef separator;
     for (const auto &[axis, size] : sizes) {
-      if (axis == "N" && sizes.size() > 1)
+      if (axis == kBatchAxis && sizes.size() > 1)
         continue;
       note << separator << "`" << axis << "` is " << size.str();
       separator = ", ";

@@ -170,7 +170,7 @@ def show(text):
 
 root = pathlib.Path(sys.argv[1])
 messages, complaints = {}, []
-for folder in ("dialect", "lib", "tools/netc"):
+for folder in ("dialect", "lib"):
     for path in sorted((root / folder).rglob("*")):
         texts = set()
         if path.suffix == ".td":

@@ -6,13 +6,13 @@
 
 #include "dialect/Net.h"
 #include "lib/Analysis/Memory.h"
+#include "lib/Driver/Progress.h"
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Target/Caches.h"
 #include "lib/Target/Child.h"
 #include "tools/netc-codegen/Programs.h"
-#include "tools/netc/Progress.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>

@@ -4,10 +4,10 @@
 
 #include "tools/netc-codegen/Programs.h"
 
+#include "lib/Driver/Output.h"
 #include "lib/Program/Isa.h"
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Data.h"
-#include "tools/netc/Output.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

@@ -2,12 +2,12 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
-#define NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
+#ifndef NETC_LIB_DRIVER_CODEGEN_PROGRAMS_H
+#define NETC_LIB_DRIVER_CODEGEN_PROGRAMS_H
 
+#include "lib/Driver/CommandLine.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Target/Compile.h"
-#include "tools/netc/CommandLine.h"
 
 namespace netc {
 
@@ -55,4 +55,4 @@ public:
 
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
+#endif // NETC_LIB_DRIVER_CODEGEN_PROGRAMS_H

@@ -6,14 +6,14 @@
 // same command line, where it needs some.
 
 #include "dialect/Net.h"
+#include "lib/Driver/Estimate.h"
+#include "lib/Driver/Output.h"
 #include "lib/Report/MeasurementReport.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/OutputFile.h"
 #include "lib/Target/Child.h"
 #include "tools/netc-codegen/Measure.h"
 #include "tools/netc-codegen/Programs.h"
-#include "tools/netc/Estimate.h"
-#include "tools/netc/Output.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace netc;

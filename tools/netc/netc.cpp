@@ -4,9 +4,9 @@
 
 // Reads specifications, counts what they cost, and reports.
 
+#include "lib/Driver/Estimate.h"
+#include "lib/Driver/Output.h"
 #include "lib/Report/HardwareTable.h"
-#include "tools/netc/Estimate.h"
-#include "tools/netc/Output.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/Peaks.h"
+#include "lib/Analysis/ResolveHardware.h"
 #include "dialect/Net.h"
 #include "lib/Analysis/Alignment.h"
 #include "lib/Hardware/Defaults.h"
@@ -168,9 +168,9 @@ static RunFacts complete(RunFacts run, const HardwareFacts &facts,
 }
 
 LogicalResult
-netc::givePeaks(ModuleOp module,
-                function_ref<const AcceleratorTable &()> accelerators,
-                ModuleOp written) {
+netc::resolveHardware(ModuleOp module,
+                      function_ref<const AcceleratorTable &()> accelerators,
+                      ModuleOp written) {
   for (Operation &job : *module.getBody()) {
     const RunFacts *found = runFactsOf(&job);
     if (!found)

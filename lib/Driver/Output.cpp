@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/Output.h"
+#include "lib/Driver/Output.h"
 
 #include "llvm/Support/FileSystem.h"
 

@@ -2,13 +2,13 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/CommandLine.h"
+#include "lib/Driver/CommandLine.h"
 
 #include "dialect/Spelling.h"
+#include "lib/Driver/Help.h"
+#include "lib/Driver/Session.h"
 #include "lib/Report/Table.h"
 #include "mlir/IR/AsmState.h"
-#include "tools/netc/Help.h"
-#include "tools/netc/Session.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/StringSaver.h"

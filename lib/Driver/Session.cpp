@@ -2,14 +2,14 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/Session.h"
+#include "lib/Driver/Session.h"
 
 #include "dialect/Spelling.h"
+#include "lib/Analysis/ResolveHardware.h"
+#include "lib/Driver/Output.h"
 #include "lib/Frontend/Diagnostics.h"
 #include "lib/Frontend/Input.h"
 #include "mlir/Pass/PassManager.h"
-#include "tools/netc/Output.h"
-#include "tools/netc/Peaks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 
@@ -46,15 +46,15 @@ mlir::LogicalResult netc::runPasses(mlir::ModuleOp module, Stage stage) {
 std::unique_ptr<Specification> Session::load(llvm::StringRef path,
                                              Stage stage) const {
   auto specification = Specification::load(&context, path, frontend);
-  if (!specification || failed(givePeaks(specification->module())) ||
+  if (!specification || failed(resolveHardware(specification->module())) ||
       failed(runPasses(specification->module(), stage)))
     return nullptr;
   return specification;
 }
 
-mlir::LogicalResult Session::givePeaks(mlir::ModuleOp module,
-                                       mlir::ModuleOp written) const {
-  return netc::givePeaks(
+mlir::LogicalResult Session::resolveHardware(mlir::ModuleOp module,
+                                             mlir::ModuleOp written) const {
+  return netc::resolveHardware(
       module, [&]() -> const AcceleratorTable & { return accelerators(); },
       written);
 }

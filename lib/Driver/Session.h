@@ -2,15 +2,15 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_SESSION_H
-#define NETC_TOOLS_NETC_SESSION_H
+#ifndef NETC_LIB_DRIVER_SESSION_H
+#define NETC_LIB_DRIVER_SESSION_H
 
+#include "lib/Driver/CommandLine.h"
+#include "lib/Driver/Progress.h"
 #include "lib/Frontend/Diagnostics.h"
 #include "lib/Frontend/Specification.h"
 #include "lib/Hardware/Hardware.h"
 #include "lib/Pipelines/Pipelines.h"
-#include "tools/netc/CommandLine.h"
-#include "tools/netc/Progress.h"
 
 namespace netc {
 
@@ -32,8 +32,8 @@ public:
   std::unique_ptr<Specification> load(llvm::StringRef path, Stage stage) const;
 
   /// Completes what the runs of a module say of their hardware.
-  mlir::LogicalResult givePeaks(mlir::ModuleOp module,
-                                mlir::ModuleOp written = {}) const;
+  mlir::LogicalResult resolveHardware(mlir::ModuleOp module,
+                                      mlir::ModuleOp written = {}) const;
 
   /// Those of netc, and of the files that the command line names.
   const AcceleratorTable &accelerators() const;
@@ -69,4 +69,4 @@ Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print);
 
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_SESSION_H
+#endif // NETC_LIB_DRIVER_SESSION_H

@@ -2,11 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_ESTIMATE_H
-#define NETC_TOOLS_NETC_ESTIMATE_H
+#ifndef NETC_LIB_DRIVER_ESTIMATE_H
+#define NETC_LIB_DRIVER_ESTIMATE_H
 
+#include "lib/Driver/Session.h"
 #include "lib/Report/Report.h"
-#include "tools/netc/Session.h"
 
 namespace netc {
 
@@ -21,4 +21,4 @@ Exit estimate(Session &session, PlanRun planRun = nullptr);
 
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_ESTIMATE_H
+#endif // NETC_LIB_DRIVER_ESTIMATE_H

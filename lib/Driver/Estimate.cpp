@@ -2,14 +2,14 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/Estimate.h"
+#include "lib/Driver/Estimate.h"
 
+#include "lib/Driver/AnalysisResults.h"
+#include "lib/Driver/Output.h"
 #include "lib/Report/Csv.h"
 #include "lib/Report/Json.h"
 #include "lib/Report/Page.h"
 #include "lib/Transforms/CheckSizes.h"
-#include "tools/netc/AnalysisResults.h"
-#include "tools/netc/Output.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -25,7 +25,7 @@ struct CountedPoint {
 };
 
 /// A file, read and counted.
-struct Unit {
+struct CountedFile {
   std::unique_ptr<Specification> specification;
   Analysis analysis;
   std::vector<Verdict> expects;
@@ -43,7 +43,7 @@ static mlir::FailureOr<Run> countAt(const Session &session,
                                     const SweepPoint &point, const Run &run,
                                     mlir::ModuleOp written) {
   if (point.isFacts) {
-    if (failed(session.givePeaks(*point.module, written)))
+    if (failed(session.resolveHardware(*point.module, written)))
       return mlir::failure();
     mlir::ModuleOp facts = point.module.get();
     for (auto step : facts.getOps<StepOp>())
@@ -53,7 +53,7 @@ static mlir::FailureOr<Run> countAt(const Session &session,
         return mlir::failure();
     return reevaluate(run, *point.module);
   }
-  if (failed(session.givePeaks(*point.module)) ||
+  if (failed(session.resolveHardware(*point.module)) ||
       failed(runPasses(*point.module, Stage::Step)))
     return mlir::failure();
   mlir::FailureOr<Analysis> analysis =
@@ -83,37 +83,37 @@ countAll(const Session &session, std::vector<SweepPoint> points, const Run &run,
 }
 
 /// Counts the points of a run's sweep, and the ends of its ranges.
-static mlir::LogicalResult sweepRun(const Session &session, Unit &unit,
+static mlir::LogicalResult sweepRun(const Session &session, CountedFile &file,
                                     const Run &run) {
   auto count = [&](std::optional<std::vector<SweepPoint>> points,
                    std::vector<CountedPoint> &into) {
     if (!points)
       return false;
     mlir::FailureOr<std::vector<CountedPoint>> counted = countAll(
-        session, std::move(*points), run, unit.specification->module());
+        session, std::move(*points), run, file.specification->module());
     if (succeeded(counted))
       into = std::move(*counted);
     return succeeded(counted);
   };
-  Specification &file = *unit.specification;
+  Specification &specification = *file.specification;
   return mlir::success(
-      count(file.sweep(run.name()), unit.sweeps[run.name()]) &&
-      count(file.corners(run.name()), unit.corners[run.name()]));
+      count(specification.sweep(run.name()), file.sweeps[run.name()]) &&
+      count(specification.corners(run.name()), file.corners[run.name()]));
 }
 
 /// Plans the memory of the runs, or of their jobs, that the command line names.
-static mlir::LogicalResult planRuns(Unit &unit, llvm::ArrayRef<Run> runs,
+static mlir::LogicalResult planRuns(CountedFile &file, llvm::ArrayRef<Run> runs,
                                     PlanRun planRun) {
   for (const Run &run : runs) {
-    if (failed(planRuns(unit, run.jobs, planRun)))
+    if (failed(planRuns(file, run.jobs, planRun)))
       return mlir::failure();
     if (!run.jobs.empty() || !isAskedFor(run.name()))
       continue;
     mlir::FailureOr<PlannedMemory> plan =
-        planRun(unit.specification->module(), run.name());
+        planRun(file.specification->module(), run.name());
     if (failed(plan))
       return mlir::failure();
-    unit.plans[run.name().str()] = *plan;
+    file.plans[run.name().str()] = *plan;
   }
   return mlir::success();
 }
@@ -141,13 +141,13 @@ static void showIn(std::vector<Verdict> &verdicts,
 }
 
 /// Reads and counts a file, and decides its expects.
-static std::optional<Unit> analyzeFile(const Session &session,
-                                       llvm::StringRef path, PlanRun planRun) {
-  Unit unit;
-  unit.specification = session.load(path, Stage::Step);
-  if (!unit.specification)
+static std::optional<CountedFile>
+analyzeFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
+  CountedFile file;
+  file.specification = session.load(path, Stage::Step);
+  if (!file.specification)
     return std::nullopt;
-  mlir::ModuleOp module = unit.specification->module();
+  mlir::ModuleOp module = file.specification->module();
   mlir::FailureOr<Analysis> analysis = analyze(module);
   if (failed(analysis))
     return std::nullopt;
@@ -160,37 +160,37 @@ static std::optional<Unit> analyzeFile(const Session &session,
     if (failed(shown))
       return std::nullopt;
   }
-  unit.analysis = std::move(hasFlags ? *shown : *analysis);
-  const Analysis &asWritten = hasFlags ? *analysis : unit.analysis;
+  file.analysis = std::move(hasFlags ? *shown : *analysis);
+  const Analysis &asWritten = hasFlags ? *analysis : file.analysis;
   // Every sweep is tried, and before the expects: errors come first.
   bool isSwept = true;
-  for (const Run &run : unit.analysis.runs)
-    isSwept &= succeeded(sweepRun(session, unit, run));
+  for (const Run &run : file.analysis.runs)
+    isSwept &= succeeded(sweepRun(session, file, run));
   if (!isSwept)
     return std::nullopt;
   Corners corners;
   for (const Run &run : asWritten.runs)
-    for (const CountedPoint &corner : unit.corners[run.name()]) {
+    for (const CountedPoint &corner : file.corners[run.name()]) {
       mlir::FailureOr<Run> own = reevaluate(run, *corner.point.module);
       if (failed(own))
         return std::nullopt;
       corners[run.name()].push_back(std::move(*own));
     }
-  unit.expects = unit.specification->check(AnalysisResults(asWritten, corners));
+  file.expects = file.specification->check(AnalysisResults(asWritten, corners));
   if (hasFlags) {
     Corners ofShown;
-    for (const Run &run : unit.analysis.runs)
-      for (const CountedPoint &corner : unit.corners[run.name()])
+    for (const Run &run : file.analysis.runs)
+      for (const CountedPoint &corner : file.corners[run.name()])
         ofShown[run.name()].push_back(corner.run);
     // What there is to say about them is said.
     mlir::ScopedDiagnosticHandler quiet(
         &session.context, [](mlir::Diagnostic &) { return mlir::success(); });
-    showIn(unit.expects,
-           unit.specification->check(AnalysisResults(unit.analysis, ofShown)));
+    showIn(file.expects,
+           file.specification->check(AnalysisResults(file.analysis, ofShown)));
   }
-  if (planRun && failed(planRuns(unit, unit.analysis.runs, planRun)))
+  if (planRun && failed(planRuns(file, file.analysis.runs, planRun)))
     return std::nullopt;
-  return unit;
+  return file;
 }
 
 static RunReport reportOf(const Run &run,
@@ -201,29 +201,30 @@ static RunReport reportOf(const Run &run,
   return RunReport(run, std::move(atEnds));
 }
 
-/// What is shown of the units.
-static Report makeReport(const Session &session, llvm::ArrayRef<Unit> units) {
+/// What is shown of the files.
+static Report makeReport(const Session &session,
+                         llvm::ArrayRef<CountedFile> files) {
   Report report;
   report.warnings = session.diagnostics.warnings();
   report.version = NETC_VERSION;
   ConventionFlags flags = conventionFlags();
   report.conventions.fma = flags.fma.value_or(report.conventions.fma);
   report.conventions.causal = flags.causal.value_or(report.conventions.causal);
-  for (const Unit &unit : units) {
+  for (const CountedFile &file : files) {
     if (action != Action::Check) {
-      for (const Network &network : unit.analysis.networks)
+      for (const Network &network : file.analysis.networks)
         report.networks.push_back(&network);
-      for (const Run &run : unit.analysis.runs) {
+      for (const Run &run : file.analysis.runs) {
         RunReport &shown = report.runs.emplace_back(
-            reportOf(run, unit.corners.at(run.name())));
-        for (const CountedPoint &point : unit.sweeps.at(run.name())) {
+            reportOf(run, file.corners.at(run.name())));
+        for (const CountedPoint &point : file.sweeps.at(run.name())) {
           shown.sweep.push_back(reportOf(point.run, point.corners));
           shown.sweep.back().values = point.point.values;
         }
-        shown.plans = unit.plans;
+        shown.plans = file.plans;
       }
     }
-    llvm::append_range(report.expects, unit.expects);
+    llvm::append_range(report.expects, file.expects);
   }
   return report;
 }
@@ -240,7 +241,8 @@ static std::unique_ptr<Page> makePage(llvm::raw_ostream &os,
 }
 
 static void printReport(llvm::raw_ostream &os, const Session &session,
-                        llvm::ArrayRef<Unit> units, const Report &report) {
+                        llvm::ArrayRef<CountedFile> files,
+                        const Report &report) {
   TableOptions options{depth, symbolic, isColourful(os), widthOf(os)};
   if (format == Format::Json)
     return printJson(os, report, symbolic);
@@ -248,8 +250,8 @@ static void printReport(llvm::raw_ostream &os, const Session &session,
     return printCsv(os, report);
   std::unique_ptr<Page> page = makePage(os, report, options);
   if (action == Action::Compare)
-    writeDifference(*page, makeReport(session, units.take_front()),
-                    makeReport(session, units.take_back()), options);
+    writeDifference(*page, makeReport(session, files.take_front()),
+                    makeReport(session, files.take_back()), options);
   else
     writeReport(*page, report, options);
 }
@@ -267,24 +269,24 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
                                 "`--target`, to plan memory for; to count a "
                                 "run with other batches, write `--set "
                                 "run.batch=64,128`");
-  auto &units = *new std::vector<Unit>; // as long as the context
+  auto &files = *new std::vector<CountedFile>; // as long as the context
   for (auto [i, path] : llvm::enumerate(inputs)) {
     session.progress.show(double(i) / inputs.size(), "counting `" + path + "`");
-    if (std::optional<Unit> unit = analyzeFile(session, path, planRun))
-      units.push_back(std::move(*unit));
+    if (std::optional<CountedFile> file = analyzeFile(session, path, planRun))
+      files.push_back(std::move(*file));
   }
   session.progress.clear();
-  if (units.size() != inputs.size())
+  if (files.size() != inputs.size())
     return WrongInput;
-  std::vector<Specification *> files;
-  for (const Unit &unit : units)
-    files.push_back(unit.specification.get());
-  if (!areKnown(files))
+  std::vector<Specification *> specifications;
+  for (const CountedFile &file : files)
+    specifications.push_back(file.specification.get());
+  if (!areKnown(specifications))
     return WrongUsage;
 
-  Report report = makeReport(session, units);
+  Report report = makeReport(session, files);
   Exit status = write(
-      [&](llvm::raw_ostream &os) { printReport(os, session, units, report); });
+      [&](llvm::raw_ostream &os) { printReport(os, session, files, report); });
   bool allHold = llvm::all_of(
       report.expects, [](const Verdict &verdict) { return verdict.holds; });
   return status != Fine ? status : allHold ? Fine : WrongInput;

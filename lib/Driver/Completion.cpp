@@ -4,7 +4,7 @@
 
 // The table of options as what shells complete a command line by.
 
-#include "tools/netc/Help.h"
+#include "lib/Driver/Help.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_OUTPUT_H
-#define NETC_TOOLS_NETC_OUTPUT_H
+#ifndef NETC_LIB_DRIVER_OUTPUT_H
+#define NETC_LIB_DRIVER_OUTPUT_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -25,4 +25,4 @@ unsigned widthOf(llvm::raw_ostream &os);
 
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_OUTPUT_H
+#endif // NETC_LIB_DRIVER_OUTPUT_H

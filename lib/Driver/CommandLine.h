@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_COMMANDLINE_H
-#define NETC_TOOLS_NETC_COMMANDLINE_H
+#ifndef NETC_LIB_DRIVER_COMMANDLINE_H
+#define NETC_LIB_DRIVER_COMMANDLINE_H
 
 #include "dialect/Spelling.h"
 #include "lib/Analysis/Analysis.h"
@@ -88,4 +88,4 @@ extern Limits limits;
 } // namespace flags
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_COMMANDLINE_H
+#endif // NETC_LIB_DRIVER_COMMANDLINE_H

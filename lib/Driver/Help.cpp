@@ -4,7 +4,7 @@
 
 // The table of options as text for a terminal, and as a page of the manual.
 
-#include "tools/netc/Help.h"
+#include "lib/Driver/Help.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/Progress.h"
+#include "lib/Driver/Progress.h"
 
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"

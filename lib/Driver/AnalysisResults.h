@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_ANALYSISRESULTS_H
-#define NETC_TOOLS_NETC_ANALYSISRESULTS_H
+#ifndef NETC_LIB_DRIVER_ANALYSISRESULTS_H
+#define NETC_LIB_DRIVER_ANALYSISRESULTS_H
 
 #include "lib/Analysis/Analysis.h"
 #include "lib/Frontend/Results.h"
@@ -28,4 +28,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_ANALYSISRESULTS_H
+#endif // NETC_LIB_DRIVER_ANALYSISRESULTS_H

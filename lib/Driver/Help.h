@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_HELP_H
-#define NETC_TOOLS_NETC_HELP_H
+#ifndef NETC_LIB_DRIVER_HELP_H
+#define NETC_LIB_DRIVER_HELP_H
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -49,4 +49,4 @@ void printFishCompletion(llvm::raw_ostream &os);
 
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_HELP_H
+#endif // NETC_LIB_DRIVER_HELP_H

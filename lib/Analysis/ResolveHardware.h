@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_PEAKS_H
-#define NETC_TOOLS_NETC_PEAKS_H
+#ifndef NETC_LIB_ANALYSIS_RESOLVEHARDWARE_H
+#define NETC_LIB_ANALYSIS_RESOLVEHARDWARE_H
 
 #include "lib/Hardware/Hardware.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -19,10 +19,10 @@ namespace netc {
 ///
 /// Empty steps of `module` do what those of `written` do, if that is given.
 mlir::LogicalResult
-givePeaks(mlir::ModuleOp module,
-          llvm::function_ref<const AcceleratorTable &()> accelerators,
-          mlir::ModuleOp written = {});
+resolveHardware(mlir::ModuleOp module,
+                llvm::function_ref<const AcceleratorTable &()> accelerators,
+                mlir::ModuleOp written = {});
 
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_PEAKS_H
+#endif // NETC_LIB_ANALYSIS_RESOLVEHARDWARE_H

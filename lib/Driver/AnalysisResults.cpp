@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/netc/AnalysisResults.h"
+#include "lib/Driver/AnalysisResults.h"
 
 #include "lib/Analysis/Query.h"
 

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_TOOLS_NETC_PROGRESS_H
-#define NETC_TOOLS_NETC_PROGRESS_H
+#ifndef NETC_LIB_DRIVER_PROGRESS_H
+#define NETC_LIB_DRIVER_PROGRESS_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -34,4 +34,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_TOOLS_NETC_PROGRESS_H
+#endif // NETC_LIB_DRIVER_PROGRESS_H
