@@ -198,7 +198,7 @@ private:
   llvm::MapVector<std::string, Moments, llvm::StringMap<unsigned>> axes;
   std::vector<std::pair<std::string, Tensor>> fields;
   Value results;
-  Scope names; ///< keys as `require` sees them
+  Scope names;         ///< keys as `require` sees them
   std::string unsized; ///< an axis that this lacks the size of
   std::optional<Rational> datasetExamples, datasetTokens;
   RunFacts run;

@@ -58,9 +58,11 @@ def colons():
 
 
 def environment():
-    """Compilation depends on the command line alone; programs read OpenMP's variables."""
+    """Compilation depends on the command line alone. The driver asks whether a terminal has
+    colours, and programs read OpenMP's variables."""
     sources = files(["dialect", "lib"], [".cpp", ".h"])
-    compiler = [path for path in sources if root / "lib" / "Runtime" not in path.parents]
+    readers = {root / "lib" / "Driver" / "Output.cpp", *(root / "lib" / "Runtime").iterdir()}
+    compiler = [path for path in sources if path not in readers]
     return lines_without(lambda _: re.compile("getenv"), compiler, "reads the environment")
 
 
