@@ -5,7 +5,7 @@
 #include "lib/Analysis/Analysis.h"
 
 #include "lib/Analysis/ComputeByTime.h"
-#include "lib/Warnings/Warnings.h"
+#include "lib/Diagnostics/Diagnostics.h"
 
 #include <set>
 

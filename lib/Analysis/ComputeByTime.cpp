@@ -5,8 +5,8 @@
 #include "lib/Analysis/ComputeByTime.h"
 
 #include "dialect/Net.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Units/Units.h"
-#include "lib/Warnings/Warnings.h"
 
 #include <cmath>
 #include <fmt/format.h>

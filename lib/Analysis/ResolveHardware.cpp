@@ -5,8 +5,8 @@
 #include "lib/Analysis/ResolveHardware.h"
 #include "dialect/Net.h"
 #include "lib/Analysis/Alignment.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Hardware/Defaults.h"
-#include "lib/Warnings/Warnings.h"
 
 using namespace netc;
 using namespace mlir;

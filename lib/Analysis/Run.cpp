@@ -7,8 +7,8 @@
 #include "dialect/Net.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Analysis/DecodingPasses.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Units/Units.h"
-#include "lib/Warnings/Warnings.h"
 
 using namespace netc;
 using namespace mlir;

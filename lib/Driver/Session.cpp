@@ -6,8 +6,8 @@
 
 #include "dialect/Spelling.h"
 #include "lib/Analysis/ResolveHardware.h"
+#include "lib/Diagnostics/DiagnosticPrinter.h"
 #include "lib/Driver/Output.h"
-#include "lib/Frontend/Diagnostics.h"
 #include "lib/Frontend/Input.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"

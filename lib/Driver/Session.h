@@ -5,9 +5,9 @@
 #ifndef NETC_LIB_DRIVER_SESSION_H
 #define NETC_LIB_DRIVER_SESSION_H
 
+#include "lib/Diagnostics/DiagnosticPrinter.h"
 #include "lib/Driver/CommandLine.h"
 #include "lib/Driver/Progress.h"
-#include "lib/Frontend/Diagnostics.h"
 #include "lib/Frontend/Specification.h"
 #include "lib/Hardware/Hardware.h"
 #include "lib/Pipelines/Pipelines.h"

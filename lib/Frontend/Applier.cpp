@@ -27,10 +27,7 @@ static bool isBareArithmetic(NetParser::ExprContext *expr) {
 Value Evaluator::evalPipe(NetParser::PipeContext *tree, const Value &value) {
   for (Expr *side : tree->expr())
     if (isBareArithmetic(side))
-      return fail(
-          tree,
-          "`|>` beside arithmetic does not say what goes first; put one of the "
-          "two in parentheses");
+      return fail(tree, error::PipeBesideArithmetic);
   Value into = eval(tree->expr(1));
   return applier.pipe(tree, value, into);
 }
@@ -39,8 +36,7 @@ Value Applier::pipe(Tree *at, Value value, const Value &into) {
   if (value.isUnknown() || into.isUnknown())
     return {};
   if (!functionOf(into))
-    return e.fail(at, "cannot pipe into " + kindOf(into) +
-                          "; a block is wanted on the right");
+    return e.fail(at, error::PipeInto, kindOf(into));
   bool isTensors = value.is<Tensor>();
   if (auto *list = value.as<List>())
     isTensors = llvm::all_of(*list->items,
@@ -78,12 +74,10 @@ Value Applier::pipe(Tree *at, Value value, const Value &into) {
         given.insert(given.begin(), value);
       return applyIfComplete(at, instance);
     }
-    return e.fail(at, "`" + instance->function.name +
-                          "` lacks no tensor that could be piped in");
+    return e.fail(at, error::PipeOfNone, instance->function.name);
   }
   if (!functionOf(value))
-    return e.fail(at, "cannot pipe " + kindOf(value) +
-                          "; a tensor or a block is wanted on the left");
+    return e.fail(at, error::PipeFrom, kindOf(value));
   return compose(at, {value, into});
 }
 
@@ -152,9 +146,7 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
     std::optional<int64_t> times =
         number->real ? std::nullopt : number->exact.toInt64();
     if (!times || *times < 0)
-      return fail(tree->expr(0),
-                  "expected how often to repeat, a whole number; this is " +
-                      textOf(count));
+      return fail(tree->expr(0), error::RepeatCount, textOf(count));
     if (!spend(tree, *times))
       return Value();
     items.assign(*times, Value(Number(0)));
@@ -191,8 +183,7 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
     auto *made = part.as<std::shared_ptr<Instance>>();
     if (!made) {
       if (!part.isUnknown())
-        fail(tree->expr(1),
-             "expected a block to repeat, this is " + kindOf(part));
+        fail(tree->expr(1), error::RepeatOfNoBlock, kindOf(part));
       repeat = nullptr;
       break;
     }
@@ -255,10 +246,7 @@ bool Applier::isOfNumbers(const Instance &instance) {
 
 Value Applier::apply(Tree *at, Instance &instance) {
   if (!e.graph && !isOfNumbers(instance))
-    return e.fail(
-        at,
-        "`" + instance.function.name +
-            "` is applied outside of a net; tensors live in nets and blocks");
+    return e.fail(at, error::BlockOutsideNet, instance.function.name);
   auto application = [&] {
     return instance.function.op ? e.tensors.applyOp(at, instance)
                                 : applyBlock(at, instance);
@@ -270,8 +258,7 @@ Value Applier::apply(Tree *at, Instance &instance) {
 Value Applier::applyRecomputed(Tree *at,
                                llvm::function_ref<Value()> application) {
   if (e.builder.getInsertionBlock() != e.graph->entry)
-    return e.fail(at, "what is `recomputed` stands outside of loops; take the "
-                      "loop as a whole");
+    return e.fail(at, error::RecomputedInLoop);
   return applyMarking(
       kRecomputed,
       [&] { return e.builder.getI64IntegerAttr(e.graph->recomputed++); },
@@ -367,8 +354,7 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
            between = between->caller)
         if (between->block)
           cycle = "`" + between->block->name + "` -> " + cycle;
-      return e.fail(at, "a block cannot contain itself: `" + block.name +
-                            "` -> " + cycle);
+      return e.fail(at, error::BlockContainsItself, block.name, cycle);
     }
   Identity &identity = *instance.identity;
   // A block of no ops counts, too: blocks of two blocks each double quickly.
@@ -405,8 +391,7 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
       if (std::optional<Number> rate = numberOf(value);
           rate && parameter.name == "lr" && e.graph && e.graph->step &&
           rate->isConstant() && rate->toDouble() < 0)
-        return e.fail(at, "`lr` of `" + block.name + "` is " + textOf(value) +
-                              ", and a learning rate is not below 0");
+        return e.fail(at, error::NegativeLr, block.name, textOf(value));
       if (!value.is<None>() && !isPlain)
         value = e.tensors.tensorFor(at, value, e.builder.getF32Type());
     }
@@ -430,7 +415,7 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
     unsigned before = e.errors;
     e.run(block.tree->body());
     if (!inner.returned && e.errors == before)
-      return e.fail(block.tree, "`" + block.name + "` ends without `return`");
+      return e.fail(block.tree, error::NoReturn, block.name);
   } else {
     Value value = e.eval(block.tree->expr());
     std::string name;

@@ -128,18 +128,14 @@ Value Builtins::callBetween(Tree *at, std::vector<Argument> &arguments) {
   };
   if (isExact(ends[0]) && isExact(ends[1]) &&
       ends[0]->dimension != ends[1]->dimension)
-    return e.fail(at, "`between` takes two numbers of one unit, these are " +
-                          textOf(Value(*ends[0])) + " and " +
-                          textOf(Value(*ends[1])));
+    return e.fail(at, error::BetweenUnits, textOf(Value(*ends[0])),
+                  textOf(Value(*ends[1])));
   if (!isExact(ends[0]) || !isExact(ends[1]) ||
       ends[0]->device != ends[1]->device ||
       *ends[0]->exact.constant() > *ends[1]->exact.constant())
-    return e.fail(at,
-                  "`between` takes two numbers of one unit, the lower first");
+    return e.fail(at, error::BetweenOrder);
   if (e.frame->block)
-    return e.fail(at,
-                  "a net is made for one value, not for what lies `between` "
-                  "two");
+    return e.fail(at, error::RangeInBody);
   e.ranges.noteRead(at);
   if (std::optional<bool> end = e.ranges.endOf(at))
     return *ends[*end];
@@ -152,8 +148,7 @@ Value Builtins::callHistogram(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
   auto *name = value ? value->as<std::string>() : nullptr;
   if (!name)
-    return e.fail(at, "`histogram` takes the name of a file whose lines are "
-                      "`size,count`");
+    return e.fail(at, error::HistogramArgument);
   std::optional<std::string> path = e.files.pathBeside(at, *name);
   std::optional<std::string> text =
       path ? e.files.readText(*path, e.locationOf(at)) : std::nullopt;
@@ -175,14 +170,13 @@ Value Builtins::callHistogram(Tree *at, std::vector<Argument> &arguments) {
     if (index == 0 && isWord(first) && isWord(second))
       continue; // a heading
     if (!size || !count || !(*size > 0) || count->isNegative())
-      return e.fail(at, "line " + llvm::Twine(index + 1) + " of `" + *name +
-                            "` is not `size,count`");
+      return e.fail(at, error::HistogramLine, index + 1, *name);
     all += *count;
     for (unsigned power = 1; power <= maxPower; ++power)
       sums[power - 1] += size->pow(power) * *count;
   }
   if (all.isZero())
-    return e.fail(at, "`" + *name + "` counts nothing");
+    return e.fail(at, error::HistogramEmpty, *name);
   std::vector<Rational> moments;
   for (const Rational &sum : sums)
     if ((sum / all).isValid())
@@ -200,7 +194,7 @@ std::optional<std::vector<Value>>
 Builtins::listArgument(Tree *at, std::vector<Argument> &arguments) {
   if (const Value *value = onlyArgument(arguments))
     return e.itemsOf(at, *value);
-  e.fail(at, "`" + at->getStart()->getText() + "` takes one list");
+  e.fail(at, error::TakesOneList, at->getStart()->getText());
   return std::nullopt;
 }
 
@@ -212,8 +206,7 @@ Builtins::numberArguments(Tree *at, std::vector<Argument> &arguments) {
   std::vector<Value> items;
   for (const Argument &argument : arguments) {
     if (!argument.name.empty() || !numberOf(argument.value)) {
-      e.fail(argument.at,
-             "`" + at->getStart()->getText() + "` takes a list or numbers");
+      e.fail(argument.at, error::TakesNumbers, at->getStart()->getText());
       return std::nullopt;
     }
     items.push_back(argument.value);
@@ -242,8 +235,7 @@ Value Builtins::extreme(Tree *at, std::vector<Argument> &arguments,
   if (!items)
     return {};
   if (items->empty())
-    return e.fail(at,
-                  "an empty list has no `" + at->getStart()->getText() + "`");
+    return e.fail(at, error::EmptyList, at->getStart()->getText());
   Value best = items->front();
   for (const Value &item : llvm::drop_begin(*items)) {
     std::optional<Number> x = numberOf(best), y = numberOf(item);
@@ -283,8 +275,7 @@ Value Builtins::callLast(Tree *at, std::vector<Argument> &arguments) {
   std::optional<std::vector<Value>> items = listArgument(at, arguments);
   if (!items)
     return {};
-  return items->empty() ? e.fail(at, "an empty list has no last element")
-                        : items->back();
+  return items->empty() ? e.fail(at, error::NoLastElement) : items->back();
 }
 
 Value Builtins::callDropLast(Tree *at, std::vector<Argument> &arguments) {
@@ -292,7 +283,7 @@ Value Builtins::callDropLast(Tree *at, std::vector<Argument> &arguments) {
   if (!items)
     return {};
   if (items->empty())
-    return e.fail(at, "an empty list has no last element");
+    return e.fail(at, error::NoLastElement);
   items->pop_back();
   return listOf(std::move(*items));
 }
@@ -301,16 +292,15 @@ Value Builtins::callZip(Tree *at, std::vector<Argument> &arguments) {
   std::vector<std::vector<Value>> lists;
   for (Argument &argument : arguments) {
     if (!argument.name.empty())
-      return e.fail(argument.nameAt(), "`zip` has no `" + argument.name + "`");
+      return e.fail(argument.nameAt(), error::UnknownArgument, "zip",
+                    argument.name, "");
     std::optional<std::vector<Value>> items =
         e.itemsOf(argument.at, argument.value);
     if (!items)
       return {};
     if (!lists.empty() && lists.front().size() != items->size())
-      return e.fail(argument.at, "`zip` takes lists of one length, here are " +
-                                     llvm::Twine(lists.front().size()) +
-                                     " and " + llvm::Twine(items->size()) +
-                                     " elements");
+      return e.fail(argument.at, error::ZipLengths, lists.front().size(),
+                    items->size());
     lists.push_back(std::move(*items));
   }
   std::vector<Value> rows;
@@ -329,17 +319,15 @@ Value Builtins::realFunction(Tree *at, std::vector<Argument> &arguments,
   const Value *value = onlyArgument(arguments);
   std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
   if (!number || !number->dimension.isNone())
-    return e.fail(at, "`" + name + "` takes one plain number" +
-                          (number  ? ", this is in " + number->dimension.str()
-                           : value ? ", this is " + kindOf(*value)
-                                   : ""));
+    return e.fail(at, error::TakesPlainNumber, name,
+                  number  ? ", this is in " + number->dimension.str()
+                  : value ? ", this is " + kindOf(*value)
+                          : "");
   if (!number->isConstant())
-    return e.fail(at, "`" + number->exact.str() +
-                          "` must have a fixed size for `" + name + "`");
+    return e.fail(at, error::FreeSizeArgument, number->exact.str(), name);
   double result = function(number->toDouble());
   if (!std::isfinite(result))
-    return e.fail(at,
-                  "`" + name + "` of " + textOf(*value) + " is not a number");
+    return e.fail(at, error::FunctionUndefined, name, textOf(*value));
   // A whole root is exact: sqrt(64) heads of 8.
   if (result == std::floor(result) && std::abs(result) < 1e15)
     return Number(Polynomial(int64_t(result)));
@@ -367,8 +355,7 @@ Value Builtins::rounded(Tree *at, std::vector<Argument> &arguments,
     return realFunction(at, arguments, nearly);
   std::optional<Rational> constant = number->exact.constant();
   if (!constant)
-    return e.fail(at, "`" + number->exact.str() +
-                          "` must have a fixed size to be rounded");
+    return e.fail(at, error::FreeSizeRounded, number->exact.str());
   return Number(exactly(*constant), number->dimension, number->device);
 }
 Value Builtins::callFloor(Tree *at, std::vector<Argument> &a) {
@@ -402,14 +389,13 @@ Value Builtins::callMean(Tree *at, std::vector<Argument> &arguments) {
     if (!value || value->isNegative() || !number->dimension.isNone() ||
         (!isSpread && value->isZero()))
       return e.fail(argument.at,
-                    isSpread ? "`std` takes a number that is not below 0"
-                             : "`mean` takes a positive number");
+                    isSpread ? error::StdNegative : error::MeanNotPositive);
     if (argument.name.empty() && moments.empty())
       moments.push_back(*value);
     else if (isSpread && moments.size() == 1)
       moments.push_back(moments[0] * moments[0] + *value * *value); // E[n^2]
     else
-      return e.fail(argument.at, "`mean` takes a mean and `std`");
+      return e.fail(argument.at, error::MeanArguments);
   }
   return Distribution{Moments(moments)};
 }
@@ -419,7 +405,7 @@ Value Builtins::callClass(Tree *at, std::vector<Argument> &arguments) {
   std::optional<Polynomial> classes =
       value ? e.tensors.sizeOf(at, *value) : std::nullopt;
   if (!classes)
-    return value ? Value() : e.fail(at, "`class` takes the number of classes");
+    return value ? Value() : e.fail(at, error::ClassArgument);
   TypeValue type;
   type.element = e.builder.getI64Type();
   type.classes = *classes;
@@ -452,7 +438,7 @@ Value Builtins::axisList(Tree *at, std::vector<Argument> &arguments,
                          StringRef rule) {
   auto [tensor, over] = tensorAndAxes(arguments);
   if (!tensor)
-    return e.fail(at, "`" + at->getStart()->getText() + "` takes a tensor");
+    return e.fail(at, error::TakesTensor, at->getStart()->getText());
   std::optional<std::vector<int64_t>> axes =
       e.tensors.axesOf(at, over, rule, *tensor);
   if (!axes)
@@ -481,22 +467,19 @@ Value Builtins::callPosition(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
   auto *axis = value ? value->as<Axis>() : nullptr;
   if (!axis || axis->position < 0)
-    return e.fail(at, "`position` takes an axis of a tensor");
+    return e.fail(at, error::PositionArgument);
   return Number(axis->position);
 }
 
 Value Builtins::callSpread(Tree *at, std::vector<Argument> &arguments) {
   if (arguments.size() != 2 || !arguments[1].value.is<List>())
-    return e.fail(
-        at, "`spread` takes a number or list, and the list to spread it over");
+    return e.fail(at, error::SpreadArguments);
   size_t size = arguments[1].value.as<List>()->items->size();
   auto *list = arguments[0].value.as<List>();
   if (!list)
     return listOf(std::vector<Value>(size, arguments[0].value));
   if (list->items->size() != size)
-    return e.fail(at, "expected one number for each of " + llvm::Twine(size) +
-                          " axes, here are " +
-                          llvm::Twine(list->items->size()));
+    return e.fail(at, error::SpreadLength, size, list->items->size());
   return arguments[0].value;
 }
 
@@ -514,12 +497,11 @@ Value Builtins::callBuffer(Tree *at, std::vector<Argument> &a) {
 Value Builtins::filled(Tree *at, llvm::ArrayRef<Argument> arguments,
                        double value) {
   if (!e.graph || !e.frame->self)
-    return e.fail(at, "a tensor stands in a net or block");
+    return e.fail(at, error::TensorOutsideNet);
   std::vector<Value> sizes;
   for (const Argument &argument : arguments) {
     if (!argument.name.empty())
-      return e.fail(argument.at,
-                    "`" + at->getStart()->getText() + "` takes sizes only");
+      return e.fail(argument.at, error::TakesSizes, at->getStart()->getText());
     sizes.push_back(argument.value);
   }
   std::optional<TensorBuilder::Sizes> wanted = e.tensors.sizesOf(at, sizes);
@@ -533,8 +515,7 @@ Value Builtins::filled(Tree *at, llvm::ArrayRef<Argument> arguments,
 Value Builtins::callArange(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
   if (!e.graph || !e.frame->self || !value)
-    return e.fail(at, value ? "a tensor stands in a net or block"
-                            : "`arange` takes a size or an axis");
+    return e.fail(at, value ? error::TensorOutsideNet : error::ArangeArgument);
   std::optional<TensorBuilder::Sizes> size = e.tensors.sizesOf(at, *value);
   std::optional<mlir::RankedTensorType> type;
   if (size)
@@ -550,7 +531,7 @@ Value Builtins::callFloat(Tree *at, std::vector<Argument> &arguments) {
   auto *tensor =
       onlyArgument(arguments) ? arguments.front().value.as<Tensor>() : nullptr;
   if (!tensor)
-    return e.fail(at, "`float` takes one tensor");
+    return e.fail(at, error::FloatArgument);
   auto type = tensorOf(e.builder.getF32Type(), shapeOf(tensor->value));
   if (!e.spend(at, 1))
     return {};
@@ -562,36 +543,31 @@ Value Builtins::callFloat(Tree *at, std::vector<Argument> &arguments) {
 Value Builtins::callKind(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
   if (!value || !value->is<Tensor>() || !e.graph || !e.graph->step)
-    return e.fail(at, "`kind` tells of the parameter that an optimizer updates "
-                      "whether it is a `matrix`, an `embedding` or a `vector`");
+    return e.fail(at, error::KindOutsideOptimizer);
   if (e.graph->parameterKind.empty())
-    return e.fail(at,
-                  "an optimizer that asks for the `kind` of a parameter takes "
-                  "it as a matrix, `parameter: [R, C]`");
+    return e.fail(at, error::KindOfNoMatrix);
   return e.graph->parameterKind;
 }
 
 Value Builtins::callTensor(Tree *at, std::vector<Argument> &arguments) {
   const Value *value = onlyArgument(arguments);
   if (!e.graph || !e.frame->self || !value || !value->is<List>())
-    return e.fail(at,
-                  value && value->is<List>()
-                      ? "a tensor stands in a net or block"
-                      : "`tensor` takes a list of numbers, or of such lists");
+    return e.fail(at, value && value->is<List>() ? error::TensorOutsideNet
+                                                 : error::TensorArgument);
   // The first element of each list tells the shape.
   Shape shape;
   for (const Value *inner = value; auto *list = inner->as<List>();
        inner = &list->items->front()) {
     shape.sizes.push_back(list->items->size());
     if (list->items->empty())
-      return e.fail(at, "`tensor` takes numbers, here is an empty list");
+      return e.fail(at, error::TensorOfEmptyList);
   }
   std::vector<Number> numbers;
   auto collect = [&](auto &self, const Value &item, size_t depth) -> bool {
     auto *list = item.as<List>();
     if (bool(list) != (depth < shape.rank()) ||
         (list && Polynomial(int64_t(list->items->size())) != shape[depth])) {
-      e.fail(at, "`tensor` takes lists of one length, as a matrix has rows");
+      e.fail(at, error::RaggedTensor);
       return false;
     }
     if (list)
@@ -600,8 +576,7 @@ Value Builtins::callTensor(Tree *at, std::vector<Argument> &arguments) {
       });
     std::optional<Number> number = numberOf(item);
     if (!number || !number->isConstant() || !number->dimension.isNone()) {
-      e.fail(at, "`tensor` takes plain numbers, this is " +
-                     (number ? textOf(item) : kindOf(item)));
+      e.fail(at, error::TensorElement, number ? textOf(item) : kindOf(item));
       return false;
     }
     numbers.push_back(*number);
@@ -646,6 +621,6 @@ Value Builtins::callFull(Tree *at, std::vector<Argument> &arguments) {
   std::optional<Number> value =
       arguments.empty() ? std::nullopt : numberOf(arguments.front().value);
   if (!value || !value->isConstant())
-    return e.fail(at, "`full` takes a number, then sizes");
+    return e.fail(at, error::FullArguments);
   return filled(at, llvm::ArrayRef(arguments).drop_front(), value->toDouble());
 }

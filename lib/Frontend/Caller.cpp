@@ -96,8 +96,9 @@ std::string Caller::lackOf(const Value &value) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-std::string Caller::mistakeIn(const Parameter &setting,
-                              const Function &function, const Value &value) {
+std::optional<Message> Caller::mistakeIn(const Parameter &setting,
+                                         const Function &function,
+                                         const Value &value) {
   bool isFlag = setting.tree && setting.tree->ASSIGN() &&
                 ruleCast<NetParser::BoolContext>(setting.tree->expr().back());
   if (isFlag && value.is<Number>()) {
@@ -105,17 +106,16 @@ std::string Caller::mistakeIn(const Parameter &setting,
     llvm::ListSeparator comma;
     for (const Parameter &other : parametersOf(function).settings)
       all += StringRef(comma).str() + other.name;
-    return "`" + setting.name + "` of `" + function.name +
-           "` is `true` or `false`, not " + textOf(value) + "; it takes `" +
-           function.name + "(" + all + ")`";
+    return error::SettingNoFlag(setting.name, function.name, textOf(value),
+                                all);
   }
   auto *word = value.as<std::string>();
   if (!word || setting.words.empty() ||
       llvm::is_contained(setting.words, *word))
-    return "";
-  return "`" + setting.name + "` of `" + function.name + "` is one of " +
-         llvm::join(setting.words, ", ") + ", not `" + *word + "`" +
-         e.didYouMean(*word, setting.words);
+    return std::nullopt;
+  return error::SettingNotOneOf(setting.name, function.name,
+                                llvm::join(setting.words, ", "), *word,
+                                e.didYouMean(*word, setting.words));
 }
 
 Value Caller::evalArgument(Expr *expr, StringRef name, const Value &callee) {
@@ -134,7 +134,7 @@ Value Caller::evalArgument(Expr *expr, StringRef name, const Value &callee) {
       if (llvm::is_contained(setting.words, word))
         return Value(word);
       if (!name.empty() && !setting.words.empty() && !e.nameTable.lookup(word))
-        return e.fail(expr, mistakeIn(setting, *function, Value(word)));
+        return e.fail(expr, *mistakeIn(setting, *function, Value(word)));
     }
   bool isAxis = name == "over" || name == "as" || name == "channel";
   if (isAxis) {
@@ -232,19 +232,15 @@ Value Caller::askWith(const Subject &subject, NetParser::ArgsContext *args) {
     if (!exact)
       return value.isUnknown()
                  ? Value()
-                 : e.fail(arg, "`" + name + "` takes a number, this is " +
-                                   kindOf(value));
+                 : e.fail(arg, error::NotANumber, name, kindOf(value));
     bool isShare = name == "utilization" && number->dimension.isNone() &&
                    *exact > Rational(0) && *exact <= Rational(1);
     bool isRate = name == "peak" && *exact > Rational(0) &&
                   number->dimension ==
                       Dimension(Dimension::Flop) / Dimension(Dimension::Time);
     if (!isShare && !isRate)
-      return e.fail(arg,
-                    "a figure is asked for at a `utilization` such as `30%` "
-                    "or a `peak` such as `125 TFLOP/s`, not at `" +
-                        name + " = " + textOf(value) + "`" +
-                        e.didYouMean(name, {"utilization", "peak"}));
+      return e.fail(arg, error::FigureAt, name, textOf(value),
+                    e.didYouMean(name, {"utilization", "peak"}));
     question.numbers.push_back({name, *exact});
   }
   return question;
@@ -255,8 +251,7 @@ Value Caller::resolve(Tree *at, const Value &value) {
   if (!subject)
     return value;
   if (!e.frame->results)
-    return e.fail(at, "results such as `" + subject->symbol +
-                          "` are known in `expect` only");
+    return e.fail(at, error::ResultOutsideExpect, subject->symbol);
   return e.frame->results->answer(at, *subject);
 }
 
@@ -293,13 +288,13 @@ Value Caller::call(Tree *at, const Value &callee,
   if (auto *section = callee.as<Section>())
     return callSection(at, *section, arguments);
   if (!functionOf(callee))
-    return e.fail(at, kindOf(callee) + " cannot be called");
+    return e.fail(at, error::NotCallable, kindOf(callee));
   auto *present = callee.as<std::shared_ptr<Instance>>();
   if (present &&
       ((*present)->isComposition() || (*present)->function.isBuiltin())) {
     // f(x) of a composition is x |> f.
     if (arguments.size() != 1 || !arguments[0].name.empty())
-      return e.fail(at, "a composition takes one tensor");
+      return e.fail(at, error::CompositionArguments);
     return e.applier.pipe(at, arguments[0].value, callee);
   }
   bool isNew = callee.is<Function>();
@@ -319,25 +314,22 @@ Value Caller::callSection(Tree *at, Section section,
     for (NetParser::ParamContext *param : params->param())
       known.push_back(param->name()->getText());
   if (known.empty())
-    return e.fail(at, "`" + section.name + "` has no parameters");
+    return e.fail(at, error::NoParameters, section.name);
   llvm::MapVector<std::string, Value, llvm::StringMap<unsigned>> given;
   size_t position = 0;
   for (const Argument &argument : arguments) {
     std::string name = argument.name;
     if (name.empty()) {
       if (position == known.size())
-        return e.fail(argument.at, "`" + section.name + "` takes " +
-                                       llvm::Twine(known.size()) +
-                                       " values, this is one more");
+        return e.fail(argument.at, error::TooManyValues, section.name,
+                      known.size());
       name = known[position++];
     }
     if (!llvm::is_contained(known, name))
-      return e.fail(argument.nameAt(), "`" + section.name + "` has no `" +
-                                           name + "`" +
-                                           e.didYouMean(name, known));
+      return e.fail(argument.nameAt(), error::UnknownArgument, section.name,
+                    name, e.didYouMean(name, known));
     if (!given.insert({name, argument.value}).second)
-      return e.fail(argument.at,
-                    "`" + section.name + "` is given `" + name + "` twice");
+      return e.fail(argument.at, error::DuplicateArgument, section.name, name);
   }
   // Defaults see what stands before them.
   Scope scope;
@@ -349,7 +341,7 @@ Value Caller::callSection(Tree *at, Section section,
     std::string name = param->name()->getText();
     auto found = given.find(name);
     if (found == given.end() && !param->ASSIGN())
-      return e.fail(at, "`" + section.name + "` needs `" + name + "`",
+      return e.fail(at, error::MissingArgument(section.name, name),
                     {{netc::locationOf(param), "it is declared here"}});
     Value value;
     if (found == given.end()) {
@@ -427,8 +419,7 @@ bool Caller::bindArguments(Tree *at, Instance &instance,
   auto giveTensor = [&](size_t i, const Argument &argument) {
     const Parameter &parameter = all.tensors[i];
     if (!instance.tensors[i].empty() && !parameter.variadic) {
-      e.fail(argument.at,
-             "`" + callee + "` is given `" + parameter.name + "` twice");
+      e.fail(argument.at, error::DuplicateArgument, callee, parameter.name);
       fine = false;
       return;
     }
@@ -464,8 +455,7 @@ bool Caller::bindArguments(Tree *at, Instance &instance,
         std::optional<Value> &slot =
             instance.settings[setting - all.settings.begin()];
         if (slot) {
-          e.fail(argument.at,
-                 "`" + callee + "` is given `" + argument.name + "` twice");
+          e.fail(argument.at, error::DuplicateArgument, callee, argument.name);
           fine = false;
         }
         slot = argument.value;
@@ -475,8 +465,8 @@ bool Caller::bindArguments(Tree *at, Instance &instance,
         if (auto *axis = argument.value.as<Axis>())
           instance.as = axis->label;
         else if (!argument.value.is<None>())
-          fine = false, e.fail(argument.at, "`as` takes a label, not " +
-                                                kindOf(argument.value));
+          fine = false,
+          e.fail(argument.at, error::NotALabel, kindOf(argument.value));
         continue;
       }
       std::vector<std::string> known;
@@ -484,8 +474,8 @@ bool Caller::bindArguments(Tree *at, Instance &instance,
         known.push_back(parameter.name);
       for (const Parameter &parameter : all.settings)
         known.push_back(parameter.name);
-      e.fail(argument.nameAt(), "`" + callee + "` has no `" + argument.name +
-                                    "`" + e.didYouMean(argument.name, known));
+      e.fail(argument.nameAt(), error::UnknownArgument, callee, argument.name,
+             e.didYouMean(argument.name, known));
       fine = false;
       continue;
     }
@@ -502,17 +492,14 @@ bool Caller::bindArguments(Tree *at, Instance &instance,
     }
     if (!tensors.empty()) {
       if (argument.behindSemicolon) {
-        e.fail(argument.at,
-               "a tensor stands behind the `;`, where settings are");
+        e.fail(argument.at, error::TensorAmongSettings);
         fine = false;
       }
       for (Value &value : tensors) {
         std::optional<size_t> i = nextTensor();
         if (!i) {
-          e.fail(argument.at,
-                 "`" + callee + "` takes " + llvm::Twine(all.tensors.size()) +
-                     (all.tensors.size() == 1 ? " tensor" : " tensors") +
-                     ", this is one more");
+          e.fail(argument.at, error::TooManyTensors, callee, all.tensors.size(),
+                 all.tensors.size() == 1 ? " tensor" : " tensors");
           return false;
         }
         giveTensor(*i, Argument{"", value, argument.at, false});
@@ -530,16 +517,14 @@ bool Caller::bindArguments(Tree *at, Instance &instance,
       ++nextSetting;
     if (nextSetting == all.settings.size()) {
       if (list && list->items->empty())
-        e.fail(argument.at,
-               "`" + callee + "` takes tensors, this list is empty");
+        e.fail(argument.at, error::EmptyListOfTensors, callee);
       else if (nextTensor() && all.settings.empty())
-        e.fail(argument.at, "`" + callee + "` takes a tensor, this is " +
-                                kindOf(argument.value));
+        e.fail(argument.at, error::TakesTensorNot, callee,
+               kindOf(argument.value));
       else
-        e.fail(argument.at,
-               "`" + callee + "` takes " + llvm::Twine(all.settings.size()) +
-                   (all.settings.size() == 1 ? " setting" : " settings") +
-                   ", " + kindOf(argument.value) + " is one more");
+        e.fail(argument.at, error::TooManySettings, callee, all.settings.size(),
+               all.settings.size() == 1 ? " setting" : " settings",
+               kindOf(argument.value));
       return false;
     }
     instance.settings[nextSetting++] = argument.value;
@@ -566,7 +551,7 @@ bool Caller::completeSettings(Tree *at, Instance &instance) {
   for (auto [parameter, value] :
        llvm::zip_equal(all.settings, instance.settings)) {
     if (!value && parameter.required) {
-      e.fail(at, "`" + function.name + "` needs `" + parameter.name + "`",
+      e.fail(at, error::MissingArgument(function.name, parameter.name),
              {{netc::locationOf(parameter.tree), "it is declared here"}});
       fine = false;
       value = Value();
@@ -581,9 +566,9 @@ bool Caller::completeSettings(Tree *at, Instance &instance) {
         e.commandLine.overrideOf(function.block->name, parameter.name)->isUsed =
             true;
     }
-    if (std::string mistake = mistakeIn(parameter, function, *value);
-        !mistake.empty()) {
-      e.fail(place, mistake);
+    if (std::optional<Message> mistake =
+            mistakeIn(parameter, function, *value)) {
+      e.fail(place, *mistake);
       fine = false;
     }
     scope.names[parameter.name] = *value;

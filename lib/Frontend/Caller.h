@@ -70,8 +70,9 @@ public:
                                       const Value &callee);
   /// That a setting of `function` has words and the value is none of them, or
   /// is a flag and the value a number; else empty.
-  std::string mistakeIn(const Parameter &setting, const Function &function,
-                        const Value &value);
+  std::optional<Message> mistakeIn(const Parameter &setting,
+                                   const Function &function,
+                                   const Value &value);
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
   /// A dataset with its parameters.
   Value callSection(Tree *at, Section section,

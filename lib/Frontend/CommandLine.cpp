@@ -53,8 +53,7 @@ void CommandLine::define(const std::string &name, StringRef value,
   NetParser::FileContext *root = source->tree();
   optionTexts.push_back(std::move(source));
   if (root->item().size() != 1) {
-    e.fail(root, "`-D` gives `" + name + "` one value, here are " +
-                     llvm::Twine(root->item().size()));
+    e.fail(root, error::DefineOneValue, name, root->item().size());
     return;
   }
   auto *bind = ruleCast<NetParser::BindContext>(root->item(0)->stmt());
@@ -66,10 +65,9 @@ void CommandLine::define(const std::string &name, StringRef value,
       if (ruleCast<NetParser::BindContext>(declared.tree))
         known.push_back(other);
     std::string instead = overrideInstead(name, value);
-    e.fail(root, "`-D` replaces a top-level constant, and there is no `" +
-                     name + "`" +
-                     (instead.empty() ? e.didYouMean(name, known)
-                                      : "; write `" + instead + "`"));
+    e.fail(root, error::DefineUnknown, name,
+           instead.empty() ? e.didYouMean(name, known)
+                           : "; write `" + instead + "`");
     return;
   }
   Value old = e.nameTable.valueOf(*e.files.main, entry->second);
@@ -85,12 +83,10 @@ void CommandLine::define(const std::string &name, StringRef value,
   forget();
   if (!old.isUnknown() && !given.isUnknown() &&
       old.data.index() != given.data.index())
-    e.fail(bind, "`" + name + "` is " + kindOf(old) + ", `-D` makes it " +
-                     kindOf(given));
+    e.fail(bind, error::DefineType, name, kindOf(old), kindOf(given));
   auto *number = given.as<Number>(), *before = old.as<Number>();
   if (number && before && number->dimension != before->dimension)
-    e.fail(bind, "`" + name + "` is " + textOf(old) + ", `-D` makes it " +
-                     textOf(given) + ", of another unit");
+    e.fail(bind, error::DefineUnit, name, textOf(old), textOf(given));
 }
 
 std::string CommandLine::overrideInstead(const std::string &name,
@@ -154,9 +150,8 @@ void CommandLine::addOverride(StringRef text) {
                 ruleCast<NetParser::BindContext>(constant->second.tree)
             ? "-D " + path.front() + "=" + value
             : overrideInstead(path.front(), value);
-    e.fail(tree,
-           "`--set` says of which run or net, as in `--set run.batch=64`" +
-               (instead.empty() ? "" : "; write `" + instead + "`"));
+    e.fail(tree, error::SetWithoutOwner,
+           instead.empty() ? "" : "; write `" + instead + "`");
     return;
   }
   Override made{path.front(), path.back(), tree};
@@ -173,9 +168,8 @@ void CommandLine::addOverride(StringRef text) {
       }
     auto found = llvm::find(known, path[i]);
     if (found == known.end()) {
-      e.fail(tree->path()->name(i - 1), "`" + made.owner + "` has no job `" +
-                                            path[i] + "`" +
-                                            e.didYouMean(path[i], known));
+      e.fail(tree->path()->name(i - 1), error::UnknownJob, made.owner, path[i],
+             e.didYouMean(path[i], known));
       return;
     }
     made.job = jobs[found - known.begin()];
@@ -190,27 +184,20 @@ void CommandLine::addOverride(StringRef text) {
     else
       isNet = ruleCast<NetParser::BindContext>(constant->second.tree);
     if (!isNet) {
-      e.fail(tree, "`--set` changes runs and nets, and `" + made.owner +
-                       "` is neither");
+      e.fail(tree, error::SetOfNeither, made.owner);
       return;
     }
   }
   if (llvm::any_of(overrides, [&](const Override &other) {
         return other.owner == made.owner && other.name == made.name;
       })) {
-    e.fail(tree,
-           "`" + made.owner + "." + made.name +
-               "` is set twice; several values make a table, as in `--set "
-               "run.batch=64,128`");
+    e.fail(tree, error::SetTwice, made.owner, made.name);
     return;
   }
   if (made.isList() && !e.options.makesTables)
-    e.fail(tree->expr(1),
-           "several values make a table, which is for estimates; "
-           "`--emit` and `--measure` take one");
+    e.fail(tree->expr(1), error::TableOfEstimates);
   else if (made.isList() && !made.job)
-    e.fail(tree->expr(1),
-           "several values make a table of a run; a net takes one");
+    e.fail(tree->expr(1), error::TableOfNet);
   overrides.push_back(made);
 }
 
@@ -277,8 +264,7 @@ void CommandLine::overrideSettings(const std::string &name, Value &value) {
   const BlockDecl *block = made ? (*made)->function.block : nullptr;
   if (!block || !block->isNet) {
     auto first = llvm::find_if(overrides, isOfIt);
-    e.fail(first->tree, "`--set` changes runs and nets, and `" + name +
-                            "` is " + kindOf(value));
+    e.fail(first->tree, error::SetOfNoRun, name, kindOf(value));
     return;
   }
   auto instance = std::make_shared<Instance>(**made);
@@ -308,9 +294,8 @@ void CommandLine::readOverriddenAxes(StringRef net, const Instance &instance,
       continue;
     size_t place = llvm::find(known, each.name) - known.begin();
     if (place == known.size())
-      e.fail(each.nameAt(), "`" + net + "` has no setting or free axis `" +
-                                each.name + "`" +
-                                e.didYouMean(each.name, known));
+      e.fail(each.nameAt(), error::SetUnknown, net, each.name,
+             e.didYouMean(each.name, known));
     if (place < settings || place == known.size())
       continue;
     NetParser::ExprContext *expr = each.tree->expr(0);

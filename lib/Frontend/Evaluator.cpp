@@ -67,17 +67,17 @@ std::string Evaluator::settingsOf(const Frame &inner) {
 }
 
 Value Evaluator::fail(
-    Tree *at, const llvm::Twine &message,
+    Tree *at, const Message &message,
     llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
   ++errors;
   // What is wrong inside the standard library is wrong where it was called.
   mlir::Location said = locationOf(at), location = locationOfUse(at);
-  std::string text = message.str(), key = text;
+  std::string key = message.text;
   llvm::raw_string_ostream(key) << location;
   // A block that is applied many times says what is wrong with it once.
   if (!reported.insert(key).second)
     return {};
-  mlir::InFlightDiagnostic diagnostic = mlir::emitError(location, text);
+  mlir::InFlightDiagnostic diagnostic = emitError(location, message);
   if (location != said) {
     mlir::Diagnostic &note = diagnostic.attachNote(said);
     note << "found here";

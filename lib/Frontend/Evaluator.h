@@ -6,6 +6,7 @@
 #define NETC_FRONTEND_EVALUATOR_H
 
 #include "grammar/NetBaseVisitor.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Frontend/Applier.h"
 #include "lib/Frontend/Builtins.h"
 #include "lib/Frontend/Caller.h"
@@ -18,7 +19,6 @@
 #include "lib/Frontend/Ranges.h"
 #include "lib/Frontend/Specification.h"
 #include "lib/Frontend/TensorBuilder.h"
-#include "lib/Warnings/Warnings.h"
 #include "mlir/IR/Builders.h"
 #include <unordered_map>
 
@@ -56,8 +56,12 @@ public:
   /// Reports once for each place and text, with the calls that led there as
   /// notes.
   Value
-  fail(Tree *at, const llvm::Twine &message,
+  fail(Tree *at, const Message &message,
        llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
+  template <unsigned holes, typename... Args>
+  Value fail(Tree *at, const error::Text<holes> &error, const Args &...args) {
+    return fail(at, error(args...));
+  }
   /// `about` is the symbol of a network or run, or empty.
   void warn(Tree *at, llvm::StringRef about, WarningId id,
             const llvm::Twine &message);

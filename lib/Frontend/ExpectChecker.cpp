@@ -52,10 +52,10 @@ Value ExpectChecker::answer(Tree *at, const Subject &subject) {
       question.corner = question.corner.value_or(0) |
                         size_t(e.ranges.endOf(range).value_or(false)) << i;
   if (!question.subject)
-    return e.fail(at, "there is no result of `" + subject.symbol + "`");
+    return e.fail(at, error::NoResult, subject.symbol);
   std::variant<Answer, std::string> answer = results.ask(question);
   if (auto *error = std::get_if<std::string>(&answer))
-    return e.fail(at, *error);
+    return e.fail(at, Message{"", *error});
   const Answer &found = std::get<Answer>(answer);
   return Number(found.value, dimensionOf(found.unit));
 }
@@ -118,7 +118,7 @@ ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
   if (comparison && comparison->op->getText() == "~")
     return decideAbout(expectation, comparison);
   if (tree->expr().size() > 1)
-    return e.fail(tree->expr(1), "`within` goes with `~`"), Decision();
+    return e.fail(tree->expr(1), error::WithinWithoutAbout), Decision();
 
   Verdict verdict = verdictOn(expectation);
   if (!comparison) {
@@ -149,11 +149,7 @@ ExpectChecker::toleranceOf(NetParser::CmpContext *comparison, Expr *within,
   if (!within) {
     auto *literal = ruleCast<NetParser::LitContext>(comparison->expr(1));
     if (!literal)
-      return e.fail(
-                 comparison,
-                 "the right side of `~` is a literal, whose written precision "
-                 "counts; with `within` it may be any number"),
-             std::nullopt;
+      return e.fail(comparison, error::AboutNoLiteral), std::nullopt;
     std::optional<Literal> written = e.operators.literalOf(literal->quantity());
     return written ? std::optional<Number>(Number(written->halfUnit))
                    : std::nullopt;
@@ -163,11 +159,9 @@ ExpectChecker::toleranceOf(NetParser::CmpContext *comparison, Expr *within,
   if (!number)
     return allowed.isUnknown()
                ? std::nullopt
-               : (e.fail(within, "`within` takes a number"), std::nullopt);
+               : (e.fail(within, error::WithinNoNumber), std::nullopt);
   if (!(number->toDouble() >= 0))
-    return e.fail(within, "`within` takes a number that is not negative, this "
-                          "is " +
-                              sourceText(within)),
+    return e.fail(within, error::WithinNegative, sourceText(within)),
            std::nullopt;
   if (StringRef(within->getText()).ends_with("%")) {
     std::optional<Rational> share = number->exact.constant(),
@@ -177,10 +171,7 @@ ExpectChecker::toleranceOf(NetParser::CmpContext *comparison, Expr *within,
     return Number::inexact(std::abs(expected.toDouble()) * number->toDouble());
   }
   if (number->dimension != expected.dimension && !number->dimension.isCount())
-    return e.fail(within, "`within` takes a share such as `2%`, or an amount "
-                          "in the unit of the "
-                          "expected value"),
-           std::nullopt;
+    return e.fail(within, error::WithinUnit), std::nullopt;
   return number;
 }
 
@@ -198,8 +189,7 @@ ExpectChecker::decideAbout(const Expectation &expectation,
     return {};
   std::optional<Number> value = numberOf(a), expected = numberOf(b);
   if (!value || !expected)
-    return e.fail(comparison, "`~` compares numbers, not " + kindOf(a) +
-                                  " with " + kindOf(b)),
+    return e.fail(comparison, error::AboutNoNumber, kindOf(a), kindOf(b)),
            Decision();
   bool counts = (expected->dimension.isNone() && value->dimension.isCount()) ||
                 (value->dimension.isNone() && expected->dimension.isCount());
@@ -210,14 +200,12 @@ ExpectChecker::decideAbout(const Expectation &expectation,
         expected->dimension.isNone() && !unit.empty()
             ? "; write `" + comparison->expr(1)->getText() + unit + "`"
             : "";
-    return e.fail(comparison, "`" + comparison->expr(0)->getText() +
-                                  "` is in " +
-                                  (unit.empty() ? "no unit" : unit.substr(1)) +
-                                  ", the expected value in " +
-                                  (expected->dimension.isNone()
-                                       ? "no unit"
-                                       : expected->dimension.str()) +
-                                  fix),
+    return e.fail(comparison, error::ExpectedUnit,
+                  comparison->expr(0)->getText(),
+                  unit.empty() ? "no unit" : unit.substr(1),
+                  expected->dimension.isNone() ? "no unit"
+                                               : expected->dimension.str(),
+                  fix),
            Decision{std::nullopt, a};
   }
   std::optional<Number> tolerance = toleranceOf(comparison, within, *expected);
@@ -246,13 +234,10 @@ ExpectChecker::decideBetween(const Expectation &expectation, const Value &value,
                              NetParser::CallContext *range) {
   NetParser::ExpectContext *tree = expectation.tree;
   if (tree->expr().size() > 1)
-    return e.fail(tree->expr(1), "`between` says how far off a value may be; "
-                                 "leave `within` out"),
-           Decision();
+    return e.fail(tree->expr(1), error::WithinBesideBetween), Decision();
   std::vector<Argument> ends = e.calls.evalArguments(range->args(), {});
   if (ends.size() != 2)
-    return e.fail(range, "`~ between` takes the least and the largest value"),
-           Decision();
+    return e.fail(range, error::AboutBetween), Decision();
   Verdict verdict = verdictOn(expectation);
   verdict.holds = true;
   std::vector<Number> bounds;
@@ -319,11 +304,10 @@ std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
   decideAtEnds(expectation, reads.all().vec(), *verdict);
   NetParser::ExpectContext *tree = expectation.tree;
   if (!verdict->holds)
-    e.fail(tree,
-           "expected " + sourceText(tree->expr(0)) +
-               (tree->expr().size() > 1 ? " within " + sourceText(tree->expr(1))
-                                        : "") +
-               ", it is " + verdict->value.text);
+    e.fail(tree, error::ExpectFailed, sourceText(tree->expr(0)),
+           tree->expr().size() > 1 ? " within " + sourceText(tree->expr(1))
+                                   : "",
+           verdict->value.text);
   return verdict;
 }
 

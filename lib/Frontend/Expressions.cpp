@@ -31,9 +31,7 @@ Value Evaluator::eval(Expr *expr) {
   // A file's nesting is bounded where it is parsed; that of blocks in blocks
   // here.
   if (depth >= 2 * options.limits.maxDepth)
-    return fail(expr, "blocks and expressions are nested more than " +
-                          llvm::Twine(2 * options.limits.maxDepth) +
-                          " deep; a greater `--max-depth` allows more");
+    return fail(expr, error::NestedTooDeep, 2 * options.limits.maxDepth);
   ++depth;
   auto leave = llvm::make_scope_exit([&] { --depth; });
   Value value;
@@ -118,7 +116,7 @@ antlrcpp::Any Evaluator::visitRef(NetParser::RefContext *tree) {
   use = tree;
   if (std::optional<Value> value = nameTable.lookup(name))
     return *value;
-  std::string message = nameTable.unknownName(name);
+  Message message = nameTable.unknownName(name);
   // What binds it in this body was passed over: a branch that was not taken.
   if (frame->block) {
     llvm::ArrayRef<Mention> all =
@@ -154,7 +152,7 @@ antlrcpp::Any Evaluator::visitList(NetParser::ListContext *tree) {
   std::vector<Value> items;
   auto evalItem = [&](NetParser::AxisContext *axis) {
     if (!axis->expr()) {
-      items.push_back(fail(axis, "`...` stands in patterns only"));
+      items.push_back(fail(axis, error::RestOutsidePattern));
       return;
     }
     Value value = applier.evalOwner(axis->expr());
@@ -211,7 +209,7 @@ antlrcpp::Any Evaluator::visitRec(NetParser::RecContext *tree) {
   for (NetParser::FieldContext *field : tree->record()->field()) {
     std::string name = field->name()->getText();
     if (!fields->insert({name, eval(field->expr())}).second)
-      fail(field, "`" + name + "` is given twice");
+      fail(field, error::DuplicateKey, name);
   }
   bool isPerGraph = llvm::any_of(*fields, [](const auto &field) {
     return netc::isPerGraph(field.second);
@@ -236,7 +234,7 @@ antlrcpp::Any Evaluator::visitNeg(NetParser::NegContext *tree) {
                                 *number);
   if (value.isUnknown())
     return Value();
-  return fail(tree, "cannot negate " + kindOf(value));
+  return fail(tree, error::CannotNegate, kindOf(value));
 }
 
 Value Evaluator::evalMul(NetParser::MulContext *tree, const Value &a) {
@@ -253,18 +251,16 @@ Value Evaluator::evalRange(NetParser::RangeContext *tree, const Value &a) {
     return Value();
   std::optional<Number> begin = numberOf(a), end = numberOf(b);
   if (!begin || !end || begin->real || end->real)
-    return fail(tree, "a range runs over whole numbers, not from " + kindOf(a) +
-                          " to " + kindOf(b));
+    return fail(tree, error::RangeBounds, kindOf(a), kindOf(b));
   for (const Polynomial &bound : {begin->exact, end->exact})
     if (bound.isConstant() && !bound.toInt64())
-      return fail(tree, "a range runs over whole numbers, not from " +
-                            textOf(a) + " to " + textOf(b));
+      return fail(tree, error::RangeBounds, textOf(a), textOf(b));
   return Value(Range{begin->exact, end->exact});
 }
 
 Value Evaluator::evalCmp(NetParser::CmpContext *tree, const Value &a) {
   if (ruleCast<NetParser::CmpContext>(tree->expr(0)))
-    return fail(tree, "a chain of comparisons; write `a < b and b < c`");
+    return fail(tree, error::ChainedComparison);
   return operators.compare(tree, wordOf(tree->op), a, eval(tree->expr(1)));
 }
 
@@ -273,7 +269,7 @@ std::optional<bool> Evaluator::decide(Expr *condition) {
   if (auto *flag = value.as<bool>())
     return *flag;
   if (!value.isUnknown())
-    fail(condition, "expected a bool, this is " + kindOf(value));
+    fail(condition, error::NotABool, kindOf(value));
   return std::nullopt;
 }
 
@@ -294,7 +290,7 @@ Value Evaluator::evalAnd(NetParser::AndContext *tree, const Value &a) {
   if (a.isUnknown())
     return Value();
   if (!a.is<bool>())
-    return fail(tree, "`and` joins bools, the left side is " + kindOf(a));
+    return fail(tree, error::JoinsBools, "and", kindOf(a));
   if (decidesAlone(a, false))
     return Value(false);
   std::optional<bool> b = decide(tree->expr(1));
@@ -305,7 +301,7 @@ Value Evaluator::evalOr(NetParser::OrContext *tree, const Value &a) {
   if (a.isUnknown())
     return Value();
   if (!a.is<bool>())
-    return fail(tree, "`or` joins bools, the left side is " + kindOf(a));
+    return fail(tree, error::JoinsBools, "or", kindOf(a));
   if (decidesAlone(a, true))
     return Value(true);
   std::optional<bool> b = decide(tree->expr(1));
@@ -335,7 +331,7 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
     return shaped;
   }
   if (!axes)
-    return fail(tree, "an index is missing between the brackets");
+    return fail(tree, error::MissingIndex);
   if (auto *tensor = base.as<Tensor>()) {
     // Places are counted in the tensor as it was before any axis went.
     Value result = base;
@@ -345,7 +341,7 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
     for (NetParser::AxisContext *axis : axes->axis()) {
       if (!axis->expr()) {
         if (rest)
-          return fail(axis, "`...` stands once in an index");
+          return fail(axis, error::RestTwiceInIndex);
         rest = true;
         place = tensor->labels.size() - (given - place - 1);
         continue;
@@ -368,15 +364,13 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
           position = *found;
         }
         if (!indexed.insert(label).second)
-          return fail(axis, "axis `" + label + "` is indexed twice");
+          return fail(axis, error::AxisIndexedTwice, label);
         if (!position)
-          return fail(axis,
-                      "the tensor has no axis `" + label + "`" +
-                          didYouMean(label, tensors.namesOf(present.labels)));
+          return fail(axis, error::UnknownAxis, label,
+                      didYouMean(label, tensors.namesOf(present.labels)));
       } else {
         if (place >= tensor->labels.size() || place < dropped)
-          return fail(axis, "the tensor has " +
-                                llvm::Twine(tensor->labels.size()) + " axes");
+          return fail(axis, error::TooManyIndices, tensor->labels.size());
         position = place - dropped;
       }
       bool drops = !at.is<Range>();
@@ -388,7 +382,7 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
   }
   if (axes->axis().size() != 1 || !axes->axis(0)->expr() ||
       axes->axis(0)->name())
-    return fail(tree, "`" + tree->expr()->getText() + "` takes one index");
+    return fail(tree, error::OneIndex, tree->expr()->getText());
   Value at = eval(axes->axis(0)->expr());
   if (at.isUnknown())
     return {};
@@ -400,7 +394,7 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
       return {};
     rangeItems = *items;
   } else if (!list) {
-    return fail(tree, kindOf(base) + " has no elements");
+    return fail(tree, error::NoElements, kindOf(base));
   }
   const std::vector<Value> &items = list ? *list->items : rangeItems;
   auto place = [&](const Polynomial &value) -> std::optional<int64_t> {
@@ -413,9 +407,8 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
     std::optional<int64_t> begin = place(range->begin), end = place(range->end);
     if (!begin || !end || *begin < 0 || *end > int64_t(items.size()) ||
         *begin > *end)
-      return fail(tree, "`" + range->begin.str() + ".." + range->end.str() +
-                            "` is not a part of a list of " +
-                            llvm::Twine(items.size()));
+      return fail(tree, error::SliceOutOfRange, range->begin.str(),
+                  range->end.str(), items.size());
     return listOf(
         std::vector<Value>(items.begin() + *begin, items.begin() + *end));
   }
@@ -423,8 +416,7 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
   std::optional<int64_t> position =
       number ? place(number->exact) : std::nullopt;
   if (!position || *position < 0 || *position >= int64_t(items.size()))
-    return fail(tree, "index " + textOf(at) + " is not in a list of " +
-                          llvm::Twine(items.size()));
+    return fail(tree, error::IndexOutOfRange, textOf(at), items.size());
   return items[*position];
 }
 
@@ -461,7 +453,7 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
     std::string hint = didYouMean(name, tensors.namesOf(tensor->labels));
     if (hint.empty() && ruleCast<NetParser::CallContext>(tree->parent))
       hint = "; an op takes its tensor first, as in `relu(x)`";
-    return fail(tree, "the tensor has no axis `" + name + "`" + hint);
+    return fail(tree, error::UnknownAxis, name, hint);
   } else if (auto *instance = base.as<std::shared_ptr<Instance>>()) {
     Identity &identity = *(*instance)->identity;
     for (auto &[weight, tensor] : identity.namedWeights) {
@@ -470,21 +462,13 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
       known.push_back(weight);
     }
     if (!identity.hasWeights)
-      return fail(
-          tree, "`" + (*instance)->function.name +
-                    "` has no weights before it is applied for the first time");
+      return fail(tree, error::NotAppliedYet, (*instance)->function.name);
   } else if (auto *function = base.as<Function>();
              function && function->block && function->block->isNet) {
     if (frame->results)
-      return fail(tree,
-                  "`" + function->name +
-                      "` has settings without a default and is counted "
-                      "with values for them; name one, such as `Counted = " +
-                      function->name + "(..)`, and ask for `Counted." + name +
-                      "`");
-    return fail(tree, "results such as `" + function->name + "." + name +
-                          "` are known in `expect` only");
+      return fail(tree, error::ResultNeedsSettings, function->name, name);
+    return fail(tree, error::ResultOutsideExpect, function->name + "." + name);
   }
-  return fail(tree, kindOf(base) + " has no member `" + name + "`" +
-                        didYouMean(name, known));
+  return fail(tree, error::UnknownMember, kindOf(base), name,
+              didYouMean(name, known));
 }

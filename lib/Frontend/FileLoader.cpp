@@ -35,7 +35,7 @@ static bool isBelow(StringRef path, StringRef root) {
 std::nullopt_t FileLoader::cannotRead(StringRef path, mlir::Location at,
                                       StringRef why) {
   ++e.errors;
-  mlir::emitError(at) << "cannot read `" << path << "`: " << why;
+  emitError(at, error::CannotRead, path, why);
   return std::nullopt;
 }
 
@@ -55,8 +55,7 @@ std::optional<std::string> FileLoader::pathBeside(Tree *at, StringRef name) {
   if (!llvm::sys::path::is_absolute(name) && !name.contains("..") &&
       (!llvm::sys::fs::exists(path) || isBelow(path, folder)))
     return path.str().str();
-  e.fail(at,
-         "`" + name + "` is not below the folder of the file that names it");
+  e.fail(at, error::FileOutsideFolder, name);
   return std::nullopt;
 }
 
@@ -143,7 +142,7 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
     name = quoted.substr(1, quoted.size() - 2);
   }
   if (name.empty()) {
-    e.fail(tree, "an import names a file, such as `import \"blocks.net\"`");
+    e.fail(tree, error::ImportArgument);
     return nullptr;
   }
   mlir::Location at = e.locationOf(tree);
@@ -153,12 +152,11 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
     std::vector<std::string> known;
     for (StringRef file : standardLibraryPaths())
       known.push_back(file.str());
-    e.fail(tree, "the standard library has no `" + name + "`" +
-                     e.didYouMean(name, known));
+    e.fail(tree, error::UnknownStandardFile, name, e.didYouMean(name, known));
     return nullptr;
   }
   if (llvm::sys::path::is_absolute(name) || StringRef(name).contains("..")) {
-    e.fail(tree, "`" + name + "` is not below the importing file's folder");
+    e.fail(tree, error::ImportOutsideFolder, name);
     return nullptr;
   }
   std::vector<std::string> folders = {
@@ -171,8 +169,8 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
     if (!llvm::sys::fs::exists(path))
       continue;
     if (!isBelow(path, folder)) {
-      e.fail(tree, "`" + name + "` is a link that leads out of " +
-                       (folder.empty() ? "this folder" : "`" + folder + "`"));
+      e.fail(tree, error::ImportLink, name,
+             folder.empty() ? "this folder" : "`" + folder + "`");
       return nullptr;
     }
     std::string resolved = path.str().str();
@@ -180,14 +178,14 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
       std::string cycle;
       for (const std::string &file : importing)
         cycle += file + " -> ";
-      e.fail(tree, "files import each other: " + cycle + resolved);
+      e.fail(tree, error::ImportCycle, cycle, resolved);
       return nullptr;
     }
     return readFile(resolved, at);
   }
   std::string meant = e.didYouMean(name, netFilesIn(folders));
-  e.fail(tree, "there is no file `" + name + "` to import" +
-                   (meant.empty() ? "; folders are added by `-I`" : meant));
+  e.fail(tree, error::NoImportFile, name,
+         meant.empty() ? "; folders are added by `-I`" : meant);
   return nullptr;
 }
 
@@ -199,17 +197,14 @@ bool FileLoader::declare(FileScope &file) {
   unsigned before = e.errors;
   if (antlr4::tree::TerminalNode *version = file.source->tree()->NUMBER();
       version && version->getText() != "1")
-    e.fail(file.source->tree(), "this is version " + version->getText() +
-                                    " of the language, netc reads `net 1`");
+    e.fail(file.source->tree(), error::UnknownVersion, version->getText());
   auto add = [&](const Declaration &declared, Tree *tree) {
     TopLevel entry;
     entry.name = declared.name;
     entry.tree = tree;
     auto [known, isNew] = file.names.insert({entry.name, entry});
     if (!isNew)
-      e.fail(tree,
-             "`" + entry.name +
-                 "` is already the name of something else in this file",
+      e.fail(tree, error::NameTaken(entry.name),
              {{netc::locationOf(known->second.tree), "it is declared here"}});
   };
   llvm::StringSet<> unnamed;
@@ -233,8 +228,7 @@ bool FileLoader::declare(FileScope &file) {
       llvm::StringSet<> parameters;
       for (NetParser::ParamContext *param : tree->params()->param())
         if (!parameters.insert(param->name()->getText()).second)
-          e.fail(param,
-                 "`" + param->name()->getText() + "` is a parameter twice");
+          e.fail(param, error::DuplicateParameter, param->name()->getText());
       break;
     }
     case Declaration::Constant:
@@ -244,9 +238,8 @@ bool FileLoader::declare(FileScope &file) {
       if (declared.token)
         add(declared, declared.tree);
       else if (!unnamed.insert(declared.name).second)
-        e.fail(static_cast<Tree *>(declared.tree->parent),
-               "two runs without a name are both `" + declared.name +
-                   "`; give this one a name of its own, with `as`");
+        e.fail(static_cast<Tree *>(declared.tree->parent), error::UnnamedRuns,
+               declared.name);
       break;
     case Declaration::Dataset:
     case Declaration::Hardware:

@@ -52,22 +52,19 @@ antlrcpp::Any Evaluator::visitScan(NetParser::ScanContext *tree) {
   llvm::StringSet<> names;
   for (NetParser::EachContext *each : tree->each()) {
     if (!names.insert(each->ID()->getText()).second)
-      return fail(each, "`" + each->ID()->getText() +
-                            "` is a name twice in this scan");
+      return fail(each, error::DuplicateScanName, each->ID()->getText());
     Value value = eval(each->expr());
     if (value.isUnknown())
       return Value();
     auto *tensor = value.as<Tensor>();
     if (!tensor)
-      return fail(each, "a scan goes over tensors, this is " + kindOf(value));
+      return fail(each, error::ScanOfNoTensor, kindOf(value));
     std::optional<size_t> axis = tensors.find(*tensor, label);
     if (!axis)
-      return fail(each, "the sequence has no axis `" + label +
-                            "`, its axes are " + tensors.axesText(*tensor));
+      return fail(each, error::ScanAxis, label, tensors.axesText(*tensor));
     Polynomial size = shapeOf(tensor->value)[*axis];
     if (trip && *trip != size)
-      return fail(each, "sequences of " + trip->str() + " and " + size.str() +
-                            " elements cannot be scanned together");
+      return fail(each, error::ScanLengths, trip->str(), size.str());
     trip = size;
     sequences.push_back(*tensor);
     axes.push_back(*axis);
@@ -79,8 +76,7 @@ antlrcpp::Any Evaluator::visitScan(NetParser::ScanContext *tree) {
       if (value.isUnknown())
         return Value();
       if (!names.insert(name->getText()).second)
-        return fail(carry,
-                    "`" + name->getText() + "` is a name twice in this scan");
+        return fail(carry, error::DuplicateScanName, name->getText());
       carried.push_back({name->getText(), *value.as<Tensor>()});
     }
 
@@ -122,32 +118,27 @@ antlrcpp::Any Evaluator::visitScan(NetParser::ScanContext *tree) {
     if (errors != before)
       return Value();
     if (!given)
-      return fail(tree->body(), "a scan ends in `yield`");
+      return fail(tree->body(), error::ScanWithoutYield);
     yielded = std::move(*given);
     llvm::SmallVector<mlir::Value> values;
     for (const Value &value : yielded) {
       if (value.isUnknown())
         return Value();
       if (!value.is<Tensor>())
-        return fail(tree->body(),
-                    "`yield` takes tensors, this is " + kindOf(value));
+        return fail(tree->body(), error::YieldOfNoTensor, kindOf(value));
       values.push_back(value.as<Tensor>()->value);
     }
     for (auto &[name, tensor] : carried) {
       auto next = scope.next.find(name);
       if (next == scope.next.end())
-        return fail(tree->body(), "`" + name +
-                                      "'` is not assigned; the scan carries `" +
-                                      name + "` to its next turn");
+        return fail(tree->body(), error::CarriedNotAssigned, name);
       if (next->second.isUnknown())
         return Value();
       auto *value = next->second.as<Tensor>();
       if (!value || value->value.getType() != tensor.value.getType())
-        return fail(
-            tree->body(),
-            "`" + name + "` is " + tensors.axesText(tensor) + " at first, `" +
-                name + "'` is " +
-                (value ? tensors.axesText(*value) : kindOf(next->second)));
+        return fail(tree->body(), error::CarriedType, name,
+                    tensors.axesText(tensor),
+                    value ? tensors.axesText(*value) : kindOf(next->second));
       values.push_back(value->value);
     }
     builder.create<YieldOp>(locationOf(tree), values);
@@ -206,12 +197,12 @@ Builtins::loopArguments(Tree *at, std::vector<Argument> &arguments) {
     } else if (argument.name.empty() && !block) {
       block = argument.value;
     } else {
-      e.fail(argument.at, "expected a tensor, a block and `over`");
+      e.fail(argument.at, error::FoldArguments);
       return std::nullopt;
     }
   }
   if (!block || !axis) {
-    e.fail(at, "expected a tensor, a block and `over`");
+    e.fail(at, error::FoldArguments);
     return std::nullopt;
   }
   return std::pair(*block, *axis);
@@ -227,7 +218,7 @@ Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
   const Label &label = tensor.labels[axis];
   size_t batch = e.tensors.find(tensor, kBatchAxis).value_or(0);
   if (int64_t(batch) == axis) {
-    e.fail(at, "`" + label.text() + "` is the batch axis already");
+    e.fail(at, error::AlreadyBatchAxis, label.text());
     return {};
   }
   // The axis goes next to the batch axis and becomes one with it.
@@ -259,11 +250,9 @@ Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
     std::optional<size_t> at0 =
         output ? e.tensors.find(*output, kBatchAxis) : std::nullopt;
     if (!at0)
-      return e.fail(at,
-                    "the block gives " +
-                        (output ? e.tensors.axesText(*output) : kindOf(value)) +
-                        ", which has no batch axis `N` to put `" +
-                        label.text() + "` back into");
+      return e.fail(at, error::NoBatchAxis,
+                    output ? e.tensors.axesText(*output) : kindOf(value),
+                    label.text());
     TensorBuilder::Sizes sizes{shapeOf(output->value), output->labels};
     sizes.shape[*at0] = examples;
     sizes.shape.sizes.insert(sizes.shape.sizes.begin() + *at0 + 1, turns);
@@ -316,8 +305,7 @@ Value Builtins::callEach(Tree *at, std::vector<Argument> &arguments) {
     if (!result.is<Tensor>())
       return result.isUnknown()
                  ? Value()
-                 : e.fail(at, "the block gives " + kindOf(result) +
-                                  ", a tensor is wanted");
+                 : e.fail(at, error::BlockGivesNoTensor, kindOf(result));
     llvm::SmallVector<mlir::Value> yielded{result.as<Tensor>()->value};
     // A turn has a slice of each buffer; they are moved together after the
     // loop.
@@ -355,7 +343,7 @@ std::shared_ptr<Instance>
 Builtins::copyOfBlock(Tree *at, StringRef function,
                       const std::vector<Argument> &arguments) {
   if (arguments.size() != 1) {
-    e.fail(at, "`" + function + "` takes a block");
+    e.fail(at, error::TakesBlock, function);
     return nullptr;
   }
   const Value &value = arguments.front().value;
@@ -365,7 +353,7 @@ Builtins::copyOfBlock(Tree *at, StringRef function,
     std::shared_ptr<Instance> made = e.calls.instantiate(at, value);
     return e.calls.completeSettings(at, *made) ? made : nullptr;
   }
-  e.fail(at, "`" + function + "` takes a block, this is " + kindOf(value));
+  e.fail(at, error::TakesBlockNot, function, kindOf(value));
   return nullptr;
 }
 

@@ -107,8 +107,7 @@ Value NameTable::valueOf(FileScope &file, TopLevel &entry) {
     std::string cycle;
     for (const std::string &name : computing)
       cycle += "`" + name + "` -> ";
-    e.fail(entry.tree, "the value of `" + entry.name +
-                           "` needs itself: " + cycle + "`" + entry.name + "`");
+    e.fail(entry.tree, error::NameCycle, entry.name, cycle);
     return {};
   }
   entry.state = TopLevel::InProgress;
@@ -141,10 +140,7 @@ Value NameTable::valueOf(FileScope &file, TopLevel &entry) {
 Value NameTable::used(const TopLevel &entry) {
   e.ranges.noteRead(entry.ranges);
   if (!entry.ranges.empty() && e.frame->block)
-    return e.fail(e.use ? e.use : entry.tree,
-                  "`" + entry.name +
-                      "` is a range of values, `between` two; a "
-                      "net is made for one");
+    return e.fail(e.use ? e.use : entry.tree, error::RangeAsValue, entry.name);
   return entry.value;
 }
 
@@ -154,21 +150,22 @@ Value NameTable::ambiguous(StringRef name, FileScope &a, FileScope &b) {
   };
   return e.fail(
       e.use ? e.use : e.frame->file->source->tree(),
-      "`" + name + "` is offered by two imports, `" + a.path + "` and `" +
-          b.path + "`; import one of them under a name of its own, with `as`",
+      error::AmbiguousImport(name, a.path, b.path),
       {{placeIn(a), "one is here"}, {placeIn(b), "the other is here"}});
 }
 
-std::string NameTable::unknownName(StringRef name) {
-  std::string message = ("unknown name `" + name + "`").str();
+Message NameTable::unknownName(StringRef name) {
+  auto message = [&](const llvm::Twine &hint) {
+    return error::UnknownName(name, hint);
+  };
   std::vector<std::string> visible = visibleNames();
   if (visible.empty())
-    return message;
+    return message("");
   if (std::string foreign = hintForForeign(name, visible); !foreign.empty())
-    return message + foreign;
+    return message(foreign);
   for (auto &entry : e.frame->file->qualified)
     if (entry.second->names.count(name.str()))
-      return message + netc::didYouMean((entry.first() + "." + name).str());
+      return message(netc::didYouMean((entry.first() + "." + name).str()));
   auto needsImport = [](const StandardBlock &block) {
     std::string path = block.path.split('.').first.str();
     std::replace(path.begin(), path.end(), '/', '.');
@@ -176,14 +173,14 @@ std::string NameTable::unknownName(StringRef name) {
   };
   for (const StandardBlock &block : importableBlocks())
     if (block.name == name)
-      return message + "; it" + needsImport(block);
+      return message("; it" + needsImport(block));
   if (std::string near = e.nearest(name, visible); !near.empty())
-    return message + near;
+    return message(near);
   for (const StandardBlock &block : importableBlocks())
     if (std::string meant = e.didYouMean(name, {block.name.str()});
         !meant.empty())
-      return message + meant + " It" + needsImport(block);
-  return message;
+      return message(meant + " It" + needsImport(block));
+  return message("");
 }
 
 void NameTable::nameInstance(Identity &parent, const Value &value,
@@ -202,30 +199,23 @@ void NameTable::bind(Tree *at, StringRef name, Value value) {
   if (name.ends_with("'")) {
     std::string carried = name.drop_back().str();
     if (!e.frame->scope->isScan || !e.frame->scope->carried.count(carried))
-      return void(e.fail(at, "`" + name + "` is the next value of a carried `" +
-                                 carried + "`, and there is none here"));
+      return void(e.fail(at, error::NotCarried, name, carried));
     if (!e.frame->scope->next.insert({carried, value}).second)
-      return void(e.fail(at, "`" + name + "` is assigned twice"));
+      return void(e.fail(at, error::AssignedTwice, name));
     return;
   }
   if (std::string lack = e.calls.lackOf(value); name == "_" && !lack.empty())
-    return void(
-        e.fail(at, "nothing is done here, this is " + kindOf(value) + lack));
+    return void(e.fail(at, error::NothingDone, kindOf(value), lack));
   Scope &scope = *e.frame->scope;
   if (scope.fixed.count(name))
-    return void(e.fail(
-        at, scope.carried.count(name)
-                ? "`" + name +
-                      "` is carried by this scan; its next value is `" + name +
-                      "'`"
-                : "`" + name + "` is a loop variable and may not be bound"));
+    return void(e.fail(at,
+                       scope.carried.count(name) ? error::CarriedName
+                                                 : error::LoopVariable,
+                       name));
   if (scope.isScan && !scope.names.count(name))
     for (Scope *outer = scope.outer; outer; outer = outer->outer)
       if (outer->names.count(name))
-        return void(e.fail(
-            at, "`" + name +
-                    "` belongs to the body around this scan; carry it, or "
-                    "choose another name"));
+        return void(e.fail(at, error::OutsideScan, name));
   auto [entry, isNew] = scope.names.insert({name, value});
   if (!isNew) {
     auto isNumber = [](const Value &v) {
@@ -238,8 +228,8 @@ void NameTable::bind(Tree *at, StringRef name, Value value) {
         value.isUnknown() || old.is<None>() || value.is<None>() ||
         (old.is<Function>() && value.is<std::shared_ptr<Instance>>());
     if (!sameKind)
-      return void(e.fail(at, "`" + name + "` is " + kindOf(old) +
-                                 " and cannot become " + kindOf(value)));
+      return void(
+          e.fail(at, error::ChangedType, name, kindOf(old), kindOf(value)));
     entry->second = value;
   }
   if (e.frame->self)

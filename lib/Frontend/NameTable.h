@@ -21,7 +21,7 @@ public:
   explicit NameTable(Evaluator &e) : e(e) {}
 
   /// That nothing in scope has the name, and what may be meant.
-  std::string unknownName(llvm::StringRef name);
+  Message unknownName(llvm::StringRef name);
   std::optional<Value> lookup(llvm::StringRef name);
   std::optional<Value> lookupBody(llvm::StringRef name);
   std::optional<Value> lookupFile(FileScope &file, llvm::StringRef name);

@@ -142,10 +142,7 @@ void Program::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
   } else if (ruleCast<NetParser::RequireContext>(stmt)) {
     e.visit(stmt);
   } else {
-    e.fail(stmt, "`" + stmt->getStart()->getText() +
-                     "` stands in a body; the top level holds declarations, "
-                     "constants, runs, "
-                     "`require` and `expect`");
+    e.fail(stmt, error::NotAtTopLevel, stmt->getStart()->getText());
   }
 }
 
@@ -162,7 +159,7 @@ std::shared_ptr<Instance> Program::netInstance(Tree *at, const Value &value) {
   if (!instance || !instance->function.block ||
       !instance->function.block->isNet) {
     if (!value.isUnknown())
-      e.fail(at, "expected a net, this is " + kindOf(value));
+      e.fail(at, error::NotANet, kindOf(value));
     return nullptr;
   }
   if (value.is<Function>() && !e.calls.completeSettings(at, *instance))
@@ -189,8 +186,7 @@ std::optional<std::vector<NetInput>> Program::inputsOf(Instance &instance) {
     if (parameter.tree->COLON())
       type = e.tensors.typeOf(parameter.tree->expr(0));
     else
-      e.fail(parameter.tree, "an input of a net needs a type, such as `" +
-                                 parameter.name + ": f32[N, d]`");
+      e.fail(parameter.tree, error::UntypedInput, parameter.name);
     if (!type)
       return std::nullopt;
     std::optional<TensorBuilder::Sizes> sizes =
@@ -270,8 +266,7 @@ mlir::Operation *Program::elaborateNetwork(Tree *at, StringRef symbol,
     result = applyNet(at, *instance, *inputs, values);
   }
   if (!reads.empty() && e.errors == before)
-    e.fail(at, "a net is made for one value of each setting, not for what lies "
-               "`between` two");
+    e.fail(at, error::RangeInNet);
   if (e.errors != before || !result.results) {
     network.erase();
     return nullptr;
@@ -286,9 +281,9 @@ mlir::Operation *Program::elaborateNetwork(Tree *at, StringRef symbol,
       network.erase();
       return nullptr;
     } else {
-      e.fail(at, "a net returns tensors, " +
-                     (name.empty() ? "this" : "`" + name + "`") + " is " +
-                     kindOf(value) + e.calls.lackOf(value));
+      e.fail(at, error::NetReturnsNoTensor,
+             name.empty() ? "this" : "`" + name + "`", kindOf(value),
+             e.calls.lackOf(value));
     }
   }
   e.builder.create<ReturnOp>(e.locationOf(at), values,

@@ -20,7 +20,8 @@ std::optional<Literal> Operators::literalOf(NetParser::QuantityContext *tree) {
   if (auto *literal = std::get_if<Literal>(&parsed))
     return *literal;
   const UnitError &error = std::get<UnitError>(parsed);
-  e.fail(tree, error.message + (error.note.empty() ? "" : "; " + error.note));
+  e.fail(tree, Message{"", error.message +
+                               (error.note.empty() ? "" : "; " + error.note)});
   return std::nullopt;
 }
 
@@ -50,8 +51,7 @@ Value Operators::binary(Tree *at, StringRef op, const Value &a0,
       return listOf(std::move(items));
     }
   }
-  return e.fail(at, "`" + op + "` does not take " + kindOf(a) + " and " +
-                        kindOf(b));
+  return e.fail(at, error::OperandTypes, op, kindOf(a), kindOf(b));
 }
 
 /// The text of a dimension for a message.
@@ -70,9 +70,8 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
       if (a.dimension.isNone() && b.dimension.isCount())
         dimension = b.dimension;
       else if (!(b.dimension.isNone() && a.dimension.isCount()))
-        return e.fail(at, "cannot " + llvm::Twine(additive ? "add" : "divide") +
-                              " " + dimensionName(a.dimension) + " and " +
-                              dimensionName(b.dimension));
+        return e.fail(at, error::DifferentUnits, additive ? "add" : "divide",
+                      dimensionName(a.dimension), dimensionName(b.dimension));
     }
     if (op == "//" && !b.dimension.isNone())
       dimension = {};
@@ -84,21 +83,20 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
   auto inexact = [&](double value) -> Value {
     bool given = std::isinf(a.toDouble()) || std::isinf(b.toDouble());
     if (std::isnan(value) || (std::isinf(value) && !given))
-      return e.fail(at, "`" + textOf(Value(a)) + " " + op + " " +
-                            textOf(Value(b)) + "` is not a number");
+      return e.fail(at, error::NotFinite, textOf(Value(a)), op,
+                    textOf(Value(b)));
     return Number::inexact(value, dimension);
   };
 
   if (op == "@")
-    return e.fail(at, "`@` multiplies tensors");
+    return e.fail(at, error::MatmulOfNumbers);
   if (op == "^") {
     if (!b.dimension.isNone())
-      return e.fail(at, "an exponent is a plain number, not " +
-                            dimensionName(b.dimension));
+      return e.fail(at, error::ExponentUnit, dimensionName(b.dimension));
     std::optional<int64_t> exponent = b.real ? std::nullopt : b.exact.toInt64();
     if (exponent && !a.real) {
       if (a.exact.isZero() && *exponent < 0)
-        return e.fail(at, "division by zero");
+        return e.fail(at, error::DivisionByZero);
       dimension = a.dimension.pow(*exponent);
       Polynomial power;
       if (std::optional<Rational> base = a.exact.constant())
@@ -108,34 +106,29 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
       else
         power = Polynomial::invalid();
       if (!power.isValid())
-        return e.fail(at, "`" + a.exact.str() + " ^ " + b.exact.str() +
-                              "` is out of range; numbers have 128 bits");
+        return e.fail(at, error::PowerOutOfRange, a.exact.str(), b.exact.str());
       return Number(power, dimension);
     }
     if (!a.isConstant() || !b.isConstant())
-      return e.fail(at, "`" + a.exact.str() +
-                            "` must have a fixed size to be raised to a power");
+      return e.fail(at, error::FreeSizePower, a.exact.str());
     if (!a.dimension.isNone() && !a.dimension.isCount())
-      return e.fail(at, "only whole powers of " + dimensionName(a.dimension) +
-                            " have a unit");
+      return e.fail(at, error::FractionalPower, dimensionName(a.dimension));
     return inexact(std::pow(a.toDouble(), b.toDouble()));
   }
   std::string device = a.device.empty() ? b.device : a.device;
   if (!b.device.empty() && b.device != device)
-    return e.fail(at, "cannot " +
-                          llvm::Twine(additive    ? "add "
-                                      : op == "*" ? "multiply "
-                                                  : "divide ") +
-                          a.device + " and " + b.device +
-                          ", which are different devices");
+    return e.fail(at, error::DifferentDevices,
+                  additive    ? "add "
+                  : op == "*" ? "multiply "
+                              : "divide ",
+                  a.device, b.device);
   if (dimension.power(Dimension::Device) == 0)
     device.clear();
   if (a.real || b.real) {
     if (!a.isConstant() || !b.isConstant())
-      return e.fail(at, "a free size does not mix with a number that is not "
-                        "exact; fix the size");
+      return e.fail(at, error::InexactWithFreeSize);
     if (b.toDouble() == 0 && !additive && op != "*")
-      return e.fail(at, "division by zero");
+      return e.fail(at, error::DivisionByZero);
     double x = a.toDouble(), y = b.toDouble();
     return inexact(op == "+"    ? x + y
                    : op == "-"  ? x - y
@@ -153,24 +146,20 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
     value = a.exact * b.exact;
   } else if (op == "/") {
     if (b.exact.isZero())
-      return e.fail(at, "division by zero");
+      return e.fail(at, error::DivisionByZero);
     value = a.exact / b.exact;
     if (!value.isValid() && a.exact.isValid())
-      return e.fail(at, "`" + a.exact.str() + "` is not divisible by `" +
-                            b.exact.str() + "`; it must have a fixed size");
+      return e.fail(at, error::NotDivisible, a.exact.str(), b.exact.str());
   } else {
     std::optional<Rational> x = a.exact.constant(), y = b.exact.constant();
     if (b.exact.isZero())
-      return e.fail(at, "division by zero");
+      return e.fail(at, error::DivisionByZero);
     if (!x || !y) {
       // A multiple is divided the same way at every size.
       std::optional<Polynomial> quotient = a.exact.floorDivide(b.exact);
       if (!quotient) {
         const Polynomial &free = x ? b.exact : a.exact;
-        return e.fail(at, "`" + free.str() +
-                              "` must have a fixed size here; write `" +
-                              free.symbols().front() +
-                              " = 128` in the net's signature, for instance");
+        return e.fail(at, error::FreeSize, free.str(), free.symbols().front());
       }
       value = op == "//" ? *quotient : a.exact - b.exact * *quotient;
     } else {
@@ -179,7 +168,7 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
     }
   }
   if (!value.isValid())
-    return e.fail(at, "the result is out of range; numbers have 128 bits");
+    return e.fail(at, error::OutOfRange);
   return Number(value, dimension, device);
 }
 
@@ -189,7 +178,7 @@ Value Operators::compare(Tree *at, StringRef op, const Value &a0,
   if (a.isUnknown() || b.isUnknown())
     return {};
   if (op == "~")
-    return e.fail(at, "`~` stands in `expect` only");
+    return e.fail(at, error::AboutOutsideExpect);
   auto isArray = [](const Value &value) {
     return value.is<Tensor>() || numberOf(value);
   };
@@ -207,28 +196,24 @@ Value Operators::compare(Tree *at, StringRef op, const Value &a0,
       bool fits = (x->dimension.isNone() && y->dimension.isCount()) ||
                   (y->dimension.isNone() && x->dimension.isCount());
       if (!fits)
-        return e.fail(at, "cannot compare " + dimensionName(x->dimension) +
-                              " with " + dimensionName(y->dimension) +
-                              (y->dimension.isNone()
-                                   ? "; write `" + textOf(b) + " " +
-                                         x->dimension.str() + "`"
-                                   : ""));
+        return e.fail(at, error::ComparedUnits, dimensionName(x->dimension),
+                      dimensionName(y->dimension),
+                      y->dimension.isNone() ? "; write `" + textOf(b) + " " +
+                                                  x->dimension.str() + "`"
+                                            : "");
     }
     if (!x->device.empty() && !y->device.empty() && x->device != y->device)
-      return e.fail(at, "cannot compare " + x->device + " with " + y->device +
-                            ", which are different devices");
+      return e.fail(at, error::ComparedDevices, x->device, y->device);
     double sign;
     if (x->real || y->real) {
       if (!x->isConstant() || !y->isConstant())
-        return e.fail(
-            at, "a free size does not compare with a number that is not exact");
+        return e.fail(at, error::ComparedInexact);
       sign = x->toDouble() - y->toDouble();
     } else {
       std::optional<Rational> difference = (x->exact - y->exact).constant();
       if (!difference)
-        return e.fail(at, "`" + x->exact.str() + " " + op.str() + " " +
-                              y->exact.str() +
-                              "` is not decided: a size must be fixed");
+        return e.fail(at, error::UndecidedComparison, x->exact.str(), op.str(),
+                      y->exact.str());
       sign = difference->isZero() ? 0 : difference->isNegative() ? -1 : 1;
     }
     return op == "=="   ? sign == 0
@@ -265,5 +250,5 @@ Value Operators::compare(Tree *at, StringRef op, const Value &a0,
     if (known)
       return (op == "==") == same;
   }
-  return e.fail(at, "cannot compare " + kindOf(a) + " with " + kindOf(b));
+  return e.fail(at, error::ComparedTypes, kindOf(a), kindOf(b));
 }

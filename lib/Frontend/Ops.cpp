@@ -36,7 +36,7 @@ TensorBuilder::tensorType(Tree *at, mlir::Type element, const Shape &shape) {
   });
   if (!complaint)
     return mlir::cast<mlir::RankedTensorType>(types.front());
-  e.fail(at, *complaint);
+  e.fail(at, error::InvalidOp, *complaint);
   return std::nullopt;
 }
 
@@ -92,7 +92,7 @@ Value TensorBuilder::emit(Tree *at, StringRef op,
   if (properties)
     name->destroyOpProperties(properties);
   if (complaint)
-    return e.fail(at, *complaint);
+    return e.fail(at, error::InvalidOp, *complaint);
   mlir::Operation *built = e.builder.create(state);
   complaint = complaintOf(
       [&] { return mlir::verify(built, /*verifyRecursively=*/false); });
@@ -137,17 +137,15 @@ Value TensorBuilder::tensorFor(Tree *at, const Value &value,
     return value;
   if (std::optional<Number> number = numberOf(value)) {
     if (!number->isConstant())
-      return e.fail(at, "`" + number->exact.str() +
-                            "` must have a fixed size to be a tensor's value");
+      return e.fail(at, error::FreeSizeAsValue, number->exact.str());
     if (!number->dimension.isNone() && !number->dimension.isCount())
-      return e.fail(at, "the value of a tensor has no unit, this is " +
-                            textOf(value));
+      return e.fail(at, error::ValueWithUnit, textOf(value));
     return constant(at, number->toDouble(), tensorOf(element, Shape()), {});
   }
   if (e.graph->step &&
       (value.is<Function>() || value.is<std::shared_ptr<Instance>>()))
     return scheduled(at, value);
-  return e.fail(at, "expected a tensor, this is " + kindOf(value));
+  return e.fail(at, error::NotATensor, kindOf(value));
 }
 
 Value TensorBuilder::scheduled(Tree *at, const Value &schedule) {
@@ -166,10 +164,7 @@ Value TensorBuilder::scheduled(Tree *at, const Value &schedule) {
       if (parameter.name != "steps" || !slot.empty())
         continue;
       if (!e.graph->steps)
-        return e.fail(
-            at,
-            "`" + instance->function.name +
-                "` needs to know the steps of the run; give it a `duration`");
+        return e.fail(at, error::UnknownSteps, instance->function.name);
       slot = {constant(at, e.graph->steps->toDouble(),
                        tensorOf(e.builder.getF32Type(), Shape()), {})};
     }
@@ -236,8 +231,8 @@ Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
       if (isAxes != axes)
         continue;
       if (!setting(i) && parameter.required)
-        return e.fail(at, "`" + signature.name + "` needs `" + parameter.name +
-                              "`");
+        return e.fail(at, error::MissingArgument, signature.name,
+                      parameter.name);
       mlir::Attribute attribute = attributeOf(at, stated, setting(i), operands,
                                               windowAxes, signature.name);
       if (!attribute)
@@ -292,37 +287,38 @@ bool TensorBuilder::isWindow(const Label &label) {
   return label == "D" || label == "H" || label == "W" || label == "L";
 }
 
-std::string TensorBuilder::whyNoFeature(const Tensor &tensor) {
+std::optional<Message> TensorBuilder::whyNoFeature(const Tensor &tensor) {
   const Label &last = tensor.labels[featureAxis(tensor)];
   // A `D` by itself is no depth: many call the features so.
   bool isDepth = last == "D" && llvm::count_if(tensor.labels, isWindow) == 1;
   // A series of numbers has nothing but its positions.
   bool isPositions = last == "T" && tensor.labels.size() > 2;
   if (!(last == kBatchAxis || isPositions || isWindow(last)) || isDepth)
-    return "";
+    return std::nullopt;
   // The first that it could be: by a name that is nearly right, or by none.
   const Label *meant = llvm::find(tensor.labels, StringRef("c"));
   if (meant == tensor.labels.end())
     meant =
         std::find_if(tensor.labels.begin() + 1, tensor.labels.end(),
                      [](const Label &label) { return label.text().empty(); });
-  std::string text = "no axis of " + axesText(tensor) +
-                     " is labelled `C`, and the last, `" + last.name +
-                     "`, is " +
-                     (last == kBatchAxis ? "that of the examples"
-                      : isPositions      ? "that of the positions"
-                                         : "one that windows slide over") +
-                     "; ";
+  auto message = [&](const llvm::Twine &advice) {
+    return error::NoFeatures(axesText(tensor), last.name,
+                             last == kBatchAxis ? "that of the examples"
+                             : isPositions      ? "that of the positions"
+                                                : "one that windows slide over",
+                             advice);
+  };
   if (meant == tensor.labels.end())
-    return text + "name the axis to work along by `over`";
-  text += "label the features, as in `y: [";
+    return message("name the axis to work along by `over`");
+  std::string axes;
   llvm::ListSeparator comma;
   for (auto [label, size] :
        llvm::zip_equal(tensor.labels, shapeOf(tensor.value).sizes))
-    text += StringRef(comma).str() + (&label == meant        ? "C"
+    axes += StringRef(comma).str() + (&label == meant        ? "C"
                                       : label.text().empty() ? size.str()
                                                              : label.name);
-  return text + "] = ..`, or name an axis by `over`";
+  return message("label the features, as in `y: [" + axes +
+                 "] = ..`, or name an axis by `over`");
 }
 
 std::vector<std::string> TensorBuilder::namesOf(const Labels &labels) {
@@ -350,17 +346,14 @@ std::optional<int64_t> TensorBuilder::axisOf(Tree *at, const Value &value,
         size_t(axis->position) < tensor.labels.size())
       return axis->position;
     std::string meant = e.didYouMean(axis->label.name, namesOf(tensor.labels));
-    e.fail(at,
-           "the tensor has no axis `" + axis->label.text() + "`" +
-               (meant.empty() ? ", its axes are " + axesText(tensor) : meant));
+    e.fail(at, error::UnknownAxis, axis->label.text(),
+           meant.empty() ? ", its axes are " + axesText(tensor) : meant);
     return std::nullopt;
   }
   if (std::optional<Number> number = numberOf(value))
-    e.fail(at, "expected an axis, this is a number; by its place an axis is "
-               "`axes(x)[" +
-                   textOf(value) + "]`");
+    e.fail(at, error::NumberAsAxis, textOf(value));
   else if (!value.isUnknown())
-    e.fail(at, "expected an axis, this is " + kindOf(value));
+    e.fail(at, error::NotAnAxis, kindOf(value));
   return std::nullopt;
 }
 
@@ -380,17 +373,17 @@ std::string TensorBuilder::elementText(mlir::Type element) {
   return text;
 }
 
-std::string TensorBuilder::operandComplaint(StringRef complaint, StringRef op,
-                                            llvm::ArrayRef<Tensor> operands) {
+Message TensorBuilder::operandComplaint(StringRef complaint, StringRef op,
+                                        llvm::ArrayRef<Tensor> operands) {
   // "'net.relu' op operand #0 must be a tensor of ..., but got ..."
   StringRef rest = complaint.split("operand #").second;
   size_t index;
   if (rest.consumeInteger(10, index) || !rest.consume_front(" must be ") ||
       index >= operands.size())
-    return complaint.str();
-  return "`" + op.str() + "` takes " + rest.split(", but got").first.str() +
-         ", this is " + elementText(elementOf(operands[index].value)) +
-         axesText(operands[index]);
+    return error::InvalidOp(complaint);
+  return error::OperandKind(op, rest.split(", but got").first,
+                            elementText(elementOf(operands[index].value)) +
+                                axesText(operands[index]));
 }
 
 std::string TensorBuilder::axesText(const Tensor &tensor) {
@@ -421,7 +414,7 @@ TensorBuilder::axesOf(Tree *at, const Value *value, StringRef rule,
       if (!axis)
         return std::nullopt;
       if (llvm::is_contained(axes, *axis)) {
-        e.fail(at, "an axis is listed twice");
+        e.fail(at, error::AxisListedTwice);
         return std::nullopt;
       }
       axes.push_back(*axis);
@@ -429,7 +422,7 @@ TensorBuilder::axesOf(Tree *at, const Value *value, StringRef rule,
     return axes;
   }
   if (rank == 0 && rule != "all") {
-    e.fail(at, "a scalar has no axis to work over");
+    e.fail(at, error::ScalarWithoutAxis);
     return std::nullopt;
   }
   if (rule == "all") {
@@ -440,15 +433,14 @@ TensorBuilder::axesOf(Tree *at, const Value *value, StringRef rule,
       if (isWindow(label))
         axes.push_back(i);
     if (axes.empty()) {
-      e.fail(at, "no axis to slide over: none of " + axesText(tensor) +
-                     " is labelled D, H, W or L; name them by `over`");
+      e.fail(at, error::NoSpatialAxis, axesText(tensor));
       return std::nullopt;
     }
   } else if (rule == "last") {
     axes.push_back(rank - 1);
   } else {
-    if (std::string why = whyNoFeature(tensor); !why.empty()) {
-      e.fail(at, why);
+    if (std::optional<Message> why = whyNoFeature(tensor)) {
+      e.fail(at, *why);
       return std::nullopt;
     }
     axes.push_back(featureAxis(tensor));
@@ -462,9 +454,8 @@ mlir::Attribute TensorBuilder::attributeOf(Tree *at, const Setting &setting,
                                            size_t windowAxes, StringRef op) {
   auto wrong = [&](StringRef expected) -> mlir::Attribute {
     if (!value->isUnknown())
-      e.fail(at, "`" + setting.name + "` of `" + op + "` takes " + expected +
-                     ", not " +
-                     (numberOf(*value) ? textOf(*value) : kindOf(*value)));
+      e.fail(at, error::SettingType, setting.name, op, expected,
+             numberOf(*value) ? textOf(*value) : kindOf(*value));
     return {};
   };
   auto integerOf = [&](const Value &item) -> std::optional<int64_t> {
@@ -541,8 +532,8 @@ mlir::Attribute TensorBuilder::attributeOf(Tree *at, const Setting &setting,
     if (!setting.below.empty() && !(real < limitOf(setting.below)))
       range = "below " + setting.below.str();
     if (!range.empty()) {
-      e.fail(at, "`" + setting.name + "` of `" + op + "` is " + textOf(*value) +
-                     ", it must be " + range);
+      e.fail(at, error::SettingOutOfRange, setting.name, op, textOf(*value),
+             range);
       return {};
     }
     return e.builder.getF64FloatAttr(real);

@@ -43,8 +43,7 @@ OptimizerBuilder::groupsOf(const Record &record) {
       group = llvm::find_if(
           groups, [&](const UpdateGroup &group) { return group.name == rest; });
     if (group == groups.end()) {
-      e.fail(at, "no optimizer is for `" + parameter.getName() + "`; name `" +
-                     part + "`, or `" + rest + "` for all that is not named");
+      e.fail(at, error::NoOptimizer, parameter.getName(), part, rest);
       return std::nullopt;
     }
     group->parameters.push_back(parameter);
@@ -52,11 +51,9 @@ OptimizerBuilder::groupsOf(const Record &record) {
   for (const UpdateGroup &group : groups)
     if (group.parameters.empty()) {
       e.fail(at, group.name == rest
-                     ? "`other` is for no parameter: the optimizers that are "
-                       "named are for all"
-                     : "there is no `" + group.name +
-                           "` with parameters to update" +
-                           e.didYouMean(group.name, parts));
+                     ? error::NoOther()
+                     : error::NoSuchPart(group.name,
+                                         e.didYouMean(group.name, parts)));
       return std::nullopt;
     }
   return groups;
@@ -181,9 +178,7 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
   if (!instance || instance->isComposition() ||
       instance->function.isBuiltin()) {
     if (!callee.isUnknown())
-      e.fail(at, "an optimizer is a block that lacks `parameter` and "
-                 "`gradient`, as `AdamW(lr = 1e-3)` does; this is " +
-                     netc::kindOf(callee));
+      e.fail(at, error::NotAnOptimizer, netc::kindOf(callee));
     return false;
   }
   std::pair<const char *, mlir::Value> given[] = {
@@ -197,16 +192,14 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
         slot = {Tensor{tensor, Labels(shapeOf(tensor).rank())}};
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
     if (parameter.required && slot.empty()) {
-      e.fail(at, "`" + instance->function.name + "` needs `" + parameter.name +
-                     "`");
+      e.fail(at, error::MissingArgument, instance->function.name,
+             parameter.name);
       return false;
     }
   unsigned before = e.errors;
   e.applier.apply(at, *instance);
   if (e.errors == before && !isUpdated(parameter))
-    e.fail(at, "`" + instance->function.name +
-                   "` does not update `parameter`; an optimizer ends in `sgd`, "
-                   "`assign`, or another optimizer");
+    e.fail(at, error::NoUpdate, instance->function.name);
   return e.errors == before && canAccumulate(optimizer);
 }
 
@@ -214,10 +207,7 @@ bool OptimizerBuilder::canAccumulate(OptimizerOp optimizer) {
   if (!run.accumulate || llvm::none_of(optimizer.getBody().getOps<SgdOp>(),
                                        [](SgdOp op) { return op.getSparse(); }))
     return true;
-  e.fail(places.accumulate,
-         "the parts of a batch read different rows, whose gradients "
-         "`accumulate` sums up in whole tables, but with `sparse = true` the "
-         "optimizer updates the rows of one part; leave one of them out");
+  e.fail(places.accumulate, error::SparseAccumulate);
   return false;
 }
 

@@ -65,7 +65,7 @@ public:
 
 private:
   /// What is wrong with one, if anything.
-  std::string mistakeIn(const SectionEntry &entry, bool isDataset);
+  std::optional<Message> mistakeIn(const SectionEntry &entry, bool isDataset);
   /// Reports what is wrong with a section, whether or not a run uses it.
   void checkSection(const Section &section);
   bool elaborateFile(FileScope &file);

@@ -46,10 +46,9 @@ bool RunBuilder::addInputs() {
       if (!sizes)
         return false;
       if (!(sizes->shape == input.shape)) {
-        e.fail(at, "field `" + name + "` is " +
-                       TensorBuilder::sizesText(sizes->shape) +
-                       ", the net's input " +
-                       TensorBuilder::sizesText(input.shape));
+        e.fail(at, error::FieldShape, name,
+               TensorBuilder::sizesText(sizes->shape),
+               TensorBuilder::sizesText(input.shape));
         return false;
       }
       element = type->element;
@@ -84,7 +83,7 @@ bool RunBuilder::addInputs() {
     bool isOthers = job->expr().size() < 2;
     std::string meant = isRead || isOthers ? "" : e.nearest(name, missing);
     if (!meant.empty())
-      e.fail(at, "the net has no input `" + name + "`" + meant);
+      e.fail(at, error::UnknownInput, name, meant);
     std::optional<TensorBuilder::Sizes> sizes = shapeOfField(*type);
     if (!sizes)
       return false;
@@ -124,7 +123,7 @@ bool RunBuilder::addLoss() {
   if (key == keys.end()) {
     auto found = scope.names.find("loss");
     if (found == scope.names.end()) {
-      e.fail(job, "`train` needs a `loss`, or a net that returns `loss`");
+      e.fail(job, error::NoLoss);
       return false;
     }
     loss = found->second;
@@ -141,11 +140,10 @@ bool RunBuilder::addLoss() {
     return false;
   auto *tensor = loss.as<Tensor>();
   if (!tensor || !tensor->labels.empty()) {
-    e.fail(placeOf("loss"),
-           "the loss must be a scalar, this is " +
-               (tensor ? "a tensor " + TensorBuilder::axesText(*tensor) +
-                             "; take its `mean`"
-                       : kindOf(loss) + e.calls.lackOf(loss)));
+    e.fail(placeOf("loss"), error::LossNotScalar,
+           tensor ? "a tensor " + TensorBuilder::axesText(*tensor) +
+                        "; take its `mean`"
+                  : kindOf(loss) + e.calls.lackOf(loss));
     return false;
   }
   e.builder.create<ReturnOp>(e.locationOf(placeOf("loss")),
@@ -224,7 +222,7 @@ bool RunBuilder::freezeAllBut() {
       parts.push_back(axis->expr());
   }
   if (parts.empty())
-    e.fail(key->second.expr, "`updates` names at least one part of the net");
+    e.fail(key->second.expr, error::UpdatesNothing);
   llvm::DenseSet<mlir::Operation *> trained;
   for (Expr *part : parts) {
     size_t before = trained.size();
@@ -247,8 +245,7 @@ bool RunBuilder::freezeAllBut() {
     if (trained.size() > before)
       continue;
     if (!value.isUnknown())
-      e.fail(part, "`updates` names a part of the net that has weights; `" +
-                       sourceText(part) + "` is none");
+      e.fail(part, error::UpdatesNoWeights, sourceText(part));
     return false;
   }
   for (auto weight : e.graph->entry->getOps<ParameterOp>())
@@ -291,9 +288,7 @@ bool RunBuilder::collect() {
     return true;
   }
   if (!expr) {
-    e.fail(job, "a `" + job->kind->getText() +
-                    "` at the top level says of which net: `" +
-                    job->kind->getText() + " Net on Data as name { .. }`");
+    e.fail(job, error::JobWithoutNet, job->kind->getText());
     return false;
   }
   bool isSet;
@@ -302,8 +297,7 @@ bool RunBuilder::collect() {
     net = e.program.netInstance(expr, e.eval(expr));
     isSet = net && addSettings();
     if (!reads.empty())
-      e.fail(expr, "a net is made for one value of each setting, not for what "
-                   "lies `between` two");
+      e.fail(expr, error::RangeInNet);
   }
   if (!isSet)
     return false;
@@ -443,7 +437,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
     for (NetParser::JobContext *inner : jobsIn(job)) {
       RunBuilder innerBuilder(e, file, inner, point, this, isFacts);
       if (llvm::is_contained(jobs, innerBuilder.symbol()))
-        e.fail(inner, "`" + nameOf(inner) + "` is the name of two jobs");
+        e.fail(inner, error::DuplicateJob, nameOf(inner));
       else
         innerBuilder.build(into);
       jobs.push_back(innerBuilder.symbol());
@@ -452,13 +446,9 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
     }
   if (auto own = keys.find("duration");
       own != keys.end() && isOwn("duration") && !hasParts && e.errors == before)
-    e.fail(own->second.at,
-           "nothing runs in the steps of `" + nameOf(job) +
-               "`: each of its jobs has a `duration` of its own, and they add "
-               "up; leave this one out");
+    e.fail(own->second.at, error::NothingInSteps, nameOf(job));
   if (!isCounted && e.errors == before)
-    e.fail(job, "all jobs of `" + nameOf(job) +
-                    "` are `tuning`, so that it is the sum of none");
+    e.fail(job, error::AllTuning, nameOf(job));
   for (auto &[name, key] : keys)
     if (isOwn(name) && !llvm::is_contained(runKeys, name) &&
         !axes.count(name) && !taken.contains(name))

@@ -86,7 +86,7 @@ private:
   /// What a run took, it did not take after a change.
   void dropTook();
   /// Why the section's word, or its place, has no use for a key; else empty.
-  std::string whyUseless(llvm::StringRef key) const;
+  std::optional<Message> whyUseless(llvm::StringRef key) const;
   void checkKeys();
   bool collectDataset();
   bool collectAxes();
@@ -146,7 +146,7 @@ private:
   /// Whether the batch, the duration or the dataset is in tokens.
   bool speaksOfTokens();
   /// Why a key that needs the tokens of an example cannot have them.
-  void failTokens(llvm::StringRef key, const llvm::Twine &why);
+  void failTokens(llvm::StringRef key, const Message &why);
   bool addSeed();
   bool addBatch();
   /// False, and an error, if no input of the net has the axis `N` that a batch

@@ -61,10 +61,8 @@ bool RunBuilder::readTokens() {
   if (!positions && !speaksOfTokens())
     return true;
   if (!positions && candidates.size() > 1) {
-    e.fail(input->tree, "of the axes of `" + input->name + "`, " +
-                            TensorBuilder::sizesText(input->shape) +
-                            ", none is labelled `T`, along which this run "
-                            "counts tokens; write `T = ..` for one of them");
+    e.fail(input->tree, error::NoTokenAxis, input->name,
+           TensorBuilder::sizesText(input->shape));
     return false;
   }
   if (!positions)
@@ -100,12 +98,11 @@ bool RunBuilder::readAmounts() {
   return true;
 }
 
-void RunBuilder::failTokens(StringRef key, const llvm::Twine &why) {
+void RunBuilder::failTokens(StringRef key, const Message &why) {
   if (unsized.empty())
     e.fail(placeOf(key), why);
   else
-    e.fail(placeOf(key),
-           "`" + unsized + "` has no size: give `" + unsized + " = 2048`");
+    e.fail(placeOf(key), error::NoSize, unsized);
 }
 
 bool RunBuilder::isDatasetKnown() const {
@@ -139,10 +136,8 @@ bool RunBuilder::hasBatchAxis(const Rational &batch) {
       }
     }
   if (fixed) {
-    e.fail(placeOf("batch"), "`batch` is the size of the axis `N`, and `" +
-                                 fixed->name +
-                                 "` has `N = " + fixed->shape[place].str() +
-                                 "`; leave the size out there");
+    e.fail(placeOf("batch"), error::BatchSizeFixed, fixed->name,
+           fixed->shape[place].str());
     return false;
   }
   // What has no such axis is one example.
@@ -150,12 +145,11 @@ bool RunBuilder::hasBatchAxis(const Rational &batch) {
     return true;
   const NetInput &input = inputs.front();
   std::string axis = input.labels.empty() ? "" : input.labels.front().name;
-  e.fail(placeOf("batch"),
-         "`batch` is the size of an axis `N`, and `" + input.name + "` is " +
-             TensorBuilder::sizesText(input.shape) +
-             (axis.empty() || input.shape[0].isConstant()
-                  ? ""
-                  : "; did you mean to call `" + axis + "` `N`?"));
+  e.fail(placeOf("batch"), error::BatchAxis, input.name,
+         TensorBuilder::sizesText(input.shape),
+         axis.empty() || input.shape[0].isConstant()
+             ? ""
+             : "; did you mean to call `" + axis + "` `N`?");
   return false;
 }
 
@@ -164,15 +158,13 @@ bool RunBuilder::addBatch() {
   if (!batch) {
     bool isOptional = !jobsIn(job).empty() || isReported();
     if (!valueOf("batch") && !isOptional && !hasUnknownKey)
-      e.fail(job, "a run needs `batch`, the examples or tokens of a step");
+      e.fail(job, error::NoBatch);
     return !valueOf("batch") && isOptional;
   }
   Rational amount = *batch->exact.constant();
   bool isCount = !isOf(*batch, Dimension::Token);
   if (amount <= Rational(0) || (isCount && !amount.isInteger())) {
-    e.fail(placeOf("batch"), "a batch holds a whole number of examples, at "
-                             "least one; this is " +
-                                 textOf(Value(*batch)));
+    e.fail(placeOf("batch"), error::BatchNotWhole, textOf(Value(*batch)));
     return false;
   }
   if (isOf(*batch, Dimension::Token)) {
@@ -181,21 +173,18 @@ bool RunBuilder::addBatch() {
       if (!jobsIn(job).empty())
         return true;
       if (isDatasetKnown())
-        failTokens("batch", "a batch in tokens needs a net with an input of "
-                            "whole numbers; give the batch in examples");
+        failTokens("batch", error::BatchInTokens());
       return false;
     }
     amount = amount / *run.tokensPerExample;
   } else if (!batch->dimension.isNone() && !isOf(*batch, Dimension::Example)) {
-    e.fail(placeOf("batch"),
-           "`batch` takes examples or tokens, not " + batch->dimension.str());
+    e.fail(placeOf("batch"), error::BatchUnit, batch->dimension.str());
     return false;
   }
   if (amount < Rational(1)) {
-    e.fail(placeOf("batch"),
-           "a batch holds at least one example, which has " +
-               formatQuantity(*run.tokensPerExample, Dimension::Token) +
-               "; this is " + textOf(Value(*batch)));
+    e.fail(placeOf("batch"), error::BatchBelowExample,
+           formatQuantity(*run.tokensPerExample, Dimension::Token),
+           textOf(Value(*batch)));
     return false;
   }
   Rational parts = 1;
@@ -203,10 +192,8 @@ bool RunBuilder::addBatch() {
           isInference() ? std::nullopt : numberOf("accumulate"))
     parts = *number->exact.constant();
   if (!parts.isInteger() || parts < Rational(1) || parts > amount) {
-    e.fail(placeOf("accumulate"),
-           "`accumulate` takes in how many parts a batch of " +
-               formatQuantity(amount, Dimension::Example) +
-               " is gone through, not " + parts.str());
+    e.fail(placeOf("accumulate"), error::AccumulateParts,
+           formatQuantity(amount, Dimension::Example), parts.str());
     return false;
   }
   if (parts != Rational(1)) {
@@ -232,17 +219,13 @@ bool RunBuilder::addTimes() {
     return false;
   Rational amount = times ? *times->exact.constant() : Rational(1);
   if (!outer->run.steps) {
-    e.fail(job, "`" + nameOf(job) +
-                    "` has no `duration`, and the job around it none in whose "
-                    "steps it could run");
+    e.fail(job, error::NoDuration, nameOf(job));
     return false;
   }
   run.steps = amount * *outer->run.steps;
   if (amount <= Rational(0) || !run.steps->isInteger()) {
-    e.fail(placeOf("times"),
-           "a job runs a whole number of times, at least once; this is " +
-               amount.str() + " times in each of " + outer->run.steps->str() +
-               " steps");
+    e.fail(placeOf("times"), error::TimesNotWhole, amount.str(),
+           outer->run.steps->str());
     return false;
   }
   run.times = amount;
@@ -270,8 +253,7 @@ bool RunBuilder::addSteps() {
     Rational amount = *duration->exact.constant();
     if (amount <= Rational(0) ||
         (isOf(*duration, Dimension::Step) && !amount.isInteger())) {
-      e.fail(at, "a run takes a whole number of steps, at least one; this is " +
-                     textOf(Value(*duration)));
+      e.fail(at, error::StepsNotWhole, textOf(Value(*duration)));
       return false;
     }
     if (isOf(*duration, Dimension::Step)) {
@@ -279,8 +261,7 @@ bool RunBuilder::addSteps() {
     } else if (isOf(*duration, Dimension::Epoch)) {
       if (!datasetExamples) {
         if (isDatasetKnown())
-          failTokens("duration",
-                     "a duration in epochs needs a dataset with `examples`");
+          failTokens("duration", error::DurationInEpochs());
         return false;
       }
       examples = amount * *datasetExamples;
@@ -293,22 +274,20 @@ bool RunBuilder::addSteps() {
         return true;
       }
       if (!run.tokensPerExample) {
-        failTokens("duration", "a duration in tokens needs a net with an input "
-                               "of whole numbers");
+        failTokens("duration", error::DurationInTokens());
         return false;
       }
       examples = amount / *run.tokensPerExample;
     } else if (isOf(*duration, Dimension::Time)) {
-      e.fail(at, "a time is not a duration; write `took = " + sourceText(at) +
-                     "` and the duration in epochs, steps, examples or tokens");
+      e.fail(at, error::TimeAsDuration, sourceText(at));
       return false;
     } else {
-      e.fail(at, "`duration` needs a unit: epochs, steps, examples or tokens");
+      e.fail(at, error::DurationUnit);
       return false;
     }
   }
   if (!run.steps && !run.batch && !isReported()) {
-    e.fail(at, "a duration that is not in steps needs a `batch`");
+    e.fail(at, error::DurationWithoutBatch);
     return false;
   }
   if (!run.steps && run.batch)
@@ -317,7 +296,7 @@ bool RunBuilder::addSteps() {
     examples = *run.steps * *run.batch;
   if ((run.steps && !run.steps->isValid()) ||
       (examples && !examples->isValid())) {
-    e.fail(at, "the run is out of range; numbers have 128 bits");
+    e.fail(at, error::RunOutOfRange);
     return false;
   }
   if (!examples)
@@ -387,8 +366,7 @@ bool RunBuilder::addDecoding() {
   if (auto *record = value ? value->as<Record>() : nullptr) {
     auto passes = passesOf(*record);
     if (!passes) {
-      e.fail(at, "`decode` takes a number of positions, or how many a pass "
-                 "makes, `{ last = 256, together = 4 }`");
+      e.fail(at, error::DecodeArgument);
       return false;
     }
     std::tie(decode, together) = *passes;
@@ -399,30 +377,24 @@ bool RunBuilder::addDecoding() {
     return true;
   std::set<std::string> found = positions();
   if (found.size() > 1) {
-    e.fail(at,
-           "`decode` makes positions of a result, and no result has any; of "
-           "the inputs, they could be those of `" +
-               llvm::join(found, "` or `") + "`");
+    e.fail(at, error::DecodeOfInputs, llvm::join(found, "` or `"));
     return false;
   }
   std::string axis = found.empty() ? "" : *found.begin();
   auto length = axes.find(axis);
   if (length != axes.end() && !length->second.isFixed()) {
-    e.fail(at, "`decode` needs one size of `" + axis +
-                   "`, of which this run knows the distribution");
+    e.fail(at, error::DecodeDistribution, axis);
     return false;
   }
   if (length == axes.end()) {
-    e.fail(at, "`decode` needs a result with a free axis of positions, such as "
-               "`f32[N, T, d]`, or an input, that has a size in this run");
+    e.fail(at, error::DecodeWithoutAxis);
     return false;
   }
   Rational amount = *decode->exact.constant();
   if (!amount.isInteger() || amount < Rational(1) ||
       amount > length->second.mean()) {
-    e.fail(at, "`decode` takes how many of the " + length->second.mean().str() +
-                   " positions of `" + axis + "` are made one by one, not " +
-                   textOf(Value(*decode)));
+    e.fail(at, error::DecodeLength, length->second.mean().str(), axis,
+           textOf(Value(*decode)));
     return false;
   }
   run.decode = amount;
@@ -440,9 +412,7 @@ bool RunBuilder::addSeed() {
   if (seed->dimension.isNone() && seed->exact.constant()->isInteger() &&
       !seed->exact.constant()->isNegative())
     return true;
-  e.fail(placeOf("seed"),
-         "`seed` takes a whole number that is not below 0, not " +
-             textOf(Value(*seed)));
+  e.fail(placeOf("seed"), error::SeedNotWhole, textOf(Value(*seed)));
   return false;
 }
 
@@ -485,26 +455,23 @@ bool RunBuilder::addHardware() {
   if (auto found = keys.find("hardware"); found != keys.end())
     if (auto *device = ruleCast<NetParser::RefContext>(found->second.expr);
         device && !e.nameTable.lookup(device->getText())) {
-      e.fail(device, "`hardware` takes a number of devices; write `1 " +
-                         device->getText() + "`");
+      e.fail(device, error::DeviceWithoutCount, device->getText());
       return false;
     }
   if (std::optional<Number> hardware = numberOf("hardware")) {
     if (hardware->dimension != Dimension(Dimension::Device)) {
-      e.fail(placeOf("hardware"),
-             "`hardware` takes a number of devices, such as `8 V100`");
+      e.fail(placeOf("hardware"), error::HardwareArgument);
       return false;
     }
     std::optional<Rational> devices = hardware->exact.constant();
     if (!devices->isInteger() || *devices < Rational(1)) {
-      e.fail(placeOf("hardware"),
-             "a run takes one device or more, not " + textOf(Value(*hardware)));
+      e.fail(placeOf("hardware"), error::TooFewDevices,
+             textOf(Value(*hardware)));
       return false;
     }
     if (*devices > Rational(maxDevices)) {
-      e.fail(placeOf("hardware"),
-             "a run takes a billion devices at most, not " +
-                 textOf(Value(*hardware)));
+      e.fail(placeOf("hardware"), error::TooManyDevices,
+             textOf(Value(*hardware)));
       return false;
     }
     run.devices = devices;
@@ -519,30 +486,26 @@ bool RunBuilder::addHardware() {
     if (!number)
       return;
     if (number->dimension != dimension)
-      e.fail(placeOf(key),
-             "`" + key + "` takes " + expected + ", not " +
-                 (number->dimension.isNone() ? "a plain number"
-                                             : number->dimension.str()));
+      e.fail(placeOf(key), error::KeyUnit, key, expected,
+             number->dimension.isNone() ? "a plain number"
+                                        : number->dimension.str());
     else if (*number->exact.constant() <= Rational(0))
-      e.fail(placeOf(key),
-             "`" + key + "` must be above zero, not " + textOf(Value(*number)));
+      e.fail(placeOf(key), error::NotPositive, key, textOf(Value(*number)));
     else
       fact = number->exact.constant();
   };
   quantity("utilization", run.utilization, {}, "a share such as `30%`");
   if (run.utilization && *run.utilization > Rational(1))
-    e.fail(placeOf("utilization"), "a utilization is at most 100%");
+    e.fail(placeOf("utilization"), error::UtilizationAboveOne);
   if (std::optional<Value> peak = valueOf("peak"); peak && peak->is<Number>())
     quantity("peak", run.peak,
              Dimension(Dimension::Flop) / Dimension(Dimension::Time),
              "a rate such as `125 TFLOP/s`");
   if (std::optional<Number> took = numberOf("took")) {
     if (*took->exact.constant() <= Rational(0))
-      e.fail(placeOf("took"), "a run took longer than no time at all, not " +
-                                  textOf(Value(*took)));
+      e.fail(placeOf("took"), error::TookNothing, textOf(Value(*took)));
     else if (*took->exact.constant() * Rational(1'000'000'000) < Rational(1))
-      e.fail(placeOf("took"),
-             "a run took a nanosecond or more, not " + textOf(Value(*took)));
+      e.fail(placeOf("took"), error::TookTooLittle, textOf(Value(*took)));
     Dimension time = Dimension::Time, device = Dimension::Device,
               flop = Dimension::Flop;
     if (took->dimension != flop)
@@ -562,14 +525,12 @@ bool RunBuilder::addHardware() {
     } else if (took->dimension == flop)
       run.tookFlop = took->exact.constant();
     else
-      e.fail(placeOf("took"),
-             "`took` takes a time, such as `12 hours`, or a device-time, such "
-             "as `2500 V100-days`");
+      e.fail(placeOf("took"), error::TookUnit);
   }
   if (std::optional<Value> count = valueOf("count")) {
     auto *record = count->as<Record>();
     if (!record) {
-      e.fail(placeOf("count"), "`count` takes a record, such as `{ fma = 1 }`");
+      e.fail(placeOf("count"), error::CountArgument);
       return false;
     }
     for (auto &[name, value] : *record->fields) {
@@ -581,8 +542,7 @@ bool RunBuilder::addHardware() {
       else if (name == "causal" && word && (*word == "full" || *word == "half"))
         run.causal = *word;
       else if (!value.isUnknown())
-        e.fail(placeOf("count"), "`count` takes `fma = 1` or `2` and `causal = "
-                                 "\"full\"` or `\"half\"`");
+        e.fail(placeOf("count"), error::CountKeys);
     }
   }
   valueOf("parallel");
@@ -595,8 +555,7 @@ void RunBuilder::addCircumstances() {
     Rational number = *year->exact.constant();
     if (!year->dimension.isNone() || !number.isInteger() || number < 1950 ||
         number > 2100)
-      e.fail(placeOf("year"),
-             "`year` takes a year such as `2020`, not " + textOf(Value(*year)));
+      e.fail(placeOf("year"), error::YearArgument, textOf(Value(*year)));
     else
       run.year = number;
   }
@@ -613,8 +572,8 @@ void RunBuilder::addCircumstances() {
     std::string list;
     for (StringRef known : words)
       list += (list.empty() ? "\"" : ", \"") + known.str() + "\"";
-    e.fail(placeOf(key), "`" + key + "` takes one of " + list +
-                             (word ? ", not \"" + *word + "\"" : ""));
+    e.fail(placeOf(key), error::NotOneOf, key, list,
+           word ? ", not \"" + *word + "\"" : "");
   };
   oneOf("trained_by", run.trainedBy, {"company", "university"});
   oneOf("framework", run.framework, knownFrameworks());
@@ -626,7 +585,7 @@ bool RunBuilder::addDevice(const std::string &device) {
     return true; // the accelerator table knows it, or says that it does not
   auto *section = ruleCast<NetParser::SectionContext>(found->second.tree);
   if (!section || section->kind->getText() != "hardware") {
-    e.fail(placeOf("hardware"), "`" + device + "` is not a `hardware` section");
+    e.fail(placeOf("hardware"), error::NotHardware, device);
     return false;
   }
   run.hasOwnDevice = true;
@@ -642,7 +601,7 @@ bool RunBuilder::addDevice(const std::string &device) {
       std::optional<Number> number = netc::numberOf(rate);
       RunFacts::Number peak = number ? number->exact.constant() : std::nullopt;
       if (peak && *peak <= Rational(0))
-        e.fail(entry.at, "the peak of a device must be above zero");
+        e.fail(entry.at, error::PeakNotPositive);
       return peak;
     };
     if (auto *record = entry.value.as<Record>())

@@ -13,8 +13,7 @@ using llvm::StringRef;
 
 bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   auto isPassedOver = [&](const std::string &name) {
-    return isLike &&
-           (name == "took" || keys.count(name) || !whyUseless(name).empty());
+    return isLike && (name == "took" || keys.count(name) || whyUseless(name));
   };
   // What is set stands in for what is written.
   llvm::StringSet<> given;
@@ -34,13 +33,12 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
     if (!bind) {
       bool isSweep = ruleCast<NetParser::SweepContext>(stmt);
       if (!isLike && isSweep && outer)
-        e.fail(stmt, "a `sweep` stands in the outermost run, and varies what "
-                     "its jobs have from it");
+        e.fail(stmt, error::SweepInJob);
       else if (!isLike && !isSweep &&
                !ruleCast<NetParser::RequireContext>(stmt) &&
                !ruleCast<NetParser::ExpectContext>(stmt) &&
                !ruleCast<NetParser::JobStmtContext>(stmt))
-        e.fail(stmt, "a run holds keys, `require`, `expect`, `sweep` and jobs");
+        e.fail(stmt, error::NotInRun);
       else if (!isLike && isSweep)
         run.places["sweep"] = e.locationOf(stmt);
       continue;
@@ -57,7 +55,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
                    "` is not there yet; each device is taken to hold the "
                    "whole network and its share of the batch");
       if (!keys.insert({name, {bind, bind->expr()}}).second)
-        e.fail(bind, "`" + name + "` is given twice");
+        e.fail(bind, error::DuplicateKey, name);
     }
   }
   auto like = keys.find("like");
@@ -77,12 +75,9 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
       if (ruleCast<NetParser::JobContext>(entry.tree))
         runs.push_back(name);
     StringRef outer = StringRef(text).split('.').first;
-    e.fail(expr,
-           llvm::is_contained(runs, outer) && outer != text
-               ? "`like` takes over the keys of a run of the top level, "
-                 "such as `" +
-                     outer.str() + "`, not those of `" + text + "`"
-               : "there is no run `" + text + "`" + e.didYouMean(text, runs));
+    e.fail(expr, llvm::is_contained(runs, outer) && outer != text
+                     ? error::LikeJob(outer, text)
+                     : error::UnknownRun(text, e.didYouMean(text, runs)));
     return false;
   }
   likes.push_back({from, bind});
@@ -110,9 +105,8 @@ void RunBuilder::failCircle(llvm::MutableArrayRef<Like> circle) {
   std::string path;
   for (auto &[run, bind] : circle)
     path += "`" + nameOf(run) + "` -> ";
-  e.fail(circle.front().second,
-         "runs are `like` each other in a circle: " + path + "`" +
-             nameOf(circle.front().first) + "`");
+  e.fail(circle.front().second, error::LikeCycle, path,
+         nameOf(circle.front().first));
 }
 
 void RunBuilder::inheritKeys() {
@@ -170,10 +164,9 @@ bool RunBuilder::addSettings() {
       Tree *at = each.text ? static_cast<Tree *>(each.text) : netExpr();
       Value value =
           each.text ? e.calls.evalSetting(parameter, each.text) : each.value;
-      if (std::string mistake =
-              e.calls.mistakeIn(parameter, net->function, value);
-          !mistake.empty())
-        e.fail(at, mistake);
+      if (std::optional<Message> mistake =
+              e.calls.mistakeIn(parameter, net->function, value))
+        e.fail(at, *mistake);
       setting = value;
       noteOverride(each.by);
       isChanged |= each.by != nullptr;
@@ -221,37 +214,31 @@ void RunBuilder::dropTook() {
   keys.erase(took);
 }
 
-std::string RunBuilder::whyUseless(StringRef key) const {
+std::optional<Message> RunBuilder::whyUseless(StringRef key) const {
   if (key == "times" && !outer)
-    return "`times` is how often a job runs in each step of the one around it; "
-           "this one stands in none";
+    return error::TimesWithoutOuter();
   if (key == "times" && keys.count("duration"))
-    return "a job with a `duration` is a phase and runs once; leave one of "
-           "`times` and `duration` out";
+    return error::TimesAndDuration();
   if (key == "tuning" && !outer)
-    return "`tuning` leaves a job out of the sums of the one around it; this "
-           "one stands in none";
+    return error::TuningWithoutOuter();
+  if (key == "decode" && !isInference())
+    return error::DecodeOfTrain();
   if (!isInference())
-    return key == "decode" ? "`decode` is for an `infer`; a `train` knows all "
-                             "positions beforehand"
-                           : "";
-  return llvm::StringSwitch<const char *>(key)
-      .Case("loss", "an `infer` only goes forward and has no `loss`")
-      .Case("loss_scale", "an `infer` has no loss that `loss_scale` could "
-                          "multiply")
-      .Case("optimizer", "an `infer` updates nothing and has no `optimizer`")
-      .Case("updates", "an `infer` updates nothing; `updates` is for a `train`")
-      .Case("recompute", "an `infer` keeps nothing for a backward pass, so "
-                         "that `recompute` has nothing to drop")
-      .Case("accumulate", "an `infer` has no gradients that `accumulate` could "
-                          "add up; `batch` is what goes through at once")
-      .Default("");
+    return std::nullopt;
+  return llvm::StringSwitch<std::optional<Message>>(key)
+      .Case("loss", error::InferLoss())
+      .Case("loss_scale", error::InferLossScale())
+      .Case("optimizer", error::InferOptimizer())
+      .Case("updates", error::InferUpdates())
+      .Case("recompute", error::InferRecompute())
+      .Case("accumulate", error::InferAccumulate())
+      .Default(std::nullopt);
 }
 
 void RunBuilder::checkKeys() {
   for (auto &[name, key] : keys)
-    if (std::string why = whyUseless(name); isOwn(name) && !why.empty())
-      e.fail(key.at, why);
+    if (std::optional<Message> why = whyUseless(name); isOwn(name) && why)
+      e.fail(key.at, *why);
 }
 
 /// The words that the value of a key may hold, which mean themselves there.
@@ -312,8 +299,7 @@ std::optional<Number> RunBuilder::numberOf(StringRef key) {
     return std::nullopt;
   std::optional<Number> number = netc::numberOf(*value);
   if (!number || number->real || !number->exact.constant()) {
-    e.fail(placeOf(key),
-           "`" + key + "` takes a number, this is " + kindOf(*value));
+    e.fail(placeOf(key), error::NotANumber, key, kindOf(*value));
     return std::nullopt;
   }
   return number;
@@ -324,8 +310,7 @@ bool RunBuilder::flagOf(StringRef key) {
   if (!value || value->isUnknown())
     return false;
   if (!value->is<bool>())
-    e.fail(placeOf(key),
-           "`" + key + "` is `true` or `false`, this is " + kindOf(*value));
+    e.fail(placeOf(key), error::NotAFlag, key, kindOf(*value));
   return value->is<bool>() && *value->as<bool>();
 }
 
@@ -354,7 +339,7 @@ bool RunBuilder::collectDataset() {
   auto *section = value.as<Section>();
   if (!section || section->tree->kind->getText() != "dataset") {
     if (!value.isUnknown())
-      e.fail(place, "expected a dataset behind `on`, this is " + kindOf(value));
+      e.fail(place, error::NotADataset, kindOf(value));
     return false;
   }
   // Without arguments, all of its parameters have defaults.
@@ -388,7 +373,7 @@ void RunBuilder::failUnknownKey(const std::string &name,
       ruleCast<NetParser::BindContext>(constant->second.tree))
     meant = "; a constant of the file is replaced by `-D " + name + "=" +
             sourceText(key.expr) + "`";
-  e.fail(key.at, "a run has no key `" + name + "`" + meant);
+  e.fail(key.at, error::UnknownRunKey, name, meant);
   hasUnknownKey = true;
 }
 
@@ -405,13 +390,11 @@ std::optional<Moments> Program::sizeOfAxis(Tree *at, StringRef name,
         isUnitOfSizes(number->dimension))
       moments = Moments(*size);
     else if (!value.isUnknown())
-      e.fail(at, "axis `" + name + "` takes a size or a `mean`, not " +
-                     textOf(value));
+      e.fail(at, error::AxisSize, name, textOf(value));
   }
   if (!moments || moments->mean() <= Rational(Shape::maxSize))
     return moments;
-  e.fail(at, "the size of axis `" + name + "` is at most 2^40, not " +
-                 moments->mean().str());
+  e.fail(at, error::AxisTooLarge, name, moments->mean().str());
   return std::nullopt;
 }
 
@@ -460,7 +443,7 @@ bool RunBuilder::collectAxes() {
       // An axis that only other nets have is no mistake; one misspelt is.
       std::string meant = e.nearest(name, missing);
       if (!meant.empty())
-        value = e.fail(at, "the dataset has `" + name + "`" + meant);
+        value = e.fail(at, error::UnknownField, name, meant);
     }
   }
   return true;

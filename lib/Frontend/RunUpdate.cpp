@@ -53,10 +53,7 @@ bool RunBuilder::addRecomputation() {
     }
   run.recompute = "full";
   if (!fine)
-    e.fail(placeOf("recompute"),
-           "`recompute` takes `full`, `selective`, `none`, or how many blocks, "
-           "as in `{ every = 2 }` or `{ together = 4 }`; this is " +
-               textOf(*value));
+    e.fail(placeOf("recompute"), error::RecomputeArgument, textOf(*value));
   return fine;
 }
 
@@ -65,7 +62,7 @@ bool RunBuilder::addLossScale() {
   if (!scale)
     return !valueOf("loss_scale");
   if (!scale->dimension.isNone() || *scale->exact.constant() <= Rational(0)) {
-    e.fail(placeOf("loss_scale"), "`loss_scale` takes a number above zero");
+    e.fail(placeOf("loss_scale"), error::LossScaleArgument);
     return false;
   }
   run.lossScale = scale->exact.constant();

@@ -16,15 +16,16 @@ using llvm::StringRef;
 // Sections
 //===----------------------------------------------------------------------===//
 
-std::string Program::mistakeIn(const SectionEntry &entry, bool isDataset) {
+std::optional<Message> Program::mistakeIn(const SectionEntry &entry,
+                                          bool isDataset) {
   const Value &value = entry.value;
   static const std::vector<std::string> keys = {"peak", "memory", "bandwidth",
                                                 "node", "link",   "power"};
   if (!isDataset && !llvm::is_contained(keys, entry.name))
-    return "a `hardware` section has no `" + entry.name + "`" +
-           e.didYouMean(entry.name, keys);
+    return error::UnknownHardwareKey(entry.name,
+                                     e.didYouMean(entry.name, keys));
   if (value.isUnknown())
-    return "";
+    return std::nullopt;
   std::optional<Number> number = numberOf(value);
   std::optional<Rational> constant =
       number && !number->real ? number->exact.constant() : std::nullopt;
@@ -36,43 +37,41 @@ std::string Program::mistakeIn(const SectionEntry &entry, bool isDataset) {
   };
   if (isDataset) {
     if (entry.name == kBatchAxis)
-      return "`N` is the number of examples in a step, which is the `batch` of "
-             "a run";
+      return error::BatchInDataset();
     if (entry.name == "examples" || entry.name == "tokens") {
       Dimension::Base unit =
           entry.name == "tokens" ? Dimension::Token : Dimension::Example;
-      return isAbove0In({}) || isAbove0In(unit)
-                 ? ""
-                 : "`" + entry.name + "` of a dataset takes a positive number" +
-                       (number ? ", not " + textOf(value) : "");
+      if (isAbove0In({}) || isAbove0In(unit))
+        return std::nullopt;
+      return error::DatasetNotPositive(entry.name,
+                                       number ? ", not " + textOf(value) : "");
     }
     if (value.is<TypeValue>() || value.is<Distribution>() ||
         (constant && isUnitOfSizes(number->dimension)))
-      return "";
-    return "`" + entry.name +
-           "` of a dataset takes a size, a `mean`, or a type such as `f32[3]`, "
-           "not " +
-           (number ? textOf(value) : kindOf(value)) +
-           e.didYouMean(entry.name, {"examples", "tokens"});
+      return std::nullopt;
+    return error::DatasetField(
+        entry.name, number ? textOf(value) : kindOf(value),
+        e.didYouMean(entry.name, {"examples", "tokens"}));
   }
   Dimension rateOfData = Dimension(Dimension::Data) / Dimension::Time;
   auto takes = [&](const Value &value, StringRef expected) {
-    return ("`" + entry.name + "` takes " + expected + ", this is " +
-            (numberOf(value) ? textOf(value) : kindOf(value)))
-        .str();
+    return error::HardwareFigure(
+        entry.name, expected, numberOf(value) ? textOf(value) : kindOf(value));
+  };
+  auto unless = [&](bool fits, StringRef expected) -> std::optional<Message> {
+    if (fits)
+      return std::nullopt;
+    return takes(value, expected);
   };
   if (entry.name == "memory")
-    return isAbove0In(Dimension::Data) ? ""
-                                       : takes(value, "bytes, such as `80 GB`");
+    return unless(isAbove0In(Dimension::Data), "bytes, such as `80 GB`");
   if (entry.name == "bandwidth")
-    return isAbove0In(rateOfData) ? ""
-                                  : takes(value, "a rate such as `900 GB/s`");
+    return unless(isAbove0In(rateOfData), "a rate such as `900 GB/s`");
   if (entry.name == "node")
-    return isAbove0In({}) || isAbove0In(Dimension::Device)
-               ? ""
-               : takes(value, "the number of devices in one, such as `8`");
+    return unless(isAbove0In({}) || isAbove0In(Dimension::Device),
+                  "the number of devices in one, such as `8`");
   if (entry.name == "power")
-    return isAbove0In({}) ? "" : takes(value, "watts without a unit, as `300`");
+    return unless(isAbove0In({}), "watts without a unit, as `300`");
   if (entry.name == "link") {
     auto isLink = [&](const Value &value) {
       std::optional<Number> rate = numberOf(value);
@@ -85,7 +84,7 @@ std::string Program::mistakeIn(const SectionEntry &entry, bool isDataset) {
       for (auto &[kind, rate] : *record->fields)
         if (!isLink(rate))
           return takes(rate, "rates such as `600 GB/s`");
-    return "";
+    return std::nullopt;
   }
   auto isRate = [](const Value &value) {
     std::optional<Number> rate = numberOf(value);
@@ -97,15 +96,14 @@ std::string Program::mistakeIn(const SectionEntry &entry, bool isDataset) {
   if (auto *record = value.as<Record>()) {
     for (auto &[format, rate] : *record->fields)
       if (!parseNumberFormat(format))
-        return "`peak` has a rate for each number format, and none is `" +
-               format + "`" + netc::didYouMean(format, formatNames());
+        return error::UnknownFormat(format,
+                                    netc::didYouMean(format, formatNames()));
       else if (!isRate(rate))
-        return "`peak` takes rates such as `125 TFLOP/s`, this is " +
-               textOf(rate);
+        return error::PeakNoRate(textOf(rate));
   } else if (!isRate(value)) {
-    return "`peak` takes rates such as `125 TFLOP/s`, this is " + textOf(value);
+    return error::PeakNoRate(textOf(value));
   }
-  return "";
+  return std::nullopt;
 }
 
 std::vector<SectionEntry> Program::entriesOf(const Section &section,
@@ -123,11 +121,7 @@ std::vector<SectionEntry> Program::entriesOf(const Section &section,
   for (NetParser::StmtContext *stmt : tree->body()->stmt()) {
     auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind) {
-      e.fail(stmt, isDataset
-                       ? "a dataset holds `examples` or `tokens`, free "
-                         "axes and fields"
-                       : "a `hardware` section holds `peak`, `memory` and "
-                         "other figures of a device");
+      e.fail(stmt, isDataset ? error::NotInDataset : error::NotInHardware);
       continue;
     }
     bool isMiddle = areMiddle;
@@ -139,16 +133,15 @@ std::vector<SectionEntry> Program::entriesOf(const Section &section,
       if (auto *number = std::get_if<Number>(&entry.value.data);
           number && isMiddle && isSize)
         number->exact = roundedUp(number->exact);
-      std::string mistake = mistakeIn(entry, isDataset);
+      std::optional<Message> mistake = mistakeIn(entry, isDataset);
       if (auto *number = std::get_if<Number>(&entry.value.data);
-          number && isDataset && !isSize && !isMiddle && mistake.empty() &&
+          number && isDataset && !isSize && !isMiddle && !mistake &&
           !number->exact.constant()->isInteger())
-        mistake = "`" + entry.name +
-                  "` of a dataset takes a whole number, not " + textOf(value);
+        mistake = error::DatasetNotWhole(entry.name, textOf(value));
       if (scope.names.count(entry.name))
-        mistake = "`" + entry.name + "` is given twice";
-      if (!mistake.empty())
-        entry.value = e.fail(bind, mistake);
+        mistake = error::DuplicateKey(entry.name);
+      if (mistake)
+        entry.value = e.fail(bind, *mistake);
       scope.names[entry.name] = entry.value;
       entries.push_back(std::move(entry));
     }
@@ -164,10 +157,7 @@ void Program::checkSection(const Section &section) {
     std::variant<Literal, UnitError> read = parseQuantity("8", name);
     auto *literal = std::get_if<Literal>(&read);
     if (!literal || literal->device != name)
-      e.fail(tree,
-             "`" + name + "` cannot name a device: `8 " + name +
-                 "` is read as a unit; take two letters or more, the first "
-                 "in upper case");
+      e.fail(tree, error::DeviceName, name);
   }
   if (!tree->params())
     entriesOf(section);
@@ -237,9 +227,7 @@ void Program::elaborateRun(FileScope &file, NetParser::JobContext *job,
   constexpr size_t maxRanges = 6;
   std::string name = netc::nameOf(job);
   if (ofRun.size() > maxRanges)
-    e.fail(job, "a run may depend on " + llvm::Twine(maxRanges) +
-                    " `between`s at most, this one depends on " +
-                    llvm::Twine(ofRun.size()));
+    e.fail(job, error::TooManyRanges, maxRanges, ofRun.size());
   collectExpectations(file, job);
   for (auto step : into.getOps<StepOp>())
     if (step.getSymName() == name || step.getSymName().starts_with(name + "."))

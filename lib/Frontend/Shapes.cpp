@@ -39,21 +39,18 @@ std::optional<Polynomial> TensorBuilder::sizeOf(Tree *at, const Value &value) {
   if (!number || number->real ||
       !(number->dimension.isNone() || number->dimension.isCount())) {
     auto *axis = value.as<Axis>();
-    e.fail(at, axis ? "the size of axis `" + axis->label.name +
-                          "` is not known here"
-                    : "a size is a whole number or an axis, not " +
-                          (number ? textOf(value) : kindOf(value)));
+    e.fail(at, axis ? error::UnknownSize(axis->label.name)
+                    : error::NotASize(number ? textOf(value) : kindOf(value)));
     return std::nullopt;
   }
   std::optional<Rational> fixed = number->exact.constant();
   if (fixed && (!fixed->isInteger() || *fixed < Rational(1) ||
                 *fixed > Rational(int64_t(1) << 40))) {
-    e.fail(at, "a size is a whole number from 1 to 2^40, not " + fixed->str());
+    e.fail(at, error::SizeOutOfRange, fixed->str());
     return std::nullopt;
   }
   if (!fixed && isBelow(number->exact, 1, /*exceptSmall=*/true)) {
-    e.fail(at, "a size is 1 or more however large its axes are, `" +
-                   number->exact.str() + "` is not");
+    e.fail(at, error::SizeBelowOne, number->exact.str());
     return std::nullopt;
   }
   return number->exact;
@@ -105,10 +102,7 @@ std::optional<TypeValue> TensorBuilder::typeOf(Expr *expr) {
   if (auto *type = value.as<TypeValue>())
     return *type;
   if (!value.isUnknown())
-    e.fail(
-        expr,
-        "expected a type such as `f32[N, d]` or a pattern `[N, d]`, this is " +
-            kindOf(value));
+    e.fail(expr, error::NotAType, kindOf(value));
   return std::nullopt;
 }
 
@@ -129,9 +123,7 @@ TensorBuilder::declare(const TypeValue &type, bool isNet) {
   Sizes sizes;
   for (NetParser::AxisContext *axis : type.axes) {
     if (!axis->expr()) {
-      e.fail(axis,
-             "`...` stands in the pattern of a block; a net's inputs list "
-             "every axis");
+      e.fail(axis, error::RestInInput);
       return std::nullopt;
     }
     std::string name = bareName(axis);
@@ -149,7 +141,7 @@ TensorBuilder::declare(const TypeValue &type, bool isNet) {
     if (axis->name() && llvm::any_of(sizes.labels, [&](auto &other) {
           return other == label;
         })) {
-      e.fail(axis, "two axes are labelled `" + label + "`");
+      e.fail(axis, error::DuplicateAxis, label);
       return std::nullopt;
     }
     if (!label.empty() && isNet)
@@ -158,9 +150,8 @@ TensorBuilder::declare(const TypeValue &type, bool isNet) {
     sizes.labels.push_back(Label(label));
   }
   if (sizes.labels.size() > Shape::maxRank) {
-    e.fail(type.axes.front(),
-           "a tensor has at most " + llvm::Twine(Shape::maxRank) +
-               " axes, these are " + llvm::Twine(sizes.labels.size()));
+    e.fail(type.axes.front(), error::TooManyAxes, Shape::maxRank,
+           sizes.labels.size());
     return std::nullopt;
   }
   dropDoubled(sizes.labels);
@@ -188,8 +179,8 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
                                            const Tensor &tensor, Tree *at,
                                            bool isParameter) {
   if (type.element && type.element != elementOf(tensor.value)) {
-    e.fail(at, "expected elements of type " + elementText(type.element) +
-                   ", these are " + elementText(elementOf(tensor.value)));
+    e.fail(at, error::ElementType, elementText(type.element),
+           elementText(elementOf(tensor.value)));
     return std::nullopt;
   }
   if (!type.isShaped)
@@ -198,13 +189,12 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
   auto isRest = [](NetParser::AxisContext *axis) { return !axis->expr(); };
   size_t rests = llvm::count_if(type.axes, isRest);
   if (rests > 1) {
-    e.fail(at, "`...` stands once in a pattern");
+    e.fail(at, error::RestTwice);
     return std::nullopt;
   }
   if (rests ? rank + 1 < given : rank != given) {
-    e.fail(at, "the pattern has " + llvm::Twine(given - rests) +
-                   (rests ? " axes or more" : " axes") + ", the tensor has " +
-                   llvm::Twine(rank) + ": " + axesText(tensor));
+    e.fail(at, error::PatternRank, given - rests,
+           rests ? " axes or more" : " axes", rank, axesText(tensor));
     return std::nullopt;
   }
   Shape shape = shapeOf(tensor.value);
@@ -231,9 +221,9 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
     if (!name.empty() && !isRenamed)
       size = sizeInScope(name);
     if (size && *size != shape[position]) {
-      e.fail(at, "axis " + llvm::Twine(position) +
-                     (label.empty() ? "" : ", `" + label + "`,") + " is " +
-                     shape[position].str() + ", expected " + size->str());
+      e.fail(at, error::AxisMismatch, position,
+             label.empty() ? "" : ", `" + label + "`,", shape[position].str(),
+             size->str());
       return std::nullopt;
     }
     // `[N, T, T]`: the first of two axes of one size has the label.
@@ -241,9 +231,8 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
     if (!label.empty() && !isAgain) {
       std::optional<size_t> other = find(tensor, label);
       if (other && *other != position && isParameter && isLookedFor(label)) {
-        e.fail(at, "the tensor has axis `" + label + "` at place " +
-                       llvm::Twine(*other) + ", the pattern at " +
-                       llvm::Twine(position) + ": " + axesText(tensor));
+        e.fail(at, error::AxisMisplaced, label, *other, position,
+               axesText(tensor));
         return std::nullopt;
       }
       const Label &old = tensor.labels[position];
@@ -275,8 +264,7 @@ Value TensorBuilder::matched(Expr *pattern, const Value &value) {
   }
   auto *tensor = value.as<Tensor>();
   if (!tensor)
-    return e.fail(pattern,
-                  "a pattern describes a tensor, this is " + kindOf(value));
+    return e.fail(pattern, error::PatternOfNoTensor, kindOf(value));
   std::optional<TypeValue> type = typeOf(pattern);
   if (!type)
     return {};
@@ -325,9 +313,8 @@ Value TensorBuilder::reshaped(Tree *at, const Tensor &tensor,
   Polynomial before = shapeOf(tensor.value).elements(),
              after = sizes.shape.elements();
   if (before != after)
-    return e.fail(at, "cannot reshape " + axesText(tensor) + ", " +
-                          before.str() + " elements, to " + after.str() +
-                          " elements");
+    return e.fail(at, error::ReshapeElements, axesText(tensor), before.str(),
+                  after.str());
   return Tensor{e.builder.create<ReshapeOp>(opLocation(at, "reshape"), *type,
                                             tensor.value),
                 sizes.labels};
@@ -383,21 +370,21 @@ Value TensorBuilder::slice(Tree *at, const Tensor &tensor, int64_t axis,
   } else if (std::optional<Number> number = numberOf(index);
              number && !number->real) {
     if (number->exact.isConstant() && !number->exact.toInt64())
-      return e.fail(at, "an index is a whole number, not " + textOf(index));
+      return e.fail(at, error::IndexNotWhole, textOf(index));
     begin = place(number->exact);
   } else {
-    return e.fail(at, "an index is a whole number or a range, not " +
-                          kindOf(index));
+    return e.fail(at, error::IndexType, kindOf(index));
   }
   bool isOutside =
       isBelow(begin, 0) || isBelow(size, 1) ||
       isBelow(length - begin - size, 0) ||
       (!size.isConstant() && isBelow(size, 1, /*exceptSmall=*/true));
   if (isOutside)
-    return e.fail(
-        at, (range ? "`" + range->begin.str() + ".." + range->end.str() + "`"
-                   : "index " + textOf(index)) +
-                " is not within an axis of size " + length.str());
+    return e.fail(at, error::IndexOutsideAxis,
+                  range
+                      ? "`" + range->begin.str() + ".." + range->end.str() + "`"
+                      : "index " + textOf(index),
+                  length.str());
   Shape kept = shape;
   kept[axis] = size;
   Tensor result = tensor;
@@ -450,9 +437,7 @@ Value Builtins::callFlatten(Tree *at, std::vector<Argument> &arguments) {
     return *tensor;
   std::optional<size_t> batch = e.tensors.find(*tensor, kBatchAxis);
   if (batch.value_or(0) != 0)
-    return e.fail(
-        at, "the batch axis must come first to flatten the others; this is " +
-                e.tensors.axesText(*tensor));
+    return e.fail(at, error::FlattenBatchAxis, e.tensors.axesText(*tensor));
   Polynomial rest = 1;
   for (const Polynomial &size : llvm::drop_begin(shape.sizes))
     rest *= size;
@@ -511,24 +496,19 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
       sizes[argument.name] = *size;
       given[argument.name] = argument.at;
     } else {
-      return e.fail(argument.at,
-                    "`rearrange` takes a pattern and sizes by name");
+      return e.fail(argument.at, error::RearrangeArguments);
     }
   }
   if (spec.empty())
-    return e.fail(
-        at, "`rearrange` needs a pattern, such as `n t (h k) -> n h t k`");
+    return e.fail(at, error::RearrangeWithoutPattern);
   auto [leftText, rightText] = StringRef(spec).split("->");
   std::optional<Side> from = parseSide(leftText), to = parseSide(rightText);
   if (!from || !to || !StringRef(spec).contains("->"))
-    return e.fail(at, "`" + spec +
-                          "` is not a pattern such as `n t (h k) -> n h t k`");
+    return e.fail(at, error::NotARearrangement, spec);
   Shape shape = shapeOf(tensor->value);
   if (from->size() != shape.rank())
-    return e.fail(at, "`" + leftText.trim() + "` has " +
-                          llvm::Twine(from->size()) + " axes, the tensor has " +
-                          llvm::Twine(shape.rank()) + ": " +
-                          e.tensors.axesText(*tensor));
+    return e.fail(at, error::RearrangeRank, leftText.trim(), from->size(),
+                  shape.rank(), e.tensors.axesText(*tensor));
   // Split every group on the left.
   TensorBuilder::Sizes split;
   std::vector<std::string> letters;
@@ -537,8 +517,7 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     std::string open;
     for (const std::string &letter : group) {
       if (llvm::is_contained(letters, letter))
-        return e.fail(at, "letter `" + letter +
-                              "` stands twice on the left of `->`");
+        return e.fail(at, error::LetterTwiceOnLeft, letter);
       letters.push_back(letter);
       if (group.size() == 1 && !sizes.count(letter))
         sizes[letter] = shape[i];
@@ -547,10 +526,8 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
       else if (open.empty())
         open = letter;
       else
-        return e.fail(at, "`(" + llvm::join(group, " ") +
-                              ")` needs the sizes of all letters but "
-                              "one: give `" +
-                              open + "` or `" + letter + "`");
+        return e.fail(at, error::LetterWithoutSize, llvm::join(group, " "),
+                      open, letter);
     }
     if (!open.empty()) {
       sizes[open] = shape[i] / known;
@@ -559,9 +536,8 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     bool isWhole = open.empty() || !sizes[open].isConstant() ||
                    sizes[open].toInt64().has_value();
     if (known != shape[i] || !known.isValid() || !isWhole)
-      return e.fail(at, "axis `" + llvm::join(group, " ") + "` has size " +
-                            shape[i].str() +
-                            ", which its letters do not divide");
+      return e.fail(at, error::LettersDoNotDivide, llvm::join(group, " "),
+                    shape[i].str());
     for (const std::string &letter : group) {
       split.shape.sizes.push_back(sizes[letter]);
       split.labels.push_back(group.size() == 1 ? tensor->labels[i] : Label());
@@ -569,8 +545,8 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
   }
   for (auto &[letter, place] : given)
     if (!llvm::is_contained(letters, letter))
-      return e.fail(place, "`" + leftText.trim() + "` has no letter `" +
-                               letter + "`" + e.didYouMean(letter, letters));
+      return e.fail(place, error::UnknownLetter, leftText.trim(), letter,
+                    e.didYouMean(letter, letters));
   e.tensors.dropDoubled(split.labels);
   Value parts = e.tensors.reshaped(at, *tensor, split);
   if (!parts.is<Tensor>())
@@ -581,16 +557,13 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
     for (const std::string &letter : group) {
       auto found = llvm::find(letters, letter);
       if (found == letters.end())
-        return e.fail(at, "letter `" + letter +
-                              "` stands on the right of `->` only");
+        return e.fail(at, error::LetterOnRightOnly, letter);
       if (llvm::is_contained(order, found - letters.begin()))
-        return e.fail(at, "letter `" + letter +
-                              "` stands twice on the right of `->`");
+        return e.fail(at, error::LetterTwiceOnRight, letter);
       order.push_back(found - letters.begin());
     }
   if (order.size() != letters.size())
-    return e.fail(at, "every letter of the left must stand on the right; "
-                      "`einsum` sums over some");
+    return e.fail(at, error::LetterOnLeftOnly);
   Tensor ordered = e.tensors.transposed(at, *parts.as<Tensor>(), order);
   // All parts of one axis together, in whatever order, are that axis.
   auto labelOf = [&](const std::vector<std::string> &group) {
@@ -622,27 +595,21 @@ Value Builtins::callExpand(Tree *at, std::vector<Argument> &arguments) {
              argument.value.is<Tensor>())
       like = argument.value.as<Tensor>();
     else
-      return e.fail(
-          argument.at,
-          "`expand` takes a tensor, one of the shape to take, and `over`");
+      return e.fail(argument.at, error::ExpandArguments);
   }
   if (!like)
-    return e.fail(at, "`expand` needs `like`, a tensor of the shape to take");
+    return e.fail(at, error::ExpandWithoutLike);
   std::optional<std::vector<int64_t>> axes =
       e.tensors.axesOf(at, over, "feature", *like);
   if (!axes)
     return {};
   Shape shape = shapeOf(like->value), small = shapeOf(vector->value);
   if (axes->size() != small.rank())
-    return e.fail(at, "the tensor " + e.tensors.axesText(*vector) + " has " +
-                          llvm::Twine(small.rank()) + " axes to lay on " +
-                          llvm::Twine(axes->size()) + " of " +
-                          e.tensors.axesText(*like) +
-                          "; name as many of these by `over`, in brackets");
+    return e.fail(at, error::ExpandRank, e.tensors.axesText(*vector),
+                  small.rank(), axes->size(), e.tensors.axesText(*like));
   for (auto [size, axis] : llvm::zip_equal(small.sizes, *axes))
     if (size != shape[axis])
-      return e.fail(at, "cannot expand " + e.tensors.axesText(*vector) +
-                            " along axis " + llvm::Twine(axis) + " of " +
-                            e.tensors.axesText(*like));
+      return e.fail(at, error::ExpandSize, e.tensors.axesText(*vector), axis,
+                    e.tensors.axesText(*like));
   return e.tensors.broadcasted(at, *vector, {shape, like->labels}, *axes);
 }

@@ -11,13 +11,13 @@ using llvm::StringRef;
 bool Evaluator::run(NetParser::BodyContext *body) {
   for (NetParser::StmtContext *stmt : body->stmt()) {
     if (frame->yielded)
-      return fail(stmt, "`yield` must be the last statement of a scan"), false;
+      return fail(stmt, error::YieldNotLast), false;
     if (run(stmt))
       continue;
     // A return inside a taken `if` leaves the rest alone; behind a plain one
     // there is nothing to leave.
     if (ruleCast<NetParser::ReturnContext>(stmt) && stmt != body->stmt().back())
-      fail(body->stmt().back(), "this is never reached: the body has returned");
+      fail(body->stmt().back(), error::Unreachable);
     return false;
   }
   return true;
@@ -30,8 +30,7 @@ bool Evaluator::run(NetParser::StmtContext *stmt) {
 
 antlrcpp::Any Evaluator::visitReturn(NetParser::ReturnContext *tree) {
   if (frame->scope && frame->scope->isScan)
-    return fail(tree,
-                "`return` stands in a block or net, a scan ends in `yield`");
+    return fail(tree, error::ReturnOutsideBlock);
   ResultList results;
   llvm::StringSet<> taken, named; ///< by any, and by `name = value`
   for (NetParser::Item2Context *item : tree->item2()) {
@@ -47,7 +46,7 @@ antlrcpp::Any Evaluator::visitReturn(NetParser::ReturnContext *tree) {
       continue;
     // `return h, h` names one thing twice, which is no matter.
     if (item->target() ? !taken.insert(name).second : named.contains(name))
-      fail(item, "`" + name + "` is returned twice");
+      fail(item, error::ReturnedTwice, name);
     (item->target() ? named : taken).insert(name);
     results.push_back({name, std::move(value)});
   }
@@ -57,7 +56,7 @@ antlrcpp::Any Evaluator::visitReturn(NetParser::ReturnContext *tree) {
 
 antlrcpp::Any Evaluator::visitYield(NetParser::YieldContext *tree) {
   if (!frame->scope || !frame->scope->isScan)
-    return fail(tree, "`yield` stands in a scan; a block ends in `return`");
+    return fail(tree, error::YieldOutsideScan);
   std::vector<Value> values;
   for (Expr *expr : tree->expr())
     values.push_back(eval(expr));
@@ -95,9 +94,9 @@ bool Evaluator::areNames(Tree *at, const LoopNames &names) {
   llvm::StringSet<> seen;
   for (antlr4::tree::TerminalNode *name : names)
     if (!seen.insert(name->getText()).second) {
-      fail(at, "`" + name->getText() + "` is the name of " +
-                   (names.size() == 2 ? "the turn and of the item"
-                                      : "two elements of the item"));
+      fail(at, error::DuplicateLoopName, name->getText(),
+           names.size() == 2 ? "the turn and of the item"
+                             : "two elements of the item");
       return false;
     }
   return true;
@@ -113,9 +112,9 @@ std::vector<Value> Evaluator::valuesOf(Tree *at, const LoopNames &names,
   if (row && row->items->size() == names.size())
     return *row->items;
   if (!item.isUnknown())
-    fail(at, llvm::Twine(names.size()) + " names take lists of as many, this " +
-                 (row ? "has " + llvm::Twine(row->items->size())
-                      : "is " + llvm::Twine(kindOf(item))));
+    fail(at, error::LoopNames, names.size(),
+         row ? "has " + llvm::Twine(row->items->size())
+             : "is " + llvm::Twine(kindOf(item)));
   return {};
 }
 
@@ -153,7 +152,7 @@ antlrcpp::Any Evaluator::visitForStmt(NetParser::ForStmtContext *tree) {
 }
 
 antlrcpp::Any Evaluator::visitExpect(NetParser::ExpectContext *tree) {
-  return fail(tree, "`expect` stands at the top level or in a `train`");
+  return fail(tree, error::ExpectOutsideRun);
 }
 
 std::string Evaluator::valuesIn(Expr *condition) {
@@ -182,19 +181,18 @@ antlrcpp::Any Evaluator::visitRequire(NetParser::RequireContext *tree) {
     std::string values = valuesIn(tree->expr());
     if (!values.empty())
       why += "; here " + values;
-    fail(tree,
-         "`require " + sourceText(tree->expr()) + "` does not hold" + why);
+    fail(tree, error::RequireFailed, sourceText(tree->expr()), why);
     frame->stopped = true;
   }
   return nullptr;
 }
 
 antlrcpp::Any Evaluator::visitSweep(NetParser::SweepContext *tree) {
-  return fail(tree, "`sweep` stands in a `train`");
+  return fail(tree, error::SweepOutsideRun);
 }
 
 antlrcpp::Any Evaluator::visitJobStmt(NetParser::JobStmtContext *tree) {
-  return fail(tree, "a job stands at the top level or in another job");
+  return fail(tree, error::JobOutsideRun);
 }
 
 antlrcpp::Any Evaluator::visitBind(NetParser::BindContext *tree) {
@@ -221,9 +219,8 @@ antlrcpp::Any Evaluator::visitBind(NetParser::BindContext *tree) {
     else
       parts.push_back(value);
     if (parts.size() != targets.size()) {
-      fail(tree, llvm::Twine(targets.size()) + " names for " +
-                     llvm::Twine(parts.size()) +
-                     (parts.size() == 1 ? " value" : " values"));
+      fail(tree, error::AssignmentCount, targets.size(), parts.size(),
+           parts.size() == 1 ? " value" : " values");
       parts.assign(targets.size(), Value());
     }
   }
@@ -248,8 +245,7 @@ std::optional<std::vector<Value>> Evaluator::itemsOf(Tree *at,
     std::optional<int64_t> begin = range->begin.toInt64(),
                            end = range->end.toInt64();
     if (!begin || !end) {
-      fail(at, "`" + range->begin.str() + ".." + range->end.str() +
-                   "` must have fixed ends that are whole numbers");
+      fail(at, error::FreeRange, range->begin.str(), range->end.str());
       return std::nullopt;
     }
     std::vector<Value> items;
@@ -260,7 +256,7 @@ std::optional<std::vector<Value>> Evaluator::itemsOf(Tree *at,
     return items;
   }
   if (!value.isUnknown())
-    fail(at, "expected a list or a range, this is " + kindOf(value));
+    fail(at, error::NotIterable, kindOf(value));
   return std::nullopt;
 }
 
@@ -279,9 +275,7 @@ bool Evaluator::spend(Tree *at, size_t amount) {
     return true;
   }
   if (!overBudget)
-    fail(at, "the file expands to more than " +
-                 llvm::Twine(options.limits.maxOps) +
-                 " operations; `--max-ops` allows more");
+    fail(at, error::TooManyOps, options.limits.maxOps);
   overBudget = true;
   return false;
 }

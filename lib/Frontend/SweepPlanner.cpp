@@ -53,9 +53,7 @@ bool SweepPlanner::hasRange(Expr *expr) {
   });
 }
 
-void SweepPlanner::failRange(Expr *expr) {
-  e.fail(expr, "a point of a sweep has one value, not what lies `between` two");
-}
+void SweepPlanner::failRange(Expr *expr) { e.fail(expr, error::RangeInSweep); }
 
 std::vector<Varied> SweepPlanner::pointsOf(NetParser::VariedContext *each,
                                            NetParser::JobContext *job) {
@@ -64,9 +62,7 @@ std::vector<Varied> SweepPlanner::pointsOf(NetParser::VariedContext *each,
   if (llvm::is_contained(writtenKeys, name)) {
     auto *list = ruleCast<NetParser::ListContext>(each->expr());
     if (!list || list->comp()) {
-      e.fail(each->expr(), "what `" + name +
-                               "` is varied over is written in brackets: "
-                               "`[a, b]`");
+      e.fail(each->expr(), error::SweepWithoutBrackets, name);
       return {};
     }
     for (NetParser::AxisContext *item : list->axis())
@@ -84,7 +80,7 @@ std::vector<Varied> SweepPlanner::pointsOf(NetParser::VariedContext *each,
       points.push_back({name, std::move(value)});
   }
   if (points.empty())
-    e.fail(each, "`" + name + "` is varied over no value");
+    e.fail(each, error::SweepOverNothing, name);
   return points;
 }
 
@@ -94,9 +90,7 @@ SweepPlanner::sweepOf(NetParser::JobContext *job) {
   unsigned before = e.errors;
   auto add = [&](Tree *at, std::vector<Varied> settings) {
     if (settings.size() > e.options.limits.maxSweepPoints / sweep.points)
-      e.fail(at, "the sweep has more than " +
-                     llvm::Twine(e.options.limits.maxSweepPoints) +
-                     " points; `--max-sweep` allows more");
+      e.fail(at, error::SweepTooLarge, e.options.limits.maxSweepPoints);
     else
       sweep.points *= settings.size();
     sweep.tree = at;
@@ -119,11 +113,10 @@ SweepPlanner::sweepOf(NetParser::JobContext *job) {
       std::string name = each->getStart()->getText();
       std::vector<Varied> settings = pointsOf(each, job);
       if (!llvm::is_contained(known, name))
-        e.fail(each, "there is no key, axis, setting or constant `" + name +
-                         "` to vary" + e.didYouMean(name, known));
+        e.fail(each, error::SweepUnknown, name, e.didYouMean(name, known));
       if (llvm::any_of(sweep.varied,
                        [&](auto &other) { return other[0].name == name; }))
-        e.fail(each, "`" + name + "` is varied twice");
+        e.fail(each, error::SweptTwice, name);
       if (!settings.empty() && !isSet(name))
         add(tree, std::move(settings));
     }

@@ -46,9 +46,8 @@ public:
   static std::string elementText(mlir::Type element);
   /// What MLIR says of an operand that the definition of an op does not take,
   /// in the words of the language; other complaints as they are.
-  static std::string operandComplaint(llvm::StringRef complaint,
-                                      llvm::StringRef op,
-                                      llvm::ArrayRef<Tensor> operands);
+  static Message operandComplaint(llvm::StringRef complaint, llvm::StringRef op,
+                                  llvm::ArrayRef<Tensor> operands);
   /// The type of a tensor of this shape, if netc takes such sizes.
   std::optional<mlir::RankedTensorType> tensorType(Tree *at, mlir::Type element,
                                                    const Shape &shape);
@@ -95,7 +94,7 @@ public:
   static size_t featureAxis(const Tensor &tensor);
   /// Why that is none to take by default, for it is labelled for something
   /// else; empty if it may be taken.
-  static std::string whyNoFeature(const Tensor &tensor);
+  static std::optional<Message> whyNoFeature(const Tensor &tensor);
   /// The labels that have a text.
   static std::vector<std::string> namesOf(const Labels &labels);
   static std::optional<size_t> find(const Tensor &tensor,

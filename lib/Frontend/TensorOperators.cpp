@@ -27,19 +27,17 @@ std::optional<Tensor> TensorBuilder::fullOf(Tree *at, StringRef op,
                                             const Labels &labels) {
   std::optional<Number> number = numberOf(value);
   if (!isPlain(number) || type.getElementType().isInteger(1)) {
-    e.fail(at, "`" + op + "` does not take a tensor and " +
-                   (number ? textOf(Value(*number)) : kindOf(value)));
+    e.fail(at, error::OperandTypes, op, "a tensor",
+           number ? textOf(Value(*number)) : kindOf(value));
     return std::nullopt;
   }
   if (!number->isConstant()) {
-    e.fail(at, "`" + number->exact.str() + "` must have a fixed size to " + op +
-                   " it to a tensor");
+    e.fail(at, error::FreeSizeOperand, number->exact.str(), op);
     return std::nullopt;
   }
   bool isWhole = !number->real && number->exact.toInt64();
   if (mlir::isa<mlir::IntegerType>(type.getElementType()) && !isWhole) {
-    e.fail(at, "the tensor is of whole numbers, and " + textOf(value) +
-                   " is none; `float(x)` makes real numbers of them");
+    e.fail(at, error::RealWithWholeTensor, textOf(value));
     return std::nullopt;
   }
   return constant(at, number->toDouble(), type, labels);
@@ -59,7 +57,7 @@ TensorBuilder::elementByElement(Tree *at, StringRef op,
     if (auto *tensor = value.as<Tensor>())
       tensors.push_back(*tensor);
   if (tensors.empty()) {
-    e.fail(at, "`" + op + "` takes a tensor, these are numbers");
+    e.fail(at, error::TakesTensorNotNumbers, op);
     return std::nullopt;
   }
   // The first may grow with one, and those before it then, too.
@@ -91,7 +89,7 @@ Value TensorBuilder::tensorArithmetic(Tree *at, StringRef op, const Value &a,
   if (op == "^") {
     std::optional<Number> exponent = numberOf(b);
     if (!a.is<Tensor>() || !exponent || !exponent->isConstant())
-      return e.fail(at, "`^` raises a tensor to a constant power");
+      return e.fail(at, error::TensorExponent);
     return emit(at, "power", *a.as<Tensor>(),
                 e.builder.getNamedAttr("exponent", e.builder.getF64FloatAttr(
                                                        exponent->toDouble())));
@@ -105,12 +103,11 @@ Value TensorBuilder::tensorArithmetic(Tree *at, StringRef op, const Value &a,
   if (op == "@" && a.is<Tensor>() && b.is<Tensor>())
     return matmul(at, *a.as<Tensor>(), *b.as<Tensor>());
   if (name.empty())
-    return e.fail(at, "`" + op + "` does not take " + kindOf(a) + " and " +
-                          kindOf(b));
+    return e.fail(at, error::OperandTypes, op, kindOf(a), kindOf(b));
   if (std::optional<Number> divisor = numberOf(b); divisor && name == "div" &&
                                                    divisor->isConstant() &&
                                                    divisor->toDouble() == 0)
-    return e.fail(at, "division by zero");
+    return e.fail(at, error::DivisionByZero);
   for (const Value &side : {a, b}) {
     std::optional<Number> number = numberOf(side);
     auto text = [](const Value &side) {
@@ -118,8 +115,7 @@ Value TensorBuilder::tensorArithmetic(Tree *at, StringRef op, const Value &a,
       return number ? textOf(Value(*number)) : kindOf(side);
     };
     if (!side.is<Tensor>() && !isPlain(number))
-      return e.fail(at, "`" + op + "` does not take " + text(a) + " and " +
-                            text(b));
+      return e.fail(at, error::OperandTypes, op, text(a), text(b));
   }
   auto operands = elementByElement(at, name, {a, b});
   return operands ? emit(at, name, *operands) : Value();
@@ -148,8 +144,8 @@ bool TensorBuilder::doMeet(Tree *at, StringRef op, const Tensor &a,
     return true;
   for (auto [x, y] : llvm::zip_equal(a.labels, b.labels))
     if (!canMeet(x, y)) {
-      e.fail(at, "`" + op + "` takes axis by axis: `" + x.name + "` of " +
-                     axesText(a) + " meets `" + y.name + "` of " + axesText(b));
+      e.fail(at, error::AxesByName, op, x.name, axesText(a), y.name,
+             axesText(b));
       return false;
     }
   return true;
@@ -172,10 +168,8 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
     for (const Label &label : small.labels) {
       std::optional<size_t> axis = find(big, label.name);
       if (!axis) {
-        e.fail(at, "cannot " + op + " tensors: axes " + axesText(a) +
-                       " on the left, " + axesText(b) +
-                       " on the right, and only one side has `" + label.name +
-                       "`");
+        e.fail(at, error::AxisOnOneSide, op, axesText(a), axesText(b),
+               label.name);
         return false;
       }
       axes.push_back(*axis);
@@ -185,9 +179,8 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
     for (auto [i, label] : llvm::enumerate(small.labels)) {
       const Label &other = big.labels[offset + i];
       if (!canMeet(label, other)) {
-        e.fail(at, "cannot " + op + " tensors: axis `" + label.name +
-                       "` meets axis `" + other.name + "`, " + axesText(a) +
-                       " on the left, " + axesText(b) + " on the right");
+        e.fail(at, error::AxesMeet, op, label.name, other.name, axesText(a),
+               axesText(b));
         return false;
       }
       axes.push_back(offset + i);
@@ -198,12 +191,11 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
       const Polynomial &l = leads ? bigShape[axis] : smallShape[i];
       const Polynomial &r = leads ? smallShape[i] : bigShape[axis];
       e.fail(at,
-             "cannot " + op + " tensors: axis " + llvm::Twine(axis) +
-                 (big.labels[axis].text().empty()
-                      ? ""
-                      : " (`" + big.labels[axis].name + "`)") +
-                 " is " + l.str() + " on the left, " + r.str() +
-                 " on the right",
+             error::SizesMeet(op, axis,
+                              big.labels[axis].text().empty()
+                                  ? ""
+                                  : " (`" + big.labels[axis].name + "`)",
+                              l.str(), r.str()),
              {originOf(big.value, axis, bigShape[axis]),
               originOf(small.value, i, smallShape[i])});
       return false;
@@ -221,26 +213,20 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
 
 Value TensorBuilder::matmul(Tree *at, const Tensor &a, const Tensor &b) {
   if (a.labels.size() < 2 || b.labels.size() < 2)
-    return e.fail(at, "`@` takes matrices; the sides have " +
-                          llvm::Twine(a.labels.size()) + " and " +
-                          llvm::Twine(b.labels.size()) + " axes");
+    return e.fail(at, error::MatmulRank, a.labels.size(), b.labels.size());
   // From the right, the shapes are of one matrix each, and of how many.
   Shape left = shapeOf(a.value), right = shapeOf(b.value);
   const Polynomial &columns = left.sizes.back(),
                    &rows = right[right.rank() - 2];
   if (columns != rows)
-    return e.fail(at,
-                  "`@` sums over the last axis of the left side and the last "
-                  "but one of the right: " +
-                      columns.str() + " of " + axesText(a) + " and " +
-                      rows.str() + " of " + axesText(b));
+    return e.fail(at, error::MatmulSizes, columns.str(), axesText(a),
+                  rows.str(), axesText(b));
   for (size_t i = 3; i <= std::min(left.rank(), right.rank()); ++i) {
     const Polynomial &ofLeft = left[left.rank() - i],
                      &ofRight = right[right.rank() - i];
     if (ofLeft != ofRight)
-      return e.fail(at, "`@` multiplies matrix by matrix: " + ofLeft.str() +
-                            " of them in " + axesText(a) + ", " +
-                            ofRight.str() + " in " + axesText(b));
+      return e.fail(at, error::MatmulCount, ofLeft.str(), axesText(a),
+                    ofRight.str(), axesText(b));
   }
   // Letters from the right: i j of the left matrix, j k of the right one.
   size_t batch = std::max(a.labels.size(), b.labels.size()) - 2;

@@ -36,23 +36,20 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
     if (argument.name.empty()) {
       auto *tensor = argument.value.as<Tensor>();
       if (!tensor)
-        return e.fail(argument.at, "`opaque` takes tensors, this is " +
-                                       kindOf(argument.value));
+        return e.fail(argument.at, error::OpaqueArgument,
+                      kindOf(argument.value));
       operands.push_back(tensor->value);
     } else if (argument.name == "params" || argument.name == "active") {
       if (!number || number->real || !number->dimension.isNone() ||
           !number->exact.constant())
-        return e.fail(argument.at, "`" + argument.name +
-                                       "` is a number of parameters, not " +
-                                       textOf(argument.value));
+        return e.fail(argument.at, error::OpaqueParams, argument.name,
+                      textOf(argument.value));
       (argument.name == "params" ? parameters : active) = number->exact;
     } else if (argument.name == "forward") {
       if (!number || number->real ||
           number->dimension != Dimension(Dimension::Flop))
-        return e.fail(argument.at,
-                      "`forward` is what one example costs, such as `4 GFLOP`, "
-                      "not " +
-                          textOf(argument.value));
+        return e.fail(argument.at, error::OpaqueForward,
+                      textOf(argument.value));
       forward = number->exact;
     } else if (argument.name == "out") {
       std::optional<std::vector<Value>> sizes =
@@ -64,19 +61,16 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
         return {};
       out = *shape;
     } else {
-      return e.fail(argument.nameAt(),
-                    "`opaque` has no `" + argument.name + "`" +
-                        e.didYouMean(argument.name,
-                                     {"params", "active", "forward", "out"}));
+      return e.fail(
+          argument.nameAt(), error::UnknownArgument, "opaque", argument.name,
+          e.didYouMean(argument.name, {"params", "active", "forward", "out"}));
     }
   }
   Rational all = parameters.value_or(0).constant().value_or(0);
   Rational used = active.value_or(all).constant().value_or(0);
   if (active && (used <= Rational(0) || used > all))
-    return e.fail(at,
-                  "`active` are the parameters that one token uses, of the " +
-                      textOf(Value(Number(all))) + " in `params`; this is " +
-                      textOf(Value(Number(used))));
+    return e.fail(at, error::OpaqueActive, textOf(Value(Number(all))),
+                  textOf(Value(Number(used))));
   Shape first = shapeOf(operands.front());
   std::optional<mlir::RankedTensorType> type =
       e.tensors.tensorType(at, e.builder.getF32Type(), out.shape);
@@ -90,9 +84,7 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
     const Tensor &ids = *arguments.front().value.as<Tensor>();
     std::optional<size_t> sequence = e.tensors.find(ids, "T");
     if (!sequence && first.rank() > 2)
-      return e.fail(at, "of the axes " + e.tensors.axesText(ids) +
-                            ", `opaque` takes that of the tokens, and none is "
-                            "labelled `T`");
+      return e.fail(at, error::OpaqueTokenAxis, e.tensors.axesText(ids));
     positions = sequence && *sequence != 0 ? examples * first[*sequence]
                                            : first.elements();
   }
@@ -140,7 +132,7 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
 
 Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
   if (!e.graph || !e.frame->self)
-    return e.fail(at, "a tensor stands in a net or block");
+    return e.fail(at, error::TensorOutsideNet);
   std::vector<Value> sizes;
   std::optional<std::string> init;
   double theta = program::Slot().theta;
@@ -151,31 +143,28 @@ Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
     } else if (argument.name == "theta") {
       std::optional<Number> number = numberOf(argument.value);
       if (!number || !number->dimension.isNone() || !(number->toDouble() > 0))
-        return e.fail(argument.at, "`theta` is a number above 0, not " +
-                                       textOf(argument.value));
+        return e.fail(argument.at, error::ThetaArgument,
+                      textOf(argument.value));
       theta = number->toDouble();
       thetaAt = argument.nameAt();
     } else if (argument.name != "init") {
-      return e.fail(argument.nameAt(),
-                    "`table` has no `" + argument.name + "`" +
-                        e.didYouMean(argument.name, {"init", "theta"}));
+      return e.fail(argument.nameAt(), error::UnknownArgument, "table",
+                    argument.name,
+                    e.didYouMean(argument.name, {"init", "theta"}));
     } else if (!(init = e.tensors.initOf(argument))) {
       return {};
     }
   }
   if (!init)
-    return e.fail(at, "`table` needs `init`, such as `init = \"sine\"`");
+    return e.fail(at, error::TableWithoutInit);
   using program::Init;
   Init start = *program::initOf(*init);
   if (start == Init::FanIn || start == Init::Normal || start == Init::Uniform)
-    return e.fail(at, "a table is a constant, and `" + *init +
-                          "` draws numbers at random; `parameter` makes a "
-                          "weight, or with `trainable = false` what is frozen");
+    return e.fail(at, error::RandomTable, *init);
   bool isOfAngles =
       start == Init::Sine || start == Init::Cosine || start == Init::Sinusoid;
   if (thetaAt && !isOfAngles)
-    return e.fail(thetaAt,
-                  "`theta` is of angles: of `sine`, `cosine` and `sinusoid`");
+    return e.fail(thetaAt, error::ThetaWithoutAngles);
   std::optional<TensorBuilder::Sizes> wanted = e.tensors.sizesOf(at, sizes);
   std::optional<mlir::RankedTensorType> type;
   if (wanted)
@@ -191,14 +180,13 @@ std::optional<std::string> TensorBuilder::initOf(Argument &argument) {
   auto *word = argument.value.as<std::string>();
   auto *function = argument.value.as<Function>();
   if (!word && !function) {
-    e.fail(argument.at, "`init` takes a word, not " + kindOf(argument.value));
+    e.fail(argument.at, error::InitArgument, kindOf(argument.value));
     return std::nullopt;
   }
   std::string init = word ? *word : function->name;
   if (llvm::is_contained(knownInits, init))
     return init;
-  e.fail(argument.at, "there is no initializer `" + init + "`" +
-                          e.didYouMean(init, knownInits));
+  e.fail(argument.at, error::UnknownInit, init, e.didYouMean(init, knownInits));
   return std::nullopt;
 }
 
@@ -206,7 +194,7 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
                             bool isParameter) {
   StringRef kind = isParameter ? "parameter" : "buffer";
   if (!e.graph || !e.frame->self)
-    return e.fail(at, "`" + kind + "` stands in a net or block");
+    return e.fail(at, error::WeightOutsideNet, kind);
   std::vector<Value> sizes;
   std::string init = isParameter ? "fan_in" : "zeros";
   bool trainable = !e.frame->frozen;
@@ -221,14 +209,13 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
     } else if (argument.name == "trainable" && isParameter) {
       auto *flag = argument.value.as<bool>();
       if (!flag)
-        return e.fail(argument.at,
-                      "`trainable` is `true` or `false`, this is " +
-                          kindOf(argument.value));
+        return e.fail(argument.at, error::NotAFlag, "trainable",
+                      kindOf(argument.value));
       trainable &= *flag;
     } else {
-      return e.fail(argument.nameAt(),
-                    "`" + kind + "` has no `" + argument.name + "`" +
-                        e.didYouMean(argument.name, {"init", "trainable"}));
+      return e.fail(argument.nameAt(), error::UnknownArgument, kind,
+                    argument.name,
+                    e.didYouMean(argument.name, {"init", "trainable"}));
     }
   }
   std::optional<Sizes> wanted = sizesOf(at, sizes);
@@ -240,9 +227,7 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
   shape.sizes.append(wanted->shape.sizes.begin(), wanted->shape.sizes.end());
   for (const Polynomial &size : shape.sizes)
     if (llvm::is_contained(size.symbols(), kBatchAxis))
-      return e.fail(at,
-                    "a " + kind + " " + sizesText(shape) +
-                        " depends on `N`, the number of examples in a batch");
+      return e.fail(at, error::WeightDependsOnBatch, kind, sizesText(shape));
   std::optional<mlir::RankedTensorType> type =
       tensorType(at, e.builder.getF32Type(), shape);
   if (!type)
@@ -258,25 +243,23 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
       e.frame->stopped = true;
       return e.fail(
           at,
-          "this application wants `" + e.frame->hint + "` of shape " +
-              sizesText(shape) + ", it has " + sizesText(shapeOf(value)),
+          error::WeightShape(e.frame->hint, sizesText(shape),
+                             sizesText(shapeOf(value))),
           {{self.firstApplication, "it was made by this first application"}});
     }
     auto made = value.getDefiningOp<ParameterOp>();
     if (made && made.getTrainable() != trainable) {
       e.frame->stopped = true; // of all of its weights this is said once
       return e.fail(at,
-                    "`" + self.name + "` " +
-                        (trainable ? "learns here and is frozen"
-                                   : "is frozen here and learns") +
-                        " in its first application; weights do one of the two",
+                    error::FrozenAndLearning(
+                        self.name, trainable ? "learns here and is frozen"
+                                             : "is frozen here and learns"),
                     {{self.firstApplication, "the first application is here"}});
     }
   } else {
     if (Identity *grown = appliedAgain(self))
       return e.fail(
-          at,
-          "a later application of `" + grown->name + "` may not add weights",
+          at, error::LaterWeights(grown->name),
           {{grown->firstApplication, "the first application is here"}});
     std::string name = e.applier.unique(
         self, e.frame->hint.empty() ? kind : StringRef(e.frame->hint));
@@ -285,9 +268,7 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
         mlir::NameLoc::get(e.builder.getStringAttr(path), e.locationOfUse(at));
     mlir::OpBuilder::InsertionGuard guard(e.builder);
     if (e.graph->step && isParameter)
-      return e.fail(at,
-                    "an optimizer has no parameters of its own; what it keeps "
-                    "is a `buffer`");
+      return e.fail(at, error::ParameterOfOptimizer);
     // What an optimizer keeps, it keeps for each parameter: in its own body.
     if (!e.graph->step && e.graph->lastWeight)
       e.builder.setInsertionPointAfter(e.graph->lastWeight);

@@ -7,8 +7,8 @@
 
 #include "lib/Analysis/Analysis.h"
 #include "lib/Analysis/ComputeByTime.h"
+#include "lib/Diagnostics/Warnings.h"
 #include "lib/Frontend/Verdict.h"
-#include "lib/Warnings/Warnings.h"
 
 #include <map>
 

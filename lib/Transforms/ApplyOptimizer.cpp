@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
-#include "lib/Warnings/Warnings.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 

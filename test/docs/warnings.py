@@ -12,7 +12,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-_, table = (root / "lib/Warnings/Warnings.def").read_text().split("#endif\n")
+_, table = (root / "lib/Diagnostics/Warnings.def").read_text().split("#endif\n")
 
 lines = [
     "# Warnings",

@@ -10,7 +10,7 @@
 #include "tools/netc-verify/Checks.h"
 #include "tools/netc-verify/Subject.h"
 
-#include "lib/Frontend/Diagnostics.h"
+#include "lib/Diagnostics/DiagnosticPrinter.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace netc;

@@ -2,15 +2,18 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Frontend/Diagnostics.h"
+#include "lib/Diagnostics/DiagnosticPrinter.h"
 
+#include "lib/Diagnostics/Diagnostics.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
+#include <nlohmann/json.hpp>
 
 using namespace llvm;
 using namespace mlir;
+using json = nlohmann::ordered_json;
 
 namespace netc {
 
@@ -21,13 +24,13 @@ static std::pair<StringRef, raw_ostream::Colors>
 describe(DiagnosticSeverity severity) {
   switch (severity) {
   case DiagnosticSeverity::Note:
-    return {"note: ", raw_ostream::CYAN};
+    return {"note", raw_ostream::CYAN};
   case DiagnosticSeverity::Warning:
-    return {"warning: ", raw_ostream::MAGENTA};
+    return {"warning", raw_ostream::MAGENTA};
   case DiagnosticSeverity::Error:
-    return {"error: ", raw_ostream::RED};
+    return {"error", raw_ostream::RED};
   case DiagnosticSeverity::Remark:
-    return {"remark: ", raw_ostream::BLUE};
+    return {"remark", raw_ostream::BLUE};
   }
   llvm_unreachable("not a severity");
 }
@@ -48,13 +51,15 @@ static std::string printPlace(FileLineColLoc place) {
 }
 
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
-                                     unsigned maxErrors, bool colour)
+                                     unsigned maxErrors, bool colour,
+                                     DiagnosticFormat format)
     : ScopedDiagnosticHandler(context), os(os), maxErrors(maxErrors),
-      colour(colour) {
+      colour(colour), format(format) {
   setHandler([this](Diagnostic &diagnostic) {
     std::string key =
         printPlace(diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) +
-        describe(diagnostic.getSeverity()).first.str() + diagnostic.str();
+        describe(diagnostic.getSeverity()).first.str() + ": " +
+        diagnostic.str();
     if (!printed.insert(key).second)
       return;
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -63,6 +68,8 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
       return;
     if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
       keep(diagnostic);
+    if (this->format == DiagnosticFormat::Json)
+      return printJson(diagnostic);
     print(diagnostic);
     for (const Diagnostic &note : diagnostic.getNotes())
       print(note);
@@ -70,7 +77,7 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
 }
 
 DiagnosticPrinter::~DiagnosticPrinter() {
-  if (errors > maxErrors)
+  if (errors > maxErrors && format == DiagnosticFormat::Text)
     os << errors << " errors, of which the first " << maxErrors
        << " are shown (`--max-errors`)\n";
 }
@@ -96,14 +103,39 @@ void DiagnosticPrinter::print(const Diagnostic &diagnostic) {
   auto [severity, severityColour] = describe(diagnostic.getSeverity());
   os.enable_colors(colour);
   os.changeColor(raw_ostream::SAVEDCOLOR, /*Bold=*/true) << printPlace(place);
-  os.changeColor(severityColour, /*Bold=*/true) << severity;
+  os.changeColor(severityColour, /*Bold=*/true) << severity << ": ";
   os.resetColor();
   os << diagnostic.str();
   if (auto [id, about] = idAndSubject(diagnostic.getLocation()); !id.empty())
-    os << " [-W" << id << ']';
+    os << (diagnostic.getSeverity() == DiagnosticSeverity::Warning ? " [-W"
+                                                                   : " [")
+       << id << ']';
   os << '\n';
   if (place)
     printExcerpt(place);
+}
+
+static json toJson(const Diagnostic &diagnostic) {
+  json object = {{"severity", describe(diagnostic.getSeverity()).first.str()}};
+  if (auto [id, about] = idAndSubject(diagnostic.getLocation()); !id.empty())
+    object["id"] = id.str();
+  object["message"] = diagnostic.str();
+  auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+  if (place)
+    object["file"] = place.getFilename().str();
+  if (place && place.getLine())
+    object["line"] = place.getLine();
+  if (place && place.getLine() && place.getColumn())
+    object["column"] = place.getColumn();
+  return object;
+}
+
+void DiagnosticPrinter::printJson(const Diagnostic &diagnostic) {
+  json object = toJson(diagnostic);
+  object["notes"] = json::array();
+  for (const Diagnostic &note : diagnostic.getNotes())
+    object["notes"].push_back(toJson(note));
+  os << object.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
 }
 
 void DiagnosticPrinter::printExcerpt(FileLineColLoc place) {

@@ -2,26 +2,33 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_FRONTEND_DIAGNOSTICS_H
-#define NETC_LIB_FRONTEND_DIAGNOSTICS_H
+#ifndef NETC_LIB_DIAGNOSTICS_DIAGNOSTICPRINTER_H
+#define NETC_LIB_DIAGNOSTICS_DIAGNOSTICPRINTER_H
 
-#include "lib/Warnings/Warnings.h"
+#include "lib/Diagnostics/Warnings.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace netc {
 
-/// Prints the diagnostics of a context in clang's layout, with the source line
-/// and a caret, while it lives. Of a compound location the innermost
-/// FileLineColLoc counts; columns count characters. A diagnostic that repeats
-/// the place and text of an earlier one is dropped.
+enum class DiagnosticFormat {
+  Text, ///< clang's layout, with the source line and a caret
+  Json, ///< an object a line
+};
+
+/// Prints the diagnostics of a context while it lives. Of a compound location
+/// the innermost FileLineColLoc counts; columns count characters. A diagnostic
+/// that repeats the place and text of an earlier one is dropped.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
   /// Prints to `os`. After `maxErrors` errors nothing more is printed, and the
   /// end of this object says how many there were.
   DiagnosticPrinter(mlir::MLIRContext *context, llvm::raw_ostream &os,
-                    unsigned maxErrors = 20, bool colour = false);
+                    unsigned maxErrors = 20, bool colour = false,
+                    DiagnosticFormat format = DiagnosticFormat::Text);
   ~DiagnosticPrinter();
 
   /// Lets diagnostics in the file `path` show lines of `text`, which is copied.
@@ -36,11 +43,13 @@ public:
 private:
   void keep(const mlir::Diagnostic &warning);
   void print(const mlir::Diagnostic &diagnostic);
+  void printJson(const mlir::Diagnostic &diagnostic);
   void printExcerpt(mlir::FileLineColLoc place);
 
   llvm::raw_ostream &os;
   const unsigned maxErrors;
   const bool colour;
+  const DiagnosticFormat format;
   unsigned errors = 0;
   llvm::StringMap<std::string> sources;
   llvm::StringSet<> printed;
@@ -49,4 +58,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_LIB_FRONTEND_DIAGNOSTICS_H
+#endif // NETC_LIB_DIAGNOSTICS_DIAGNOSTICPRINTER_H
