@@ -8,6 +8,7 @@
 #include "lib/Analysis/Causal.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Analysis/Memory.h"
+#include "lib/Diagnostics/Diagnostics.h"
 
 using namespace netc;
 using namespace mlir;
@@ -437,8 +438,6 @@ LogicalResult netc::verifyCounts(Operation *graph, const PartTree &tree) {
   for (const Part &candidate : tree.parts)
     if (!candidate.figures.isValid())
       part = &candidate;
-  return graph->emitError()
-         << "what `" << part->path
-         << "` costs is beyond the range of 128 bits, or a sum of more than "
-         << Polynomial::maxTerms << " terms";
+  return emitError(graph->getLoc(), error::CostOutOfRange, part->path,
+                   Polynomial::maxTerms);
 }

@@ -14,7 +14,7 @@ using namespace netc;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-using Answer = std::variant<Quantity, std::string>;
+using Answer = std::variant<Quantity, Message>;
 
 static std::string quote(StringRef name) { return ("`" + name + "`").str(); }
 
@@ -40,14 +40,14 @@ public:
   }
 
   /// What to say of a member that nobody took, or of none where one is needed.
-  std::string complain() const {
-    std::string of = quote(read.empty() ? subject : StringRef(read));
+  Message complain() const {
+    StringRef of = read.empty() ? subject : StringRef(read);
     if (rest.empty())
-      return of + " is no figure; there are " + list(offered);
-    std::string message = of + " has no figure " + quote(rest.front());
-    if (std::string meant = didYouMean(rest.front(), offered); !meant.empty())
-      return message + meant;
-    return offered.empty() ? message : message + "; there are " + list(offered);
+      return error::NoFigure(of, list(offered));
+    std::string hint = didYouMean(rest.front(), offered);
+    if (hint.empty() && !offered.empty())
+      hint = "; there are " + list(offered);
+    return error::UnknownFigure(of, rest.front(), hint);
   }
 
 private:
@@ -71,15 +71,13 @@ private:
 /// A figure that must be a number by now.
 static Answer number(const Polynomial &value, StringRef unit) {
   if (!value.isValid())
-    return std::string("the result is beyond the range of 128 bits");
+    return error::FigureOutOfRange();
   if (std::optional<Rational> constant = value.constant())
     return Quantity{*constant, unit};
   for (const std::string &symbol : value.symbols())
     if (StringRef(symbol).starts_with(unknownCost))
-      return "what `opaque` costs is not known here: it states neither "
-             "`params` nor `forward`";
-  return "it depends on " + quote(value.symbols().front()) +
-         ", which is free: " + value.str() + "; give it a size";
+      return error::OpaqueCost();
+  return error::FigureOfFreeSize(value.symbols().front(), value.str());
 }
 
 /// The end of a path, after which nothing may follow.
@@ -104,8 +102,8 @@ static Answer answerCost(Path &path, const Cost &cost) {
 
 /// The part of this path, or what is wrong with the first name of the path that
 /// is not there.
-static std::variant<const Part *, std::string> findPart(const Network &network,
-                                                        StringRef path) {
+static std::variant<const Part *, Message> findPart(const Network &network,
+                                                    StringRef path) {
   auto [part, rest] = network.parts.descend(path);
   if (rest.empty())
     return part;
@@ -113,8 +111,9 @@ static std::variant<const Part *, std::string> findPart(const Network &network,
   std::vector<StringRef> names;
   for (unsigned child : part->children)
     names.push_back(network.parts.parts[child].name());
-  return quote(part->path.empty() ? network.name() : StringRef(part->path)) +
-         " has no part " + quote(name) + didYouMean(name, names);
+  return error::UnknownPart(part->path.empty() ? network.name()
+                                               : StringRef(part->path),
+                            name, didYouMean(name, names));
 }
 
 static Answer answerFigures(Path &path, const Figures &figures) {
@@ -151,15 +150,14 @@ Answer netc::answer(const Network &network, const Query &query) {
   for (auto [i, one] : llvm::enumerate(names))
     for (StringRef other : llvm::ArrayRef(names).drop_front(i + 1))
       if (isIn(one, other) || isIn(other, one))
-        return one == other ? quote(one) + " is named twice"
-                            : quote(one) + " and " + quote(other) +
-                                  " are named, and one is in the other";
+        return one == other ? error::PartTwice(one)
+                            : error::PartInPart(one, other);
   Figures sum;
   for (StringRef name : names) {
     std::string separator = query.part.empty() || name.empty() ? "" : ".";
     auto found =
         findPart(network, (query.part + llvm::Twine(separator) + name).str());
-    if (auto *message = std::get_if<std::string>(&found))
+    if (auto *message = std::get_if<Message>(&found))
       return *message;
     sum += std::get<const Part *>(found)->figures;
   }
@@ -258,8 +256,7 @@ private:
   }
 
   Answer hasNoStep() {
-    return quote(run.name()) + " is made of phases and has no step; ask for " +
-           quote((run.jobs.front().name() + ".step").str());
+    return error::NoStep(run.name(), run.jobs.front().name());
   }
 
   Answer memory() {
@@ -343,9 +340,8 @@ private:
 
   Answer finish(const Rational &value, StringRef unit) {
     if (!missing.empty())
-      return quote(llvm::join(query.members, ".")) + " needs " +
-             quote(missing) + ", which " + quote(lacking->name()) +
-             " does not give";
+      return error::FigureLacksKey(llvm::join(query.members, "."), missing,
+                                   lacking->name());
     return last(path, value, unit);
   }
   Answer known(StringRef key, const std::optional<Rational> &value,

@@ -6,6 +6,7 @@
 #define NETC_LIB_ANALYSIS_QUERY_H
 
 #include "lib/Analysis/Analysis.h"
+#include "lib/Diagnostics/Errors.h"
 
 #include <variant>
 
@@ -44,9 +45,9 @@ struct Query {
 /// `bytes`, moved in a step; `time`, `device_time`, `utilization[.hardware]`.
 /// What a run is made of goes by its name: `run.critic.steps`. A FLOP figure is
 /// its matmul part, unless `.other`, `.transcendental` or `.total` follows.
-std::variant<Quantity, std::string> answer(const Network &network,
-                                           const Query &query);
-std::variant<Quantity, std::string> answer(const Run &run, const Query &query);
+std::variant<Quantity, Message> answer(const Network &network,
+                                       const Query &query);
+std::variant<Quantity, Message> answer(const Run &run, const Query &query);
 
 } // namespace netc
 

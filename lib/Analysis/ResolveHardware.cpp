@@ -31,10 +31,8 @@ static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
     return std::optional<NumberFormat>();
   if (std::optional<NumberFormat> format = matmulFormat(run.precision))
     return format;
-  return emitError(placeOf(job, "precision"))
-         << "`" << run.precision
-         << "` is not a precision; write a number format such as `bf16`, or "
-         << "`mixed(f16)`";
+  return emitError(placeOf(job, "precision"), error::NotAPrecision,
+                   run.precision);
 }
 
 /// The device that the run names, if any. Fails, with an error there, if there
@@ -50,9 +48,8 @@ deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
   std::optional<Accelerator> device = table.find(run.device);
   if (device)
     return device;
-  InFlightDiagnostic error = emitError(at)
-                             << "unknown device `" << run.device << "`"
-                             << table.didYouMean(run.device);
+  InFlightDiagnostic error = emitError(at, error::UnknownDevice, run.device,
+                                       table.didYouMean(run.device));
   error.attachNote() << "a `hardware` section describes a device of your own";
   return error;
 }
@@ -73,9 +70,8 @@ static LogicalResult mergeDeviceOfTime(Operation *job, const RunFacts &run,
   }
   if (other && device && other->hasPeaksOf(*device))
     return success();
-  return emitError(placeOf(job, "took"))
-         << "`took` counts `" << run.tookDevice << "`, the hardware is `"
-         << run.device << "`; give both in the device that was used";
+  return emitError(placeOf(job, "took"), error::TookInAnotherDevice,
+                   run.tookDevice, run.device);
 }
 
 /// Whether the network's first input holds whole numbers, several to an

@@ -457,8 +457,7 @@ static bool isTimeInRange(const Run &run) {
 }
 
 static LogicalResult failOutOfRange(const Run &run) {
-  return run.op->emitError()
-         << "what `" << run.name() << "` costs is beyond the range of 128 bits";
+  return emitError(run.op->getLoc(), error::RunCostOutOfRange, run.name());
 }
 
 /// A batch that is gone through in parts: all but the update is done for each,

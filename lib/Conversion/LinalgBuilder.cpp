@@ -4,6 +4,7 @@
 
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/Place.h"
+#include "lib/Diagnostics/Diagnostics.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include <limits>
@@ -391,8 +392,8 @@ Lowerings::lower(Block &block, LinalgBuilder &b,
       continue;
     auto lowering = byName.find(op.getName().getStringRef());
     if (lowering == byName.end())
-      return op.emitError() << "`" << op.getName().stripDialect()
-                            << "` cannot be run yet: it has no lowering";
+      return emitError(op.getLoc(), error::NoLowering,
+                       op.getName().stripDialect());
     b.setLoc(op.getLoc());
     if (failed(lowering->second(&op, b)))
       return failure();

@@ -5,6 +5,7 @@
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/OpTable.h"
 #include "lib/Conversion/Passes.h"
+#include "lib/Diagnostics/Diagnostics.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "llvm/Support/ScopedPrinter.h"
@@ -81,17 +82,14 @@ static bool isStored(Type element) {
 /// Refuses what is counted and is not what a program would do.
 static LogicalResult checkIsRun(StepOp step) {
   if (step.getRun().getFacts().decode)
-    return step.emitError() << "positions made one by one are counted, and not "
-                               "run yet; leave `decode` out";
+    return emitError(step.getLoc(), error::DecodeNotRun);
   if (!step.getOps<GradientOp>().empty())
-    return step.emitError() << "a training run is run with an `optimizer`, "
-                               "which this one does not give";
+    return emitError(step.getLoc(), error::RunWithoutOptimizer);
   SmallVector<Value> stored(step.getBlock().getArguments());
   llvm::append_range(stored, step.getReturn()->getOperands());
   for (Value value : stored)
     if (Type element = netc::elementOf(value); !isStored(element))
-      return emitError(value.getLoc())
-             << "a program cannot read or give " << element << " yet";
+      return emitError(value.getLoc(), error::TypeOfProgram, element);
   return success();
 }
 
@@ -114,19 +112,15 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
       if (!run.empty() && step.getSymName() != run)
         continue;
       if (found)
-        return emitError(step.getLoc())
-               << "there are several runs; say which one, as in `--run="
-               << found.getSymName() << "`";
+        return emitError(step.getLoc(), error::SeveralRuns, found.getSymName());
       found = step;
     }
     for (auto job : getOperation().getOps<JobOp>())
       if (!found && job.getSymName() == run)
-        return job.emitError()
-               << "`" << run << "` is the sum of its jobs; run one of them, as "
-               << "in `--run=" << cast<StringAttr>(job.getJobs()[0]).getValue()
-               << "`";
+        return emitError(job.getLoc(), error::SumOfJobs, run,
+                         cast<StringAttr>(job.getJobs()[0]).getValue());
     if (!found)
-      return emitError(getOperation().getLoc()) << "there is no run to lower";
+      return emitError(getOperation().getLoc(), error::NoRun);
     return found;
   }
 

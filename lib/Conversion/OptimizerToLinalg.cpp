@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
+#include "lib/Diagnostics/Diagnostics.h"
 
 using namespace netc;
 using namespace mlir;
@@ -128,8 +129,7 @@ static void lowerAdamwOp(AdamwOp op, LinalgBuilder &b) {
 
 static LogicalResult lowerAssign(AssignOp op, LinalgBuilder &b) {
   if (!b.isHeld(op.getHeld()))
-    return op.emitError("`assign` takes a parameter or a buffer, this is a "
-                        "value that the step computes");
+    return emitError(op.getLoc(), error::AssignToValue);
   b.write(b.get(op.getValue()), b.slotOf(op.getHeld()));
   return success();
 }

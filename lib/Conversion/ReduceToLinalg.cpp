@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
+#include "lib/Diagnostics/Diagnostics.h"
 
 #include <limits>
 
@@ -294,8 +295,7 @@ static void lowerRmsNormalizeGrad(RmsNormalizeGradOp op, LinalgBuilder &b) {
 
 static LogicalResult lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {
   if (!b.isHeld(op.getBuffer()))
-    return op.emitError("a moving average takes a buffer, this is a value that "
-                        "the step computes");
+    return emitError(op.getLoc(), error::MovingAverageOfValue);
   double momentum = op.getMomentum().convertToDouble();
   Value moved = b.map({b.get(op.getBuffer()), b.get(op.getValue())},
                       [&](ArrayRef<Element> args) {

@@ -77,9 +77,14 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
 }
 
 DiagnosticPrinter::~DiagnosticPrinter() {
-  if (errors > maxErrors && format == DiagnosticFormat::Text)
-    os << errors << " errors, of which the first " << maxErrors
-       << " are shown (`--max-errors`)\n";
+  if (errors <= maxErrors)
+    return;
+  std::string text = formatv("{0} errors, of which the first {1} are shown "
+                             "(`--max-errors`)",
+                             errors, maxErrors);
+  if (format == DiagnosticFormat::Json)
+    text = json{{"severity", "remark"}, {"message", text}}.dump();
+  os << text << '\n';
 }
 
 void DiagnosticPrinter::addSource(StringRef path, StringRef text) {

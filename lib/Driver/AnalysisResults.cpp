@@ -8,15 +8,15 @@
 
 using namespace netc;
 
-std::variant<Answer, std::string>
+std::variant<Answer, Message>
 AnalysisResults::ask(const Question &question) const {
   Query query{question.part, question.members, question.parts,
               question.numbers};
-  auto convert = [](const std::variant<Quantity, std::string> &answer)
-      -> std::variant<Answer, std::string> {
+  auto convert = [](const std::variant<Quantity, Message> &answer)
+      -> std::variant<Answer, Message> {
     if (auto *quantity = std::get_if<Quantity>(&answer))
       return Answer{quantity->value, quantity->unit};
-    return std::get<std::string>(answer);
+    return std::get<Message>(answer);
   };
   for (const Network &network : analysis.networks)
     if (network.op == question.subject)

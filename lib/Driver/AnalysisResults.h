@@ -19,7 +19,7 @@ public:
   AnalysisResults(const Analysis &analysis, const Corners &corners)
       : analysis(analysis), corners(corners) {}
 
-  std::variant<Answer, std::string> ask(const Question &) const override;
+  std::variant<Answer, Message> ask(const Question &) const override;
 
 private:
   const Analysis &analysis;

@@ -197,6 +197,14 @@ Choice<Format> format(
                    "a page for a browser, with pictures; of estimates"),
         clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
     In{toPrint});
+Choice<DiagnosticFormat>
+    diagnostics("diagnostics", cl::value_desc("format"),
+                cl::desc("how to print errors and warnings"),
+                cl::values(clEnumValN(DiagnosticFormat::Text, "text",
+                                      "for people (default)"),
+                           clEnumValN(DiagnosticFormat::Json, "json",
+                                      "for programs: an object a line")),
+                In{toPrint});
 cl::opt<std::string> output("o", cl::value_desc("file"),
                             cl::desc("write to a file, whole or not at all"),
                             cl::init("-"), In{toPrint});

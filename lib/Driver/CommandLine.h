@@ -7,6 +7,7 @@
 
 #include "dialect/Spelling.h"
 #include "lib/Analysis/Analysis.h"
+#include "lib/Diagnostics/DiagnosticPrinter.h"
 #include "lib/Frontend/Limits.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -72,6 +73,7 @@ extern llvm::cl::opt<double> seconds;
 extern llvm::cl::opt<uint64_t> steps;
 extern llvm::cl::opt<std::string> data;
 extern Choice<Format> format;
+extern Choice<DiagnosticFormat> diagnostics;
 extern llvm::cl::list<std::string> hardware;
 extern llvm::cl::opt<std::string> output;
 extern llvm::cl::list<std::string> definitions;

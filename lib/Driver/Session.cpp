@@ -7,6 +7,7 @@
 #include "dialect/Spelling.h"
 #include "lib/Analysis/ResolveHardware.h"
 #include "lib/Diagnostics/DiagnosticPrinter.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Driver/Output.h"
 #include "lib/Frontend/Input.h"
 #include "mlir/Pass/PassManager.h"
@@ -75,10 +76,9 @@ mlir::LogicalResult Session::readAccelerators() {
       return mlir::failure();
     }
     frontend.onRead(path, *text);
-    auto fail = [&](unsigned line, unsigned column, llvm::StringRef message) {
-      return mlir::emitError(
-                 mlir::FileLineColLoc::get(&context, path, line, column))
-             << message;
+    auto fail = [&](unsigned line, unsigned column, const Message &message) {
+      return emitError(mlir::FileLineColLoc::get(&context, path, line, column),
+                       message);
     };
     if (text->size() > limits.maxInputBytes)
       return fail(1, 1, longerThan(limits.maxInputBytes));
@@ -86,7 +86,7 @@ mlir::LogicalResult Session::readAccelerators() {
     if (!error)
       continue;
     llvm::handleAllErrors(std::move(error), [&](const HardwareError &wrong) {
-      fail(wrong.line, wrong.column, wrong.message);
+      fail(wrong.line, wrong.column, {"", wrong.message});
     });
     return mlir::failure();
   }
@@ -166,7 +166,7 @@ static Exit run(llvm::function_ref<Exit(Session &)> work) {
   context.loadDialect<NetDialect>();
   context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context, llvm::errs(), limits.maxErrors,
-                            isColourful(llvm::errs()));
+                            isColourful(llvm::errs()), diagnostics);
   std::optional<FrontendOptions> options = frontendOptions();
   if (!options)
     return WrongUsage;

@@ -53,9 +53,9 @@ Value ExpectChecker::answer(Tree *at, const Subject &subject) {
                         size_t(e.ranges.endOf(range).value_or(false)) << i;
   if (!question.subject)
     return e.fail(at, error::NoResult, subject.symbol);
-  std::variant<Answer, std::string> answer = results.ask(question);
-  if (auto *error = std::get_if<std::string>(&answer))
-    return e.fail(at, Message{"", *error});
+  std::variant<Answer, Message> answer = results.ask(question);
+  if (auto *error = std::get_if<Message>(&answer))
+    return e.fail(at, *error);
   const Answer &found = std::get<Answer>(answer);
   return Number(found.value, dimensionOf(found.unit));
 }

@@ -47,10 +47,8 @@ llvm::Expected<std::string> netc::readText(StringRef path, size_t maxBytes) {
   return text;
 }
 
-std::string netc::longerThan(size_t maxBytes) {
-  return llvm::formatv("the file has more than {0} bytes; `--max-input` allows "
-                       "more",
-                       maxBytes);
+Message netc::longerThan(size_t maxBytes) {
+  return error::InputTooLong(maxBytes);
 }
 
 StringRef netc::otherFormat(StringRef path, StringRef text) {

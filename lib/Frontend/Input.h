@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_FRONTEND_INPUT_H
 #define NETC_LIB_FRONTEND_INPUT_H
 
+#include "lib/Diagnostics/Errors.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -18,7 +19,7 @@ namespace netc {
 llvm::Expected<std::string> readText(llvm::StringRef path, size_t maxBytes);
 
 /// The error of a text that is longer.
-std::string longerThan(size_t maxBytes);
+Message longerThan(size_t maxBytes);
 
 /// What a file is that was surely not meant as a specification, such as
 /// `an ONNX model`, by what it begins with and the end of its name; else empty.

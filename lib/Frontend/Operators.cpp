@@ -9,7 +9,7 @@ using namespace netc;
 using llvm::StringRef;
 
 std::optional<Literal> Operators::literalOf(NetParser::QuantityContext *tree) {
-  std::variant<Literal, UnitError> parsed;
+  std::variant<Literal, Message> parsed;
   if (tree->RATE())
     parsed = parseRate(tree->RATE()->getText());
   else if (tree->DEVTIME())
@@ -19,9 +19,7 @@ std::optional<Literal> Operators::literalOf(NetParser::QuantityContext *tree) {
                            tree->ID() ? tree->ID()->getText() : "");
   if (auto *literal = std::get_if<Literal>(&parsed))
     return *literal;
-  const UnitError &error = std::get<UnitError>(parsed);
-  e.fail(tree, Message{"", error.message +
-                               (error.note.empty() ? "" : "; " + error.note)});
+  e.fail(tree, std::get<Message>(parsed));
   return std::nullopt;
 }
 

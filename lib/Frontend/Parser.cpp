@@ -4,6 +4,7 @@
 
 #include "lib/Frontend/Parser.h"
 
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Frontend/Input.h"
 #include "lib/Frontend/SyntaxErrors.h"
 #include "mlir/IR/Diagnostics.h"
@@ -59,19 +60,15 @@ static std::optional<SyntaxError> findBadText(StringRef text) {
     const UTF8 *begin = next;
     if (convertUTF8Sequence(&next, end, &code, strictConversion) !=
         conversionOK)
-      return SyntaxError{place, formatv("byte 0x{0:X-2} is not valid UTF-8",
-                                        static_cast<unsigned>(*begin))};
+      return SyntaxError{place, error::NotUtf8(static_cast<unsigned>(*begin))};
     if (code == '\r' && (next == end || *next != '\n'))
-      return SyntaxError{place, "a carriage return stands without a newline"};
+      return SyntaxError{place, error::CarriageReturn()};
     bool isSpace = code == '\t' || code == '\n' || code == '\r';
     if ((code < 0x20 && !isSpace) || (code >= 0x7f && code < 0xa0))
-      return SyntaxError{
-          place, formatv("control character U+{0:X-4} is not allowed", code)};
+      return SyntaxError{place, error::ControlCharacter(code)};
     if ((code >= 0x202a && code <= 0x202e) ||
         (code >= 0x2066 && code <= 0x2069))
-      return SyntaxError{place, formatv("U+{0:X-4} is not allowed: it reorders "
-                                        "the text around it",
-                                        code)};
+      return SyntaxError{place, error::ReorderingCharacter(code)};
     place = code == '\n' ? TextPlace{place.line + 1, 1}
                          : TextPlace{place.line, place.column + 1};
   }
@@ -99,11 +96,11 @@ static void report(StringAttr path, std::vector<SyntaxError> errors,
   };
   size_t shown = 0;
   for (const SyntaxError &error : errors) {
-    if (error.message.empty() || shown == maxErrors)
+    if (error.message.text.empty() || shown == maxErrors)
       break;
     ++shown;
-    InFlightDiagnostic diagnostic = emitError(locate(error.place));
-    diagnostic << error.message;
+    InFlightDiagnostic diagnostic =
+        emitError(locate(error.place), error.message);
     if (error.note)
       diagnostic.attachNote(locate(error.note->place)) << error.note->message;
     if (shown == maxErrors && shown != errors.size())
@@ -130,9 +127,7 @@ SourceFile::readTokens(const Limits &limits,
     readRoot();
     append_range(errors, strategy->errors);
   } catch (DepthGuard::TooDeep deep) {
-    errors = {{beginOf(deep.token),
-               formatv("nested more than {0} rules deep (`--max-depth`)",
-                       limits.maxDepth)}};
+    errors = {{beginOf(deep.token), error::DeepSyntax(limits.maxDepth)}};
   }
   parser.removeParseListeners();
   root = guard.outermost;

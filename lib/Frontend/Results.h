@@ -6,6 +6,7 @@
 #define NETC_FRONTEND_RESULTS_H
 
 #include "dialect/Polynomial.h"
+#include "lib/Diagnostics/Errors.h"
 #include "mlir/IR/Operation.h"
 #include <optional>
 #include <string>
@@ -39,12 +40,12 @@ struct Answer {
   llvm::StringRef unit;
 };
 
-/// Answers from the analyses of the finished IR. The error text says what was
+/// Answers from the analyses of the finished IR. The error says what was
 /// asked and what there is instead.
 class Results {
 public:
   virtual ~Results() = default;
-  virtual std::variant<Answer, std::string> ask(const Question &) const = 0;
+  virtual std::variant<Answer, Message> ask(const Question &) const = 0;
 };
 
 } // namespace netc

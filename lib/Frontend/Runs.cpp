@@ -154,7 +154,7 @@ void Program::checkSection(const Section &section) {
   std::string name = tree->ID()->getText();
   if (tree->kind->getText() == "hardware") {
     // `8 Card` is read by the rules of units.
-    std::variant<Literal, UnitError> read = parseQuantity("8", name);
+    std::variant<Literal, Message> read = parseQuantity("8", name);
     auto *literal = std::get_if<Literal>(&read);
     if (!literal || literal->device != name)
       e.fail(tree, error::DeviceName, name);

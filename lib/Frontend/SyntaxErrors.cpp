@@ -100,21 +100,13 @@ static std::optional<SyntaxError> slipAt(const BufferedTokenStream &tokens,
   if (number.back() == '%' && (hasUnit || is(next, {NetParser::NUMBER}) ||
                                (isAdjacent && is(next, {NetParser::LPAREN}))))
     return SyntaxError{beginOf(token),
-                       formatv("`{0}` is a percentage; for a remainder write "
-                               "`{1} % {2}`",
-                               number, StringRef(number).drop_back(),
-                               isOpener(next) ? "(...)" : next->getText())};
+                       error::PercentageAsRemainder(
+                           number, StringRef(number).drop_back(),
+                           isOpener(next) ? "(...)" : next->getText())};
   if (isDigit(number.back()) && unit == "K" && isAdjacent)
-    return SyntaxError{beginOf(token),
-                       formatv("`{0}K` could mean two things; write `{0}k` for "
-                               "times 1,000 or `{0}Ki` for times 1,024",
-                               number)};
+    return SyntaxError{beginOf(token), error::AmbiguousK(number)};
   if (isDigit(number.back()) && unit == "B" && !isAdjacent)
-    return SyntaxError{beginOf(token),
-                       formatv("`{0} B` could mean two things; write `{0}B` "
-                               "for {0} billion, or bytes with a prefix, as in "
-                               "`{0} GB`",
-                               number)};
+    return SyntaxError{beginOf(token), error::AmbiguousB(number)};
 
   // `8 A100-80GB`: units contain no digits, so it must be a device.
   Token *minus = neighbour(tokens, token, -1);
@@ -123,9 +115,7 @@ static std::optional<SyntaxError> slipAt(const BufferedTokenStream &tokens,
       is(minus, {NetParser::MINUS}) && adjacent(device, minus) &&
       is(device, {NetParser::ID}) && any_of(device->getText(), isDigit))
     return SyntaxError{beginOf(device),
-                       formatv("`{0}-{1}B` is a subtraction, not a name; write "
-                               "`{0}_{1}B`",
-                               device->getText(), number)};
+                       error::SubtractionAsName(device->getText(), number)};
   return std::nullopt;
 }
 
@@ -204,11 +194,11 @@ public:
 private:
   using Answer = std::optional<SyntaxError>;
 
-  SyntaxError here(const Twine &message) const {
-    return {beginOf(found), message.str()};
+  SyntaxError here(const Message &message) const {
+    return {beginOf(found), message};
   }
-  SyntaxError at(const Token *token, const Twine &message) const {
-    return {beginOf(token), message.str()};
+  SyntaxError at(const Token *token, const Message &message) const {
+    return {beginOf(token), message};
   }
 
   bool expects(size_t type) const { return expected.contains(type); }
@@ -306,28 +296,26 @@ Explanation::Answer Explanation::character() const {
     bool isClosed =
         text.size() > 1 && text.back() == '"' && text[text.size() - 2] != '\\';
     if (!isClosed)
-      return here("this string is not closed on its line");
-    return here("a string knows the escapes `\\n`, `\\t`, `\\\"` and `\\\\` "
-                "only");
+      return here(error::OpenString());
+    return here(error::UnknownEscape());
   }
   if (found->getType() != NetParser::BAD)
     return std::nullopt;
 
   if (text == "'")
-    return here("a string is written in double quotes");
+    return here(error::SingleQuotes());
   if (text == "&")
-    return here("the logical operator is written `and`");
+    return here(error::LogicalOperator("and"));
   if (text == "|")
     return here(adjacent(found, after) && after->getText() == "|"
-                    ? "the logical operator is written `or`"
-                    : "`|` means nothing alone; the pipe is `|>`");
+                    ? error::LogicalOperator("or")
+                    : error::LoneBar());
   if (text == "!")
-    return here("the logical operator is written `not`");
+    return here(error::LogicalOperator("not"));
   if (text == "?")
-    return here("a choice is written `if a then b else c`");
+    return here(error::QuestionMark());
   if (text == "\\")
-    return here("a line goes on by itself after an operator or a comma, "
-                "without `\\`");
+    return here(error::Backslash());
 
   const UTF8 *begin = reinterpret_cast<const UTF8 *>(text.data());
   UTF32 code = 0, *target = &code;
@@ -339,14 +327,14 @@ Explanation::Answer Explanation::character() const {
                                         : number)
                                  : quote(text);
   if (StringRef ascii = asciiFor(text); ascii == " ")
-    return here("the space " + number + " is not a plain space");
+    return here(error::UnusualSpace(number));
   else if (!ascii.empty())
-    return here(name + " is not in the language; did you mean " + quote(ascii) +
-                "?");
+    return here(
+        error::ForeignCharacter(name, "did you mean " + quote(ascii) + "?"));
   if (code > 0x7f)
-    return here(name + " is not in the language; names are written in ASCII "
-                       "letters, digits and `_`");
-  return here(name + " has no meaning here");
+    return here(error::ForeignCharacter(
+        name, "names are written in ASCII letters, digits and `_`"));
+  return here(error::StrayCharacter(name));
 }
 
 /// Words of other languages at the begin of a statement, and misspelt ones.
@@ -357,29 +345,23 @@ Explanation::Answer Explanation::foreignWord() const {
   if (!is(word, {NetParser::ID}) || !sameLine(word, found))
     return std::nullopt;
   std::string text = word->getText();
-  StringRef advice =
-      StringSwitch<StringRef>(text)
-          .Case("elif", "`elif` is written `else if`")
-          .Case("while", "every loop has a bound: use `for`, `repeat` or "
-                         "`scan`")
-          .Cases("def", "fn", "func", "function", "class", "module",
-                 "a reusable part is a `block`, as in "
-                 "`block Name(x; size) { ... }`")
-          .Cases("let", "const", "var",
-                 "a binding needs no keyword, as in "
-                 "`x = 3`")
-          .Default("");
+  auto advice = StringSwitch<std::optional<Message>>(text)
+                    .Case("elif", error::Elif())
+                    .Case("while", error::While())
+                    .Cases("def", "fn", "func", "function", "class", "module",
+                           error::ForeignDeclaration())
+                    .Cases("let", "const", "var", error::ForeignBinding())
+                    .Default(std::nullopt);
   // Only two words in a row are certainly not a name's proper use.
-  if (!advice.empty() && (word == found || is(found, {NetParser::ID})))
-    return at(word, advice);
+  if (advice && (word == found || is(found, {NetParser::ID})))
+    return at(word, *advice);
   if (word == found || !is(found, {NetParser::ID, NetParser::NUMBER}))
     return std::nullopt;
   for (StringRef keyword :
        {"import", "block", "net", "dataset", "hardware", "train", "infer",
         "return", "yield", "expect", "require", "sweep", "for"})
     if (StringRef(text).edit_distance(keyword) <= (keyword.size() > 3 ? 2 : 1))
-      return at(word, "unknown statement " + quote(text) + "; did you mean " +
-                          quote(keyword) + "?");
+      return at(word, error::UnknownStatement(text, keyword));
   return std::nullopt;
 }
 
@@ -388,8 +370,7 @@ Explanation::Answer Explanation::reservedWord() const {
   for (auto [word, next] : {std::pair(before, found), std::pair(found, after)})
     if (word && isKeyword(word) && is(next, {NetParser::ASSIGN}) &&
         sameLine(word, next))
-      return at(word, quote(word) + " is a word of the language and cannot "
-                                    "name a value");
+      return at(word, error::ReservedWord(quote(word)));
   return std::nullopt;
 }
 
@@ -401,43 +382,44 @@ Explanation::Answer Explanation::foreignOperator() const {
     if (!adjacent(left, right))
       continue;
     if (is(left, {NetParser::STAR}) && is(right, {NetParser::STAR}))
-      return at(left, "a power is written `^`");
+      return at(left, error::ForeignPower());
     if (is(left, {NetParser::SLASH}) && is(right, {NetParser::STAR}))
-      return at(left, "a comment begins with `#`");
+      return at(left, error::ForeignComment());
     Token *operand = neighbour(tokens, left, -1);
     if (is(operand, {NetParser::ID}) && is(right, {NetParser::ASSIGN}) &&
         is(left, {NetParser::PLUS, NetParser::MINUS, NetParser::STAR,
                   NetParser::SLASH}))
-      return at(left, formatv("`{0} {1}= ...` is written `{0} = {0} {1} ...`",
-                              operand->getText(), left->getText()));
+      return at(left,
+                error::CompoundAssignment(operand->getText(), left->getText()));
   }
   Token *beforeThat = before ? neighbour(tokens, before, -1) : nullptr;
   for (Token *slashes : {found, beforeThat})
     if (is(slashes, {NetParser::FLOORDIV}) && sameLine(slashes, found))
-      return at(slashes, "`//` divides; a comment begins with `#`");
+      return at(slashes, error::Slashes());
 
   if (is(found, {NetParser::ASSIGN}) && isAfterExpr()) {
     // `x = a +` went on into the next line, which is a statement of its own.
     if (is(before, {NetParser::ID}) && beforeThat &&
         !sameLine(beforeThat, before) && !isOpener(beforeThat) &&
         !is(beforeThat, {NetParser::COMMA}))
-      return SyntaxError{endOf(beforeThat),
-                         "expected an expression after " + quote(beforeThat)};
+      return SyntaxError{
+          endOf(beforeThat),
+          error::Expected(anExpression, " after " + quote(beforeThat), "")};
     // `{ a = 1 b = 2 }`: the second name was read as a unit, or is one too
     // many.
     if (is(before, {NetParser::ID}) && sameLine(beforeThat, before) &&
         (is(beforeThat, {NetParser::NUMBER, NetParser::ID}) ||
          isCloser(beforeThat)))
-      return at(before, std::string("expected ") +
-                            (opener && !isBody ? "`,`" : "a new line") +
-                            " before " + quote(before));
-    return here("`=` gives a name its value; a comparison is written `==`");
+      return at(before,
+                error::MissingSeparator(
+                    opener && !isBody ? "`,`" : "a new line", quote(before)));
+    return here(error::AssignmentAsComparison());
   }
   if (is(found, {NetParser::COLON}) &&
       is(opener, {NetParser::LPAREN, NetParser::LBRACE}) &&
       !inRule({NetParser::RuleBody, NetParser::RuleStmt}) &&
       is(before, {NetParser::ID, NetParser::STRING}))
-    return here("a value is given with `=`, as in `name = value`");
+    return here(error::ColonForValue());
   return std::nullopt;
 }
 
@@ -446,10 +428,9 @@ Explanation::Answer Explanation::bracketOnNewLine() const {
   if (!expects(NetParser::LBRACE) || expectsExpr())
     return std::nullopt;
   if (is(found, {NetParser::NL}) && is(after, {NetParser::LBRACE}))
-    return at(after, "`{` stands at the end of the line above; on a line of "
-                     "its own it begins something new");
+    return at(after, error::BraceOnNewLine());
   if (is(found, {NetParser::COLON}))
-    return here("a body is written in braces: `{ ... }`");
+    return here(error::ColonForBody());
   return std::nullopt;
 }
 
@@ -459,11 +440,10 @@ Explanation::Answer Explanation::condition() const {
   if (!choice)
     return std::nullopt;
   if (expects(NetParser::THEN) && is(found, {NetParser::LBRACE}))
-    return here("an `if` inside an expression is written "
-                "`if a then b else c`");
+    return here(error::IfWithBraces());
   if (expects(NetParser::ELSE) && is(found, {NetParser::NL, Token::EOF}))
     return SyntaxError{
-        endOf(before), "an `if` inside an expression needs an `else`",
+        endOf(before), error::IfWithoutElse(),
         SyntaxError::Note{beginOf(choice->getStart()), "the `if` is here"}};
   return std::nullopt;
 }
@@ -474,7 +454,7 @@ Explanation::Answer Explanation::comprehension() const {
     return std::nullopt;
   return SyntaxError{
       endOf(neighbour(tokens, before, -1)),
-      "expected " + literal(closerOf(opener)),
+      error::Expected(literal(closerOf(opener)), "", ""),
       SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
 }
 
@@ -490,9 +470,8 @@ Explanation::Answer Explanation::unit() const {
       is(most, {NetParser::NUMBER}) && is(comma, {NetParser::COMMA}) &&
       is(least, {NetParser::NUMBER}) && is(found, {NetParser::ID}) &&
       sameLine(range, found))
-    return here("a unit stands behind each of two numbers; write " +
-                quote("between(" + least->getText() + " " + found->getText() +
-                      ", " + most->getText() + " " + found->getText() + ")"));
+    return here(error::UnitBehindBetween(least->getText(), most->getText(),
+                                         found->getText()));
   Token *number = before ? neighbour(tokens, before, -1) : nullptr;
   if (!is(found, {NetParser::ID}) || !is(before, {NetParser::ID}) ||
       !is(number, {NetParser::NUMBER}) || !sameLine(number, found))
@@ -503,18 +482,15 @@ Explanation::Answer Explanation::unit() const {
   StringRef time = StringRef(text);
   time.consume_back("s");
   if (is_contained(times, time))
-    return at(number, "a device's time is one word; write " +
-                          quote(number->getText() + " " + before->getText() +
-                                "-" + text));
-  return here("a number has one unit, and " + quote(before) +
-              " is one already");
+    return at(number, error::DeviceTimeInWords(number->getText(),
+                                               before->getText(), text));
+  return here(error::TwoUnits(quote(before)));
 }
 
 /// `a = 1; b = 2` at the top level.
 Explanation::Answer Explanation::separator() const {
   if (inRule({NetParser::RuleFile}) && is(found, {NetParser::SEMI}))
-    return here("at the top level every statement has its own line; begin a "
-                "new line instead of `;`");
+    return here(error::Semicolon());
   return std::nullopt;
 }
 
@@ -534,19 +510,14 @@ Explanation::Answer Explanation::nestedDeclaration() const {
     return std::nullopt;
   return SyntaxError{
       beginOf(keyword),
-      "expected " + literal(closerOf(opener)) + " before " + quote(keyword) +
-          ", which stands only at the top level",
+      error::NestedDeclaration(literal(closerOf(opener)), quote(keyword)),
       SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
 }
 
 /// What is no statement.
 Explanation::Answer Explanation::statement() const {
-  static const char *const alone =
-      "an expression alone is not a statement; name its value, as in "
-      "`y = ...`";
-  std::string advice = alone;
-  if (enclosing<NetParser::BlockDeclContext>())
-    advice += ", or `return` it";
+  Message advice = error::LoneExpression(
+      enclosing<NetParser::BlockDeclContext>() ? ", or `return` it" : "");
 
   if (inRule({NetParser::RuleFile, NetParser::RuleBody}) &&
       expects(NetParser::EXPECT) &&
@@ -567,17 +538,18 @@ Explanation::Answer Explanation::statement() const {
       depth += isOpener(token);
       depth -= isCloser(token) && depth;
       if (!depth && is(token, {NetParser::ASSIGN}))
-        return at(start, "only a name can be bound; values do not change in "
-                         "place");
+        return at(start, error::BoundElement());
     }
   }
   if (is(neighbour(tokens, start, +1), {NetParser::COLON}))
-    return SyntaxError{endOf(before), "expected `=` and a value"};
+    return SyntaxError{endOf(before),
+                       error::Expected("`=` and a value", "", "")};
   if (isInfix(found) || isOpener(found) || isCloser(found) ||
       is(found, {NetParser::NL, NetParser::SEMI, Token::EOF}))
     return at(start, advice);
-  return SyntaxError{endOf(before), "expected `=` after " + quote(before) +
-                                        ", found " + describe(found)};
+  return SyntaxError{endOf(before),
+                     error::Expected("`=`", " after " + quote(before),
+                                     ", found " + describe(found))};
 }
 
 /// What could stand in place of `found`, most telling first.
@@ -627,26 +599,26 @@ SmallVector<std::string> Explanation::expectations() const {
 /// What the grammar says, in the reader's words.
 SyntaxError Explanation::general() const {
   if (isCloser(found) && !opener)
-    return here(quote(found) + " closes nothing");
+    return here(error::ClosesNothing(quote(found)));
   if (is(found, {NetParser::ASSIGN}) && expects(NetParser::EXPECT))
-    return here("expected a name before `=`");
+    return here(error::ValueWithoutName());
 
   // A line that ends too early is wrong at its end, not where the next begins.
   bool isLineEnd =
       is(found, {NetParser::NL, Token::EOF}) ||
       (before && !sameLine(before, found) && !expects(NetParser::EXPECT));
-  SyntaxError error{isLineEnd && before ? endOf(before) : beginOf(found), ""};
+  SyntaxError error{isLineEnd && before ? endOf(before) : beginOf(found), {}};
   SmallVector<std::string> list = expectations();
   if (list.empty()) {
-    error.message = "unexpected " + describe(found);
+    error.message = error::Unexpected(describe(found), "");
   } else {
     std::string last = list.pop_back_val();
+    bool isAfter =
+        before && !is(before, {NetParser::NL}) && last == anExpression;
     error.message =
-        "expected " + join(list, ", ") + (list.empty() ? "" : " or ") + last;
-    if (before && !is(before, {NetParser::NL}) && last == anExpression)
-      error.message += " after " + quote(before);
-    if (!isLineEnd)
-      error.message += ", found " + describe(found);
+        error::Expected(join(list, ", ") + (list.empty() ? "" : " or ") + last,
+                        isAfter ? " after " + quote(before) : "",
+                        isLineEnd ? "" : ", found " + describe(found));
   }
   if (opener && expects(closerOf(opener)) &&
       (isLineEnd || isCloser(found) || isKeyword(found)))
@@ -668,7 +640,7 @@ static bool isAtDeclaration(Parser *parser) {
 
 void SyntaxErrorStrategy::report(Parser *parser, Token *found) {
   if (errors.size() >= maxErrors)
-    return add({beginOf(found), ""});
+    return add({beginOf(found), {}});
   Explanation explanation(parser, found);
   if (errors.empty() || !explanation.mayFollowFrom(errors.back()))
     add(explanation.get());
@@ -686,13 +658,13 @@ void SyntaxErrorStrategy::reportNoViableAlternative(
   Token *start = e.getStartToken(), *found = e.getOffendingToken();
   if (start == found || is(start, {NetParser::NL}))
     return report(parser, start);
-  std::string message =
-      "unexpected " + describe(found) + " after " + quote(start);
+  Message message =
+      error::Unexpected(describe(found), " after " + quote(start));
   if (is(start, {NetParser::COMMA})) {
     bool isNamed = is_contained({NetParser::RuleParams, NetParser::RuleRecord},
                                 parser->getContext()->getRuleIndex());
-    message = std::string("expected ") + (isNamed ? "a name" : anExpression) +
-              " after `,`, found " + describe(found);
+    message = error::Expected(isNamed ? "a name" : anExpression, " after `,`",
+                              ", found " + describe(found));
   }
   add({beginOf(found), message});
 }

@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_FRONTEND_SYNTAXERRORS_H
 #define NETC_LIB_FRONTEND_SYNTAXERRORS_H
 
+#include "lib/Diagnostics/Errors.h"
 #include "lib/Frontend/SyntaxTree.h"
 
 #include <optional>
@@ -19,7 +20,7 @@ struct SyntaxError {
   };
 
   TextPlace place;
-  std::string message;
+  Message message;
   std::optional<Note> note = std::nullopt;
 };
 

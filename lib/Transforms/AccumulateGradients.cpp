@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
 #include "mlir/IR/IRMapping.h"
@@ -80,12 +81,10 @@ private:
       if (size == shape[i])
         continue;
       if (axis || size * number != shape[i])
-        return emitError(placeOf(step, "accumulate"))
-               << "a program cuts what it reads along one axis of size `N`; of "
-                  "`"
-               << cast<StringAttr>(step.getInputs()[input.getArgNumber()])
-                      .getValue()
-               << "` axis " << i << " has size `" << shape[i].str() << "`, too";
+        return emitError(
+            placeOf(step, "accumulate"), error::AnotherAxisOfExamples,
+            cast<StringAttr>(step.getInputs()[input.getArgNumber()]).getValue(),
+            i, shape[i].str());
       axis = i;
     }
     if (!axis)
@@ -195,10 +194,8 @@ struct AccumulateGradients
     if (!examples)
       return success();
     if (!(*examples / number).isInteger())
-      return emitError(placeOf(step, "accumulate"))
-             << "a program goes through parts of equal sizes, and a batch of "
-             << examples->str() << " examples does not fall into "
-             << number.str() << " of them";
+      return emitError(placeOf(step, "accumulate"), error::PartsOfUnequalSizes,
+                       examples->str(), number.str());
     known.set(kBatchAxis, MomentsAttr::get(&getContext(), Moments(*examples)));
     step.setAxesAttr(known.getDictionary(&getContext()));
     return success();

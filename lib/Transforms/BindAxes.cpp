@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
 #include "mlir/IR/Verifier.h"
@@ -43,10 +44,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       if (auto examples = given.find(kBatchAxis); examples != given.end())
         setBatch(step, examples->second);
       for (const std::string &axis : free) {
-        emitError(step.getLoc())
-            << "`" << step.getSymName() << "` leaves axis `" << axis
-            << "` free; its dataset can give it a size, as in `" << axis
-            << " = 128`";
+        emitError(step.getLoc(), error::FreeAxis, step.getSymName(), axis);
         isFine = false;
       }
     }
@@ -68,11 +66,9 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
         continue;
       Polynomial bytes = shapeOf(input).elements() * bytesOf(elementOf(input));
       std::optional<Rational> count = bytes.constant();
-      return emitError(step.getLoc())
-             << "`" << step.getSymName() << "` would read "
-             << (count && count->isValid() ? count->str() : "over 2^63")
-             << " bytes of `" << cast<StringAttr>(name).getValue()
-             << "` a step; a size is a whole number from 1 to 2^40";
+      return emitError(step.getLoc(), error::InputTooLarge, step.getSymName(),
+                       count && count->isValid() ? count->str() : "over 2^63",
+                       cast<StringAttr>(name).getValue());
     }
     return success();
   }
@@ -91,10 +87,8 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     if (!wrong)
       return success();
     const Polynomial &size = shape[*wrong];
-    return emitError(loc) << "a tensor here has size "
-                          << (size.isValid() ? size.str() : "over 2^63")
-                          << " along axis " << *wrong
-                          << "; a size is a whole number from 1 to 2^40";
+    return emitError(loc, error::BoundSize,
+                     size.isValid() ? size.str() : "over 2^63", *wrong);
   }
 
   template <typename GraphOp> static LogicalResult checkTensors(GraphOp graph) {

@@ -5,6 +5,7 @@
 #include "lib/Transforms/CheckSizes.h"
 
 #include "dialect/Net.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Transforms/Passes.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
@@ -106,10 +107,8 @@ private:
     if (!bound.wrong)
       return success();
     Polynomial size = shapeOf(type)[*bound.wrong];
-    return emitError(loc) << "axis " << *bound.wrong << " of " << what
-                          << " has size `" << size.str() << "`, which is "
-                          << bind(size).str()
-                          << "; a size is a whole number from 1 to 2^40";
+    return emitError(loc, error::SizeInRun, *bound.wrong, what, size.str(),
+                     bind(size).str());
   }
 
   /// Whether an op like this one has been seen.

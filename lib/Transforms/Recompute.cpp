@@ -4,6 +4,7 @@
 
 #include "dialect/Net.h"
 #include "dialect/Repetition.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -275,14 +276,13 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
                                      count(run.recomputeTogether));
     if (segments.empty()) {
       size_t copies = forward.copies(1, 1).size();
-      InFlightDiagnostic error = mlir::emitError(placeOf(step, "recompute"))
-                                 << "nothing can be recomputed: `"
-                                 << step.getNetwork() << "` has ";
-      if (isSelective)
-        return error << "no attention, which is two products of activations";
-      if (copies == 0)
-        return error << "no copies of a `repeat`";
-      return error << copies << " copies in its `repeat`s, too few for this";
+      std::string found =
+          isSelective   ? "no attention, which is two products of activations"
+          : copies == 0 ? "no copies of a `repeat`"
+                        : std::to_string(copies) +
+                              " copies in its `repeat`s, too few for this";
+      return emitError(placeOf(step, "recompute"), error::NothingToRecompute,
+                       step.getNetwork(), found);
     }
     for (const Segment &segment : segments)
       again.repeat(segment, /*isWhole=*/true);

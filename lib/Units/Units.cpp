@@ -226,24 +226,14 @@ static SplitNumber splitSuffix(StringRef text) {
   return parts;
 }
 
-static UnitError notANumber(StringRef text) {
-  return {("`" + text + "` is not a number").str(),
-          "numbers are written `3`, `1.5e-4`, `4M`, `64Ki` or `30%`"};
-}
-
-static UnitError outOfRange(StringRef text) {
-  return {("`" + text + "` is out of range").str(),
-          "numbers are exact fractions of integers below 2^127, about 1.7e38"};
-}
-
 /// The number scaled by its suffix and by `factor`.
-static std::variant<Literal, UnitError> makeLiteral(const SplitNumber &parts,
-                                                    Rational factor,
-                                                    Dimension dimension,
-                                                    StringRef device = "") {
+static std::variant<Literal, Message> makeLiteral(const SplitNumber &parts,
+                                                  Rational factor,
+                                                  Dimension dimension,
+                                                  StringRef device = "") {
   std::optional<Rational> number = Rational::parse(parts.digits);
   if (!number)
-    return notANumber(parts.digits);
+    return error::NotALiteral(parts.digits);
   if (parts.suffix == "%")
     factor /= 100;
   for (const Prefix &suffix : suffixes)
@@ -264,7 +254,7 @@ static std::variant<Literal, UnitError> makeLiteral(const SplitNumber &parts,
                  Rational::parse(lastDigit).value_or(Rational::invalid()) *
                      factor / 2};
   if (!result.value.isValid() || !result.halfUnit.isValid())
-    return outOfRange((parts.digits + parts.suffix).str());
+    return error::LiteralOutOfRange(parts.digits + parts.suffix);
   return result;
 }
 
@@ -309,50 +299,41 @@ static const Spelling *findSimilarUnit(StringRef name) {
 
 /// The error for a name that is plainly no unit and no device either. `digits`
 /// is the number before it, for the suggestions.
-static std::optional<UnitError> findMistake(StringRef digits, StringRef name) {
-  std::string message = ("unknown unit `" + name + "`").str();
+static std::optional<Message> findMistake(StringRef digits, StringRef name) {
+  auto unknown = [&](const llvm::Twine &hint) {
+    return error::UnknownUnit(name, hint);
+  };
   if (name == "B")
-    return UnitError{
-        "`B` needs a prefix to be a unit",
-        ("did you mean the number `" + digits + "B` or `" + digits + " GB`?")
-            .str()};
+    return error::BytesWithoutPrefix(digits);
   if (name == "K")
-    return UnitError{message,
-                     ("did you mean `" + digits + "k` (times 1000) or `" +
-                      digits + "Ki` (times 1024)?")
-                         .str()};
+    return unknown("; did you mean `" + digits + "k` (times 1000) or `" +
+                   digits + "Ki` (times 1024)?");
   if (name == "KB")
-    return UnitError{message,
-                     "did you mean `kB` (1000 bytes) or `KiB` (1024 bytes)?"};
+    return unknown("; did you mean `kB` (1000 bytes) or `KiB` (1024 bytes)?");
   if (llvm::any_of(suffixes,
                    [&](const Prefix &suffix) { return suffix.name == name; }))
-    return UnitError{message,
-                     ("did you mean the number `" + digits + name +
-                      "` or the product `" + digits + " * " + name + "`?")
-                         .str()};
+    return unknown("; did you mean the number `" + digits + name +
+                   "` or the product `" + digits + " * " + name + "`?");
   if (name == "month" || name == "months")
-    return UnitError{message,
-                     "a month has no fixed length; use `days` or `weeks`"};
+    return unknown("; a month has no fixed length; use `days` or `weeks`");
   if (const Spelling *similar = findSimilarUnit(name)) {
-    message += didYouMean(similar->name);
+    std::string hint = didYouMean(similar->name);
     if (similar->base == Dimension::Flop || similar->base == Dimension::Op)
-      message += " a rate is `" + similar->name + "/s`";
-    return UnitError{message, ""};
+      hint += " a rate is `" + similar->name + "/s`";
+    return unknown(hint);
   }
   return std::nullopt;
 }
 
-static UnitError percentageWithUnit(const SplitNumber &parts) {
-  std::string share = (parts.digits + parts.suffix).str();
-  return {"a percentage has no unit",
-          "a share of a quantity is a product: `" + share + " * x`"};
+static Message percentageWithUnit(const SplitNumber &parts) {
+  return error::PercentageWithUnit(parts.digits + parts.suffix);
 }
 
-std::variant<Literal, UnitError> netc::parseQuantity(StringRef number,
-                                                     StringRef unit) {
+std::variant<Literal, Message> netc::parseQuantity(StringRef number,
+                                                   StringRef unit) {
   SplitNumber parts = splitSuffix(number);
   if (!parts.rest.empty())
-    return notANumber(number);
+    return error::NotALiteral(number);
   if (unit.empty())
     return makeLiteral(parts, 1, {});
   if (parts.suffix == "%")
@@ -362,23 +343,20 @@ std::variant<Literal, UnitError> netc::parseQuantity(StringRef number,
     return makeLiteral(parts, 1, Dimension::Data);
   if (const Spelling *known = findUnit(unit))
     return makeLiteral(parts, known->factor, known->base);
-  if (std::optional<UnitError> mistake = findMistake(parts.digits, unit))
+  if (std::optional<Message> mistake = findMistake(parts.digits, unit))
     return *mistake;
   // A single letter is a name of the program rather than a device.
   if (llvm::isUpper(unit[0]) && unit.size() > 1)
     return makeLiteral(parts, 1, Dimension::Device, unit);
   if (llvm::any_of(unit, llvm::isDigit))
-    return UnitError{("unknown unit `" + unit + "`").str(),
-                     ("the name of a device begins in upper case, as in `" +
-                      number + " V100`; a product is `" + number + " * " +
-                      unit + "`")
-                         .str()};
-  return UnitError{
-      ("unknown unit `" + unit + "`").str(),
-      ("did you mean the product `" + number + " * " + unit + "`?").str()};
+    return error::UnknownUnit(
+        unit, "; the name of a device begins in upper case, as in `" + number +
+                  " V100`; a product is `" + number + " * " + unit + "`");
+  return error::UnknownUnit(unit, "; did you mean the product `" + number +
+                                      " * " + unit + "`?");
 }
 
-std::variant<Literal, UnitError> netc::parseRate(StringRef token) {
+std::variant<Literal, Message> netc::parseRate(StringRef token) {
   auto unitOf = [](const SplitNumber &parts) {
     StringRef name = parts.rest.trim(" \t");
     const Spelling *unit = name.consume_back("/s") ? findUnit(name) : nullptr;
@@ -394,23 +372,21 @@ std::variant<Literal, UnitError> netc::parseRate(StringRef token) {
   if (parts.suffix == "%")
     return percentageWithUnit(parts);
   if (!unit)
-    return UnitError{
-        ("unknown rate `" + parts.rest.trim(" \t") + "`").str(),
-        "rates are written `125 TFLOP/s`, `200 Gbit/s` or `50 images/s`"};
+    return error::UnknownRate(parts.rest.trim(" \t"));
   return makeLiteral(parts, unit->factor,
                      Dimension(unit->base) / Dimension::Time);
 }
 
-std::variant<Literal, UnitError> netc::parseDeviceTime(StringRef token) {
+std::variant<Literal, Message> netc::parseDeviceTime(StringRef token) {
   auto [head, periodName] = token.rsplit('-');
   const Spelling *period = findUnit(periodName);
   if (!period || period->base != Dimension::Time)
-    return UnitError{
-        ("unknown unit `" + periodName + "`").str(),
-        "device-time is in seconds, minutes, hours, days, weeks or years"};
+    return error::UnknownUnit(periodName,
+                              "; device-time is in seconds, minutes, hours, "
+                              "days, weeks or years");
 
   if (head.ends_with("/s")) {
-    std::variant<Literal, UnitError> rate = parseRate(head);
+    std::variant<Literal, Message> rate = parseRate(head);
     auto *literal = std::get_if<Literal>(&rate);
     if (!literal)
       return rate;
@@ -418,7 +394,7 @@ std::variant<Literal, UnitError> netc::parseDeviceTime(StringRef token) {
     literal->halfUnit *= period->factor;
     literal->dimension = literal->dimension * Dimension::Time;
     if (!literal->value.isValid())
-      return outOfRange(head);
+      return error::LiteralOutOfRange(head);
     return rate;
   }
 

@@ -6,6 +6,7 @@
 #define NETC_LIB_UNITS_UNITS_H
 
 #include "dialect/Rational.h"
+#include "lib/Diagnostics/Errors.h"
 
 #include <array>
 #include <variant>
@@ -71,24 +72,18 @@ struct Literal {
   Rational halfUnit;
 };
 
-/// What is wrong with a literal, and what would be right.
-struct UnitError {
-  std::string message;
-  std::string note;
-};
-
 /// `number` is a NUMBER token and `unit` the name that follows it, if any. A
 /// name with an upper-case first letter that is no unit, nor looks like one
 /// misspelt, counts devices.
-std::variant<Literal, UnitError> parseQuantity(llvm::StringRef number,
-                                               llvm::StringRef unit = "");
+std::variant<Literal, Message> parseQuantity(llvm::StringRef number,
+                                             llvm::StringRef unit = "");
 
 /// `token` is a RATE token: `125 TFLOP/s`, `200 Gbit/s`, `50 images/s`.
-std::variant<Literal, UnitError> parseRate(llvm::StringRef token);
+std::variant<Literal, Message> parseRate(llvm::StringRef token);
 
 /// `token` is a DEVTIME token: `2500 V100-days`, or `3_640 PFLOP/s-days`, which
 /// is FLOP.
-std::variant<Literal, UnitError> parseDeviceTime(llvm::StringRef token);
+std::variant<Literal, Message> parseDeviceTime(llvm::StringRef token);
 
 /// `value`, rounded to `digits` significant digits, in a unit of readable size:
 /// `312 TFLOP/s`, `3.5 days`, `2.7e22 FLOP`, `25.56M`. Whole counts below

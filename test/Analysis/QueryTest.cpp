@@ -27,7 +27,8 @@ protected:
     auto result = answer(subject, {part, names, parts, numbers});
     if (auto *quantity = std::get_if<Quantity>(&result))
       return (quantity->value.str() + " " + quantity->unit).str();
-    return std::get<std::string>(result);
+    const Message &wrong = std::get<Message>(result);
+    return wrong.text + " [" + wrong.id.str() + "]";
   }
   const Network &network() { return analysis.networks.at(0); }
   const netc::Run &run() { return analysis.runs.at(0); }
@@ -51,11 +52,13 @@ TEST_F(QueryTest, FiguresOfAPart) {
   EXPECT_EQ(ask(network(), "params", "", {"fc2", "fc1.bias"}), "1408 ");
   EXPECT_EQ(ask(network(), "forward", "fc2"), "2560 FLOP");
   EXPECT_EQ(ask(network(), "params", "fc1", {"weight"}), "100352 ");
-  EXPECT_EQ(ask(network(), "params", "fc3"), "`Mlp` has no part `fc3`");
-  EXPECT_EQ(ask(network(), "params", "fc1", {"weihgt"}),
-            "`fc1` has no part `weihgt`; did you mean `weight`?");
+  EXPECT_EQ(ask(network(), "params", "fc3"),
+            "`Mlp` has no part `fc3` [unknown-part]");
+  EXPECT_EQ(
+      ask(network(), "params", "fc1", {"weihgt"}),
+      "`fc1` has no part `weihgt`; did you mean `weight`? [unknown-part]");
   EXPECT_EQ(ask(network(), "params", "fc1.weight.x"),
-            "`fc1.weight` has no part `x`");
+            "`fc1.weight` has no part `x` [unknown-part]");
 }
 
 TEST_F(QueryTest, FiguresOfARun) {
@@ -80,10 +83,11 @@ TEST_F(QueryTest, ComputeByTime) {
   half.emplace_back("peak", 1000);
   EXPECT_EQ(ask(run(), "compute.by_time", "", {}, half), "60000 FLOP");
   EXPECT_EQ(ask(run(), "compute.by_time"),
-            "`compute.by_time` needs `utilization`, which `run` does not give");
+            "`compute.by_time` needs `utilization`, which `run` does not give "
+            "[figure-lacks-key]");
   half.back().second = Rational(10).pow(38);
   EXPECT_EQ(ask(run(), "compute.by_time", "", {}, half),
-            "the result is beyond the range of 128 bits");
+            "the result is beyond the range of 128 bits [figure-out-of-range]");
 }
 
 TEST_F(QueryTest, RuleOfThree) {
@@ -94,16 +98,20 @@ TEST_F(QueryTest, RuleOfThree) {
 TEST_F(QueryTest, UnknownNamesAreExplained) {
   EXPECT_EQ(ask(network(), "fwd"),
             "`Mlp` has no figure `fwd`; there are `params`, `forward`, "
-            "`backward` and `activations`");
-  EXPECT_EQ(ask(network(), "froward"),
-            "`Mlp` has no figure `froward`; did you mean `forward`?");
-  EXPECT_EQ(ask(network(), "forward.totl"),
-            "`forward` has no figure `totl`; did you mean `total`?");
+            "`backward` and `activations` [unknown-figure]");
+  EXPECT_EQ(ask(network(), "froward"), "`Mlp` has no figure `froward`; did you "
+                                       "mean `forward`? [unknown-figure]");
+  EXPECT_EQ(
+      ask(network(), "forward.totl"),
+      "`forward` has no figure `totl`; did you mean `total`? [unknown-figure]");
   EXPECT_EQ(ask(run(), "compute.backwards"),
-            "`compute` has no figure `backwards`; did you mean `backward`?");
-  EXPECT_EQ(ask(run(), "steps.forward"), "`steps` has no figure `forward`");
-  EXPECT_EQ(ask(run(), "tokens"),
-            "`tokens` needs `tokens`, which `run` does not give");
+            "`compute` has no figure `backwards`; did you mean `backward`? "
+            "[unknown-figure]");
+  EXPECT_EQ(ask(run(), "steps.forward"),
+            "`steps` has no figure `forward` [unknown-figure]");
+  EXPECT_EQ(
+      ask(run(), "tokens"),
+      "`tokens` needs `tokens`, which `run` does not give [figure-lacks-key]");
 }
 
 TEST_F(QueryTest, AFreeAxisIsNamed) {
@@ -115,5 +123,6 @@ TEST_F(QueryTest, AFreeAxisIsNamed) {
       net.return %y : !x ["y"]
     })");
   EXPECT_EQ(ask(free.networks.at(0), "forward.other"),
-            "it depends on `T`, which is free: T; give it a size");
+            "it depends on `T`, which is free: T; give it a size "
+            "[figure-of-free-size]");
 }

@@ -4,6 +4,7 @@
 
 #include "lib/Diagnostics/DiagnosticPrinter.h"
 
+#include "lib/Diagnostics/Diagnostics.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
@@ -55,6 +56,34 @@ TEST_F(Diagnostics, InnermostPlaceCounts) {
   emitError(FusedLoc::get(&context, {UnknownLoc::get(&context), at(3, 1)}),
             "two");
   EXPECT_EQ(text, "a.net:2:1: error: one\na.net:3:1: error: two\n");
+}
+
+TEST_F(Diagnostics, Id) {
+  DiagnosticPrinter printer(&context, os);
+  netc::emitError(at(1, 5), error::UnknownName, "z", "");
+  warn(at(2, 1), "run", WarningId::NoPeak) << "odd";
+  EXPECT_EQ(text, "a.net:1:5: error: unknown name `z` [unknown-name]\n"
+                  "a.net:2:1: warning: odd [-Wno-peak]\n");
+}
+
+TEST_F(Diagnostics, Json) {
+  {
+    DiagnosticPrinter printer(&context, os, /*maxErrors=*/1, /*colour=*/false,
+                              DiagnosticFormat::Json);
+    {
+      InFlightDiagnostic error =
+          netc::emitError(at(1, 5), error::UnknownName, "z", "");
+      error.attachNote(at(0, 0)) << "\"here\"";
+    }
+    mlir::emitError(UnknownLoc::get(&context), "too much");
+  }
+  EXPECT_EQ(text,
+            "{\"severity\":\"error\",\"id\":\"unknown-name\",\"message\":"
+            "\"unknown name `z`\",\"file\":\"a.net\",\"line\":1,\"column\":5,"
+            "\"notes\":[{\"severity\":\"note\",\"message\":\"\\\"here\\\"\","
+            "\"file\":\"a.net\"}]}\n"
+            "{\"severity\":\"remark\",\"message\":\"2 errors, of which the "
+            "first 1 are shown (`--max-errors`)\"}\n");
 }
 
 TEST_F(Diagnostics, OneOfEach) {

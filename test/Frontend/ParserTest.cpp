@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Frontend/Parser.h"
+#include "lib/Diagnostics/Diagnostics.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -16,26 +17,32 @@ using namespace netc;
 
 namespace {
 
-/// What a text's parse said, each as `line:col: message`, notes behind their
-/// error and led by `note: `.
+/// What a text's parse said, each as `line:col: message [id]`, notes behind
+/// their error and led by `note: `.
 struct Parse {
   explicit Parse(StringRef text, const Limits &limits = {}) {
-    mlir::ScopedDiagnosticHandler handler(&context, [this](mlir::Diagnostic
-                                                               &diagnostic) {
-      add("", diagnostic);
-      lines.push_back(
-          mlir::cast<mlir::FileLineColLoc>(diagnostic.getLocation()).getLine());
-      for (const mlir::Diagnostic &note : diagnostic.getNotes())
-        add("note: ", note);
-    });
+    mlir::ScopedDiagnosticHandler handler(
+        &context, [this](mlir::Diagnostic &diagnostic) {
+          add("", diagnostic);
+          lines.push_back(diagnostic.getLocation()
+                              ->findInstanceOf<mlir::FileLineColLoc>()
+                              .getLine());
+          for (const mlir::Diagnostic &note : diagnostic.getNotes())
+            add("note: ", note);
+        });
     file = parse(&context, "a.net", text, limits);
   }
 
   void add(StringRef prefix, const mlir::Diagnostic &diagnostic) {
-    auto place = mlir::cast<mlir::FileLineColLoc>(diagnostic.getLocation());
+    auto place =
+        diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>();
     raw_string_ostream os(messages);
     os << prefix << place.getLine() << ':' << place.getColumn() << ": "
-       << diagnostic.str() << '\n';
+       << diagnostic.str();
+    if (StringRef id = idAndSubject(diagnostic.getLocation()).first;
+        !id.empty())
+      os << " [" << id << ']';
+    os << '\n';
   }
 
   bool isClean() const { return !file->hasErrors(); }
@@ -214,172 +221,199 @@ static std::string errorsIn(StringRef text) {
 }
 
 TEST(SyntaxErrors, Slips) {
-  EXPECT_EQ(errorsIn("a = 4%2"),
-            "1:5: `4%` is a percentage; for a remainder write `4 % 2`\n");
-  EXPECT_EQ(errorsIn("a = 4%n"),
-            "1:5: `4%` is a percentage; for a remainder write `4 % n`\n");
+  EXPECT_EQ(errorsIn("a = 4%2"), "1:5: `4%` is a percentage; for a remainder "
+                                 "write `4 % 2` [percentage-as-remainder]\n");
+  EXPECT_EQ(errorsIn("a = 4%n"), "1:5: `4%` is a percentage; for a remainder "
+                                 "write `4 % n` [percentage-as-remainder]\n");
   EXPECT_EQ(errorsIn("a = 4%(2)"),
-            "1:5: `4%` is a percentage; for a remainder write `4 % (...)`\n");
-  EXPECT_EQ(errorsIn("a = 1K"), "1:5: `1K` could mean two things; write `1k` "
-                                "for times 1,000 or `1Ki` for times 1,024\n");
+            "1:5: `4%` is a percentage; for a remainder write `4 % (...)` "
+            "[percentage-as-remainder]\n");
+  EXPECT_EQ(errorsIn("a = 1K"),
+            "1:5: `1K` could mean two things; write `1k` for times 1,000 or "
+            "`1Ki` for times 1,024 [ambiguous-k]\n");
   EXPECT_EQ(errorsIn("a = 7 B"),
             "1:5: `7 B` could mean two things; write `7B` for 7 billion, or "
-            "bytes with a prefix, as in `7 GB`\n");
-  EXPECT_EQ(
-      errorsIn("hardware = 8 A100-80GB"),
-      "1:14: `A100-80GB` is a subtraction, not a name; write `A100_80GB`\n");
+            "bytes with a prefix, as in `7 GB` [ambiguous-b]\n");
+  EXPECT_EQ(errorsIn("hardware = 8 A100-80GB"),
+            "1:14: `A100-80GB` is a subtraction, not a name; write `A100_80GB` "
+            "[subtraction-as-name]\n");
   EXPECT_EQ(errorsIn("took = 680 TPUv3 days"),
-            "1:8: a device's time is one word; write `680 TPUv3-days`\n");
-  EXPECT_EQ(errorsIn("a = 3 GB GB"),
-            "1:10: a number has one unit, and `GB` is one already\n");
+            "1:8: a device's time is one word; write `680 TPUv3-days` "
+            "[device-time-in-words]\n");
+  EXPECT_EQ(
+      errorsIn("a = 3 GB GB"),
+      "1:10: a number has one unit, and `GB` is one already [two-units]\n");
 }
 
 TEST(SyntaxErrors, Statements) {
   EXPECT_EQ(errorsIn("block F(x) {\n  x |> relu\n}"),
             "2:3: an expression alone is not a statement; name its value, as "
-            "in `y = ...`, or `return` it\n");
-  EXPECT_EQ(errorsIn("relu(x)"), "1:1: an expression alone is not a statement; "
-                                 "name its value, as in `y = ...`\n");
-  EXPECT_EQ(errorsIn("3 + 4"), "1:1: an expression alone is not a statement; "
-                               "name its value, as in `y = ...`\n");
-  EXPECT_EQ(errorsIn("x: [N]"), "1:7: expected `=` and a value\n");
-  EXPECT_EQ(errorsIn("x 3"), "1:2: expected `=` after `x`, found `3`\n");
-  EXPECT_EQ(errorsIn("x.y = 3"),
-            "1:1: only a name can be bound; values do not change in place\n");
-  EXPECT_EQ(errorsIn("x[0] = 3"),
-            "1:1: only a name can be bound; values do not change in place\n");
-  EXPECT_EQ(errorsIn("f(x) = 3"),
-            "1:1: only a name can be bound; values do not change in place\n");
-  EXPECT_EQ(errorsIn("x =\ny = 3"), "1:4: expected an expression after `=`\n");
+            "in `y = ...`, or `return` it [lone-expression]\n");
+  EXPECT_EQ(errorsIn("relu(x)"),
+            "1:1: an expression alone is not a statement; name its value, as "
+            "in `y = ...` [lone-expression]\n");
+  EXPECT_EQ(errorsIn("3 + 4"),
+            "1:1: an expression alone is not a statement; name its value, as "
+            "in `y = ...` [lone-expression]\n");
+  EXPECT_EQ(errorsIn("x: [N]"), "1:7: expected `=` and a value [expected]\n");
+  EXPECT_EQ(errorsIn("x 3"),
+            "1:2: expected `=` after `x`, found `3` [expected]\n");
+  EXPECT_EQ(errorsIn("x.y = 3"), "1:1: only a name can be bound; values do not "
+                                 "change in place [bound-element]\n");
+  EXPECT_EQ(errorsIn("x[0] = 3"), "1:1: only a name can be bound; values do "
+                                  "not change in place [bound-element]\n");
+  EXPECT_EQ(errorsIn("f(x) = 3"), "1:1: only a name can be bound; values do "
+                                  "not change in place [bound-element]\n");
+  EXPECT_EQ(errorsIn("x =\ny = 3"),
+            "1:4: expected an expression after `=` [expected]\n");
   EXPECT_EQ(errorsIn("x = a +\ny = 3"),
-            "1:8: expected an expression after `+`\n");
-  EXPECT_EQ(errorsIn("= 3"), "1:1: expected a name before `=`\n");
+            "1:8: expected an expression after `+` [expected]\n");
+  EXPECT_EQ(errorsIn("= 3"),
+            "1:1: expected a name before `=` [value-without-name]\n");
   EXPECT_EQ(errorsIn("a = 1; b = 2"),
             "1:6: at the top level every statement has its own line; begin a "
-            "new line instead of `;`\n");
+            "new line instead of `;` [semicolon]\n");
   EXPECT_EQ(errorsIn("a = b c"),
-            "1:7: expected an operator or a new line, found `c`\n");
-  EXPECT_EQ(
-      errorsIn("repeat = 3"),
-      "1:1: `repeat` is a word of the language and cannot name a value\n");
-  EXPECT_EQ(errorsIn("x = {a = 1 b = 2}"), "1:12: expected `,` before `b`\n");
-  EXPECT_EQ(errorsIn("x = 1 y = 2"), "1:7: expected a new line before `y`\n");
-  EXPECT_EQ(errorsIn("expect a ~"), "1:11: expected an expression after `~`\n");
-  EXPECT_EQ(errorsIn("require x, y"), "1:12: expected a string, found `y`\n");
-  EXPECT_EQ(errorsIn("hardware {"), "1:10: unexpected `{` after `hardware`\n");
+            "1:7: expected an operator or a new line, found `c` [expected]\n");
+  EXPECT_EQ(errorsIn("repeat = 3"),
+            "1:1: `repeat` is a word of the language and cannot name a value "
+            "[reserved-word]\n");
+  EXPECT_EQ(errorsIn("x = {a = 1 b = 2}"),
+            "1:12: expected `,` before `b` [missing-separator]\n");
+  EXPECT_EQ(errorsIn("x = 1 y = 2"),
+            "1:7: expected a new line before `y` [missing-separator]\n");
+  EXPECT_EQ(errorsIn("expect a ~"),
+            "1:11: expected an expression after `~` [expected]\n");
+  EXPECT_EQ(errorsIn("require x, y"),
+            "1:12: expected a string, found `y` [expected]\n");
+  EXPECT_EQ(errorsIn("hardware {"),
+            "1:10: unexpected `{` after `hardware` [unexpected]\n");
 }
 
 TEST(SyntaxErrors, Conditions) {
+  EXPECT_EQ(errorsIn("x = if a { 1 } else { 2 }"),
+            "1:10: an `if` inside an expression is written `if a then b else "
+            "c` [if-with-braces]\n");
   EXPECT_EQ(
-      errorsIn("x = if a { 1 } else { 2 }"),
-      "1:10: an `if` inside an expression is written `if a then b else c`\n");
-  EXPECT_EQ(errorsIn("x = if a then b\ny = 3"),
-            "1:16: an `if` inside an expression needs an `else`\n"
-            "note: 1:5: the `if` is here\n");
+      errorsIn("x = if a then b\ny = 3"),
+      "1:16: an `if` inside an expression needs an `else` [if-without-else]\n"
+      "note: 1:5: the `if` is here\n");
   EXPECT_EQ(errorsIn("if x = 3 { }"),
-            "1:6: `=` gives a name its value; a comparison is written `==`\n");
+            "1:6: `=` gives a name its value; a comparison is written `==` "
+            "[assignment-as-comparison]\n");
   EXPECT_EQ(errorsIn("if x\n{ }"),
             "2:1: `{` stands at the end of the line above; on a line of its "
-            "own it begins something new\n");
+            "own it begins something new [brace-on-new-line]\n");
   EXPECT_EQ(errorsIn("for i in x:"),
-            "1:11: a body is written in braces: `{ ... }`\n");
+            "1:11: a body is written in braces: `{ ... }` [colon-for-body]\n");
 }
 
 TEST(SyntaxErrors, Brackets) {
-  EXPECT_EQ(errorsIn("x = f(a\ny = 3"), "1:8: expected `,` or `)`\n"
+  EXPECT_EQ(errorsIn("x = f(a\ny = 3"), "1:8: expected `,` or `)` [expected]\n"
                                         "note: 1:6: to close this `(`\n");
-  EXPECT_EQ(errorsIn("x = f(a b)"), "1:9: expected `,` or `)`, found `b`\n");
-  EXPECT_EQ(errorsIn("x = [1, 2"), "1:10: expected `,` or `]`\n"
+  EXPECT_EQ(errorsIn("x = f(a b)"),
+            "1:9: expected `,` or `)`, found `b` [expected]\n");
+  EXPECT_EQ(errorsIn("x = [1, 2"), "1:10: expected `,` or `]` [expected]\n"
                                    "note: 1:5: to close this `[`\n");
   EXPECT_EQ(errorsIn("x = [i for i in y\nz = 3"),
-            "1:18: expected `]`\n"
+            "1:18: expected `]` [expected]\n"
             "note: 1:5: to close this `[`\n");
-  EXPECT_EQ(errorsIn("x = (a]"), "1:7: expected `)`, found `]`\n"
+  EXPECT_EQ(errorsIn("x = (a]"), "1:7: expected `)`, found `]` [expected]\n"
                                  "note: 1:5: to close this `(`\n");
   EXPECT_EQ(errorsIn("x = f(a, =)"),
-            "1:10: expected an expression or `)`, found `=`\n");
+            "1:10: expected an expression or `)`, found `=` [expected]\n");
   EXPECT_EQ(errorsIn("x = {a = 1, =}"),
-            "1:13: expected a name after `,`, found `=`\n");
+            "1:13: expected a name after `,`, found `=` [expected]\n");
   EXPECT_EQ(errorsIn("x = [a, =]"),
-            "1:9: expected an expression after `,`, found `=`\n");
+            "1:9: expected an expression after `,`, found `=` [expected]\n");
   EXPECT_EQ(errorsIn("x = f(a; b, =)"),
-            "1:13: expected an expression or `)`, found `=`\n");
+            "1:13: expected an expression or `)`, found `=` [expected]\n");
   EXPECT_EQ(errorsIn("block F(x, 3) = x"),
-            "1:12: expected a name after `,`, found `3`\n");
-  EXPECT_EQ(errorsIn("for i in x 3"), "1:12: expected `{`, found `3`\n");
-  EXPECT_EQ(errorsIn("a = 3)"), "1:6: `)` closes nothing\n");
-  EXPECT_EQ(errorsIn("}"), "1:1: `}` closes nothing\n");
-  EXPECT_EQ(
-      errorsIn("block F(x) {\n  return x\n\nblock G(x) = x"),
-      "4:1: expected `}` before `block`, which stands only at the top level\n"
-      "note: 1:12: to close this `{`\n");
+            "1:12: expected a name after `,`, found `3` [expected]\n");
+  EXPECT_EQ(errorsIn("for i in x 3"),
+            "1:12: expected `{`, found `3` [expected]\n");
+  EXPECT_EQ(errorsIn("a = 3)"), "1:6: `)` closes nothing [closes-nothing]\n");
+  EXPECT_EQ(errorsIn("}"), "1:1: `}` closes nothing [closes-nothing]\n");
+  EXPECT_EQ(errorsIn("block F(x) {\n  return x\n\nblock G(x) = x"),
+            "4:1: expected `}` before `block`, which stands only at the top "
+            "level [nested-declaration]\n"
+            "note: 1:12: to close this `{`\n");
   EXPECT_EQ(errorsIn("block F(x) {\n  hardware A100 { }\n}"),
             "2:3: expected `}` before `hardware`, which stands only at the top "
-            "level\n"
+            "level [nested-declaration]\n"
             "note: 1:12: to close this `{`\n");
   EXPECT_EQ(errorsIn("train A {\n  batch = 3"),
-            "2:13: expected `}`\n"
+            "2:13: expected `}` [expected]\n"
             "note: 1:9: to close this `{`\n");
   EXPECT_EQ(errorsIn("block F(x) {\n  y = 3 4\n"),
-            "2:9: expected an operator or a new line, found `4`\n");
+            "2:9: expected an operator or a new line, found `4` [expected]\n");
 }
 
 TEST(SyntaxErrors, OtherLanguages) {
   EXPECT_EQ(errorsIn("x = a && b"),
-            "1:7: the logical operator is written `and`\n");
+            "1:7: the logical operator is written `and` [logical-operator]\n");
   EXPECT_EQ(errorsIn("x = a || b"),
-            "1:7: the logical operator is written `or`\n");
+            "1:7: the logical operator is written `or` [logical-operator]\n");
   EXPECT_EQ(errorsIn("x = a | b"),
-            "1:7: `|` means nothing alone; the pipe is `|>`\n");
-  EXPECT_EQ(errorsIn("x = !a"), "1:5: the logical operator is written `not`\n");
+            "1:7: `|` means nothing alone; the pipe is `|>` [lone-bar]\n");
+  EXPECT_EQ(errorsIn("x = !a"),
+            "1:5: the logical operator is written `not` [logical-operator]\n");
   EXPECT_EQ(errorsIn("x = a ? b : c"),
-            "1:7: a choice is written `if a then b else c`\n");
-  EXPECT_EQ(errorsIn("x = a \\"), "1:7: a line goes on by itself after an "
-                                  "operator or a comma, without `\\`\n");
-  EXPECT_EQ(errorsIn("x = 2 ** 3"), "1:7: a power is written `^`\n");
-  EXPECT_EQ(errorsIn("x += 3"), "1:3: `x += ...` is written `x = x + ...`\n");
+            "1:7: a choice is written `if a then b else c` [question-mark]\n");
+  EXPECT_EQ(errorsIn("x = a \\"),
+            "1:7: a line goes on by itself after an operator or a comma, "
+            "without `\\` [backslash]\n");
+  EXPECT_EQ(errorsIn("x = 2 ** 3"),
+            "1:7: a power is written `^` [foreign-power]\n");
+  EXPECT_EQ(errorsIn("x += 3"),
+            "1:3: `x += ...` is written `x = x + ...` [compound-assignment]\n");
   EXPECT_EQ(errorsIn("// comment"),
-            "1:1: `//` divides; a comment begins with `#`\n");
+            "1:1: `//` divides; a comment begins with `#` [slashes]\n");
   EXPECT_EQ(errorsIn("x = 3 // a comment"),
-            "1:7: `//` divides; a comment begins with `#`\n");
-  EXPECT_EQ(errorsIn("/* comment */"), "1:1: a comment begins with `#`\n");
-  EXPECT_EQ(errorsIn("f = { a: 3 }"),
-            "1:8: a value is given with `=`, as in `name = value`\n");
+            "1:7: `//` divides; a comment begins with `#` [slashes]\n");
+  EXPECT_EQ(errorsIn("/* comment */"),
+            "1:1: a comment begins with `#` [foreign-comment]\n");
+  EXPECT_EQ(errorsIn("f = { a: 3 }"), "1:8: a value is given with `=`, as in "
+                                      "`name = value` [colon-for-value]\n");
   EXPECT_EQ(errorsIn("x = 'abc'"),
-            "1:5: a string is written in double quotes\n");
-  EXPECT_EQ(errorsIn("let x = 3"),
-            "1:1: a binding needs no keyword, as in `x = 3`\n");
-  EXPECT_EQ(errorsIn("def f(x)"), "1:1: a reusable part is a `block`, as in "
-                                  "`block Name(x; size) { ... }`\n");
-  EXPECT_EQ(errorsIn("while x { }"),
-            "1:1: every loop has a bound: use `for`, `repeat` or `scan`\n");
+            "1:5: a string is written in double quotes [single-quotes]\n");
+  EXPECT_EQ(
+      errorsIn("let x = 3"),
+      "1:1: a binding needs no keyword, as in `x = 3` [foreign-binding]\n");
+  EXPECT_EQ(errorsIn("def f(x)"),
+            "1:1: a reusable part is a `block`, as in `block Name(x; size) { "
+            "... }` [foreign-declaration]\n");
+  EXPECT_EQ(
+      errorsIn("while x { }"),
+      "1:1: every loop has a bound: use `for`, `repeat` or `scan` [while]\n");
   EXPECT_EQ(errorsIn("if a { } elif b { }"),
-            "1:10: `elif` is written `else if`\n");
-  EXPECT_EQ(errorsIn("blok F(x) = x"),
-            "1:1: unknown statement `blok`; did you mean `block`?\n");
-  EXPECT_EQ(errorsIn("x = $"), "1:5: `$` has no meaning here\n");
+            "1:10: `elif` is written `else if` [elif]\n");
+  EXPECT_EQ(errorsIn("blok F(x) = x"), "1:1: unknown statement `blok`; did you "
+                                       "mean `block`? [unknown-statement]\n");
+  EXPECT_EQ(errorsIn("x = $"),
+            "1:5: `$` has no meaning here [stray-character]\n");
 }
 
 TEST(SyntaxErrors, Characters) {
   EXPECT_EQ(errorsIn("x = \"abc"),
-            "1:5: this string is not closed on its line\n");
-  EXPECT_EQ(
-      errorsIn("x = \"a\\q\""),
-      "1:5: a string knows the escapes `\\n`, `\\t`, `\\\"` and `\\\\` only\n");
-  EXPECT_EQ(
-      errorsIn("x = a \u2212 b"),
-      "1:7: `\u2212` (U+2212) is not in the language; did you mean `-`?\n");
-  EXPECT_EQ(
-      errorsIn("x = \u201ca\u201d"),
-      "1:5: `\u201c` (U+201C) is not in the language; did you mean `\"`?\n");
+            "1:5: this string is not closed on its line [open-string]\n");
+  EXPECT_EQ(errorsIn("x = \"a\\q\""),
+            "1:5: a string knows the escapes `\\n`, `\\t`, `\\\"` and `\\\\` "
+            "only [unknown-escape]\n");
+  EXPECT_EQ(errorsIn("x = a \u2212 b"),
+            "1:7: `\u2212` (U+2212) is not in the language; did you mean `-`? "
+            "[foreign-character]\n");
+  EXPECT_EQ(errorsIn("x = \u201ca\u201d"),
+            "1:5: `\u201c` (U+201C) is not in the language; did you mean `\"`? "
+            "[foreign-character]\n");
   EXPECT_EQ(errorsIn("x = 3\u00a0GB"),
-            "1:6: the space U+00A0 is not a plain space\n");
+            "1:6: the space U+00A0 is not a plain space [unusual-space]\n");
   EXPECT_EQ(errorsIn("x = \u200b3"),
             "1:5: U+200B is not in the language; names are written in ASCII "
-            "letters, digits and `_`\n");
+            "letters, digits and `_` [foreign-character]\n");
   EXPECT_EQ(errorsIn("gr\u00f6\u00dfe = 3"),
             "1:3: `\u00f6` (U+00F6) is not in the language; names are written "
-            "in ASCII letters, digits and `_`\n");
+            "in ASCII letters, digits and `_` [foreign-character]\n");
 }
 
 TEST(SyntaxErrors, OneALineAndThenACount) {
@@ -407,22 +441,29 @@ static std::string repeated(StringRef part, size_t count) {
 }
 
 TEST(HostileInput, BadText) {
-  EXPECT_EQ(errorsIn("x = \"\xff\""), "1:6: byte 0xFF is not valid UTF-8\n");
-  EXPECT_EQ(errorsIn("\nx = \xc0\x80"), "2:5: byte 0xC0 is not valid UTF-8\n");
+  EXPECT_EQ(errorsIn("x = \"\xff\""),
+            "1:6: byte 0xFF is not valid UTF-8 [not-utf-8]\n");
+  EXPECT_EQ(errorsIn("\nx = \xc0\x80"),
+            "2:5: byte 0xC0 is not valid UTF-8 [not-utf-8]\n");
   EXPECT_EQ(errorsIn("# \u00e9\xe2\x82"),
-            "1:4: byte 0xE2 is not valid UTF-8\n");
-  EXPECT_EQ(errorsIn(StringRef("x = \0", 5)),
-            "1:5: control character U+0000 is not allowed\n");
-  EXPECT_EQ(errorsIn("# \x1b[31m"),
-            "1:3: control character U+001B is not allowed\n");
-  EXPECT_EQ(errorsIn("# \u0085"),
-            "1:3: control character U+0085 is not allowed\n");
-  EXPECT_EQ(errorsIn("# \u00e9 \u202e"), "1:5: U+202E is not allowed: it "
-                                         "reorders the text around it\n");
-  EXPECT_EQ(errorsIn("# \u2066"), "1:3: U+2066 is not allowed: it reorders "
-                                  "the text around it\n");
-  EXPECT_EQ(errorsIn("a = 1\rb = 2"),
-            "1:6: a carriage return stands without a newline\n");
+            "1:4: byte 0xE2 is not valid UTF-8 [not-utf-8]\n");
+  EXPECT_EQ(
+      errorsIn(StringRef("x = \0", 5)),
+      "1:5: control character U+0000 is not allowed [control-character]\n");
+  EXPECT_EQ(
+      errorsIn("# \x1b[31m"),
+      "1:3: control character U+001B is not allowed [control-character]\n");
+  EXPECT_EQ(
+      errorsIn("# \u0085"),
+      "1:3: control character U+0085 is not allowed [control-character]\n");
+  EXPECT_EQ(errorsIn("# \u00e9 \u202e"),
+            "1:5: U+202E is not allowed: it reorders the text around it "
+            "[reordering-character]\n");
+  EXPECT_EQ(errorsIn("# \u2066"), "1:3: U+2066 is not allowed: it reorders the "
+                                  "text around it [reordering-character]\n");
+  EXPECT_EQ(
+      errorsIn("a = 1\rb = 2"),
+      "1:6: a carriage return stands without a newline [carriage-return]\n");
 }
 
 TEST(HostileInput, GoodText) {
@@ -435,7 +476,8 @@ TEST(HostileInput, Size) {
   limits.maxInputBytes = 5;
   EXPECT_TRUE(Parse("a=12\n", limits).isClean());
   EXPECT_EQ(Parse("a=123\n", limits).messages,
-            "1:1: the file has more than 5 bytes; `--max-input` allows more\n");
+            "1:1: the file has more than 5 bytes; `--max-input` allows more "
+            "[input-too-long]\n");
 }
 
 TEST(HostileInput, Nesting) {

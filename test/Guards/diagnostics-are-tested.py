@@ -4,9 +4,10 @@
 
 # RUN: %python %s %source_dir
 
-# Every message of the sources appears, with all of its words, in what some test expects.
+# Some test expects every error and warning of the tables of lib/Diagnostics, by its id,
+# and every message that stands in the sources themselves, with all of its words.
 #
-# A message is what C++ joins by `+`, `<<` or side by side, if that has two words or
+# Such a message is what C++ joins by `+`, `<<` or side by side, if that has two words or
 # more: no list of functions that report is kept, so none can be missing. What is not a
 # literal stands for any text. Letters that a longer message explains count for no
 # other, and a text that two places raise needs two lines.
@@ -31,9 +32,6 @@ SEPARATORS = {",", ";", "?", ":", "=", "+=", "==", "!=", "<", "<=", ">=", "&&", 
 # Calls whose argument is the text itself, or its beginning.
 TRANSPARENT = {"Twine", "string", "StringRef", "formatv", "format", "attachNote"}
 TRANSPARENT |= {"emitError", "emitOpError", "emitOptionalError", "emitRemark", "emitWarning"}
-# Calls that report their text, however short it is.
-REPORTERS = {"fail", "warn", "createStringError", "attachNote"}
-REPORTERS |= {"emitError", "emitOpError", "emitOptionalError", "emitRemark", "emitWarning"}
 # Calls whose text is no message: for developers, or for `--help`, or looked for.
 SILENT = {"assert", "static_assert", "llvm_unreachable", "desc", "value_desc", "clEnumValN"}
 SILENT |= {"volatile", "usage", "rfind", "Example"}
@@ -75,7 +73,7 @@ class Reader:
     """Collects the texts of a token list as (line, text), HOLE in a text being any text."""
 
     def __init__(self, tokens):
-        self.tokens, self.at, self.texts, self.reported = tokens, 0, [], []
+        self.tokens, self.at, self.texts = tokens, 0, []
         while self.at < len(tokens):
             self.texts.append(self.read())
 
@@ -99,8 +97,6 @@ class Reader:
             elif sign in CLOSERS:
                 start = len(self.texts)
                 inner_line, inner = self.read(CLOSERS[sign], before == "emitOptionalError")
-                if before in REPORTERS and inner_line:
-                    self.reported.append((inner_line, inner))
                 if before in SILENT:
                     del self.texts[start:]
                     text += HOLE
@@ -176,24 +172,24 @@ for folder in ("dialect", "lib"):
         if path.suffix == ".td":
             texts.update(constraints_of(path.read_text()))
         if path.suffix in (".cpp", ".h") and path.name not in HELP:
-            reader = Reader(tokenize(path.read_text()))
-            texts.update((line, text) for line, text in reader.texts if line and is_prose(text))
-            for line, text in reader.reported:
-                if not is_prose(text):
-                    texts.add((line, text))
+            read = Reader(tokenize(path.read_text())).texts
+            texts.update((line, text) for line, text in read if line and is_prose(text))
         for line, text in sorted(texts):
             place = f"{path.relative_to(root)}:{line}"
             messages.setdefault(re.sub(HOLE + "+", HOLE, text).strip(HOLE), []).append(place)
 suffixes = (".cpp", ".md", ".mlir", ".net", ".py", ".test")
 paths = [root / "README.md", *(root / "docs").rglob("*"), *(root / "test").rglob("*")]
 tests = [path for path in paths if path.suffix in suffixes and not path.samefile(__file__)]
-# An id is shown behind `-W`.
-lines = [line.replace("[-W", "[") for path in tests for line in expectations_of(path)]
+lines = [line for path in tests for line in expectations_of(path)]
 
-# A message that only quotes what others said has no letters; one that quotes has some.
-for text, places in messages.items():
-    if 0 < len(words_of(text)) + text.count("`") < 2:
-        complaints += [f"{place}: says too little: {show(text)}" for place in places]
+expected = set(re.findall(r"\[[\w-]+\]", "\n".join(lines)))
+for table, shown in ("Errors", "[{}]"), ("Warnings", "[-W{}]"):
+    path = root / f"lib/Diagnostics/{table}.def"
+    ids = re.findall(r'^[A-Z]+\(\w+, "([^"]+)"', path.read_text(), re.MULTILINE)
+    assert ids and len(ids) == len(set(ids)), f"{table} has no ids, or one of them twice"
+    for id in ids:
+        if shown.format(id) not in expected:
+            complaints.append(f"{path.relative_to(root)}:0: no test expects {shown.format(id)}")
 
 # The message of the most letters claims its own first.
 letters = lambda text: len(text.replace(HOLE, ""))

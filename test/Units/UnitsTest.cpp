@@ -12,7 +12,7 @@
 
 using namespace netc;
 
-using Result = std::variant<Literal, UnitError>;
+using Result = std::variant<Literal, Message>;
 
 static const Dimension none;
 static const Dimension duration = Dimension::Time, flop = Dimension::Flop,
@@ -21,18 +21,18 @@ static const Dimension duration = Dimension::Time, flop = Dimension::Flop,
 static Rational number(llvm::StringRef text) { return *Rational::parse(text); }
 
 static Literal valid(const Result &result) {
-  if (auto *error = std::get_if<UnitError>(&result)) {
-    ADD_FAILURE() << error->message << "; " << error->note;
+  if (auto *error = std::get_if<Message>(&result)) {
+    ADD_FAILURE() << error->text;
     return {};
   }
   return std::get<Literal>(result);
 }
 
 static std::string errorOf(const Result &result) {
-  auto *error = std::get_if<UnitError>(&result);
+  auto *error = std::get_if<Message>(&result);
   if (!error)
     return "no error";
-  return error->message + (error->note.empty() ? "" : "; " + error->note);
+  return error->text + " [" + error->id.str() + "]";
 }
 
 static void expectQuantity(llvm::StringRef digits, llvm::StringRef unit,
@@ -220,16 +220,16 @@ TEST(Rate, OfFlopOpDataAndCounts) {
 TEST(Rate, Errors) {
   EXPECT_EQ(errorOf(parseRate("30% FLOP/s")),
             "a percentage has no unit; a share of a quantity is a product: "
-            "`30% * x`");
+            "`30% * x` [percentage-with-unit]");
   for (llvm::StringRef name : {"s/s", "B/s", "/s", "", "V100/s"})
     EXPECT_EQ(errorOf(parseRate(("5 " + name).str())),
               (llvm::Twine("unknown rate `") + name +
                "`; rates are written `125 TFLOP/s`, `200 Gbit/s` or `50 "
-               "images/s`")
+               "images/s` [unknown-rate]")
                   .str());
   EXPECT_EQ(errorOf(parseRate(" FLOP/s")),
             "`` is not a number; numbers are written `3`, `1.5e-4`, `4M`, "
-            "`64Ki` or `30%`");
+            "`64Ki` or `30%` [not-a-literal]");
 }
 
 TEST(DeviceTime, OfDevices) {
@@ -264,16 +264,16 @@ TEST(DeviceTime, Errors) {
     EXPECT_EQ(errorOf(parseDeviceTime((llvm::Twine("3 V100-") + name).str())),
               (llvm::Twine("unknown unit `") + name +
                "`; device-time is in seconds, minutes, hours, days, weeks or "
-               "years")
+               "years [unknown-unit]")
                   .str());
   EXPECT_EQ(errorOf(parseDeviceTime("3% V100-days")),
-            "a percentage has no unit; a share of a quantity is a product: "
-            "`3% * x`");
+            "a percentage has no unit; a share of a quantity is a product: `3% "
+            "* x` [percentage-with-unit]");
   EXPECT_EQ(errorOf(parseDeviceTime("3 XB/s-days")).substr(0, 12),
             "unknown rate");
   EXPECT_EQ(errorOf(parseDeviceTime("1e22 PFLOP/s-years")),
             "`1e22 PFLOP/s` is out of range; numbers are exact fractions of "
-            "integers below 2^127, about 1.7e38");
+            "integers below 2^127, about 1.7e38 [literal-out-of-range]");
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,31 +284,31 @@ TEST(QuantityError, SuffixesAndPrefixes) {
   for (llvm::StringRef number : {"7", "7B"})
     EXPECT_EQ(quantityError(number, "B"),
               "`B` needs a prefix to be a unit; did you mean the number `7B` "
-              "or `7 GB`?");
+              "or `7 GB`? [bytes-without-prefix]");
   EXPECT_EQ(quantityError("2", "K"),
             "unknown unit `K`; did you mean `2k` (times 1000) or `2Ki` (times "
-            "1024)?");
+            "1024)? [unknown-unit]");
   EXPECT_EQ(quantityError("1", "KB"),
             "unknown unit `KB`; did you mean `kB` (1000 bytes) or `KiB` (1024 "
-            "bytes)?");
+            "bytes)? [unknown-unit]");
   EXPECT_EQ(quantityError("2", "T"),
-            "unknown unit `T`; did you mean the number `2T` or the product "
-            "`2 * T`?");
+            "unknown unit `T`; did you mean the number `2T` or the product `2 "
+            "* T`? [unknown-unit]");
   EXPECT_EQ(quantityError("2", "Mi"),
             "unknown unit `Mi`; did you mean the number `2Mi` or the product "
-            "`2 * Mi`?");
+            "`2 * Mi`? [unknown-unit]");
   EXPECT_EQ(quantityError("30%", "epochs"),
             "a percentage has no unit; a share of a quantity is a product: "
-            "`30% * x`");
+            "`30% * x` [percentage-with-unit]");
 }
 
 TEST(QuantityError, UnknownNames) {
   EXPECT_EQ(quantityError("3", "months"),
             "unknown unit `months`; a month has no fixed length; use `days` or "
-            "`weeks`");
+            "`weeks` [unknown-unit]");
   auto product = [](llvm::StringRef name) {
     return (llvm::Twine("unknown unit `") + name +
-            "`; did you mean the product `2 * " + name + "`?")
+            "`; did you mean the product `2 * " + name + "`? [unknown-unit]")
         .str();
   };
   for (llvm::StringRef name : {"d", "N", "H", "layers", "heads", "_x", "h'"})
@@ -319,7 +319,7 @@ TEST(QuantityError, UnknownNames) {
 
   auto suggestion = [](llvm::StringRef name, llvm::StringRef unit) {
     return (llvm::Twine("unknown unit `") + name + "`; did you mean `" + unit +
-            "`?")
+            "`? [unknown-unit]")
         .str();
   };
   EXPECT_EQ(quantityError("80", "gb"), suggestion("gb", "GB"));
@@ -330,18 +330,18 @@ TEST(QuantityError, UnknownNames) {
   EXPECT_EQ(quantityError("9", "houres"), suggestion("houres", "hours"));
   EXPECT_EQ(quantityError("9", "mins"), suggestion("mins", "min"));
   EXPECT_EQ(quantityError("8", "GFLOPS"),
-            "unknown unit `GFLOPS`; did you mean `GFLOP`? a rate is "
-            "`GFLOP/s`");
+            "unknown unit `GFLOPS`; did you mean `GFLOP`? a rate is `GFLOP/s` "
+            "[unknown-unit]");
   EXPECT_EQ(quantityError("8", "GFLOPs"),
-            "unknown unit `GFLOPs`; did you mean `GFLOP`? a rate is "
-            "`GFLOP/s`");
+            "unknown unit `GFLOPs`; did you mean `GFLOP`? a rate is `GFLOP/s` "
+            "[unknown-unit]");
 }
 
 TEST(QuantityError, Numbers) {
   auto outOfRange = [](llvm::StringRef digits) {
     return (llvm::Twine("`") + digits +
             "` is out of range; numbers are exact fractions of integers below "
-            "2^127, about 1.7e38")
+            "2^127, about 1.7e38 [literal-out-of-range]")
         .str();
   };
   for (llvm::StringRef digits : {"1e39", "1e38k", "1e-39", "1e999999999999"})
@@ -350,7 +350,7 @@ TEST(QuantityError, Numbers) {
     EXPECT_EQ(quantityError(digits, ""),
               (llvm::Twine("`") + digits +
                "` is not a number; numbers are written `3`, `1.5e-4`, `4M`, "
-               "`64Ki` or `30%`")
+               "`64Ki` or `30%` [not-a-literal]")
                   .str());
 }
 
