@@ -4,7 +4,6 @@
 
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/Place.h"
-#include "lib/Diagnostics/Diagnostics.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include <limits>
@@ -392,8 +391,8 @@ Lowerings::lower(Block &block, LinalgBuilder &b,
       continue;
     auto lowering = byName.find(op.getName().getStringRef());
     if (lowering == byName.end())
-      return emitError(op.getLoc(), error::NoLowering,
-                       op.getName().stripDialect());
+      return op.emitError() << "`" << op.getName().stripDialect()
+                            << "` cannot be run yet: it has no lowering";
     b.setLoc(op.getLoc());
     if (failed(lowering->second(&op, b)))
       return failure();

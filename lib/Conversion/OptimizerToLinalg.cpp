@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
-#include "lib/Diagnostics/Diagnostics.h"
 
 using namespace netc;
 using namespace mlir;
@@ -129,7 +128,8 @@ static void lowerAdamwOp(AdamwOp op, LinalgBuilder &b) {
 
 static LogicalResult lowerAssign(AssignOp op, LinalgBuilder &b) {
   if (!b.isHeld(op.getHeld()))
-    return emitError(op.getLoc(), error::AssignToValue);
+    return op.emitError("`assign` takes a parameter or a buffer, this is a "
+                        "value that the step computes");
   b.write(b.get(op.getValue()), b.slotOf(op.getHeld()));
   return success();
 }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
-#include "lib/Diagnostics/Diagnostics.h"
 
 #include <limits>
 
@@ -295,7 +294,8 @@ static void lowerRmsNormalizeGrad(RmsNormalizeGradOp op, LinalgBuilder &b) {
 
 static LogicalResult lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {
   if (!b.isHeld(op.getBuffer()))
-    return emitError(op.getLoc(), error::MovingAverageOfValue);
+    return op.emitError("a moving average takes a buffer, this is a value that "
+                        "the step computes");
   double momentum = op.getMomentum().convertToDouble();
   Value moved = b.map({b.get(op.getBuffer()), b.get(op.getValue())},
                       [&](ArrayRef<Element> args) {

@@ -10,7 +10,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace antlr4;
 using namespace llvm;

@@ -225,14 +225,15 @@ std::optional<Message> RunBuilder::whyUseless(StringRef key) const {
     return error::DecodeOfTrain();
   if (!isInference())
     return std::nullopt;
-  return llvm::StringSwitch<std::optional<Message>>(key)
-      .Case("loss", error::InferLoss())
-      .Case("loss_scale", error::InferLossScale())
-      .Case("optimizer", error::InferOptimizer())
-      .Case("updates", error::InferUpdates())
-      .Case("recompute", error::InferRecompute())
-      .Case("accumulate", error::InferAccumulate())
-      .Default(std::nullopt);
+  auto *text = llvm::StringSwitch<const error::Text<0> *>(key)
+                   .Case("loss", &error::InferLoss)
+                   .Case("loss_scale", &error::InferLossScale)
+                   .Case("optimizer", &error::InferOptimizer)
+                   .Case("updates", &error::InferUpdates)
+                   .Case("recompute", &error::InferRecompute)
+                   .Case("accumulate", &error::InferAccumulate)
+                   .Default(nullptr);
+  return text ? std::optional((*text)()) : std::nullopt;
 }
 
 void RunBuilder::checkKeys() {

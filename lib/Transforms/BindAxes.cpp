@@ -87,8 +87,10 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     if (!wrong)
       return success();
     const Polynomial &size = shape[*wrong];
-    return emitError(loc, error::BoundSize,
-                     size.isValid() ? size.str() : "over 2^63", *wrong);
+    return emitError(loc) << "a tensor here has size "
+                          << (size.isValid() ? size.str() : "over 2^63")
+                          << " along axis " << *wrong
+                          << "; a size is a whole number from 1 to 2^40";
   }
 
   template <typename GraphOp> static LogicalResult checkTensors(GraphOp graph) {

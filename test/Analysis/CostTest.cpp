@@ -175,5 +175,5 @@ TEST_F(CostTest, ACountOutOfRangeIsAnError) {
     })");
   EXPECT_TRUE(analysis.networks.empty());
   EXPECT_EQ(messages, "what `big.relu` costs is beyond the range of 128 bits, "
-                      "or a sum of more than 500 terms\n");
+                      "or a sum of more than 500 terms [cost-out-of-range]\n");
 }

@@ -6,6 +6,7 @@
 #define NETC_TEST_ANALYSIS_MODULES_H
 
 #include "lib/Analysis/Analysis.h"
+#include "lib/Diagnostics/Diagnostics.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -17,8 +18,10 @@ class AnalysisTest : public testing::Test {
 protected:
   AnalysisTest() {
     context.loadDialect<netc::NetDialect>();
-    context.getDiagEngine().registerHandler(
-        [this](mlir::Diagnostic &it) { messages += it.str() + "\n"; });
+    context.getDiagEngine().registerHandler([this](mlir::Diagnostic &it) {
+      messages += it.str() + " [" +
+                  netc::idAndSubject(it.getLocation()).first.str() + "]\n";
+    });
   }
 
   netc::Analysis analyze(llvm::StringRef text,
@@ -34,7 +37,7 @@ protected:
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::string messages; ///< all diagnostics
+  std::string messages; ///< all diagnostics, each with its id
 };
 
 /// Two layers, trained with SGD: 784 -> 128 -> 10.

@@ -117,7 +117,7 @@ TEST_F(RunTest, AGuessedMomentIsAWarning) {
       net.return %y : !x ["loss"]
     })");
   EXPECT_EQ(messages, "only the mean of `T` is known: E[T^2] is taken as "
-                      "E[T]^2, which is low\n");
+                      "E[T]^2, which is low [guessed-moments]\n");
 }
 
 TEST_F(RunTest, TheCountOfARunMayBeOutOfRange) {
@@ -128,7 +128,8 @@ TEST_F(RunTest, TheCountOfARunMayBeOutOfRange) {
       %y = net.relu %x : (!x) -> !x loc("relu")
       net.return %y : !x ["loss"]
     })");
-  EXPECT_EQ(messages, "what `run` costs is beyond the range of 128 bits\n");
+  EXPECT_EQ(messages, "what `run` costs is beyond the range of 128 bits "
+                      "[run-cost-out-of-range]\n");
 }
 
 TEST_F(RunTest, TheRunStatesItsConventions) {

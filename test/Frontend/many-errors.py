@@ -7,7 +7,7 @@
 
 # An error in each line takes time linear in their number: 20,000 names, each looked up among as many others for
 # what was meant, would take minutes.
-# CHECK: 1:10: error: unknown name `wanted0`{{$}}
+# CHECK: 1:10: error: unknown name `wanted0` [unknown-name]{{$}}
 # CHECK: 20:11: error: unknown name `wanted19`
 # CHECK-NOT: error:
 # CHECK: 20000 errors, of which the first 20 are shown (`--max-errors`)
