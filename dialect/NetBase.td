@@ -92,6 +92,9 @@ class Net_Op<string mnemonic, list<Trait> traits = []>
   string matmul = ?;
   string other = ?;
   string transcendental = ?;
+  // In which format it works where a run mixes formats: C++ over the cases of
+  // netc::Autocast.
+  string autocast = "Widest";
   // How a specification calls the op; empty for ops that only passes make.
   string example = "";
 }
@@ -114,7 +117,8 @@ def Net_AxesMeet : NativeOpTrait<"AxesMeet"> {
   let cppNamespace = "::netc";
 }
 // Operands have one shape: the front end broadcasts, and a number stands for a
-// tensor full of it.
+// tensor full of it. Floating-point operands may differ in format: the result has the
+// widest.
 def Net_ElementByElement : NativeOpTrait<"ElementByElement"> {
   let cppNamespace = "::netc";
 }

@@ -177,7 +177,7 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context,
   if (!llvm::is_contained(relations, op.getRelation()))
     return emitOptionalError(loc, "`compare` has relation `", op.getRelation(),
                              "`, it must be <, <=, >, >=, == or !=");
-  if (failed(inferSameShape(loc, getOperationName(), op.getOperands(), types)))
+  if (failed(inferWidest(loc, getOperationName(), op.getOperands(), types)))
     return failure();
   types.back() =
       tensorOf(IntegerType::get(context, 1), shapeOf(op.getOperands()[0]));
@@ -187,8 +187,8 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context,
 LogicalResult WhereOp::inferReturnTypes(MLIRContext *,
                                         std::optional<Location> loc, Adaptor op,
                                         SmallVectorImpl<Type> &types) {
-  if (failed(inferSameShape(loc, getOperationName(), {op.getA(), op.getB()},
-                            types)))
+  if (failed(
+          inferWidest(loc, getOperationName(), {op.getA(), op.getB()}, types)))
     return failure();
   return checkSameShape(loc, getOperationName(), shapeOf(op.getCondition()),
                         "in the condition", shapeOf(op.getA()),

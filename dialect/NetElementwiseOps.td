@@ -31,7 +31,15 @@ class Net_UnaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # Ne
 
 // Arithmetic on whole numbers makes places, and is not counted.
 class Net_BinaryOp<string mnemonic>
-    : Net_SameShapeOp<mnemonic, Net_Callable # Net_Gradient # [Net_ElementByElement]> {
+    : Net_Op<mnemonic, Net_Callable # Net_Gradient # [Net_ElementByElement]> {
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc, Adaptor adaptor,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::netc::inferWidest(loc, getOperationName(), adaptor.getOperands(), types);
+    }
+  }];
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let arguments = (ins Net_NumberTensor:$a, Net_NumberTensor:$b);
   let results = (outs Net_Result:$y);
   let matmul = "0";
@@ -50,9 +58,10 @@ class Net_ActivationGradOp<string mnemonic> : Net_SameShapeOp<mnemonic # "_grad"
 // Costs are per element.
 multiclass Net_Activation<string mnemonic, string text, string saved,
                           string cost, string costTranscendental,
-                          string gradCost, string gradTranscendental> {
+                          string gradCost, string gradTranscendental, string format = "Widest"> {
   def Op : Net_UnaryOp<mnemonic> {
     let summary = text;
+    let autocast = format;
     let other = cost # " * y";
     let transcendental = costTranscendental # " * y";
     let example = "x |> " # mnemonic;
@@ -83,7 +92,7 @@ defm Net_GeluTanh : Net_Activation<"gelu_tanh", "gelu by its tanh approximation"
 // min(max(x / 6 + 1 / 2, 0), 1)
 defm Net_Hardsigmoid : Net_Activation<"hardsigmoid", "sigmoid in three straight pieces", "x", "4", "0", "3", "0">;
 defm Net_Hardswish : Net_Activation<"hardswish", "x hardsigmoid(x)", "x", "5", "0", "6", "0">;
-defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2", "5", "1">;
+defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2", "5", "1", "Full">;
 
 def Net_LeakyReluOp : Net_UnaryOp<"leaky_relu"> {
   let summary = "x where it is positive, else `slope` times x";
@@ -122,8 +131,12 @@ class Net_MathOp<string mnemonic, string text, string cost, string costTranscend
   let example = mnemonic # "(x)";
 }
 def Net_NegOp : Net_MathOp<"neg", "-x", "1", "0">;
-def Net_ExpOp : Net_MathOp<"exp", "e to the power x", "1", "1">;
-def Net_LogOp : Net_MathOp<"log", "natural logarithm", "1", "1">;
+def Net_ExpOp : Net_MathOp<"exp", "e to the power x", "1", "1"> {
+  let autocast = "Full";
+}
+def Net_LogOp : Net_MathOp<"log", "natural logarithm", "1", "1"> {
+  let autocast = "Full";
+}
 def Net_SqrtOp : Net_MathOp<"sqrt", "square root", "1", "1">;
 def Net_SinOp : Net_MathOp<"sin", "sine", "1", "1">;
 def Net_CosOp : Net_MathOp<"cos", "cosine", "1", "1">;
@@ -131,6 +144,7 @@ def Net_AbsOp : Net_MathOp<"abs", "absolute value", "1", "0">;
 def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0">;
 
 def Net_PowerOp : Net_UnaryOp<"power"> {
+  let autocast = "Full";
   let summary = "x to a constant power";
   let description = [{ A small whole power is repeated multiplication. }];
   let arguments = (ins Net_FloatTensor:$x, Net_Real<>:$exponent);

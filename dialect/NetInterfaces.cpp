@@ -47,7 +47,11 @@ bool Gradients::wants(unsigned operand) const {
 
 void Gradients::set(unsigned operand, Value gradient) {
   assert(wants(operand) && "a gradient that nobody wants");
-  block.add(op->getOperand(operand), gradient);
+  Value value = op->getOperand(operand);
+  if (elementOf(gradient) != elementOf(value))
+    gradient = create<ConvertOp>(tensorOf(elementOf(value), shapeOf(gradient)),
+                                 gradient);
+  block.add(value, gradient);
 }
 
 LogicalResult netc::checkAxes(std::optional<Location> loc, StringRef op,
@@ -118,6 +122,29 @@ LogicalResult netc::inferSameShape(std::optional<Location> loc, StringRef op,
                               shapeOf(operand), "on the right")))
       return failure();
   types.push_back(operands.front().getType());
+  return success();
+}
+
+static Type widestOf(Type a, Type b) {
+  if (a == b)
+    return a;
+  unsigned inA = a.getIntOrFloatBitWidth(), inB = b.getIntOrFloatBitWidth();
+  return inA == inB ? Float32Type::get(a.getContext()) : inA > inB ? a : b;
+}
+
+LogicalResult netc::inferWidest(std::optional<Location> loc, StringRef op,
+                                ValueRange operands,
+                                SmallVectorImpl<Type> &types) {
+  if (!llvm::all_of(operands, isFloat))
+    return inferSameShape(loc, op, operands, types);
+  Type widest = elementOf(operands.front());
+  for (Value operand : operands.drop_front()) {
+    if (failed(checkSameShape(loc, op, shapeOf(operands.front()), "on the left",
+                              shapeOf(operand), "on the right")))
+      return failure();
+    widest = widestOf(widest, elementOf(operand));
+  }
+  types.push_back(tensorOf(widest, shapeOf(operands.front())));
   return success();
 }
 

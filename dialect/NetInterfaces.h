@@ -24,6 +24,15 @@ struct Cost {
   Cost operator*(const Polynomial &factor) const;
 };
 
+/// In which format an op works where a run mixes formats: the lists of
+/// PyTorch's autocast on CUDA (ATen/autocast_mode.h).
+enum class Autocast {
+  Low,    ///< operands are converted to the low format: products
+  Full,   ///< operands are converted to f32: softmax, norms, exp
+  Loss,   ///< the same, also where whole networks are in the low format
+  Widest, ///< the widest of its operands: all else
+};
+
 /// How the language fills an attribute of an op; see NetBase.td.
 enum class SettingKind {
   Integer,
@@ -111,6 +120,12 @@ mlir::LogicalResult inferSameShape(std::optional<mlir::Location> loc,
                                    mlir::ValueRange operands,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
+/// The same where floating-point operands may be of several formats: the result
+/// has the widest, f32 if two of 16 bits differ.
+mlir::LogicalResult inferWidest(std::optional<mlir::Location> loc,
+                                llvm::StringRef op, mlir::ValueRange operands,
+                                llvm::SmallVectorImpl<mlir::Type> &types);
+
 /// The same for ops that work along axes of their operands.
 mlir::LogicalResult inferAlong(std::optional<mlir::Location> loc,
                                llvm::StringRef op, llvm::ArrayRef<int64_t> axes,
@@ -147,6 +162,7 @@ public:
   /// The gradient of a result, or null if nothing that is trained uses it.
   mlir::Value of(unsigned result) const;
   bool wants(unsigned operand) const;
+  /// A gradient has the format of its value: one of another is converted.
   void set(unsigned operand, mlir::Value gradient);
 
   /// Builds an op at the place of the gradients, under the name of the op that

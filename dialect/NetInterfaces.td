@@ -16,6 +16,8 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
   let methods = [
     InterfaceMethod<"Arithmetic operations of one execution, exact in the free axes.",
                     "::netc::Cost", "getCost">,
+    InterfaceMethod<"In which format the op works where a run mixes formats.",
+                    "::netc::Autocast", "getAutocast">,
     InterfaceMethod<[{
       Elements of an operand that one execution reads, or changes in place; none stands
       for all of them.

@@ -20,6 +20,7 @@ defvar Net_HasClassNumbers = [{
 }];
 
 def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient> {
+  let autocast = "Loss";
   let summary = "cross-entropy of softmax(logits) with a target, averaged";
   let description = [{
     The target holds class numbers (integers, the class axis missing; a row whose number is
@@ -60,6 +61,7 @@ def Net_CrossEntropyGradOp : Net_LossOp<"cross_entropy_grad", Net_Inferred> {
 }
 
 def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
+  let autocast = "Loss";
   let summary = "binary cross-entropy of probabilities with targets of 0 to 1, averaged";
   let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$loss);
@@ -76,6 +78,7 @@ def Net_BceGradOp : Net_LossOp<"bce_grad", Net_Inferred> {
 }
 
 def Net_MseOp : Net_LossOp<"mse", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
+  let autocast = "Loss";
   let summary = "mean squared difference";
   let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$loss);

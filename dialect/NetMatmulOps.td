@@ -10,6 +10,7 @@
 include "dialect/NetBase.td"
 
 def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
+  let autocast = "Low";
   let summary = "y[.., m, ..] = sum over k of x[.., k, ..] w[m, k]";
   let description = [{ The axis `over` of x is contracted with the last axis of w; the first axis of w takes its place. }];
   let arguments = (ins Net_FloatTensor:$x, Net_FloatTensor:$w, Net_Axis<"feature">:$over);
@@ -22,6 +23,7 @@ def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
 }
 
 def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
+  let autocast = "Low";
   let summary = "sum over products, axes named by letters";
   let description = [{
     `spec` names each operand's axes and the result's: `"n t d, d m -> n t m"`. A

@@ -108,20 +108,27 @@ LogicalResult OptimizerOp::verify() {
 
 // What the layers inside hand on to each other costs as much as the op, whether
 // or not the first of them hands on something, too.
+/// Whether `x` is a weight, or a copy of one in another format.
+static bool isWeight(Value x) {
+  while (auto copy = x.getDefiningOp<ConvertOp>())
+    x = copy.getX();
+  return x.getDefiningOp<ParameterOp>() != nullptr;
+}
+
 LogicalResult OpaqueOp::buildGradient(Gradients &g) {
   PolynomialAttr flop = getFlopAttr();
   auto zero = PolynomialAttr::get(getContext(), Polynomial());
   auto twice = PolynomialAttr::get(getContext(), flop.getValue() * 2);
   bool hasInputGradient = false;
   for (auto [i, x] : llvm::enumerate(getXs()))
-    if (g.wants(i) && !x.getDefiningOp<ParameterOp>()) {
+    if (g.wants(i) && !isWeight(x)) {
       g.set(i, g.create<OpaqueOp>(x.getType(), g.of(0),
                                   hasInputGradient ? zero : flop,
                                   PolynomialAttr()));
       hasInputGradient = true;
     }
   for (auto [i, x] : llvm::enumerate(getXs()))
-    if (g.wants(i) && x.getDefiningOp<ParameterOp>())
+    if (g.wants(i) && isWeight(x))
       g.set(i, g.create<OpaqueOp>(x.getType(), g.of(0),
                                   hasInputGradient ? flop : twice,
                                   PolynomialAttr()));

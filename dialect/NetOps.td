@@ -133,6 +133,7 @@ def Net_BufferOp : Net_Op<"buffer", [Net_NotInLoop]> {
 }
 
 def Net_OpaqueOp : Net_Op<"opaque", Net_Gradient> {
+  let autocast = "Low";
   let summary = "a part of a network of which only the cost is known";
   let description = [{
     Makes something of its operands, a weight among them, in `flop` operations. A

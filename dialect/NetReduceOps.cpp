@@ -250,6 +250,25 @@ LogicalResult LogSoftmaxGradOp::inferReturnTypes(MLIRContext *,
 // NormalizeOp, RmsNormalizeOp
 //===----------------------------------------------------------------------===//
 
+/// Appends the type of x, then `statistics` times that of one without the axes
+/// `over`, which has 32 bits or more.
+static LogicalResult inferNorm(std::optional<Location> loc, StringRef op,
+                               Value x, ArrayRef<int64_t> over,
+                               unsigned statistics,
+                               SmallVectorImpl<Type> &types) {
+  types.push_back(x.getType());
+  Shape shape = shapeOf(x);
+  if (failed(checkAxes(loc, op, over, shape.rank())))
+    return failure();
+  Type element = elementOf(x);
+  if (element.getIntOrFloatBitWidth() < 32)
+    element = Float32Type::get(x.getContext());
+  if (failed(inferTensor(loc, op, element, shape.without(over), types)))
+    return failure();
+  types.append(statistics - 1, types.back());
+  return success();
+}
+
 /// The first result continues x, the others keep the axes that are not `over`.
 static AxisSource normSource(Value x, ArrayRef<int64_t> over, unsigned result,
                              unsigned axis) {
@@ -272,12 +291,8 @@ LogicalResult NormalizeOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location> loc,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
-  if (failed(inferReduced(loc, getOperationName(), adaptor.getX(),
-                          adaptor.getOver(), types)))
-    return failure();
-  types.append(2, types.back());
-  return success();
+  return inferNorm(loc, getOperationName(), adaptor.getX(), adaptor.getOver(),
+                   3, types);
 }
 
 SmallVector<AxisSource> NormalizeOp::getAxisSources(unsigned result,
@@ -306,9 +321,8 @@ LogicalResult RmsNormalizeOp::inferReturnTypes(MLIRContext *,
                                                std::optional<Location> loc,
                                                Adaptor adaptor,
                                                SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
-  return inferReduced(loc, getOperationName(), adaptor.getX(),
-                      adaptor.getOver(), types);
+  return inferNorm(loc, getOperationName(), adaptor.getX(), adaptor.getOver(),
+                   1, types);
 }
 
 SmallVector<AxisSource> RmsNormalizeOp::getAxisSources(unsigned result,

@@ -18,11 +18,13 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_SumOp : Net_ReduceOp<"sum"> {
+  let autocast = "Full";
   let summary = "the sum over some axes, which are gone after it";
   let other = "x";
   let example = "sum(x, over = [H, W])";
 }
 def Net_GlobalNormOp : Net_Op<"global_norm", [Net_NotInLoop] # Net_Callable # Net_Gradient> {
+  let autocast = "Full";
   let summary = "the length of some tensors, taken together as one vector";
   let description = [{
     A square and its sum for each element, and one root. In an optimizer, which sees one
@@ -92,6 +94,7 @@ class Net_NormOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits>
 }
 
 def Net_SoftmaxOp : Net_NormOp<"softmax", Net_Callable # Net_Gradient> {
+  let autocast = "Full";
   let summary = "exp(x - max) over its sum";
   let description = [{ Largest, difference, exp, sum, quotient: five operations an element. }];
   let arguments = (ins Net_FloatTensor:$x, Net_Axis<"feature">:$over);
@@ -109,6 +112,7 @@ def Net_SoftmaxGradOp : Net_NormOp<"softmax_grad", Net_Inferred> {
 }
 
 def Net_LogSoftmaxOp : Net_NormOp<"log_softmax", Net_Callable # Net_Gradient> {
+  let autocast = "Full";
   let summary = "the logarithm of `softmax`: x - max - log(sum(exp(x - max)))";
   let description = [{
     Largest, difference, exp, sum and the second difference an element; one logarithm
@@ -133,12 +137,17 @@ def Net_LogSoftmaxGradOp : Net_NormOp<"log_softmax_grad", Net_Inferred> {
 }
 
 def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
+  let autocast = "isOverBatch() ? Widest : Full";
   let summary = "subtracts the mean over some axes and divides by the standard deviation";
   let description = [{
     Per element: the sum for the mean, the difference, its square, their sum, the
     product with 1 / sqrt(variance + eps); per mean: two quotients, one sum, one
     reciprocal root. Batch, layer, group and instance normalization are blocks that differ in
-    `over`.
+    `over`. The statistics are f32 where x has fewer bits.
+  }];
+  let extraClassDeclaration = [{
+    /// Whether statistics are those of a batch, not of each example.
+    bool isOverBatch() { return ::llvm::is_contained(getOver(), 0); }
   }];
   let arguments = (ins Net_FloatTensor:$x, Net_Axes<>:$over, Net_Real<"1e-5", "0">:$eps);
   let results = (outs Net_Result:$y, Net_Result:$mean, Net_Result:$variance, Net_Result:$rstd);
@@ -155,6 +164,7 @@ def Net_NormalizeGradOp : Net_NormOp<"normalize_grad", Net_Inferred> {
 }
 
 def Net_RmsNormalizeOp : Net_NormOp<"rms_normalize", Net_Relabels # Net_Gradient> {
+  let autocast = "Full";
   let summary = "divides by the root of the mean square over some axes";
   let arguments = (ins Net_FloatTensor:$x, Net_Axes<"feature">:$over, Net_Real<"1e-6", "0">:$eps);
   let results = (outs Net_Result:$y, Net_Result:$rstd);
@@ -181,6 +191,7 @@ def Net_MovingAverageOp : Net_Op<"moving_average", [MemoryEffects<[MemWrite]>] #
 }
 
 def Net_CumsumOp : Net_Op<"cumsum", Net_Callable # Net_Gradient> {
+  let autocast = "Full";
   let summary = "sums of what stands on an axis up to each place; `reverse`, from it on";
   let arguments = (ins Net_FloatTensor:$x, Net_Axis<>:$over, Net_Flag<"false">:$reverse);
   let results = (outs Net_Result:$y);

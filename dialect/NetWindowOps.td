@@ -17,6 +17,7 @@ class Net_WindowOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, trait
 }
 
 def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
+  let autocast = "Low";
   let summary = "convolution over any number of axes";
   let description = [{
     w is [out, in / groups, k..]. Padded taps count, as in every published figure.
@@ -32,6 +33,7 @@ def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
 }
 
 def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Gradient> {
+  let autocast = "Low";
   let summary = "transposed convolution; also the gradient of `conv` for its input";
   let description = [{
     w is [in, out / groups, k..]. `extra` makes the result longer at the end, where

@@ -20,7 +20,7 @@ static bool isMultiple(const Polynomial &size, int factor, Axes &axes) {
 static bool isAligned(Operation *op, int factor, Axes &axes) {
   bool hasWeight = false, aligned = true;
   for (Value operand : op->getOperands())
-    forEachBase(operand, [&](Value base) {
+    forEachSource(operand, [&](Value base) {
       if (!base.getDefiningOp<ParameterOp>())
         return;
       hasWeight = true;

@@ -9,6 +9,7 @@
 #include "lib/Analysis/Decoding.h"
 #include "lib/Analysis/Memory.h"
 #include "lib/Diagnostics/Diagnostics.h"
+#include "lib/Hardware/Precision.h"
 
 using namespace netc;
 using namespace mlir;
@@ -71,13 +72,47 @@ Cost Figures::hardware() const {
   return sum += (*this)[Phase::Recompute];
 }
 
+static Figures::Costs multiplied(Figures::Costs costs, const Polynomial &by) {
+  for (Cost &cost : costs)
+    cost = cost * by;
+  return costs;
+}
+
 Figures Figures::repeated(const Rational &times) const {
   Figures sum;
-  for (auto [cost, once] : llvm::zip(sum.costs, costs))
-    cost = once * times;
+  sum.costs = multiplied(costs, times);
+  for (const auto &[format, part] : byFormat)
+    sum.byFormat[format] = multiplied(part, times);
   sum.read = read * times;
   sum.written = written * times;
   return sum;
+}
+
+static Cost difference(const Cost &a, const Cost &b) {
+  return {a.matmul - b.matmul, a.other - b.other,
+          a.transcendental - b.transcendental};
+}
+
+Figures Figures::in(NumberFormat format) const {
+  Figures part;
+  if (auto found = byFormat.find(format); found != byFormat.end()) {
+    part.costs = found->second;
+  } else if (format == NumberFormat::F32) {
+    part.costs = costs;
+    for (const auto &[other, ofOther] : byFormat)
+      for (auto [rest, cost] : llvm::zip(part.costs, ofOther))
+        rest = difference(rest, cost);
+  }
+  return part;
+}
+
+std::vector<NumberFormat> Figures::formats() const {
+  std::vector<NumberFormat> formats;
+  if (!in(NumberFormat::F32).isZero())
+    formats.push_back(NumberFormat::F32);
+  for (const auto &[format, costs] : byFormat)
+    formats.push_back(format);
+  return formats;
 }
 
 /// Every number of `figures`.
@@ -88,12 +123,26 @@ numbersOf(FiguresT &figures) {
       &figures.parameters,    &figures.trainable, &figures.idle,
       &figures.read,          &figures.written,   &figures.updateRead,
       &figures.updateWritten, &figures.gradients, &figures.activations};
-  for (auto &cost : figures.costs)
-    numbers.append({&cost.matmul, &cost.other, &cost.transcendental});
+  auto add = [&](auto &costs) {
+    for (auto &cost : costs)
+      numbers.append({&cost.matmul, &cost.other, &cost.transcendental});
+  };
+  add(figures.costs);
+  for (auto &[format, costs] : figures.byFormat)
+    add(costs);
   return numbers;
 }
 
-Figures &Figures::operator+=(const Figures &other) {
+/// Lets `figures` have an entry for each format of `other`.
+static void haveFormatsOf(const Figures &other, Figures &figures) {
+  for (const auto &[format, costs] : other.byFormat)
+    figures.byFormat.try_emplace(format);
+}
+
+Figures &Figures::operator+=(const Figures &more) {
+  haveFormatsOf(more, *this);
+  Figures other = more;
+  haveFormatsOf(*this, other);
   for (auto [sum, number] : llvm::zip(numbersOf(*this), numbersOf(other)))
     *sum += *number;
   return *this;
@@ -112,9 +161,10 @@ bool Figures::isZero() const {
 }
 
 bool Figures::operator==(const Figures &other) const {
-  return llvm::all_of_zip(
-      numbersOf(*this), numbersOf(other),
-      [](const Polynomial *a, const Polynomial *b) { return *a == *b; });
+  return byFormat.size() == other.byFormat.size() &&
+         llvm::all_of_zip(
+             numbersOf(*this), numbersOf(other),
+             [](const Polynomial *a, const Polynomial *b) { return *a == *b; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,6 +246,15 @@ public:
     builds.emplace_back();
     if (conventions.causal == Conventions::Half)
       causalProducts = findCausalProducts(graph);
+    MLIRContext *context = graph->getContext();
+    formats = {{BFloat16Type::get(context), NumberFormat::BF16},
+               {Float16Type::get(context), NumberFormat::F16},
+               {Float64Type::get(context), NumberFormat::F64}};
+    // Tensor cores round operands in f32 to tf32 by themselves.
+    if (auto step = dyn_cast<StepOp>(graph))
+      if (auto precision = parsePrecision(step.getRun().getFacts().precision);
+          precision && precision->products == NumberFormat::TF32)
+        products = NumberFormat::TF32;
   }
 
   PartTree count() {
@@ -264,16 +323,42 @@ private:
       traceShapes(op);
   }
 
+  /// The format in which the op computes: the widest of what it reads, and of
+  /// what it writes; a product in that of its operands.
+  NumberFormat formatOf(Operation *op) {
+    std::optional<NumberFormat> widest;
+    auto take = [&](Value value) {
+      auto element = dyn_cast<FloatType>(elementOf(value));
+      if (!element)
+        return;
+      NumberFormat format =
+          formats.try_emplace(element, NumberFormat::F32).first->second;
+      if (!widest || traitsOf(*widest).bits < traitsOf(format).bits)
+        widest = format;
+    };
+    llvm::for_each(op->getOperands(), take);
+    llvm::for_each(op->getResults(), take);
+    bool isProduct = !cast<CostOpInterface>(op).getCost().matmul.isZero();
+    return isProduct && widest == NumberFormat::F32
+               ? products
+               : widest.value_or(NumberFormat::F32);
+  }
+
   /// The share of a weight that a row does not use: of experts, those that it
   /// does not choose; of an opaque part, what is stated.
   static Rational idleShare(ParameterOp parameter) {
+    return idleShare(parameter.getValue());
+  }
+
+  static Rational idleShare(Value weight) {
     Rational share;
-    for (Operation *user : parameter->getUsers()) {
+    for (Operation *user : weight.getUsers()) {
+      if (isFormatChange(user))
+        share = std::max(share, idleShare(user->getResult(0)));
       if (auto opaque = dyn_cast<OpaqueOp>(user); opaque && opaque.getIdle())
         share = *opaque.getIdle()->getValue().constant();
       auto loop = dyn_cast<ScanOp>(user);
-      if (!loop ||
-          !llvm::is_contained(loop.getSequences(), parameter.getValue()))
+      if (!loop || !llvm::is_contained(loop.getSequences(), weight))
         continue;
       DispatchOp dispatch = dispatchOf(loop);
       if (!dispatch)
@@ -308,6 +393,9 @@ private:
     unsigned leaf = leafOf(op);
     Figures &figures = tree.parts[leaf].figures;
     figures.costs[unsigned(phase)] += cost;
+    if (NumberFormat format = formatOf(op); format != NumberFormat::F32)
+      if (!cost.matmul.isZero() || !cost.other.isZero())
+        figures.byFormat[format][unsigned(phase)] += cost;
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       Polynomial elements = shapeOf(parameter.getValue()).elements();
       figures.parameters += elements;
@@ -420,7 +508,9 @@ private:
   PartTree tree;
   std::deque<Build> builds; ///< beside tree.parts
   DenseMap<Type, Polynomial> bytesByType;
-  DenseSet<Operation *> held; ///< those that are counted
+  DenseMap<Type, NumberFormat> formats;
+  NumberFormat products = NumberFormat::F32; ///< where operands are f32
+  DenseSet<Operation *> held;                ///< those that are counted
   llvm::StringMap<unsigned> byPath;
   DenseMap<Location, unsigned> byLocation;
 };

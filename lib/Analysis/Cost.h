@@ -6,6 +6,7 @@
 #define NETC_LIB_ANALYSIS_COST_H
 
 #include "dialect/Net.h"
+#include "lib/Hardware/NumberFormat.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <array>
@@ -59,8 +60,10 @@ private:
 /// What is counted of a part of a network or a step. All exact, and polynomials
 /// in the free axes that are not evaluated.
 struct Figures {
-  /// By Phase.
-  std::array<Cost, getMaxEnumValForPhase() + 1> costs;
+  using Costs = std::array<Cost, getMaxEnumValForPhase() + 1>; ///< by Phase
+  Costs costs;
+  /// The part of `costs` in formats other than f32.
+  std::map<NumberFormat, Costs> byFormat;
   Polynomial parameters; ///< elements, a shared weight once
   Polynomial trainable;  ///< the elements of them that learn
   Polynomial idle;       ///< those of experts that a row does not choose
@@ -81,6 +84,10 @@ struct Figures {
   Cost model() const;
   /// With recomputation.
   Cost hardware() const;
+  /// With the costs in one format alone, and nothing else.
+  Figures in(NumberFormat format) const;
+  /// The formats that something costs in, f32 first.
+  std::vector<NumberFormat> formats() const;
   /// Bytes that are read or written.
   Polynomial traffic() const { return read + written; }
 

@@ -94,7 +94,7 @@ std::optional<int64_t> Decoding::windowOf(Value value) const {
 
 Polynomial Decoding::shareRead(Value value) const {
   Polynomial share = 1;
-  forEachBase(value, [&](Value base) {
+  forEachSource(value, [&](Value base) {
     if (!sequenceOf(base))
       return;
     DispatchOp dispatch =

@@ -6,6 +6,7 @@
 
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Decoding.h"
+#include "lib/Hardware/Precision.h"
 
 using namespace netc;
 using namespace mlir;
@@ -59,7 +60,7 @@ void netc::forEachActivation(Operation *graph,
   DenseSet<std::pair<Operation *, Value>> yielded;
   forEachBase(work, seen, [&](Value value) {
     auto result = dyn_cast<OpResult>(value);
-    if (!result || isHeld(result.getOwner()) ||
+    if (!result || isHeld(result.getOwner()) || isCopyOfHeld(value) ||
         enclosingPhase(result.getOwner()) != Phase::Forward)
       return;
     if (auto scan = dyn_cast<ScanOp>(result.getOwner()))
@@ -81,7 +82,7 @@ Memory &Memory::operator+=(Memory other) {
 /// The name of the weight that `value` is, perhaps under another shape.
 static std::string nameOfWeight(Value value) {
   std::string name;
-  forEachBase(value, [&](Value base) {
+  forEachSource(value, [&](Value base) {
     if (auto parameter = base.getDefiningOp<ParameterOp>())
       name = parameter.getName();
   });
@@ -100,6 +101,20 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     });
     return first;
   };
+  std::optional<Precision> precision;
+  if (auto step = dyn_cast<StepOp>(graph))
+    precision = parsePrecision(step.getRun().getFacts().precision);
+  auto bytesAs = [](Value value, NumberFormat format) {
+    return shapeOf(value).elements() * (traitsOf(format).storedBits / 8);
+  };
+  auto bytesOfStates = [&](Value parameter) {
+    return precision ? bytesAs(parameter, precision->states)
+                     : bytesOf(parameter);
+  };
+  auto bytesOfGradient = [&](Value gradient) {
+    return precision ? bytesAs(gradient, precision->gradients)
+                     : bytesOf(gradient);
+  };
   // One of each kind and shape serves all that read it.
   DenseSet<std::tuple<Attribute, Attribute, Type>> tables;
   graph->walk([&](Operation *op) {
@@ -112,23 +127,43 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     } else if (auto literal = dyn_cast<LiteralOp>(op)) {
       memory[""].constants += bytesOf(literal.getY());
     } else if (auto parameter = dyn_cast<ParameterOp>(op)) {
-      memory[parameter.getName().str()].weights +=
-          bytesOf(parameter.getValue());
+      // The update changes the parameter, which is then the master.
+      Value value = parameter.getValue();
+      Memory &of = memory[parameter.getName().str()];
+      if (precision && precision->master) {
+        of.weights += bytesAs(value, precision->weights);
+        of.master += bytesOf(value);
+      } else {
+        of.weights += bytesOf(value);
+      }
+    } else if (isCopyOfHeld(op->getResults().empty() ? Value()
+                                                     : op->getResult(0)) &&
+               enclosingPhase(op) == Phase::Forward) {
+      std::string name = nameOfWeight(op->getResult(0));
+      if (name.empty())
+        memory[""].constants += bytesOf(op->getResult(0));
+      else if (!precision || !precision->master)
+        memory[name].copies += bytesOf(op->getResult(0));
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {
       // Running statistics belong to the network, moments to the optimizer.
       bool isUpdate = enclosingPhase(op) == Phase::Update;
       Memory &of = memory[buffer.getName().str()];
-      (isUpdate ? of.optimizer : of.weights) += bytesOf(buffer.getValue());
+      bool isNumber = shapeOf(buffer.getValue()).rank() == 0; // of the step
+      if (isUpdate)
+        of.optimizer += isNumber ? bytesOf(buffer.getValue())
+                                 : bytesOfStates(buffer.getValue());
+      else
+        of.weights += bytesOf(buffer.getValue());
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
       Memory &of = memory[nameOfWeight(op->getOperand(0))];
-      of.optimizer += bytesOf(op->getOperand(0)) * update.getNumStates();
+      of.optimizer += bytesOfStates(op->getOperand(0)) * update.getNumStates();
       // Of the rows of a table there is a gradient for each look-up.
       bool isOfRows = shapeOf(op->getOperand(0)) != shapeOf(op->getOperand(1));
       if (isFirst(op->getOperand(0)) || isOfRows)
-        of.gradients += bytesOf(op->getOperand(1));
+        of.gradients += bytesOfGradient(op->getOperand(1));
     } else if (auto gradient = dyn_cast<GradientOp>(op)) {
       memory[nameOfWeight(gradient.getParameter())].gradients +=
-          bytesOf(gradient.getGradient());
+          bytesOfGradient(gradient.getGradient());
     }
   });
   forEachActivation(

@@ -33,16 +33,20 @@ void forEachActivation(mlir::Operation *graph,
 /// Bytes that a step keeps on a device that holds all of the network.
 struct Memory {
   Polynomial weights;   ///< parameters, frozen ones included, and buffers
+  Polynomial copies;    ///< of weights in the format in which they are read
+  Polynomial master;    ///< of weights, where the update changes others
   Polynomial gradients; ///< that the updates take, all at once
   Polynomial optimizer; ///< what the updates keep from step to step
   Polynomial activations;
   Polynomial constants; ///< tables, which are computed once
 
   Polynomial total() const {
-    return weights + gradients + optimizer + activations + constants;
+    return weights + copies + master + gradients + optimizer + activations +
+           constants;
   }
-  std::array<Polynomial *, 5> numbers() {
-    return {&weights, &gradients, &optimizer, &activations, &constants};
+  std::array<Polynomial *, 7> numbers() {
+    return {&weights,   &copies,      &master,   &gradients,
+            &optimizer, &activations, &constants};
   }
   Memory &operator+=(Memory other);
 };

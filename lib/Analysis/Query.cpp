@@ -248,6 +248,13 @@ private:
       ofStep = phase(Phase::Recompute);
     else if (path.take({"hardware"}))
       ofStep = &Figures::hardware;
+    std::vector<NumberFormat> formats = run.formats();
+    llvm::SmallVector<StringRef> names;
+    for (NumberFormat format : formats)
+      names.push_back(traitsOf(format).name);
+    if (std::optional<StringRef> name = path.take(names))
+      ofStep = [ofStep, format = *parseNumberFormat(*name)](
+                   const Figures &step) { return ofStep(step.in(format)); };
     std::optional<Cost> sum =
         ofAll ? run.total(ofStep) : std::optional(ofStep(run.step()));
     if (!sum)
@@ -263,6 +270,8 @@ private:
     const Memory &memory = run.memory;
     return last(path,
                 path.take({"weights"})       ? memory.weights
+                : path.take({"copies"})      ? memory.copies
+                : path.take({"master"})      ? memory.master
                 : path.take({"gradients"})   ? memory.gradients
                 : path.take({"optimizer"})   ? memory.optimizer
                 : path.take({"activations"}) ? memory.activations

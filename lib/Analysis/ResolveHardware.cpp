@@ -7,6 +7,7 @@
 #include "lib/Analysis/Alignment.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Hardware/Defaults.h"
+#include "lib/Hardware/Precision.h"
 
 using namespace netc;
 using namespace mlir;
@@ -23,16 +24,10 @@ static std::optional<Accelerator> ownDevice(const RunFacts &run) {
   return device.peaks.empty() ? std::nullopt : std::optional(device);
 }
 
-/// What the run says of its number format, if anything. Fails, with an error
-/// there, if that is none.
-static FailureOr<std::optional<NumberFormat>> formatOf(Operation *job,
-                                                       const RunFacts &run) {
-  if (run.precision.empty())
-    return std::optional<NumberFormat>();
-  if (std::optional<NumberFormat> format = matmulFormat(run.precision))
-    return format;
-  return emitError(placeOf(job, "precision"), error::NotAPrecision,
-                   run.precision);
+/// The format of products, which peaks are of, if the run says it.
+static std::optional<NumberFormat> formatOf(const RunFacts &run) {
+  std::optional<Precision> precision = parsePrecision(run.precision);
+  return precision ? std::optional(precision->products) : std::nullopt;
 }
 
 /// The device that the run names, if any. Fails, with an error there, if there
@@ -172,9 +167,6 @@ netc::resolveHardware(ModuleOp module,
     if (!found)
       continue;
     const RunFacts &run = *found;
-    FailureOr<std::optional<NumberFormat>> format = formatOf(&job, run);
-    if (failed(format))
-      return failure();
     if (run.device.empty() && !run.peak && !run.places.count("took"))
       continue;
     const AcceleratorTable &table = accelerators();
@@ -182,7 +174,7 @@ netc::resolveHardware(ModuleOp module,
     if (failed(device) || failed(mergeDeviceOfTime(&job, run, table, *device)))
       return failure();
     HardwareFacts facts = factsOf(run);
-    facts.format = *format;
+    facts.format = formatOf(run);
     facts.device = *device;
     facts.readsTokens = readsTokens(written ? written : module, job);
     auto step = dyn_cast<StepOp>(job);

@@ -9,6 +9,7 @@
 #include "lib/Analysis/DecodingPasses.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Units/Units.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace netc;
 using namespace mlir;
@@ -180,6 +181,16 @@ std::optional<Rational> Run::trafficOfStep() const {
   return hasStep() ? step().traffic().constant() : std::nullopt;
 }
 
+std::vector<NumberFormat> Run::formats() const {
+  std::set<NumberFormat> formats;
+  for (NumberFormat format : step().formats())
+    formats.insert(format);
+  for (const Run &job : jobs)
+    for (NumberFormat format : job.formats())
+      formats.insert(format);
+  return {formats.begin(), formats.end()};
+}
+
 std::string Run::lastStep() const {
   if (!steps || !batch || !examples || *steps * *batch == *examples)
     return "";
@@ -199,7 +210,7 @@ static void noteProducts(StepOp step, CountedStep &counted) {
       return;
     bool readsWeight = false, readsFrozen = false;
     std::function<void(Value)> look = [&](Value operand) {
-      forEachBase(operand, [&](Value base) {
+      forEachSource(operand, [&](Value base) {
         auto parameter = base.getDefiningOp<ParameterOp>();
         readsWeight |= bool(parameter);
         readsFrozen |= parameter && !parameter.getTrainable();
@@ -466,8 +477,11 @@ static void accumulate(PartTree &tree, const Rational &parts) {
   for (Part &part : tree.parts) {
     Figures &figures = part.figures;
     for (Phase phase : {Phase::Forward, Phase::InputGradient,
-                        Phase::WeightGradient, Phase::Recompute})
+                        Phase::WeightGradient, Phase::Recompute}) {
       figures[phase] = figures[phase] * parts;
+      for (auto &[format, costs] : figures.byFormat)
+        costs[unsigned(phase)] = costs[unsigned(phase)] * parts;
+    }
     figures[Phase::WeightGradient].other += figures.trainable * (parts - 1);
     figures.read = (figures.read - figures.updateRead) * parts +
                    figures.updateRead + figures.gradients * 2 * (parts - 1);
@@ -558,6 +572,11 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   counted->parts = countParts(op, conventions);
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
+  forEachActivation(op, [&](OpResult value) {
+    std::string type;
+    llvm::raw_string_ostream(type) << elementOf(value);
+    counted->keptByType[type] += bytesOf(value);
+  });
   noteProducts(op, *counted);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);
   counted->gradientsWithoutLastTurn = gradientsWithoutLastTurn(op);

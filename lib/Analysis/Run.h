@@ -26,6 +26,8 @@ struct CountedStep {
   PartTree parts;
   std::map<std::string, Memory> memory; ///< see countMemoryByName
   std::vector<Polynomial> recomputed;   ///< see countRecomputed
+  /// Bytes of what is kept for the backward pass, by the type of its elements.
+  std::map<std::string, Polynomial> keptByType;
   /// Products of a weight that is frozen, gradients that are no matmuls, and
   /// those that the last turn of a loop leaves out, by name.
   std::set<std::string> readersOfFrozen, gradientsWithoutSum,
@@ -89,6 +91,8 @@ struct Run : RunFacts {
   /// That the last step sees more than is left of the examples; else empty.
   std::string lastStep() const;
   const Figures &step() const { return parts.root().figures; }
+  /// The formats in which its steps compute, or those of its jobs.
+  std::vector<NumberFormat> formats() const;
   /// Where the steps are not known, but how much they see: a cost that is
   /// linear in the tokens, or in the examples, of a step, `ofStep`.
   std::optional<Cost> totalByAmount(const Cost &ofStep) const;

@@ -20,9 +20,25 @@ bool netc::isView(Operation *op) {
   });
 }
 
+bool netc::isFormatChange(Operation *op) {
+  auto convert = dyn_cast_or_null<ConvertOp>(op);
+  return convert && isFloat(convert.getX()) && isFloat(convert.getY());
+}
+
+bool netc::isCopyOfHeld(Value value) {
+  if (!value || !isFormatChange(value.getDefiningOp()))
+    return false;
+  bool isHeldOnly = true;
+  forEachSource(value, [&](Value source) {
+    Operation *op = source.getDefiningOp();
+    isHeldOnly &= op && isHeld(op);
+  });
+  return isHeldOnly;
+}
+
 UnfoldOp netc::unfoldOf(Value value) {
   Operation *op = value.getDefiningOp();
-  while (op && isView(op) && !isa<UnfoldOp>(op))
+  while (op && (isView(op) || isFormatChange(op)) && !isa<UnfoldOp>(op))
     op = op->getOperand(0).getDefiningOp();
   return dyn_cast_or_null<UnfoldOp>(op);
 }
@@ -39,7 +55,7 @@ Value netc::sequenceOf(Value element) {
 DispatchOp netc::dispatchOf(ScanOp loop) {
   DispatchOp found;
   for (Value sequence : loop.getSequences())
-    forEachBase(sequence, [&](Value slots) {
+    forEachSource(sequence, [&](Value slots) {
       if (auto dispatch = slots.getDefiningOp<DispatchOp>())
         found = dispatch;
     });
@@ -68,4 +84,13 @@ void netc::forEachBase(Value value, function_ref<void(Value)> function) {
   SmallVector<Value> work{value};
   DenseSet<Value> seen;
   forEachBase(work, seen, function);
+}
+
+void netc::forEachSource(Value value, function_ref<void(Value)> function) {
+  forEachBase(value, [&](Value base) {
+    if (isFormatChange(base.getDefiningOp()))
+      forEachSource(base.getDefiningOp()->getOperand(0), function);
+    else
+      function(base);
+  });
 }

@@ -27,6 +27,16 @@ void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
                  llvm::DenseSet<mlir::Value> &seen,
                  llvm::function_ref<void(mlir::Value)> function);
 
+/// Whether the op gives what it reads in another floating-point format.
+bool isFormatChange(mlir::Operation *op);
+
+/// The same through changes of format: a weight, of a copy of it.
+void forEachSource(mlir::Value value,
+                   llvm::function_ref<void(mlir::Value)> function);
+
+/// Whether `value` only is, in another format, what is there before the step.
+bool isCopyOfHeld(mlir::Value value);
+
 /// The op that put what `value` views into windows; null if none did.
 UnfoldOp unfoldOf(mlir::Value value);
 

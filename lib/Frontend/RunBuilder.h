@@ -32,7 +32,7 @@ inline constexpr const char *writtenKeys[] = {"loss", "optimizer", "precision",
 
 /// Of these, those that say what a step does or how it is counted.
 inline constexpr const char *structuralKeys[] = {
-    "loss",      "optimizer",  "updates", "count",
+    "loss",      "optimizer",  "updates", "count",     "precision",
     "recompute", "loss_scale", "decode",  "accumulate"};
 
 /// Of these, those that say what a count by time assumes: with another value it

@@ -6,6 +6,7 @@
 
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Hardware/Defaults.h"
+#include "lib/Hardware/Precision.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -449,7 +450,11 @@ bool RunBuilder::addHardware() {
     std::optional<std::string> precision = precisionIn(found->second.expr);
     if (!precision)
       return false;
-    run.precision = *precision;
+    std::optional<Precision> known = parsePrecision(*precision);
+    if (known)
+      run.precision = known->str();
+    else
+      e.fail(found->second.expr, error::NotAPrecision, *precision);
     run.places["precision"] = e.locationOf(found->second.expr);
   }
   if (auto found = keys.find("hardware"); found != keys.end())

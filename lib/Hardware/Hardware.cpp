@@ -81,12 +81,6 @@ llvm::Expected<PeakChoice> Accelerator::peakFor(NumberFormat format) const {
   return choice;
 }
 
-llvm::Expected<PeakChoice> Accelerator::peakFor(StringRef precision) const {
-  if (std::optional<NumberFormat> format = matmulFormat(precision))
-    return peakFor(*format);
-  return llvm::createStringError("unknown precision `" + precision + "`");
-}
-
 /// A device that is one part of `whole`.
 static Accelerator partOf(Accelerator whole) {
   auto share = [&](std::optional<Figure> &figure) {

@@ -80,8 +80,6 @@ struct Accelerator {
   /// that is faster or the only way (f16, bf16, tf32) fall back to it. An error
   /// if the table has no figure; it names those it has.
   llvm::Expected<PeakChoice> peakFor(NumberFormat format) const;
-  /// The same, for a setting that matmulFormat reads.
-  llvm::Expected<PeakChoice> peakFor(llvm::StringRef precision) const;
 };
 
 /// What the hardware of a year's notable models could do: the geometric mean.

@@ -56,14 +56,3 @@ std::optional<NumberFormat> netc::parseNumberFormat(StringRef name) {
       return traits.format;
   return std::nullopt;
 }
-
-std::optional<NumberFormat> netc::matmulFormat(StringRef precision) {
-  precision = precision.trim();
-  if (precision.consume_front("mixed")) {
-    precision = precision.ltrim();
-    if (!precision.consume_front("(") || !precision.consume_back(")"))
-      return std::nullopt;
-    precision = precision.split(',').first.trim();
-  }
-  return parseNumberFormat(precision);
-}

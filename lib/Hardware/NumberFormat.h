@@ -53,10 +53,6 @@ std::vector<llvm::StringRef> formatNames();
 /// width.
 std::optional<NumberFormat> parseNumberFormat(llvm::StringRef name);
 
-/// The format in which a run with this `precision` multiplies matrices: `f32`,
-/// `mixed(f16)`, `mixed(bf16, master = f32)`.
-std::optional<NumberFormat> matmulFormat(llvm::StringRef precision);
-
 } // namespace netc
 
 #endif // NETC_LIB_HARDWARE_NUMBERFORMAT_H

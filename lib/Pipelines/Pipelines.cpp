@@ -19,6 +19,8 @@ void netc::addPasses(mlir::OpPassManager &passes, Stage stage) {
   if (stage == Stage::Net)
     return;
 
+  // Gradients have the formats of their values.
+  passes.addPass(createApplyPrecision());
   // The backward pass needs the forward pass alone, so it comes first. What it
   // reads tells what is worth running again; the updates need its gradients.
   passes.addPass(createDifferentiate());

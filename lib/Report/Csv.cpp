@@ -148,6 +148,18 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
     row.add(verdict ? verdict->largest : "");
     row.add(kind == "point" ? "" : idsOf(warnings, run.name()));
   }
+  if (kind != "point" && run.hasStep() && !run.step().byFormat.empty())
+    for (NumberFormat format : run.formats()) {
+      Figures part = run.step().in(format);
+      Row row(os, "format");
+      row.add(csvField(name));
+      row.add(traitsOf(format).name.str());
+      row.skip(2);
+      row.addCosts(part);
+      row.addCost(part[Phase::Update]);
+      row.addCost(part[Phase::Recompute]);
+      row.skip(runFields + 1);
+    }
   for (size_t i = 0; i < run.jobs.size(); ++i) {
     const Run &job = run.jobs[i];
     print(os, job.isTuning ? "tuning" : "job", name, job.name(),

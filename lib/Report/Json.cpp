@@ -83,6 +83,15 @@ static void step(OStream &json, StringRef key, const Run &run,
     forwardAndBackward(json, figures);
     cost(json, "optimizer", figures[Phase::Update]);
     cost(json, "recompute", figures[Phase::Recompute]);
+    json.attributeObject("by_format", [&] {
+      for (NumberFormat format : figures.formats())
+        json.attributeObject(traitsOf(format).name, [&] {
+          Figures part = figures.in(format);
+          forwardAndBackward(json, part);
+          cost(json, "optimizer", part[Phase::Update]);
+          cost(json, "recompute", part[Phase::Recompute]);
+        });
+    });
     number(json, "bytes_read", figures.read);
     number(json, "bytes_written", figures.written);
   });
@@ -237,6 +246,8 @@ static void memory(OStream &json, const Run &run) {
   std::optional<MemoryVerdict> verdict = memoryVerdict(run);
   json.attributeObject("memory_per_device", [&] {
     number(json, "weights", memory.weights);
+    number(json, "copies", memory.copies);
+    number(json, "master", memory.master);
     number(json, "gradients", memory.gradients);
     number(json, "optimizer", memory.optimizer);
     number(json, "activations", memory.activations);
@@ -334,6 +345,10 @@ static void sizes(OStream &json, const Run &run) {
   });
   number(json, "tokens_per_example", run.tokensPerExample);
   number(json, "tokens_per_step", run.tokensPerStep());
+  if (run.precision.empty())
+    json.attribute("precision", nullptr);
+  else
+    json.attribute("precision", run.precision);
 }
 
 static void sweep(OStream &json, llvm::ArrayRef<RunReport> points) {

@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Hardware/Precision.h"
 #include "lib/Report/Format.h"
 #include "lib/Report/Writers.h"
 
@@ -335,20 +336,39 @@ static void addMemoryVerdict(Lines &lines, const RunReport &report) {
                             : "does not fit either"));
 }
 
+/// In which formats a run computes and keeps its values.
+static void addPrecision(Lines &lines, const Run &run) {
+  std::optional<Precision> precision = parsePrecision(run.precision);
+  if (!precision || precision->products == NumberFormat::F32)
+    return;
+  std::string shares;
+  const char *before = ": of the matmul FLOP ";
+  for (NumberFormat format : run.formats()) {
+    std::optional<Rational> share = shareOf(
+        run.step().in(format).hardware().matmul, run.step().hardware().matmul);
+    if (share && !share->isZero())
+      shares += (shares.empty() ? before : ", ") + inPercent(*share) + " in " +
+                traitsOf(format).name.str();
+  }
+  lines.add("precision", run.precision + shares);
+}
+
 static void addMemory(Lines &lines, const RunReport &report) {
   const Run &run = *report.run;
   const Memory &memory = run.memory;
+  auto unlessNone = [](const Polynomial &count, const char *name) {
+    return count.isZero() ? "" : " + " + bytes(count) + name;
+  };
   lines.add(
       "memory per device",
-      fmt::format("{}{}{} = {} weights + {} gradients + {} optimizer + {} "
+      fmt::format("{}{}{} = {} weights{}{} + {} gradients + {} optimizer + {} "
                   "activations{}{}",
                   bytes(memory.total()), run.isAverage ? " on average" : "",
                   report.rangeText(&Run::memoryPerDevice, inBytes),
-                  bytes(memory.weights), bytes(memory.gradients),
+                  bytes(memory.weights), unlessNone(memory.copies, " copies"),
+                  unlessNone(memory.master, " master"), bytes(memory.gradients),
                   bytes(memory.optimizer), bytes(memory.activations),
-                  memory.constants.isZero()
-                      ? ""
-                      : " + " + bytes(memory.constants) + " constants",
+                  unlessNone(memory.constants, " constants"),
                   besideOpaque(run.parts)));
   addMemoryVerdict(lines, report);
   if (!run.hasStep())
@@ -455,6 +475,7 @@ void netc::writeRun(Page &page, const RunReport &report,
   warn(lines, Beside::Comparison);
   addUtilization(lines, report);
   warn(lines, Beside::Utilization);
+  addPrecision(lines, run);
   if (!isUnknown(run.symbolic))
     addMemory(lines, report);
   warn(lines, Beside::Memory);

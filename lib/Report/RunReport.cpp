@@ -68,6 +68,8 @@ std::optional<MemoryVerdict> netc::memoryVerdict(const Run &run) {
   Rational activations = *run.memory.activations.constant();
   std::pair<const char *, const Polynomial *> parts[] = {
       {"weights", &run.memory.weights},
+      {"copies", &run.memory.copies},
+      {"master", &run.memory.master},
       {"gradients", &run.memory.gradients},
       {"optimizer", &run.memory.optimizer},
       {"activations", &run.memory.activations},

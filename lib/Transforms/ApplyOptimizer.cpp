@@ -117,6 +117,10 @@ private:
       return std::nullopt;
     });
     copy->walk([&](Operation *op) { op->setLoc(loc); });
+    // What is computed with is in f32; what is changed is the parameter.
+    if (hasEffect<MemoryEffects::Write>(copy))
+      if (auto wide = copy->getOperand(0).getDefiningOp<ConvertOp>())
+        copy->setOperand(0, wide.getX());
     // State of the parameter: named after it.
     if (auto buffer = dyn_cast<BufferOp>(copy)) {
       auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();

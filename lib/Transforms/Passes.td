@@ -26,6 +26,18 @@ def ContractPairwise : Pass<"net-contract-pairwise", "::mlir::ModuleOp"> {
   }];
 }
 
+def ApplyPrecision : Pass<"net-apply-precision", "::mlir::ModuleOp"> {
+  let summary = "Give the values of a step the formats that its run asks for";
+  let description = [{
+    Where the `run` of a step has a `precision` with 16 bits. Each op works in the
+    format that its `autocast` says, and what it reads is converted by `net.convert`, once
+    a value and format. Constants take the format of what they meet; so do the bias of a
+    product, and the scale and offset of a normalization. What a loop carries has one
+    format in all turns. Gradients follow by themselves: that of a conversion is a
+    conversion.
+  }];
+}
+
 def Differentiate : Pass<"net-differentiate", "::mlir::ModuleOp"> {
   let summary = "Append the backward pass to networks and steps";
   let description = [{

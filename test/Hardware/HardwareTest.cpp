@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Hardware/Defaults.h"
+#include "lib/Hardware/Precision.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,8 +28,14 @@ static std::string nameOf(StringRef name,
   return found ? found->name : "none";
 }
 
+static NumberFormat formatOf(StringRef precision) {
+  std::optional<Precision> known = parsePrecision(precision);
+  return known ? known->products : NumberFormat::F32;
+}
+
 static PeakChoice peakOf(StringRef device, StringRef precision) {
-  llvm::Expected<PeakChoice> choice = table().find(device)->peakFor(precision);
+  llvm::Expected<PeakChoice> choice =
+      table().find(device)->peakFor(formatOf(precision));
   if (choice)
     return *choice;
   ADD_FAILURE() << device.str() << ": " << llvm::toString(choice.takeError());
@@ -36,7 +43,8 @@ static PeakChoice peakOf(StringRef device, StringRef precision) {
 }
 
 static std::string noPeak(StringRef device, StringRef precision) {
-  llvm::Expected<PeakChoice> choice = table().find(device)->peakFor(precision);
+  llvm::Expected<PeakChoice> choice =
+      table().find(device)->peakFor(formatOf(precision));
   return choice ? "a peak" : llvm::toString(choice.takeError());
 }
 
@@ -81,14 +89,42 @@ TEST(NumberFormat, Names) {
   EXPECT_EQ(parseNumberFormat("f128"), std::nullopt);
 }
 
-TEST(NumberFormat, OfAPrecision) {
-  EXPECT_EQ(matmulFormat("f32"), NumberFormat::F32);
-  EXPECT_EQ(matmulFormat("mixed(f16)"), NumberFormat::F16);
-  EXPECT_EQ(matmulFormat("mixed(bf16, master = f32)"), NumberFormat::BF16);
-  EXPECT_EQ(matmulFormat("mixed ( bf16 )"), NumberFormat::BF16);
-  EXPECT_EQ(matmulFormat("mixed"), std::nullopt);
-  EXPECT_EQ(matmulFormat("mixed(f16"), std::nullopt);
-  EXPECT_EQ(matmulFormat("mixed()"), std::nullopt);
+static std::string read(StringRef text) {
+  std::optional<Precision> precision = parsePrecision(text);
+  return precision ? precision->str() : "none";
+}
+
+TEST(Precision, Presets) {
+  EXPECT_EQ(read("f32"), "f32");
+  EXPECT_EQ(read("tf32"), "tf32");
+  EXPECT_EQ(read("bf16"), "mixed(bf16)");
+  EXPECT_EQ(read("mixed ( f16 )"), "mixed(f16)");
+  EXPECT_EQ(read("mixed(bf16, weights = f32)"), "mixed(bf16)");
+  EXPECT_EQ(read("pure(bf16)"), "pure(bf16)");
+  EXPECT_EQ(read("megatron(f16)"), "megatron(f16)");
+  EXPECT_EQ(parsePrecision("mixed(f16)")->low(), NumberFormat::F16);
+  EXPECT_EQ(parsePrecision("tf32")->low(), NumberFormat::F32);
+}
+
+TEST(Precision, Parts) {
+  EXPECT_EQ(
+      read("mixed(bf16, states = bf16)"),
+      "{ products = bf16, residual = f32, weights = f32, gradients = f32, "
+      "states = bf16 }");
+  EXPECT_EQ(read("{ products = bf16, weights = bf16, master = f32 }"),
+            "{ products = bf16, residual = f32, weights = bf16, master = f32, "
+            "gradients = f32, states = f32 }");
+  std::optional<Precision> megatron = parsePrecision("megatron(bf16)");
+  EXPECT_EQ(megatron->weights, NumberFormat::BF16);
+  EXPECT_EQ(megatron->parameters(), NumberFormat::F32);
+}
+
+TEST(Precision, None) {
+  for (StringRef text :
+       {"", "f33", "mixed", "mixed(f16", "mixed()", "pure(f32)",
+        "mixed(bf16, sums = f32)", "mixed(bf16, states)", "{ products = bf17 }",
+        "other(bf16)"})
+    EXPECT_EQ(read(text), "none") << text.str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,7 +336,6 @@ TEST(Peak, Unknown) {
   EXPECT_EQ(noPeak("A100", "f8e5m2"),
             "no f8e5m2 peak is known for `A100_SXM4_40GB`, only f64, f32, "
             "tf32, f16, bf16, i8, i4");
-  EXPECT_EQ(noPeak("A100", "f33"), "unknown precision `f33`");
 }
 
 //===----------------------------------------------------------------------===//

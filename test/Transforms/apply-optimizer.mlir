@@ -61,13 +61,12 @@ net.step @schedule attributes {inputs = [], network = "M"} {
 
 // -----
 
-// A half-precision weight is updated in the precision of the rule. One of a free
-// size keeps it.
+// A half-precision weight is changed in place; its gradient is in the precision of the
+// rule. One of a free size keeps it.
 // CHECK-LABEL: net.step @types
 //       CHECK:   %[[H:.*]] = net.reshape {{.*}} : (tensor<2x2xf16>) -> tensor<4xf16>
-//       CHECK:   %[[H32:.*]] = net.convert %[[H]] {{.*}} : tensor<4xf16> -> tensor<4xf32>
 //       CHECK:   %[[DH32:.*]] = net.convert {{.*}} : tensor<4xf16> -> tensor<4xf32>
-//       CHECK:   net.sgd %[[H32]], %[[DH32]]
+//       CHECK:   net.sgd %[[H]], %[[DH32]]
 //       CHECK:   net.sgd {{.*}} : (tensor<?xf32, #net.axes<"8*E">>, tensor<?xf32, #net.axes<"8*E">>, tensor<f32>)
 net.step @types attributes {inputs = [], network = "M"} {
   %h = net.parameter "h" "uniform" : tensor<2x2xf16>

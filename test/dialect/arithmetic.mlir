@@ -101,8 +101,21 @@ net.network @div attributes {inputs = []} {
 
 // -----
 
-%a = net.constant 0.0 : tensor<2x3xf32>
-%b = net.constant 0.0 : tensor<2x3xf64>
-// expected-error@+2 {{`sub` takes tensors of one element type, not of 'f32' and 'f64'}}
+%a = net.constant 0.0 : tensor<3xf32>
+%b = net.arange : tensor<3xi64>
+// expected-error@+2 {{`sub` takes tensors of one element type, not of 'f32' and 'i64'}}
 // expected-error@+1 {{failed to infer returned types}}
-%y = net.sub %a, %b : (tensor<2x3xf32>, tensor<2x3xf64>) -> tensor<2x3xf32>
+%y = net.sub %a, %b : (tensor<3xf32>, tensor<3xi64>) -> tensor<3xf32>
+
+// -----
+
+// Of several formats, the widest; of two of 16 bits, f32.
+%a = net.constant 0.0 : tensor<2xbf16>
+%b = net.constant 0.0 : tensor<2xf32>
+%c = net.constant 0.0 : tensor<2xf16>
+// expected-remark@+1 {{matmul 0, other 2, transcendental 0}}
+%y = net.sub %a, %b : (tensor<2xbf16>, tensor<2xf32>) -> tensor<2xf32>
+// expected-remark@+1 {{matmul 0, other 2, transcendental 0}}
+%z = net.mul %a, %c : (tensor<2xbf16>, tensor<2xf16>) -> tensor<2xf32>
+// expected-remark@+1 {{matmul 0, other 2, transcendental 0}}
+%v = net.add %a, %a : (tensor<2xbf16>, tensor<2xbf16>) -> tensor<2xbf16>

@@ -92,6 +92,14 @@ void writeCosts(ArrayRef<Operator> ops, raw_ostream &os) {
       os << formatv("::netc::Polynomial({0}){1}", formulaOf(op, formula),
                     formula == "transcendental" ? "" : ", ");
     os << "};\n}\n\n";
+    os << formatv("::netc::Autocast {0}::getAutocast() {{\n",
+                  op.getCppClassName());
+    StringRef autocast = op.getDef().getValueAsString("autocast");
+    for (StringRef format : {"Low", "Full", "Loss", "Widest"})
+      if (autocast.contains(format))
+        os << formatv("  constexpr auto {0} = ::netc::Autocast::{0};\n",
+                      format);
+    os << formatv("  return {0};\n}\n\n", autocast);
   }
 }
 
@@ -164,7 +172,11 @@ void writeDocs(ArrayRef<Operator> ops, raw_ostream &os) {
         "axis "
         "`i` (from the end if negative), a setting's name for its value. "
         "`other` "
-        "includes the transcendental operations. The backward pass costs what "
+        "includes the transcendental operations. `autocast` is the format in "
+        "which the op works where a run mixes formats: `Low`, that of "
+        "products; "
+        "`Full`, f32; `Loss`, f32 under every policy; `Widest`, that of its "
+        "widest operand. The backward pass costs what "
         "the "
         "gradient ops cost that a layer's gradient is built of.\n";
   auto section = [&](StringRef title, bool callable) {
@@ -200,8 +212,10 @@ void writeDocs(ArrayRef<Operator> ops, raw_ostream &os) {
         free &= formulaOf(op, formula) == "0";
       if (free)
         continue;
-      os << "\n| matmul | other | of it transcendental |\n|---|---|---|\n|";
-      for (StringRef formula : kFormulas)
+      os << "\n| matmul | other | of it transcendental | autocast |\n"
+            "|---|---|---|---|\n|";
+      for (StringRef formula :
+           {"matmul", "other", "transcendental", "autocast"})
         os << " `" << formulaOf(op, formula) << "` |";
       os << "\n";
     }

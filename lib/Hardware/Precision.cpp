@@ -1,0 +1,123 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Hardware/Precision.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <tuple>
+
+using namespace netc;
+using llvm::StringRef;
+
+/// Whether values in memory have this format; products in tf32 read f32, and
+/// those in 8 bits have operands that are converted for them alone.
+static bool isLow(NumberFormat format) {
+  return format == NumberFormat::BF16 || format == NumberFormat::F16;
+}
+
+NumberFormat Precision::low() const {
+  if (isLow(residual))
+    return residual;
+  return isLow(products) ? products : NumberFormat::F32;
+}
+
+/// The preset of this name; none if there is none.
+static std::optional<Precision> preset(StringRef name, NumberFormat format) {
+  constexpr NumberFormat f32 = NumberFormat::F32;
+  if (name == "mixed")
+    return Precision{format, f32, f32, std::nullopt, f32, f32};
+  if (!isLow(format))
+    return std::nullopt;
+  // Narayanan et al. 2021 (arXiv:2104.04473): weights are low, what is updated
+  // and the sums of gradients are f32.
+  if (name == "megatron")
+    return Precision{format, format, format, f32, f32, f32};
+  if (name == "pure")
+    return Precision{format, format, format, std::nullopt, format, format};
+  return std::nullopt;
+}
+
+namespace {
+struct PartOfPrecision {
+  StringRef name;
+  NumberFormat &(*of)(Precision &);
+};
+} // namespace
+
+static const PartOfPrecision kParts[] = {
+    {"products", [](Precision &p) -> NumberFormat & { return p.products; }},
+    {"residual", [](Precision &p) -> NumberFormat & { return p.residual; }},
+    {"weights", [](Precision &p) -> NumberFormat & { return p.weights; }},
+    {"master",
+     [](Precision &p) -> NumberFormat & {
+       if (!p.master)
+         p.master = NumberFormat::F32;
+       return *p.master;
+     }},
+    {"gradients", [](Precision &p) -> NumberFormat & { return p.gradients; }},
+    {"states", [](Precision &p) -> NumberFormat & { return p.states; }},
+};
+
+/// Reads `part = format, ..` into `precision`.
+static bool readParts(StringRef text, Precision &precision) {
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  return llvm::all_of(parts, [&](StringRef part) {
+    auto [name, value] = part.split('=');
+    auto known = llvm::find_if(kParts, [&, name = name](const auto &each) {
+      return each.name == name.trim();
+    });
+    std::optional<NumberFormat> format = parseNumberFormat(value.trim());
+    if (known == std::end(kParts) || !format)
+      return false;
+    known->of(precision) = *format;
+    return true;
+  });
+}
+
+std::optional<Precision> netc::parsePrecision(StringRef text) {
+  text = text.trim();
+  if (std::optional<NumberFormat> format = parseNumberFormat(text))
+    return preset("mixed", *format);
+  Precision precision;
+  if (text.consume_front("{")) {
+    if (!text.consume_back("}") || !readParts(text, precision))
+      return std::nullopt;
+    return precision;
+  }
+  if (!text.consume_back(")"))
+    return std::nullopt;
+  auto [name, settings] = text.split('(');
+  auto [format, parts] = settings.split(',');
+  std::optional<NumberFormat> known = parseNumberFormat(format.trim());
+  std::optional<Precision> found =
+      known ? preset(name.trim(), *known) : std::nullopt;
+  return found && readParts(parts, *found) ? found : std::nullopt;
+}
+
+bool Precision::operator==(const Precision &other) const {
+  auto tie = [](const Precision &p) {
+    return std::tie(p.products, p.residual, p.weights, p.master, p.gradients,
+                    p.states);
+  };
+  return tie(*this) == tie(other);
+}
+
+std::string Precision::str() const {
+  auto nameOf = [](NumberFormat format) { return traitsOf(format).name.str(); };
+  if (!isLow(products) && preset("mixed", products) == *this)
+    return nameOf(products);
+  for (StringRef name : {"mixed", "megatron", "pure"})
+    if (preset(name, products) == *this)
+      return name.str() + "(" + nameOf(products) + ")";
+  std::string text = "{";
+  Precision copy = *this;
+  for (const PartOfPrecision &part : kParts)
+    if (part.name != "master" || master)
+      text += (text.size() == 1 ? " " : ", ") + part.name.str() + " = " +
+              nameOf(part.of(copy));
+  return text + " }";
+}

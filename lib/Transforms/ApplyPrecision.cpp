@@ -1,0 +1,328 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Net.h"
+#include "dialect/Repetition.h"
+#include "lib/Hardware/Precision.h"
+#include "lib/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_APPLYPRECISION
+#include "lib/Transforms/Passes.h.inc"
+} // namespace netc
+
+static bool isFloatTensor(Value value) {
+  return isa<FloatType>(netc::elementOf(value));
+}
+
+static Type withElement(Type type, Type element) {
+  return tensorOf(element, shapeOf(type));
+}
+
+static void setElement(Value value, Type element) {
+  value.setType(cast<RankedTensorType>(withElement(value.getType(), element)));
+}
+
+static unsigned widthOf(Type element) {
+  return element.getIntOrFloatBitWidth();
+}
+
+/// Whether the op hands on the elements of its one operand, and computes
+/// nothing.
+static bool movesElements(Operation *op) {
+  return op && op->getNumOperands() == 1 && op->getNumRegions() == 0 &&
+         isMemoryEffectFree(op) &&
+         llvm::all_of(op->getResults(), [&](Value result) {
+           return netc::elementOf(result) == netc::elementOf(op->getOperand(0));
+         });
+}
+
+/// What the elements of `value` are those of, in whatever format.
+static Value sourceOf(Value value) {
+  Operation *maker = value.getDefiningOp();
+  while (movesElements(maker) || isa_and_nonnull<ConvertOp>(maker)) {
+    value = maker->getOperand(0);
+    maker = value.getDefiningOp();
+  }
+  return value;
+}
+
+/// A number, or numbers, that the text gives: it has no format of its own.
+static bool isConstant(Value value) {
+  return isa_and_nonnull<ConstantOp, LiteralOp, TableOp>(
+      sourceOf(value).getDefiningOp());
+}
+
+static bool isParameter(Value value) {
+  return isa_and_nonnull<ParameterOp>(sourceOf(value).getDefiningOp());
+}
+
+namespace {
+/// Gives the values of a step their formats, in the order of execution.
+class Formats {
+public:
+  Formats(const Precision &precision, MLIRContext *context)
+      : f32(Float32Type::get(context)), low(typeOf(precision.low(), context)),
+        parameters(typeOf(precision.parameters(), context)),
+        isWhole(precision.residual == precision.low()) {}
+
+  void assign(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto scan = dyn_cast<ScanOp>(op))
+        assignLoop(scan);
+      else if (auto parameter = dyn_cast<ParameterOp>(op))
+        setElement(parameter.getValue(), parameters);
+      else if (!isa<OptimizerOp, ConvertOp>(op) &&
+               !op.hasTrait<OpTrait::IsTerminator>())
+        assign(&op);
+    }
+  }
+
+private:
+  static Type typeOf(NumberFormat format, MLIRContext *context) {
+    if (format == NumberFormat::BF16)
+      return BFloat16Type::get(context);
+    if (format == NumberFormat::F16)
+      return Float16Type::get(context);
+    return Float32Type::get(context);
+  }
+
+  void assign(Operation *op) {
+    if (llvm::none_of(op->getOperands(), isFloatTensor))
+      return;
+    Type format = formatOf(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (!isFloatTensor(value))
+        continue;
+      // An element-wise op reads each operand as it is.
+      bool isMixed = op->hasTrait<ElementByElement>() && !follows(value, op);
+      operand.set(
+          converted(value, isMixed ? naturalFormat(value) : format, op));
+    }
+    inferResults(op, format);
+  }
+
+  /// In which format the op works.
+  Type formatOf(Operation *op) {
+    // What is kept keeps its format.
+    if (hasEffect<MemoryEffects::Write>(op))
+      return netc::elementOf(op->getOperand(0));
+    switch (cast<CostOpInterface>(op).getAutocast()) {
+    case Autocast::Low:
+      return low;
+    case Autocast::Full:
+      return isWhole ? low : f32;
+    case Autocast::Loss:
+      return f32;
+    case Autocast::Widest:
+      break;
+    }
+    if (movesElements(op))
+      return netc::elementOf(op->getOperand(0));
+    Type widest;
+    for (Value value : op->getOperands())
+      if (isFloatTensor(value) && !follows(value, op))
+        widest = widerOf(widest, naturalFormat(value));
+    return widest ? widest : f32;
+  }
+
+  /// Where the whole network is low, so is what it is given.
+  Type naturalFormat(Value value) {
+    auto input = dyn_cast<BlockArgument>(sourceOf(value));
+    bool isInput = input && isa<StepOp>(input.getOwner()->getParentOp());
+    return isInput && isWhole ? low : netc::elementOf(value);
+  }
+
+  static Type widerOf(Type a, Type b) {
+    return !a || widthOf(b) > widthOf(a) ? b : a;
+  }
+
+  /// Whether an operand takes the format of the others: constants do, and what
+  /// belongs to a product or a normalization: its bias, its scale.
+  bool follows(Value value, Operation *op) {
+    if (isConstant(value))
+      return true;
+    if (!isParameter(value) || !isa<AddOp, SubOp, MulOp>(op))
+      return false;
+    Value other = op->getOperand(op->getOperand(0) == value ? 1 : 0);
+    auto is = [](Value value, auto predicate) {
+      Operation *maker = sourceOf(value).getDefiningOp();
+      return maker && predicate(maker);
+    };
+    auto isProduct = [](Operation *maker) {
+      auto costed = dyn_cast<CostOpInterface>(maker);
+      return costed && costed.getAutocast() == Autocast::Low;
+    };
+    auto isNormalized = [](Operation *maker) {
+      return isa<NormalizeOp, RmsNormalizeOp>(maker);
+    };
+    if (is(other, isNormalized))
+      return true;
+    if (isa<MulOp>(op))
+      return false;
+    auto isScaled = [&](Operation *maker) {
+      return isa<MulOp>(maker) &&
+             llvm::any_of(maker->getOperands(), isParameter) &&
+             llvm::any_of(maker->getOperands(),
+                          [&](Value x) { return is(x, isNormalized); });
+    };
+    return is(other, isProduct) || is(other, isScaled);
+  }
+
+  static void inferResults(Operation *op, Type format) {
+    if (auto inferred = dyn_cast<InferTypeOpInterface>(op)) {
+      SmallVector<Type> types;
+      LogicalResult result = inferred.inferReturnTypes(
+          op->getContext(), op->getLoc(), op->getOperands(),
+          op->getAttrDictionary(), op->getPropertiesStorage(), op->getRegions(),
+          types);
+      assert(succeeded(result) && "a format changes no shape");
+      (void)result;
+      for (auto [value, type] : llvm::zip_equal(op->getResults(), types))
+        value.setType(cast<RankedTensorType>(type));
+      return;
+    }
+    for (Value result : op->getResults())
+      if (isFloatTensor(result))
+        setElement(result, format);
+  }
+
+  /// `value` in this format, converted once, before the first that reads it.
+  Value converted(Value value, Type format, Operation *user) {
+    if (netc::elementOf(value) == format)
+      return value;
+    if (Value copy = copies.lookup({value, format}))
+      return copy;
+    Block *block = value.getParentBlock();
+    OpBuilder builder(block->findAncestorOpInBlock(*user));
+    Operation *maker = value.getDefiningOp();
+    Type type = withElement(value.getType(), format);
+    Value made;
+    if (isa_and_nonnull<ConstantOp, TableOp>(maker)) {
+      made = builder.clone(*maker)->getResult(0);
+      setElement(made, format);
+    } else if (movesElements(maker) && isWorthMoving(maker)) {
+      IRMapping operands;
+      operands.map(maker->getOperand(0),
+                   converted(maker->getOperand(0), format, user));
+      Operation *again = builder.clone(*maker, operands);
+      for (Value result : again->getResults())
+        setElement(result, format);
+      for (auto [before, after] :
+           llvm::zip_equal(maker->getResults(), again->getResults()))
+        copies[{before, format}] = after;
+      return again->getResult(cast<OpResult>(value).getResultNumber());
+    } else {
+      made = builder.create<ConvertOp>(user->getLoc(), type, value);
+      // It is run again with what reads it; the copy of a weight stays.
+      if (!isParameter(value))
+        for (StringRef name : {StringRef(kCopy), StringRef(kRecomputed)})
+          if (Attribute part = user->getAttr(name))
+            made.getDefiningOp()->setAttr(name, part);
+    }
+    return copies[{value, format}] = made;
+  }
+
+  /// Whether converting what an op moves is no more than converting what it
+  /// makes: a part of a value is converted by itself, but a weight as a whole.
+  static bool isWorthMoving(Operation *maker) {
+    Value x = maker->getOperand(0);
+    if (isConstant(x) || isParameter(x))
+      return true;
+    return maker->getNumResults() == 1 &&
+           (isa<BroadcastOp>(maker) ||
+            shapeOf(maker->getResult(0)).elements() == shapeOf(x).elements());
+  }
+
+  void assignLoop(ScanOp scan) {
+    Block &body = scan.getBlock();
+    size_t sequences = scan.getSequences().size();
+    for (auto [i, sequence] : llvm::enumerate(scan.getSequences()))
+      setElement(body.getArgument(i), netc::elementOf(sequence));
+    for (OpOperand &init : scan.getInitsMutable()) {
+      // A state that starts with a number is in what a turn makes of it.
+      if (isFloatTensor(init.get()) && isConstant(init.get()))
+        init.set(converted(init.get(), low, scan));
+      setElement(body.getArgument(init.getOperandNumber()),
+                 netc::elementOf(init.get()));
+    }
+    assign(body);
+    YieldOp yield = scan.getYield();
+    unsigned numOutputs = scan.getNumOutputs();
+    auto yielded = [&](OpOperand &init) -> OpOperand & {
+      return yield->getOpOperand(numOutputs + init.getOperandNumber() -
+                                 sequences);
+    };
+    bool isWidened = false;
+    for (OpOperand &init : scan.getInitsMutable()) {
+      Type next = netc::elementOf(yielded(init).get());
+      if (!isFloatTensor(init.get()) || !isConstant(init.get()) ||
+          widthOf(next) <= widthOf(netc::elementOf(init.get())))
+        continue;
+      init.set(converted(init.get(), next, scan));
+      setElement(body.getArgument(init.getOperandNumber()), next);
+      isWidened = true;
+    }
+    if (isWidened)
+      assign(body);
+    for (OpOperand &init : scan.getInitsMutable())
+      if (isFloatTensor(init.get()))
+        yielded(init).set(
+            converted(yielded(init).get(), netc::elementOf(init.get()), yield));
+    for (auto [result, value] :
+         llvm::zip_equal(scan.getResults(), yield.getValues()))
+      setElement(result, netc::elementOf(value));
+    convertSequences(scan);
+  }
+
+  /// A sequence of which each element is converted is converted as a whole.
+  void convertSequences(ScanOp scan) {
+    for (OpOperand &sequence : scan.getSequencesMutable()) {
+      Value element = scan.getBlock().getArgument(sequence.getOperandNumber());
+      if (element.use_empty())
+        continue;
+      auto first = dyn_cast<ConvertOp>(*element.getUsers().begin());
+      Type format = first ? netc::elementOf(first.getY()) : Type();
+      if (!llvm::all_of(element.getUsers(), [&](Operation *user) {
+            return isa<ConvertOp>(user) &&
+                   netc::elementOf(user->getResult(0)) == format;
+          }))
+        continue;
+      sequence.set(converted(sequence.get(), format, scan));
+      setElement(element, format);
+      for (Operation *user : llvm::make_early_inc_range(element.getUsers())) {
+        user->getResult(0).replaceAllUsesWith(element);
+        user->erase();
+      }
+      copies.erase({element, format});
+    }
+  }
+
+  Type f32, low, parameters;
+  bool isWhole; ///< not only products are low
+  DenseMap<std::pair<Value, Type>, Value> copies;
+};
+
+struct ApplyPrecision : netc::impl::ApplyPrecisionBase<ApplyPrecision> {
+  void runOnOperation() override {
+    for (auto step : getOperation().getOps<StepOp>()) {
+      std::optional<Precision> precision =
+          parsePrecision(step.getRun().getFacts().precision);
+      if (!precision || precision->low() == NumberFormat::F32)
+        continue;
+      Formats(*precision, &getContext()).assign(step.getBlock());
+      step.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+        if (isMemoryEffectFree(op) && isOpTriviallyDead(op))
+          op->erase();
+      });
+    }
+  }
+};
+} // namespace
