@@ -4,6 +4,7 @@
 
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/Place.h"
+#include "lib/Conversion/Rounding.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include <limits>
@@ -12,13 +13,20 @@ using namespace netc;
 using namespace mlir;
 
 LinalgBuilder::LinalgBuilder(func::FuncOp function, Type element,
-                             bool reference)
+                             bool reference, bool rounds)
     : ImplicitLocOpBuilder(function.getLoc(),
                            OpBuilder::atBlockEnd(&function.getBody().front())),
-      function(function), floatElement(element), reference(reference) {}
+      function(function), floatElement(element), reference(reference),
+      rounds(rounds) {}
+
+/// The format of 16 bits that a value has; null if it has none.
+static FloatType lowFormatOf(Type element) {
+  auto format = dyn_cast<FloatType>(element);
+  return format && format.getWidth() == 16 ? format : FloatType();
+}
 
 Type LinalgBuilder::element(Type type) const {
-  return type.isF32() ? floatElement : type;
+  return type.isF32() || lowFormatOf(type) ? floatElement : type;
 }
 
 RankedTensorType LinalgBuilder::type(Type type) const {
@@ -383,6 +391,19 @@ Value LinalgBuilder::updateRows(
 // Lowerings
 //===----------------------------------------------------------------------===//
 
+/// What an op computes is rounded once, to the format of its result. What only
+/// hands numbers on has such, and a constant is as exact as it is written.
+static void roundResults(Operation *op, LinalgBuilder &b) {
+  bool handsOn = isMemoryEffectFree(op) && !isa<ConvertOp>(op);
+  if (!b.isRounding() || handsOn || op->getNumRegions() != 0)
+    return;
+  for (Value result : op->getResults())
+    if (FloatType format = lowFormatOf(elementOf(result)))
+      b.set(result, b.map(b.get(result), [&](ArrayRef<Element> x) {
+        return rounded(x[0], format);
+      }));
+}
+
 LogicalResult
 Lowerings::lower(Block &block, LinalgBuilder &b,
                  const SmallPtrSetImpl<Operation *> &omitted) const {
@@ -396,6 +417,7 @@ Lowerings::lower(Block &block, LinalgBuilder &b,
     b.setLoc(op.getLoc());
     if (failed(lowering->second(&op, b)))
       return failure();
+    roundResults(&op, b);
   }
   return success();
 }

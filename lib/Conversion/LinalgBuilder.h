@@ -40,12 +40,15 @@ using Payload1 = llvm::function_ref<Element(llvm::ArrayRef<Element>)>;
 class LinalgBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   /// Builds at the end of `function`, for ops of a module in which globals
-  /// hold the slots. `f32` values are computed as `element`. With `reference`
+  /// hold the slots. Values of 16 and 32 bits are computed as `element`, and
+  /// those of 16 bits rounded to numbers of their format. With `reference`
   /// exactly the operations that are counted are to be executed.
-  LinalgBuilder(mlir::func::FuncOp function, mlir::Type element,
-                bool reference);
+  LinalgBuilder(mlir::func::FuncOp function, mlir::Type element, bool reference,
+                bool rounds);
 
   bool isReference() const { return reference; }
+  /// Whether values of 16 bits are numbers of their format.
+  bool isRounding() const { return rounds; }
 
   //===-- Values ----------------------------------------------------------===//
 
@@ -169,7 +172,7 @@ public:
 private:
   mlir::func::FuncOp function;
   mlir::Type floatElement;
-  bool reference;
+  bool reference, rounds;
   unsigned draws = 0;
   mlir::IRMapping values;
 };

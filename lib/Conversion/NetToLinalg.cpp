@@ -86,7 +86,8 @@ static LogicalResult checkIsRun(StepOp step) {
   if (!step.getOps<GradientOp>().empty())
     return emitError(step.getLoc(), error::RunWithoutOptimizer);
   SmallVector<Value> stored(step.getBlock().getArguments());
-  llvm::append_range(stored, step.getReturn()->getOperands());
+  for (auto parameter : step.getOps<ParameterOp>())
+    stored.push_back(parameter.getValue());
   for (Value value : stored)
     if (Type element = netc::elementOf(value); !isStored(element))
       return emitError(value.getLoc(), error::TypeOfProgram, element);
@@ -141,7 +142,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
         step.getLoc(), "netc_step", builder.getFunctionType({}, {}));
     function.addEntryBlock();
     Type element = doubles ? builder.getF64Type() : builder.getF32Type();
-    LinalgBuilder b(function, element, reference);
+    LinalgBuilder b(function, element, reference, !unrounded);
     for (auto [name, input] :
          llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
       StringRef slot = cast<StringAttr>(name).getValue();

@@ -36,6 +36,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
   conversion.run = options.run;
   conversion.reference = options.reference;
   conversion.doubles = options.doubles;
+  conversion.unrounded = options.unrounded;
   passes.addPass(createNetToLinalg(conversion));
   // What the reference executes is what is written: nothing is simplified, not
   // even a quotient by 1.

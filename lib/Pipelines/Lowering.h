@@ -23,6 +23,7 @@ struct LoweringOptions {
   bool reference = false; ///< plain loops that execute what is counted
   bool counted = false;   ///< the program counts what it executes
   bool doubles = false;   ///< f32 is computed as f64
+  bool unrounded = false; ///< values of 16 bits are not rounded to them
   bool perturbed = false; ///< each f64 computed passes through `netc_perturb`
   /// Tensors lie apart, and AddressSanitizer, which has to be in the process,
   /// watches over what lies between them.

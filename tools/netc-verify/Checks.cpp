@@ -4,6 +4,7 @@
 
 #include "tools/netc-verify/Checks.h"
 
+#include "lib/Hardware/Precision.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -116,7 +117,8 @@ bool Verifier::verifyGradients(Data data) {
   if (trained.empty())
     return true; // without a loss, too, where the step is an inference
   LoweringOptions options;
-  options.reference = options.doubles = true;
+  // A rounded loss has steps and no slopes.
+  options.reference = options.doubles = options.unrounded = true;
   std::optional<JitStep> step = subject.build(*subject.plain, options);
   if (!step)
     return false;
@@ -206,6 +208,17 @@ static constexpr double kFastFactor = 8;
 /// How often errors are drawn for the formula.
 static constexpr uint64_t kPerturbations = 3;
 
+/// The same for the values of the step that have the fewest bits: where two
+/// programs round to 16 bits, they may come to different sides.
+static double unitOf(ModuleOp module) {
+  double unit = kUnit;
+  for (auto step : module.getOps<StepOp>())
+    if (auto precision = parsePrecision(step.getRun().getFacts().precision))
+      unit = std::max(
+          unit, std::ldexp(0.5, -int(traitsOf(precision->low()).mantissaBits)));
+  return unit;
+}
+
 bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
                            Data data, bool report) {
   JitStep &plain = *reference();
@@ -256,11 +269,12 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
 
   bool holds = true;
   double worst = 0;
+  const double unit = unitOf(*subject.step);
   for (auto [bound, slot, truth] : llvm::zip_equal(bounds, slots, truths)) {
     double error = errorOf(fast, slot, truth), largest = 0;
     for (double value : truth)
       largest = std::max(largest, std::abs(value));
-    bound = std::max(bound, largest * kUnit);
+    bound = std::max(bound, largest * unit);
     if (error == 0)
       continue;
     worst = std::max(worst, error / bound);

@@ -3,7 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 """compare.py PROGRAM RUN FOLDER trains with the weights and data of a golden file, which it unpacks into FOLDER, and
-compares losses and what batch normalization keeps with PyTorch's."""
+compares losses and what batch normalization keeps with PyTorch's.
+
+compare.py PROGRAM RUN FOLDER FORMAT, of a program that rounds to bf16 or f16, compares its losses with PyTorch's in f64.
+rounding.json has how far they may be: `deviation` is the largest distance of eight runs in f64, up to that step, whose
+values are each multiplied by 1 + 2^-8 r, with r drawn from -1 to 1. A program's own roundings are as if drawn with 0.74 of
+that spread, so that four times the deviation is exceeded in 2 of 10^5 runs. Early deviations are small by chance: the
+first three steps have that of the third.
+"""
 
 import ast
 import json
@@ -37,7 +44,25 @@ def compare(what, ours, theirs, scale):
     return error
 
 
-program, run, folder = sys.argv[1:]
+DEVIATIONS = 4
+UNITS = {"bf16": 1, "f16": 2**-3}  # of rounding, relative to that of bf16
+
+
+def compare_rounded(run, losses, format):
+    with open(os.path.join(here, "rounding.json")) as file:
+        exact = json.load(file)[run]
+    worst = 0
+    for step, (loss, truth) in enumerate(zip(losses, exact["f64"], strict=True)):
+        deviation = exact["deviation"][max(step, 2)] * UNITS[format]
+        worst = max(worst, abs(loss - truth) / deviation)
+        if not worst <= DEVIATIONS:
+            sys.exit(f"step {step + 1}: the loss is {loss}, in f64 {truth}; {worst:.3g} deviations apart")
+    if losses == exact["f64"] or worst == 0:
+        sys.exit("nothing is rounded")
+    print(f"{run} in {format}: {len(losses)} losses, at most {worst:.2g} deviations from those in f64")
+
+
+program, run, folder, *formats = sys.argv[1:]
 here = os.path.dirname(os.path.abspath(__file__))
 shutil.rmtree(folder, ignore_errors=True)
 with zipfile.ZipFile(os.path.join(here, run.split("_")[0] + ".npz")) as file:
@@ -61,6 +86,9 @@ report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).
 # What the file lacks would begin at random.
 if set(report["weights"]) != {name[:-4] for name in os.listdir(weights)}:
     sys.exit(f"the golden file has not the weights of the program: {report['weights']}")
+for format in formats:
+    compare_rounded(run, report["losses"], format)
+    sys.exit()
 error = compare("losses", report["losses"], golden["losses"], golden["losses"])
 for name, values in golden["statistics"].items():
     scale = [max(map(abs, values))] * len(values)
