@@ -78,7 +78,8 @@ static bool isAmount(Operation *user) {
 /// of a table; 2 where it is an amount.
 static int64_t boundOf(Value value) {
   unsigned bits = netc::elementOf(value).getIntOrFloatBitWidth();
-  int64_t bound = std::min(Shape::maxSize, llvm::maxIntN(bits));
+  int64_t bound = bits < 64 ? std::min(Shape::maxSize, llvm::maxIntN(bits) + 1)
+                            : Shape::maxSize;
   auto take = [&](int64_t limit) { bound = std::min(bound, limit); };
   forEachUse(value, [&](Operation *user) {
     if (auto embedding = dyn_cast<EmbeddingOp>(user))
