@@ -37,41 +37,75 @@ static void lowerReturn(ReturnOp op, LinalgBuilder &b) {
                                  b.type(value), Role::Result));
 }
 
+/// Visits the uses of an integer, and those of the integers made of it.
+static void forEachUse(Value value,
+                       llvm::function_ref<void(Operation *user)> visit) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    for (OpOperand &use : values[i].getUses()) {
+      Operation *user = use.getOwner();
+      visit(user);
+      unsigned number = use.getOperandNumber();
+      if (auto scan = dyn_cast<ScanOp>(user)) {
+        // An element of a sequence, or what the first turn is given.
+        values.insert(scan.getBlock().getArgument(number));
+      } else if (auto yield = dyn_cast<YieldOp>(user)) {
+        auto scan = cast<ScanOp>(yield->getParentOp());
+        values.insert(scan.getResult(number));
+        if (number >= scan.getNumOutputs())
+          values.insert(scan.getBlock().getArgument(
+              scan.getSequences().size() + number - scan.getNumOutputs()));
+      } else {
+        for (Value result : user->getResults())
+          if (Type element = netc::elementOf(result);
+              isa<IntegerType>(element) && !element.isInteger(1))
+            values.insert(result);
+      }
+    }
+  }
+}
+
+/// Whether an integer is taken as a number that is computed with, not as a
+/// place.
+static bool isAmount(Operation *user) {
+  return isa<BceOp, MseOp>(user) ||
+         (isa<ConvertOp>(user) &&
+          isa<FloatType>(netc::elementOf(user->getResult(0))));
+}
+
 /// The least number of values that the uses of an integer allow: classes, rows
 /// of a table; 2 where it is an amount.
 static int64_t boundOf(Value value) {
   unsigned bits = netc::elementOf(value).getIntOrFloatBitWidth();
-  int64_t bound = std::min(Shape::maxSize, llvm::maxIntN(bits));
+  int64_t bound = bits < 64 ? std::min(Shape::maxSize, llvm::maxIntN(bits) + 1)
+                            : Shape::maxSize;
   auto take = [&](int64_t limit) { bound = std::min(bound, limit); };
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    if (auto embedding = dyn_cast<EmbeddingOp>(user)) {
+  forEachUse(value, [&](Operation *user) {
+    if (auto embedding = dyn_cast<EmbeddingOp>(user))
       take(*shapeOf(embedding.getTable())[0].toInt64());
-    } else if (auto rows = dyn_cast<GatherOp>(user)) {
+    else if (auto rows = dyn_cast<GatherOp>(user))
       take(*shapeOf(rows.getX())[rows.getOver()].toInt64());
-    } else if (auto sums = dyn_cast<ScatterAddOp>(user)) {
+    else if (auto sums = dyn_cast<ScatterAddOp>(user))
       take(*shapeOf(sums.getX())[sums.getOver()].toInt64());
-    } else if (auto loss = dyn_cast<CrossEntropyOp>(user)) {
+    else if (auto loss = dyn_cast<CrossEntropyOp>(user))
       take(*shapeOf(loss.getLogits())[loss.getOver()].toInt64());
-    } else if (auto picked = dyn_cast<TakeOp>(user)) {
+    else if (auto picked = dyn_cast<TakeOp>(user))
       take(*shapeOf(picked.getX())[picked.getOver()].toInt64());
-    } else if (auto dispatch = dyn_cast<DispatchOp>(user)) {
+    else if (auto dispatch = dyn_cast<DispatchOp>(user))
       take(dispatch.getExperts());
-    } else if (isa<BceOp, MseOp>(user) ||
-               (isa<ConvertOp>(user) &&
-                isa<FloatType>(netc::elementOf(user->getResult(0))))) {
+    else if (isAmount(user))
       take(2);
-    } else if (auto scan = dyn_cast<ScanOp>(user)) {
-      if (use.getOperandNumber() < scan.getSequences().size())
-        take(boundOf(scan.getBlock().getArgument(use.getOperandNumber())));
-    } else {
-      for (Value result : user->getResults())
-        if (Type element = netc::elementOf(result);
-            isa<IntegerType>(element) && !element.isInteger(1))
-          take(boundOf(result));
-    }
-  }
+  });
   return bound;
+}
+
+/// Whether all uses of an integer take a negative one: as that of nothing, as
+/// every place does, or to compute another. An amount is 0 or 1.
+static bool takesNegative(Value value) {
+  bool takes = true;
+  forEachUse(value, [&](Operation *user) { takes &= !isAmount(user); });
+  return takes;
 }
 
 /// Whether a program can hold tensors of this type.
@@ -143,6 +177,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
     function.addEntryBlock();
     Type element = doubles ? builder.getF64Type() : builder.getF32Type();
     LinalgBuilder b(function, element, reference, !unrounded);
+    SmallVector<Attribute> negative;
     for (auto [name, input] :
          llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
       StringRef slot = cast<StringAttr>(name).getValue();
@@ -153,8 +188,13 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
             getOperation().lookupSymbol(("input." + slot).str());
         auto facts = global->getAttrOfType<SlotAttr>(SlotAttr::kOfGlobal);
         global->setAttr(SlotAttr::kOfGlobal, facts.withBelow(boundOf(input)));
+        if (takesNegative(input))
+          negative.push_back(name);
       }
     }
+    // The program takes these with negative numbers, too.
+    if (!negative.empty())
+      getOperation()->setAttr("net.negative", builder.getArrayAttr(negative));
 
     Lowerings lowerings;
     lowerings.add(lowerParameter);

@@ -62,6 +62,8 @@ std::string netc::program::toJson(const Program &program) {
   text["slots"] = json::array();
   for (const Slot &slot : program.slots)
     text["slots"].push_back(::toJson(slot));
+  if (!program.negative.empty())
+    text["negative"] = program.negative;
   text["ops"] = json::array();
   for (const Op &op : program.ops)
     text["ops"].push_back(::toJson(op));
@@ -150,6 +152,7 @@ Program netc::program::parseProgram(const char *text) try {
   program.stack = description.at("stack");
   for (const json &slot : description.at("slots"))
     program.slots.push_back(slotOf(slot, program.arena));
+  program.negative = description.value("negative", program.negative);
   for (const json &op : description.at("ops"))
     program.ops.push_back({op.at("name"), op.at("op"), op.at("phase"),
                            op.at("matmul"), op.at("other"),

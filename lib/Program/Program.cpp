@@ -25,6 +25,11 @@ const Slot *Program::find(Role role) const {
   return nullptr;
 }
 
+bool Program::takesNegative(const Slot &slot) const {
+  return slot.role == Role::Input && std::find(negative.begin(), negative.end(),
+                                               slot.name) != negative.end();
+}
+
 const Slot *Program::loss() const {
   for (const Slot &slot : slots)
     if (slot.role == Role::Result && slot.name == "loss" &&

@@ -45,6 +45,7 @@ struct Program {
   int64_t buffers = 0; ///< bytes, if each tensor had a place to itself
   int64_t stack = 0;   ///< bytes of copies that a thread makes, at most
   std::vector<Slot> slots;
+  std::vector<std::string> negative; ///< inputs whose integers may be negative
   std::vector<Op> ops;
 
   /// Whether there is more than a forward pass.
@@ -52,6 +53,8 @@ struct Program {
   /// What it is, for people, in one line.
   std::string title() const;
   const Slot *find(Role role) const;
+  /// Whether an input takes negative integers, too.
+  bool takesNegative(const Slot &slot) const;
   /// What training minimizes, the result `loss`, one number for each part of
   /// the batch; not what else an inference computes.
   const Slot *loss() const;

@@ -125,7 +125,8 @@ Data::Data(const Program &program, const Options &options) {
     }
     source.file.emplace(file->second);
     source.batches.emplace_back(new char[size_t(slot->bytes())]);
-    source.count = source.file->check(*slot, /*many=*/true);
+    source.count =
+        source.file->check(*slot, /*many=*/true, program.takesNegative(*slot));
     if (int64_t rest = source.file->leftOver(*slot))
       std::fprintf(stderr,
                    "warning: the last %s of `%s` are no whole batch of "

@@ -6,6 +6,7 @@
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/OutputFile.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -19,6 +20,11 @@ using namespace netc::program;
 using namespace netc::runtime;
 
 static const char magic[] = "\x93NUMPY";
+
+/// What is read, as a header spells it. Of raw bytes are the bf16 of ml_dtypes,
+/// which numpy has no name for.
+static const char *const known[] = {"<f2", "<f4", "<f8", "|i1", "<i2", "<i4",
+                                    "<i8", "|u1", "<u2", "<V2", "|V2"};
 
 static Failure wrong(const std::string &path, const std::string &what) {
   return Failure(1, "`" + path + "` " + what);
@@ -105,14 +111,23 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
   std::string descr = valueOf(header, "descr");
   descr = descr[0] == '[' ? "of several fields"
                           : descr.substr(0, descr.find_first_of(",}"));
-  for (const char *known : {"<f4", "<f8", "<i4", "<i8", "|u1"})
-    if (descr == "'" + std::string(known) + "'")
-      type = known + 1;
+  for (const char *one : known) {
+    if (descr == "'" + std::string(one) + "'")
+      type = one + 1;
+    if (descr == "'>" + std::string(one + 1) + "'")
+      throw wrong(path, "has big-endian elements " + descr +
+                            "; little-endian ones are read, which numpy's "
+                            "`astype` makes");
+  }
   if (type.empty())
     throw wrong(path, "has elements " + descr +
-                          "; '<f4', '<f8', '<i4', '<i8' and '|u1' are read");
-  if (valueOf(header, "fortran_order").compare(0, 5, "False"))
-    throw wrong(path, "is not in C order");
+                          "; f2, f4, f8, i1, i2, i4, i8, u1 and u2 are read");
+  std::string order = valueOf(header, "fortran_order");
+  if (order.compare(0, 4, "True") == 0)
+    throw wrong(path, "is in Fortran order; C order is read, which numpy's "
+                      "`ascontiguousarray` makes");
+  if (order.compare(0, 5, "False"))
+    throw wrong(path, "does not say in its header that it is in C order");
   if (!parseShape(valueOf(header, "shape"), sizes))
     throw wrong(path, "has no shape in its header");
   int64_t needed = type[1] - '0';
@@ -125,8 +140,22 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
                           " is " + std::to_string(needed));
 }
 
-int64_t NpyFile::check(const Slot &slot, bool many) const {
-  bool suits = (type[0] == 'f') == isFloat(slot.element);
+/// Whether elements of the file's type become those of the slot, each with its
+/// exact value; that of an f8 is rounded.
+static bool suits(const std::string &type, Element element) {
+  bool isWhole = type[0] == 'i' || type[0] == 'u';
+  if (!isFloat(element))
+    return isWhole;
+  return !isWhole || type[1] <= '2'; // u2 are the bits of bf16
+}
+
+int64_t NpyFile::check(const Slot &slot, bool many, bool negative) const {
+  if (!suits(type, slot.element))
+    throw wrong(path, "holds " + type + "; `" + slot.name + "` of " +
+                          nameOf(slot.element) + " takes " +
+                          (isFloat(slot.element)
+                               ? "f2, f4, f8, i1, i2, u1, or bf16 as u2"
+                               : "i1, i2, i4, i8, u1 or u2"));
   int64_t number = 1;
   std::vector<int64_t> one = sizes;
   if (many && one.size() == slot.shape.size() + slot.shape.empty()) {
@@ -139,13 +168,12 @@ int64_t NpyFile::check(const Slot &slot, bool many) const {
       one[0] = first;
     }
   }
-  if (!suits || one != slot.shape || !number)
-    throw wrong(path,
-                "holds " + type + " of shape " + spell(sizes) + "; `" +
-                    slot.name + "` takes " +
-                    (isFloat(slot.element) ? "f4 or f8" : "i4, i8 or u1") +
-                    " of shape " + spell(slot.shape) +
-                    (many ? " or many of these, one after another" : ""));
+  if (one != slot.shape || !number)
+    throw wrong(path, "holds " + type + " of shape " + spell(sizes) + "; `" +
+                          slot.name + "` takes " + spell(slot.shape) +
+                          (many ? " or many of these, one after another" : ""));
+  if (!isFloat(slot.element))
+    checkNumbers(slot, number * slot.count(), negative);
   return number;
 }
 
@@ -155,54 +183,126 @@ int64_t NpyFile::leftOver(const Slot &slot) const {
 }
 
 namespace {
-/// Reads `count` elements of type From, checks integers, and stores them.
-template <typename From, typename To>
-void convert(const NpyFile &file, const char *from, const Slot &slot,
-             char *to) {
-  for (int64_t i = 0, count = slot.count(); i < count; ++i) {
-    From value;
-    std::memcpy(&value, from + i * int64_t(sizeof(From)), sizeof(From));
-    if constexpr (std::is_integral_v<To>) {
-      int64_t low = slot.below ? 0 : std::numeric_limits<To>::min();
-      int64_t high =
-          slot.below ? slot.below - 1 : std::numeric_limits<To>::max();
-      if (int64_t(value) < low || int64_t(value) > high)
-        throw wrong(file.path, "holds " + std::to_string(value) + "; `" +
-                                   slot.name + "` takes " +
-                                   std::to_string(low) + " to " +
-                                   std::to_string(high));
+/// Has 5 bits of exponent and 10 of fraction.
+struct Half {
+  uint16_t bits;
+  operator float() const {
+    uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31;
+    uint32_t fraction = bits & 0x3ff;
+    if (!exponent) { // a denormal number, which is a normal one of f32
+      float value = float(fraction) * 0x1p-24f;
+      return sign ? -value : value;
     }
-    reinterpret_cast<To *>(to)[i] = To(value);
+    exponent = exponent == 31 ? 255 : exponent + 127 - 15;
+    return floatOf(sign | exponent << 23 | fraction << 13);
+  }
+  static float floatOf(uint32_t bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+};
+
+/// Is the upper half of an f32.
+struct Bfloat {
+  uint16_t bits;
+  operator float() const { return Half::floatOf(uint32_t(bits) << 16); }
+};
+} // namespace
+
+/// Calls `visit` with any value of the type that a file's elements have.
+template <typename Visit>
+static void visitType(const std::string &type, bool becomeFloats, Visit visit) {
+  switch (type[0]) {
+  case 'f':
+    return type == "f2"   ? visit(Half())
+           : type == "f4" ? visit(float())
+                          : visit(double());
+  case 'i':
+    return type == "i1"   ? visit(int8_t())
+           : type == "i2" ? visit(int16_t())
+           : type == "i4" ? visit(int32_t())
+                          : visit(int64_t());
+  case 'u':
+    return type == "u1"    ? visit(uint8_t())
+           : !becomeFloats ? visit(uint16_t())
+                           : visit(Bfloat());
+  default:
+    return visit(Bfloat());
   }
 }
 
-template <typename To>
-void convertFrom(char kind, char bytes, const NpyFile &file, const char *from,
-                 const Slot &slot, char *to) {
-  if constexpr (std::is_floating_point_v<To>)
-    bytes == '4' ? convert<float, To>(file, from, slot, to)
-                 : convert<double, To>(file, from, slot, to);
-  else if (kind == 'u')
-    convert<uint8_t, To>(file, from, slot, to);
-  else
-    bytes == '4' ? convert<int32_t, To>(file, from, slot, to)
-                 : convert<int64_t, To>(file, from, slot, to);
+template <typename T> static T elementAt(const char *elements, int64_t i) {
+  T value;
+  std::memcpy(&value, elements + i * int64_t(sizeof(T)), sizeof(T));
+  return value;
 }
-} // namespace
+
+bool NpyFile::holdsBfloats(const Slot &slot) const {
+  return isFloat(slot.element) && (type == "u2" || type == "V2");
+}
+
+std::string NpyFile::placeOf(int64_t number) const {
+  std::string place;
+  for (size_t axis = sizes.size(); axis-- > 0; number /= sizes[axis])
+    place = std::to_string(number % sizes[axis]) + (place.empty() ? "" : ", ") +
+            place;
+  return place.empty() ? "" : " at [" + place + "]";
+}
+
+void NpyFile::checkNumbers(const Slot &slot, int64_t count,
+                           bool negative) const {
+  int64_t most =
+      std::numeric_limits<int64_t>::max() >> (64 - 8 * bytesOf(slot.element));
+  int64_t low = -most - 1;
+  int64_t high = slot.below ? std::min(slot.below - 1, most) : most;
+  if (slot.below && !negative)
+    low = 0;
+  visitType(type, /*becomeFloats=*/false, [&](auto any) {
+    using T = decltype(any);
+    if constexpr (std::is_integral_v<T>) {
+      if (std::numeric_limits<T>::min() >= low &&
+          std::numeric_limits<T>::max() <= high)
+        return;
+      for (int64_t i = 0; i < count; ++i) {
+        int64_t value = elementAt<T>(elements, i);
+        if (value >= low && value <= high)
+          continue;
+        bool isOfNone = negative && value > high;
+        throw wrong(path,
+                    "holds " + std::to_string(value) + placeOf(i) + "; `" +
+                        slot.name + "` takes " +
+                        std::to_string(isOfNone ? 0 : low) + " to " +
+                        std::to_string(high) +
+                        (isOfNone ? ", or any negative number for none" : ""));
+      }
+    }
+  });
+}
+
+template <typename To>
+static void convert(const std::string &type, const char *from, int64_t count,
+                    char *to) {
+  visitType(type, std::is_floating_point_v<To>, [&](auto any) {
+    for (int64_t i = 0; i < count; ++i)
+      reinterpret_cast<To *>(to)[i] = To(elementAt<decltype(any)>(from, i));
+  });
+}
 
 void NpyFile::read(const Slot &slot, int64_t number, char *data) const {
-  const char *from = elements + number * slot.count() * (type[1] - '0');
+  int64_t count = slot.count();
+  const char *from = elements + number * count * (type[1] - '0');
   switch (slot.element) {
   case Element::F32:
-    return convertFrom<float>(type[0], type[1], *this, from, slot, data);
+    return convert<float>(type, from, count, data);
   case Element::F64:
-    return convertFrom<double>(type[0], type[1], *this, from, slot, data);
+    return convert<double>(type, from, count, data);
   case Element::I64:
-    return convertFrom<int64_t>(type[0], type[1], *this, from, slot, data);
+    return convert<int64_t>(type, from, count, data);
   case Element::I32:
-    return convertFrom<int32_t>(type[0], type[1], *this, from, slot, data);
+    return convert<int32_t>(type, from, count, data);
   case Element::I8:
-    return convertFrom<int8_t>(type[0], type[1], *this, from, slot, data);
+    return convert<int8_t>(type, from, count, data);
   }
 }
 

@@ -14,8 +14,12 @@
 namespace netc::runtime {
 
 /// An array in a file, as numpy.save writes it: version 1 or 2, little endian,
-/// C order, of f4, f8, i4, i8 or u1. Mapped, not read.
+/// C order, of f2, f4, f8, i1, i2, i4, i8, u1 or u2. Mapped, not read.
 /// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+///
+/// numpy has no bf16. Where floating-point numbers are taken, u2 are the bits
+/// of bf16, and so are raw elements of two bytes, V2. i1, i2 and u1 are whole
+/// numbers. All have their exact values, but f8 is rounded to f32.
 class NpyFile {
 public:
   /// Throws a Failure that names the file.
@@ -24,18 +28,27 @@ public:
   std::string path;
   const std::vector<int64_t> &shape() const { return sizes; }
 
-  /// Throws unless the elements can become the slot's, floating-point numbers
-  /// of either width or integers, and the file's shape is the slot's. With
-  /// `many`, the first axis may be a multiple of the slot's, or stand before a
-  /// scalar's none. Returns how many tensors of the slot's size there are.
-  int64_t check(const program::Slot &slot, bool many) const;
+  /// Throws unless the elements can become the slot's, the file's shape is the
+  /// slot's, and the slot takes all whole numbers that read() may give it,
+  /// `negative` ones, too, if uses of an input know them. With `many`, the
+  /// first axis may be a multiple of the slot's, or stand before a scalar's
+  /// none. Returns how many tensors of the slot's size there are.
+  int64_t check(const program::Slot &slot, bool many,
+                bool negative = false) const;
   /// How many elements of the first axis fill no tensor of the slot's size.
   int64_t leftOver(const program::Slot &slot) const;
-  /// Stores the tensor with this number. Throws at an integer that the slot
-  /// does not take. check() must have passed.
+  /// Stores the tensor with this number. check() must have passed.
   void read(const program::Slot &slot, int64_t number, char *data) const;
+  /// Whether the slot reads them as bf16.
+  bool holdsBfloats(const program::Slot &slot) const;
 
 private:
+  /// Throws at the first of so many integers that the slot does not take.
+  void checkNumbers(const program::Slot &slot, int64_t count,
+                    bool negative) const;
+  /// ` at [1, 2]`: where an element is.
+  std::string placeOf(int64_t number) const;
+
   std::shared_ptr<const char> mapping;
   std::vector<int64_t> sizes;
   std::string type; ///< kind and bytes of an element: f4

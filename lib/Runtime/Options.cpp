@@ -22,7 +22,9 @@ const char *const
   --threads=N           at most 1024 (default: OMP_NUM_THREADS, else one a core)
   --seed=N              of the initial parameters, synthetic data and dropout (default 0)
   --data=FILE,...       npy files with the inputs in their order, or NAME=FILE; one batch after
-                        another along the first axis (default: synthetic)
+                        another along the first axis (default: synthetic); floating-point numbers
+                        as f2, f4, f8, bf16 in u2, or whole ones as i1, i2, u1; integers as i1,
+                        i2, i4, i8, u1, u2
   --batches=N           synthetic batches to take turns (default 4)
   --weights=FOLDER,...  npy files with the initial parameters, called NAME.npy, or NAME=FILE
   --dump=FOLDER         write parameters and state after the last step, as NAME.npy

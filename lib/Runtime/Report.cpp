@@ -184,9 +184,12 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
 /// `x from x.npy, y at random`.
 static std::string dataText(const Data &data) {
   std::string text;
-  for (const Data::Source &source : data.inputs())
+  for (const Data::Source &source : data.inputs()) {
     text += (text.empty() ? "" : ", ") + source.slot->name +
             (source.file ? " from " + source.file->path : " at random");
+    if (source.file && source.file->holdsBfloats(*source.slot))
+      text += " as bf16";
+  }
   return text;
 }
 

@@ -55,6 +55,9 @@ program::Program netc::describe(ModuleOp module, program::Program program) {
   for (auto slot : module->getAttrOfType<ArrayAttr>(SlotAttr::kOfModule)
                        .getAsRange<SlotAttr>())
     program.slots.push_back(slotOf(slot));
+  if (auto names = module->getAttrOfType<ArrayAttr>("net.negative"))
+    for (auto name : names.getAsRange<StringAttr>())
+      program.negative.push_back(name.str());
   for (auto row : module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule)
                       .getAsRange<OpRowAttr>())
     program.ops.push_back(opOf(row));

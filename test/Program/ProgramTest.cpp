@@ -71,6 +71,16 @@ TEST(Program, IsWrittenAsItIsRead) {
   text["slots"][0].update({{"sizes", {2, 8}}, {"strides", {1, 2}}});
   text["slots"][2].update({{"init", "sine"}, {"theta", 5e5}, {"below", 7}});
   EXPECT_EQ(json::parse(toJson(parse(text))), text);
+  text["negative"] = {"x"};
+  EXPECT_EQ(json::parse(toJson(parse(text))), text);
+}
+
+TEST(Program, TakesNegativeNumbersWhereItSaysSo) {
+  json text = description();
+  EXPECT_FALSE(parse(text).takesNegative(parse(text).slots[0]));
+  text["negative"] = {"x"};
+  EXPECT_TRUE(parse(text).takesNegative(parse(text).slots[0]));
+  EXPECT_FALSE(parse(text).takesNegative(parse(text).slots[1]));
 }
 
 TEST(Program, TrainsIfItGoesBackward) {

@@ -5,7 +5,11 @@
 #include "lib/Runtime/Npy.h"
 #include "test/Runtime/RuntimeTest.h"
 
+#include <cmath>
+#include <cstring>
 #include <fstream>
+#include <limits>
+#include <numeric>
 
 using namespace netc::program;
 using namespace netc::runtime;
@@ -35,10 +39,11 @@ protected:
     std::ofstream(path, std::ios::binary) << text;
   }
   /// What reading it fails with, without the path.
-  std::string message(const Slot &slot, bool many = false) {
+  std::string message(const Slot &slot, bool many = false,
+                      bool negative = false) {
     return withoutPath(failure([&] {
       NpyFile file(path);
-      file.check(slot, many);
+      file.check(slot, many, negative);
       std::vector<char> data(size_t(slot.bytes()));
       file.read(slot, 0, data.data());
     }));
@@ -48,9 +53,10 @@ protected:
     return at == std::string::npos ? text : text.replace(at, path.size(), "F");
   }
   template <typename T>
-  std::vector<T> read(const Slot &slot, int64_t number = 0) {
+  std::vector<T> read(const Slot &slot, int64_t number = 0,
+                      bool negative = false) {
     NpyFile file(path);
-    file.check(slot, true);
+    file.check(slot, true, negative);
     std::vector<T> values(size_t(slot.count()));
     file.read(slot, number, reinterpret_cast<char *>(values.data()));
     return values;
@@ -72,6 +78,84 @@ TEST_F(Npy, ReadsFloatsOfEitherWidth) {
   EXPECT_EQ(read<double>(wide), (std::vector<double>{0.5, 2, 3, 4}));
 }
 
+/// All numbers of 16 bits.
+static std::vector<uint16_t> allBits() {
+  std::vector<uint16_t> bits(1 << 16);
+  std::iota(bits.begin(), bits.end(), uint16_t(0));
+  return bits;
+}
+static const Slot allFloats = makeSlot(Role::Input, Element::F32, {1 << 16});
+static const Slot allDoubles = makeSlot(Role::Input, Element::F64, {1 << 16});
+
+/// What 16 bits mean, with so many of them for the fraction.
+static double meaningOf(uint16_t bits, int fractionBits) {
+  int most = (1 << (15 - fractionBits)) - 1, bias = most / 2;
+  int exponent = (bits & 0x7fff) >> fractionBits;
+  double fraction = std::ldexp(bits & ((1 << fractionBits) - 1), -fractionBits);
+  double size = exponent ? std::ldexp(1 + fraction, exponent - bias)
+                         : std::ldexp(fraction, 1 - bias);
+  if (exponent == most)
+    size = fraction != 0 ? std::nan("") : INFINITY;
+  return bits & 0x8000 ? -size : size;
+}
+
+template <typename T>
+static void expectMeanings(const std::vector<T> &values, int fractionBits) {
+  ASSERT_EQ(values.size(), size_t(1) << 16);
+  for (size_t bits = 0; bits < values.size(); ++bits) {
+    double expected = meaningOf(uint16_t(bits), fractionBits);
+    if (std::isnan(expected)) {
+      EXPECT_TRUE(std::isnan(values[bits])) << bits;
+      continue;
+    }
+    EXPECT_EQ(double(values[bits]), expected) << bits;
+    EXPECT_EQ(std::signbit(values[bits]), std::signbit(expected)) << bits;
+  }
+}
+
+TEST_F(Npy, ReadsEachHalf) {
+  save<uint16_t>("<f2", "(65536,)", allBits());
+  std::vector<float> values = read<float>(allFloats);
+  expectMeanings(values, 10);
+  expectMeanings(read<double>(allDoubles), 10);
+  EXPECT_EQ(values[0x0001], 0x1p-24f) << "the least denormal number";
+  EXPECT_EQ(values[0x03ff], 0x1.ff8p-15f) << "the largest denormal number";
+  EXPECT_EQ(values[0x0400], 0x1p-14f) << "the least normal number";
+  EXPECT_EQ(values[0x3c00], 1);
+  EXPECT_EQ(values[0x7bff], 65504);
+  EXPECT_EQ(values[0xfc00], -INFINITY);
+}
+
+TEST_F(Npy, ReadsEachBfloatFromRawBits) {
+  for (const char *descr : {"<u2", "<V2", "|V2"}) {
+    save<uint16_t>(descr, "(65536,)", allBits());
+    std::vector<float> values = read<float>(allFloats);
+    expectMeanings(values, 7);
+    expectMeanings(read<double>(allDoubles), 7);
+    EXPECT_EQ(values[0x3f80], 1);
+    EXPECT_EQ(values[0x0001], 0x1p-133f) << "the least denormal number";
+    EXPECT_TRUE(NpyFile(path).holdsBfloats(allFloats));
+  }
+  // NaN keeps its bits.
+  save<uint16_t>("<u2", "(2, 2)", {0x7fc1, 0xff81, 0, 0x8000});
+  std::vector<float> values = read<float>(floats);
+  uint32_t bits[4];
+  std::memcpy(bits, values.data(), sizeof bits);
+  EXPECT_EQ(bits[0], 0x7fc10000u);
+  EXPECT_EQ(bits[1], 0xff810000u);
+  EXPECT_EQ(bits[3], 0x80000000u);
+}
+
+TEST_F(Npy, ReadsWholeNumbersAsFloats) {
+  save<int8_t>("|i1", "(2, 2)", {-128, -1, 0, 127});
+  EXPECT_EQ(read<float>(floats), (std::vector<float>{-128, -1, 0, 127}));
+  EXPECT_FALSE(NpyFile(path).holdsBfloats(floats));
+  save<uint8_t>("|u1", "(2, 2)", {0, 1, 128, 255});
+  EXPECT_EQ(read<float>(floats), (std::vector<float>{0, 1, 128, 255}));
+  save<int16_t>("<i2", "(2, 2)", {-32768, -1, 5, 32767});
+  EXPECT_EQ(read<float>(floats), (std::vector<float>{-32768, -1, 5, 32767}));
+}
+
 TEST_F(Npy, ReadsIntegersOfAnyWidth) {
   save<int64_t>("<i8", "(2,)", {7, 299});
   EXPECT_EQ(read<int64_t>(labels), (std::vector<int64_t>{7, 299}));
@@ -79,6 +163,52 @@ TEST_F(Npy, ReadsIntegersOfAnyWidth) {
   EXPECT_EQ(read<int64_t>(labels), (std::vector<int64_t>{7, 299}));
   save<uint8_t>("|u1", "(2,)", {7, 255});
   EXPECT_EQ(read<int64_t>(labels), (std::vector<int64_t>{7, 255}));
+  save<int8_t>("|i1", "(2,)", {7, 127});
+  EXPECT_EQ(read<int64_t>(labels), (std::vector<int64_t>{7, 127}));
+  save<int16_t>("<i2", "(2,)", {7, 299});
+  EXPECT_EQ(read<int64_t>(labels), (std::vector<int64_t>{7, 299}));
+  // Here they are no bf16.
+  save<uint16_t>("<u2", "(2,)", {7, 299});
+  EXPECT_EQ(read<int64_t>(labels), (std::vector<int64_t>{7, 299}));
+  EXPECT_FALSE(NpyFile(path).holdsBfloats(labels));
+  Slot any = makeSlot(Role::State, Element::I32, {2});
+  save<uint16_t>("<u2", "(2,)", {7, 65535});
+  EXPECT_EQ(read<int32_t>(any), (std::vector<int32_t>{7, 65535}));
+}
+
+TEST_F(Npy, ReadsNegativeNumbersWhereTheyAreKnown) {
+  save<int64_t>("<i8", "(2,)", {-100, 299});
+  EXPECT_EQ(read<int64_t>(labels, 0, true), (std::vector<int64_t>{-100, 299}));
+  EXPECT_EQ(message(labels), "1: `F` holds -100 at [0]; `slot` takes 0 to 299");
+  save<int8_t>("|i1", "(2,)", {-1, -128});
+  EXPECT_EQ(read<int64_t>(labels, 0, true), (std::vector<int64_t>{-1, -128}));
+  save<int16_t>("<i2", "(2,)", {-1, 300});
+  EXPECT_EQ(message(labels, false, true),
+            "1: `F` holds 300 at [1]; `slot` takes 0 to 299, or any negative "
+            "number for none");
+  Slot bytes = makeSlot(Role::Input, Element::I8, {2}, Init::Zeros, 100);
+  save<int16_t>("<i2", "(2,)", {-128, 99});
+  EXPECT_EQ(read<int8_t>(bytes, 0, true), (std::vector<int8_t>{-128, 99}));
+  save<int16_t>("<i2", "(2,)", {5, -129});
+  EXPECT_EQ(message(bytes, false, true),
+            "1: `F` holds -129 at [1]; `slot` takes -128 to 99");
+}
+
+TEST_F(Npy, ChecksAllBatchesAtOnce) {
+  Slot rows = makeSlot(Role::Input, Element::I64, {2, 3}, Init::Zeros, 5);
+  std::vector<int64_t> numbers(15);
+  numbers[10] = 5;
+  save<int64_t>("<i8", "(5, 3)", numbers);
+  EXPECT_EQ(message(rows, true),
+            "1: `F` holds 5 at [3, 1]; `slot` takes 0 to 4");
+  // Of the last batch, which lacks a row, nothing is read.
+  numbers[10] = 0;
+  numbers[14] = 5;
+  save<int64_t>("<i8", "(5, 3)", numbers);
+  EXPECT_EQ(message(rows, true), "");
+  Slot scalar = makeSlot(Role::Input, Element::I64, {}, Init::Zeros, 5);
+  save<int64_t>("<i8", "()", {5});
+  EXPECT_EQ(message(scalar), "1: `F` holds 5; `slot` takes 0 to 4");
 }
 
 TEST_F(Npy, HoldsManyBatches) {
@@ -112,24 +242,31 @@ TEST_F(Npy, WritesWhatItReads) {
 
 TEST_F(Npy, SaysWhatDoesNotFit) {
   save<float>("<f4", "(2, 3)", std::vector<float>(6));
-  EXPECT_EQ(message(floats), "1: `F` holds f4 of shape (2, 3); `slot` takes f4 "
-                             "or f8 of shape (2, 2)");
+  EXPECT_EQ(message(floats), "1: `F` holds f4 of shape (2, 3); `slot` takes "
+                             "(2, 2)");
   EXPECT_EQ(message(floats, true),
-            "1: `F` holds f4 of shape (2, 3); `slot` takes f4 or f8 of shape "
-            "(2, 2) or many of these, one after another");
-  EXPECT_EQ(message(labels), "1: `F` holds f4 of shape (2, 3); `slot` takes "
-                             "i4, i8 or u1 of shape (2,)");
+            "1: `F` holds f4 of shape (2, 3); `slot` takes (2, 2) or many of "
+            "these, one after another");
+  EXPECT_EQ(message(labels), "1: `F` holds f4; `slot` of i64 takes i1, i2, i4, "
+                             "i8, u1 or u2");
+  save<uint16_t>("<V2", "(2,)", {1, 2});
+  EXPECT_EQ(message(labels), "1: `F` holds V2; `slot` of i64 takes i1, i2, i4, "
+                             "i8, u1 or u2");
+  save<int32_t>("<i4", "(2, 2)", {1, 2, 3, 4});
+  EXPECT_EQ(message(floats), "1: `F` holds i4; `slot` of f32 takes f2, f4, f8, "
+                             "i1, i2, u1, or bf16 as u2");
   save<float>("<f4", "(1, 2)", std::vector<float>(2));
   EXPECT_NE(message(floats, true), "") << "less than a batch";
   save<float>("<f4", "(4, 2)", std::vector<float>(8));
   EXPECT_NE(message(floats, false), "") << "a parameter is one";
   save<int64_t>("<i8", "(2,)", {7, 300});
-  EXPECT_EQ(message(labels), "1: `F` holds 300; `slot` takes 0 to 299");
+  EXPECT_EQ(message(labels), "1: `F` holds 300 at [1]; `slot` takes 0 to 299");
   save<int64_t>("<i8", "(2,)", {-1, 3});
-  EXPECT_EQ(message(labels), "1: `F` holds -1; `slot` takes 0 to 299");
+  EXPECT_EQ(message(labels), "1: `F` holds -1 at [0]; `slot` takes 0 to 299");
   Slot bytes = makeSlot(Role::State, Element::I8, {2});
   save<int64_t>("<i8", "(2,)", {0, 128});
-  EXPECT_EQ(message(bytes), "1: `F` holds 128; `slot` takes -128 to 127");
+  EXPECT_EQ(message(bytes),
+            "1: `F` holds 128 at [1]; `slot` takes -128 to 127");
 }
 
 TEST_F(Npy, RefusesOtherFiles) {
@@ -143,8 +280,12 @@ TEST_F(Npy, RefusesOtherFiles) {
   EXPECT_EQ(message(floats),
             "1: `F` is an npy file of version 3; 1 and 2 are read");
   save<float>(">f4", "(2, 2)", {1, 2, 3, 4});
-  EXPECT_EQ(message(floats), "1: `F` has elements '>f4'; '<f4', '<f8', '<i4', "
-                             "'<i8' and '|u1' are read");
+  EXPECT_EQ(message(floats),
+            "1: `F` has big-endian elements '>f4'; little-endian ones are "
+            "read, which numpy's `astype` makes");
+  save<uint32_t>("<u4", "(2, 2)", {1, 2, 3, 4});
+  EXPECT_EQ(message(floats), "1: `F` has elements '<u4'; f2, f4, f8, i1, i2, "
+                             "i4, i8, u1 and u2 are read");
   save<float>("<f4", "(2, 2)", {1, 2, 3});
   EXPECT_EQ(message(floats),
             "1: `F` holds 12 bytes of data; (2, 2) of f4 is 16");
@@ -166,9 +307,15 @@ TEST_F(Npy, RefusesFortranOrderAndCutHeaders) {
   std::string start = "\x93NUMPY";
   start += {1, 0, char(header.size()), 0};
   write(start + header + "1234");
-  EXPECT_EQ(message(floats), "1: `F` is not in C order");
+  EXPECT_EQ(message(floats),
+            "1: `F` is in Fortran order; C order is read, which "
+            "numpy's `ascontiguousarray` makes");
   write(start + header.substr(0, 20));
   EXPECT_EQ(message(floats), "1: `F` ends inside its header");
+  header.replace(header.find("True"), 4, "None");
+  write(start + header + "1234");
+  EXPECT_EQ(message(floats),
+            "1: `F` does not say in its header that it is in C order");
 }
 
 TEST_F(Npy, RefusesRecords) {
@@ -177,6 +324,7 @@ TEST_F(Npy, RefusesRecords) {
   std::string start = "\x93NUMPY";
   start += {1, 0, char(header.size()), 0};
   write(start + header + std::string(24, '0'));
-  EXPECT_EQ(message(floats), "1: `F` has elements of several fields; '<f4', "
-                             "'<f8', '<i4', '<i8' and '|u1' are read");
+  EXPECT_EQ(message(floats),
+            "1: `F` has elements of several fields; f2, f4, f8, i1, i2, i4, "
+            "i8, u1 and u2 are read");
 }

@@ -11,13 +11,13 @@ import math
 import struct
 import sys
 
-CODES = {"f4": "f", "f8": "d", "i4": "i", "i8": "q", "u1": "B"}
+CODES = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H"}
 
 
 def write(type, shape, text, path):
     shape = tuple(int(size) for size in shape.split(",") if size)
     values = [eval(text, {"math": math}, {"i": i}) for i in range(math.prod(shape))]
-    header = {"descr": ("|" if type == "u1" else "<") + type, "fortran_order": False, "shape": shape}
+    header = {"descr": ("|" if type[1] == "1" else "<") + type, "fortran_order": False, "shape": shape}
     header = repr(header).encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
     with open(path, "wb") as file:
