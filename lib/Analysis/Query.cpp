@@ -71,7 +71,7 @@ private:
 /// A figure that must be a number by now.
 static Answer number(const Polynomial &value, StringRef unit) {
   if (!value.isValid())
-    return error::FigureOutOfRange();
+    return error::OutOfRange();
   if (std::optional<Rational> constant = value.constant())
     return Quantity{*constant, unit};
   for (const std::string &symbol : value.symbols())

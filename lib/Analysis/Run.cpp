@@ -412,8 +412,8 @@ static void setFacts(Run &run, const RunFacts &facts) {
     run.deviceSeconds = *run.took * *run.devices;
 }
 
-/// The larger one; of two that free axes keep from being compared, the sum.
-static Polynomial larger(const Polynomial &a, const Polynomial &b) {
+/// The larger one, or the sum of two that free axes keep from being compared.
+static Polynomial upperBound(const Polynomial &a, const Polynomial &b) {
   std::optional<Rational> difference = (a - b).constant();
   if (!difference)
     return a + b;
@@ -434,7 +434,7 @@ static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
       *bytes = axes.evaluate(*bytes);
   Polynomial &activations = memory[""].activations;
   for (const Polynomial &bytes : run.counted->recomputed)
-    activations = larger(activations, axes.evaluate(bytes));
+    activations = upperBound(activations, axes.evaluate(bytes));
   return memory;
 }
 
@@ -614,7 +614,7 @@ static Memory unionOfMemory(const Run &job) {
       std::string owner = isShared ? "" : step->network().str() + ".";
       Memory &held = all[name.empty() ? name : owner + name];
       for (auto [most, bytes] : llvm::zip(held.numbers(), memory.numbers()))
-        *most = larger(*most, *bytes);
+        *most = upperBound(*most, *bytes);
     }
   Memory sum;
   for (auto &[name, memory] : all)

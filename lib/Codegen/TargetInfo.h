@@ -5,7 +5,7 @@
 #ifndef NETC_LIB_CODEGEN_TARGETINFO_H
 #define NETC_LIB_CODEGEN_TARGETINFO_H
 
-#include "llvm/ADT/StringRef.h"
+#include "lib/Program/Isa.h"
 
 #include <cstdint>
 
@@ -15,13 +15,12 @@ enum class CacheLevel { L1 = 1, L2 };
 
 /// The facts of the target that decide how loops are cut into blocks.
 struct TargetInfo {
-  /// Vectors and caches of an instruction set: `avx512`, `avx2` or
-  /// `baseline`.
-  static TargetInfo of(llvm::StringRef isa) {
+  /// Vectors and caches of an instruction set.
+  static TargetInfo of(program::Isa isa) {
     TargetInfo target;
-    if (isa == "avx512")
+    if (isa == program::Isa::AVX512)
       target.vectorBits = 512, target.vectorRegisters = 32;
-    else if (isa == "avx2")
+    else if (isa == program::Isa::AVX2)
       target.vectorBits = 256;
     return target;
   }

@@ -135,7 +135,7 @@ Value Builtins::callBetween(Tree *at, std::vector<Argument> &arguments) {
       *ends[0]->exact.constant() > *ends[1]->exact.constant())
     return e.fail(at, error::BetweenOrder);
   if (e.frame->block)
-    return e.fail(at, error::RangeInBody);
+    return e.fail(at, error::RangeInNet);
   e.ranges.noteRead(at);
   if (std::optional<bool> end = e.ranges.endOf(at))
     return *ends[*end];
@@ -324,7 +324,7 @@ Value Builtins::realFunction(Tree *at, std::vector<Argument> &arguments,
                   : value ? ", this is " + kindOf(*value)
                           : "");
   if (!number->isConstant())
-    return e.fail(at, error::FreeSizeArgument, number->exact.str(), name);
+    return e.fail(at, freeSize(*number));
   double result = function(number->toDouble());
   if (!std::isfinite(result))
     return e.fail(at, error::FunctionUndefined, name, textOf(*value));
@@ -355,7 +355,7 @@ Value Builtins::rounded(Tree *at, std::vector<Argument> &arguments,
     return realFunction(at, arguments, nearly);
   std::optional<Rational> constant = number->exact.constant();
   if (!constant)
-    return e.fail(at, error::FreeSizeRounded, number->exact.str());
+    return e.fail(at, freeSize(*number));
   return Number(exactly(*constant), number->dimension, number->device);
 }
 Value Builtins::callFloor(Tree *at, std::vector<Argument> &a) {

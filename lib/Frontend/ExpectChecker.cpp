@@ -200,7 +200,7 @@ ExpectChecker::decideAbout(const Expectation &expectation,
         expected->dimension.isNone() && !unit.empty()
             ? "; write `" + comparison->expr(1)->getText() + unit + "`"
             : "";
-    return e.fail(comparison, error::ExpectedUnit,
+    return e.fail(comparison, error::ExpectInAnotherUnit,
                   comparison->expr(0)->getText(),
                   unit.empty() ? "no unit" : unit.substr(1),
                   expected->dimension.isNone() ? "no unit"

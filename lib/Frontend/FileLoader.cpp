@@ -156,7 +156,7 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
     return nullptr;
   }
   if (llvm::sys::path::is_absolute(name) || StringRef(name).contains("..")) {
-    e.fail(tree, error::ImportOutsideFolder, name);
+    e.fail(tree, error::FileOutsideFolder, name);
     return nullptr;
   }
   std::vector<std::string> folders = {

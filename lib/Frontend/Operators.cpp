@@ -52,6 +52,10 @@ Value Operators::binary(Tree *at, StringRef op, const Value &a0,
   return e.fail(at, error::OperandTypes, op, kindOf(a), kindOf(b));
 }
 
+Message netc::freeSize(const Number &size) {
+  return error::FreeSize(size.exact.str(), size.exact.symbols().front());
+}
+
 /// The text of a dimension for a message.
 static std::string dimensionName(const Dimension &dimension) {
   return dimension.isNone() ? "a plain number" : dimension.str();
@@ -104,11 +108,11 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
       else
         power = Polynomial::invalid();
       if (!power.isValid())
-        return e.fail(at, error::PowerOutOfRange, a.exact.str(), b.exact.str());
+        return e.fail(at, error::OutOfRange);
       return Number(power, dimension);
     }
     if (!a.isConstant() || !b.isConstant())
-      return e.fail(at, error::FreeSizePower, a.exact.str());
+      return e.fail(at, freeSize(a.isConstant() ? b : a));
     if (!a.dimension.isNone() && !a.dimension.isCount())
       return e.fail(at, error::FractionalPower, dimensionName(a.dimension));
     return inexact(std::pow(a.toDouble(), b.toDouble()));
@@ -146,8 +150,8 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
     if (b.exact.isZero())
       return e.fail(at, error::DivisionByZero);
     value = a.exact / b.exact;
-    if (!value.isValid() && a.exact.isValid())
-      return e.fail(at, error::NotDivisible, a.exact.str(), b.exact.str());
+    if (!value.isValid() && !b.exact.isConstant())
+      return e.fail(at, freeSize(b));
   } else {
     std::optional<Rational> x = a.exact.constant(), y = b.exact.constant();
     if (b.exact.isZero())
@@ -155,10 +159,8 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
     if (!x || !y) {
       // A multiple is divided the same way at every size.
       std::optional<Polynomial> quotient = a.exact.floorDivide(b.exact);
-      if (!quotient) {
-        const Polynomial &free = x ? b.exact : a.exact;
-        return e.fail(at, error::FreeSize, free.str(), free.symbols().front());
-      }
+      if (!quotient)
+        return e.fail(at, freeSize(x ? b : a));
       value = op == "//" ? *quotient : a.exact - b.exact * *quotient;
     } else {
       Rational quotient = (*x / *y).floor();

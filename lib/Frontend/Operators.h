@@ -5,11 +5,15 @@
 #ifndef NETC_FRONTEND_OPERATORS_H
 #define NETC_FRONTEND_OPERATORS_H
 
+#include "lib/Diagnostics/Errors.h"
 #include "lib/Frontend/Value.h"
 
 namespace netc {
 
 class Evaluator;
+
+/// What is wrong with `size` where only a fixed one will do.
+Message freeSize(const Number &size);
 
 /// Operators and literals of values that are known when a file is compiled;
 /// those of tensors go on to TensorBuilder.

@@ -137,7 +137,7 @@ Value TensorBuilder::tensorFor(Tree *at, const Value &value,
     return value;
   if (std::optional<Number> number = numberOf(value)) {
     if (!number->isConstant())
-      return e.fail(at, error::FreeSizeAsValue, number->exact.str());
+      return e.fail(at, freeSize(*number));
     if (!number->dimension.isNone() && !number->dimension.isCount())
       return e.fail(at, error::ValueWithUnit, textOf(value));
     return constant(at, number->toDouble(), tensorOf(element, Shape()), {});
@@ -381,9 +381,9 @@ Message TensorBuilder::operandComplaint(StringRef complaint, StringRef op,
   if (rest.consumeInteger(10, index) || !rest.consume_front(" must be ") ||
       index >= operands.size())
     return error::InvalidOp(complaint);
-  return error::OperandKind(op, rest.split(", but got").first,
-                            elementText(elementOf(operands[index].value)) +
-                                axesText(operands[index]));
+  return error::WrongKind(op, rest.split(", but got").first,
+                          elementText(elementOf(operands[index].value)) +
+                              axesText(operands[index]));
 }
 
 std::string TensorBuilder::axesText(const Tensor &tensor) {

@@ -126,7 +126,7 @@ SourceFile::readTokens(const Limits &limits,
     readRoot();
     append_range(errors, strategy->errors);
   } catch (DepthGuard::TooDeep deep) {
-    errors = {{beginOf(deep.token), error::DeepSyntax(limits.maxDepth)}};
+    errors = {{beginOf(deep.token), error::NestedTooDeep(limits.maxDepth)}};
   }
   parser.removeParseListeners();
   root = guard.outermost;

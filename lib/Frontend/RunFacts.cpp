@@ -491,9 +491,8 @@ bool RunBuilder::addHardware() {
     if (!number)
       return;
     if (number->dimension != dimension)
-      e.fail(placeOf(key), error::KeyUnit, key, expected,
-             number->dimension.isNone() ? "a plain number"
-                                        : number->dimension.str());
+      e.fail(placeOf(key), error::WrongKind, key, expected,
+             textOf(Value(*number)));
     else if (*number->exact.constant() <= Rational(0))
       e.fail(placeOf(key), error::NotPositive, key, textOf(Value(*number)));
     else

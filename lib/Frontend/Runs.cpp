@@ -55,8 +55,8 @@ std::optional<Message> Program::mistakeIn(const SectionEntry &entry,
   }
   Dimension rateOfData = Dimension(Dimension::Data) / Dimension::Time;
   auto takes = [&](const Value &value, StringRef expected) {
-    return error::HardwareFigure(
-        entry.name, expected, numberOf(value) ? textOf(value) : kindOf(value));
+    return error::WrongKind(entry.name, expected,
+                            numberOf(value) ? textOf(value) : kindOf(value));
   };
   auto unless = [&](bool fits, StringRef expected) -> std::optional<Message> {
     if (fits)

@@ -32,7 +32,7 @@ std::optional<Tensor> TensorBuilder::fullOf(Tree *at, StringRef op,
     return std::nullopt;
   }
   if (!number->isConstant()) {
-    e.fail(at, error::FreeSizeOperand, number->exact.str(), op);
+    e.fail(at, freeSize(*number));
     return std::nullopt;
   }
   bool isWhole = !number->real && number->exact.toInt64();

@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_PIPELINES_LOWERING_H
 #define NETC_LIB_PIPELINES_LOWERING_H
 
+#include "lib/Program/Isa.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include <string>
@@ -28,9 +29,8 @@ struct LoweringOptions {
   /// Tensors lie apart, and AddressSanitizer, which has to be in the process,
   /// watches over what lies between them.
   bool guarded = false;
-  /// The widest vectors to use, one of program::isas; empty, what the machine
-  /// has.
-  std::string isa;
+  /// The widest vectors to use, if not those of the machine.
+  std::optional<program::Isa> isa;
 };
 
 /// From Stage::Step to linalg on tensors, which is the same for every target.

@@ -5,6 +5,9 @@
 #ifndef NETC_LIB_PROGRAM_ISA_H
 #define NETC_LIB_PROGRAM_ISA_H
 
+#include <optional>
+#include <string_view>
+
 namespace netc::program {
 
 /// Vector extensions that netc compiles for, the best last.
@@ -13,6 +16,13 @@ enum class Isa { Baseline, AVX2, AVX512 };
 constexpr const char *isas[] = {"baseline", "avx2", "avx512"};
 
 inline const char *nameOf(Isa isa) { return isas[int(isa)]; }
+
+inline std::optional<Isa> isaNamed(std::string_view name) {
+  for (Isa isa : {Isa::Baseline, Isa::AVX2, Isa::AVX512})
+    if (name == nameOf(isa))
+      return isa;
+  return std::nullopt;
+}
 
 } // namespace netc::program
 

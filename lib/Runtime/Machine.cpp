@@ -70,12 +70,11 @@ Machine Machine::detect() {
 
 void netc::runtime::checkIsa(const std::string &needed,
                              const Machine &machine) {
-  for (Isa isa : {Isa::AVX2, Isa::AVX512})
-    if (needed == nameOf(isa) &&
-        std::find(machine.isas.begin(), machine.isas.end(), isa) ==
-            machine.isas.end())
-      throw Failure(3, "this program is compiled for " + needed +
-                           "; this CPU, " + machine.cpu + ", does not have it");
+  std::optional<Isa> isa = isaNamed(needed);
+  if (isa && std::find(machine.isas.begin(), machine.isas.end(), *isa) ==
+                 machine.isas.end())
+    throw Failure(3, "this program is compiled for " + needed + "; this CPU, " +
+                         machine.cpu + ", does not have it");
 }
 
 /// Times a chain of multiplications, of which each takes three cycles on every

@@ -25,14 +25,15 @@ void netc::addCpuLayoutPasses(OpPassManager &passes) {
 }
 
 void netc::addCpuKernelPasses(OpPassManager &passes,
-                              const LoweringOptions &options, StringRef isa) {
+                              const LoweringOptions &options,
+                              program::Isa isa) {
   OutlineKernelsOptions outline;
   outline.record = !options.counted;
   outline.merge = !options.counted;
   passes.addPass(createOutlineKernels(outline));
   if (!options.reference) {
     LowerKernelsOptions kernels;
-    kernels.isa = isa.str();
+    kernels.isa = program::nameOf(isa);
     passes.addPass(createLowerKernels(kernels));
   }
   if (options.counted)
@@ -71,7 +72,8 @@ public:
       : machine(std::move(machine)) {}
 
   program::Target target() const override {
-    return {"cpu", isaOf(*machine).str(), machine->getTargetCPU().str()};
+    return {"cpu", program::nameOf(isaOf(*machine)),
+            machine->getTargetCPU().str()};
   }
 
   void addLayoutPasses(OpPassManager &passes,
@@ -85,7 +87,7 @@ public:
     OutlineKernelsOptions outline;
     outline.record = outline.merge = false;
     LowerKernelsOptions kernels;
-    kernels.isa = isaOf(*machine).str();
+    kernels.isa = program::nameOf(isaOf(*machine));
     kernels.printSchedules = true;
     PassManager passes(module->getName());
     passes.addPass(createOutlineKernels(outline));

@@ -16,9 +16,8 @@ makeCpuBackend(const LoweringOptions &options);
 
 /// Its passes, for tools that emit nothing.
 void addCpuLayoutPasses(mlir::OpPassManager &passes);
-/// `isa` is one of program::isas.
 void addCpuKernelPasses(mlir::OpPassManager &passes,
-                        const LoweringOptions &options, llvm::StringRef isa);
+                        const LoweringOptions &options, program::Isa isa);
 
 } // namespace netc
 

@@ -26,17 +26,18 @@ static llvm::Error fail(const Twine &message) {
 }
 
 /// Whether a feature of the processor is of wider vectors than those of `isa`.
-static bool exceeds(StringRef feature, StringRef isa) {
+static bool exceeds(StringRef feature, std::optional<program::Isa> isa) {
   bool isWidest = feature.starts_with("avx512") || feature.starts_with("avx10");
-  if (isa == "avx2")
+  if (isa == program::Isa::AVX2)
     return isWidest;
-  return isa == "baseline" &&
+  return isa == program::Isa::Baseline &&
          (isWidest || feature.starts_with("avx") || feature == "fma" ||
           feature == "f16c" || feature == "vaes" || feature == "vpclmulqdq");
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-netc::hostMachine(llvm::CodeGenOptLevel level, StringRef isa) {
+netc::hostMachine(llvm::CodeGenOptLevel level,
+                  std::optional<program::Isa> isa) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   std::string triple = llvm::sys::getDefaultTargetTriple(), error;
@@ -62,11 +63,12 @@ netc::hostMachine(llvm::CodeGenOptLevel level, StringRef isa) {
       std::nullopt, level));
 }
 
-StringRef netc::isaOf(const llvm::TargetMachine &machine) {
+program::Isa netc::isaOf(const llvm::TargetMachine &machine) {
   StringRef features = machine.getTargetFeatureString();
   if (features.contains("+avx512f"))
-    return "avx512";
-  return features.contains("+avx2") ? "avx2" : "baseline";
+    return program::Isa::AVX512;
+  return features.contains("+avx2") ? program::Isa::AVX2
+                                    : program::Isa::Baseline;
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>

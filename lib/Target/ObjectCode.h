@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_TARGET_OBJECTCODE_H
 #define NETC_LIB_TARGET_OBJECTCODE_H
 
+#include "lib/Program/Isa.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"
@@ -14,12 +15,13 @@
 namespace netc {
 
 /// The machine that this program runs on. `level` is how much code for it is
-/// optimized. `isa`, as isaOf says it, leaves wider vectors out; empty, none.
+/// optimized. `isa` leaves wider vectors out.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-hostMachine(llvm::CodeGenOptLevel level, llvm::StringRef isa = "");
+hostMachine(llvm::CodeGenOptLevel level,
+            std::optional<program::Isa> isa = std::nullopt);
 
-/// The widest vectors that it has: `avx512`, `avx2`, or `baseline`.
-llvm::StringRef isaOf(const llvm::TargetMachine &machine);
+/// The widest vectors that it has.
+program::Isa isaOf(const llvm::TargetMachine &machine);
 
 /// LLVM IR, optimized for `machine`, of a module in the LLVM dialect, with
 /// `description` as `netc_program`.

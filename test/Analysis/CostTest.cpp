@@ -174,6 +174,6 @@ TEST_F(CostTest, ACountOutOfRangeIsAnError) {
       net.return %y : !x ["y"]
     })");
   EXPECT_TRUE(analysis.networks.empty());
-  EXPECT_EQ(messages, "what `big.relu` costs is beyond the range of 128 bits, "
-                      "or a sum of more than 500 terms [cost-out-of-range]\n");
+  EXPECT_EQ(messages, "what `big.relu` costs is out of range; numbers have 128 "
+                      "bits, and sums 500 terms at most [cost-out-of-range]\n");
 }

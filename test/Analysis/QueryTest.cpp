@@ -87,7 +87,7 @@ TEST_F(QueryTest, ComputeByTime) {
             "[figure-lacks-key]");
   half.back().second = Rational(10).pow(38);
   EXPECT_EQ(ask(run(), "compute.by_time", "", {}, half),
-            "the result is beyond the range of 128 bits [figure-out-of-range]");
+            "the result is out of range; numbers have 128 bits [out-of-range]");
 }
 
 TEST_F(QueryTest, RuleOfThree) {

@@ -128,7 +128,7 @@ TEST_F(RunTest, TheCountOfARunMayBeOutOfRange) {
       %y = net.relu %x : (!x) -> !x loc("relu")
       net.return %y : !x ["loss"]
     })");
-  EXPECT_EQ(messages, "what `run` costs is beyond the range of 128 bits "
+  EXPECT_EQ(messages, "what `run` costs is out of range; numbers have 128 bits "
                       "[run-cost-out-of-range]\n");
 }
 

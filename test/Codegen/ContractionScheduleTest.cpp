@@ -13,8 +13,8 @@
 using namespace netc;
 
 namespace {
-const TargetInfo kAvx512 = TargetInfo::of("avx512");
-const TargetInfo kAvx2 = TargetInfo::of("avx2");
+const TargetInfo kAvx512 = TargetInfo::of(program::Isa::AVX512);
+const TargetInfo kAvx2 = TargetInfo::of(program::Isa::AVX2);
 
 using Loop = LoopNest::Loop;
 using Threads = BlockSchedule::Threads;

@@ -30,7 +30,7 @@ protected:
     subject = std::move(subjects->front());
     options.reference = GetParam();
     options.guarded = true;
-    options.isa = "baseline";
+    options.isa = program::Isa::Baseline;
     auto made = makeBackend(options);
     ASSERT_TRUE(bool(made));
     backend = std::move(*made);

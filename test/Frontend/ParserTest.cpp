@@ -485,8 +485,8 @@ TEST(HostileInput, Nesting) {
   for (StringRef opener : {"(", "[", "{a = ", "-", "not ", "f(", "1 ^ ",
                            "if a then b else ", "repeat 2 {"})
     EXPECT_NE(errorsIn("x = " + repeated(opener, levels) + "1")
-                  .find("nested more than 512 rules deep (`--max-depth`) "
-                        "[deep-syntax]"),
+                  .find("nested more than 512 deep; `--max-depth` allows more "
+                        "[nested-too-deep]"),
               std::string::npos)
         << opener.str();
   for (StringRef opener : {"if a {", "train A {", "if a { } else "})

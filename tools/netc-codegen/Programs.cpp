@@ -5,7 +5,6 @@
 #include "tools/netc-codegen/Programs.h"
 
 #include "lib/Driver/Output.h"
-#include "lib/Program/Isa.h"
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/Data.h"
 #include "llvm/Support/FileSystem.h"
@@ -90,8 +89,8 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
   };
   bool isText = code == Emit::Linalg || code == Emit::Llvm;
   // Text is the same on every machine.
-  if (isText && options.isa.empty())
-    options.isa = program::nameOf(program::Isa::Baseline);
+  if (isText && !options.isa)
+    options.isa = program::Isa::Baseline;
   llvm::Expected<std::unique_ptr<Backend>> backend = makeBackend(options);
   if (!backend)
     return llvm::make_error<EnvironmentError>(toString(backend.takeError()));

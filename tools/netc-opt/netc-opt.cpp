@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
       [=](mlir::OpPassManager &passes) {
         addLinalgPasses(passes, reference);
         addMemoryPasses(passes, reference);
-        addCpuKernelPasses(passes, reference, "baseline");
+        addCpuKernelPasses(passes, reference, netc::program::Isa::Baseline);
       });
 
   mlir::DialectRegistry registry;

@@ -16,7 +16,8 @@ struct Subject {
   std::string file; ///< without its folder
   std::string run;
   std::vector<std::string> sizes; ///< of free axes: `N=8`
-  std::string isa; ///< the widest vectors to use; empty: those of the machine
+  /// The widest vectors to use, if not those of the machine.
+  std::optional<program::Isa> isa;
   mlir::OwningOpRef<mlir::ModuleOp> step;
   /// The same, but each parameter moves by minus its gradient.
   mlir::OwningOpRef<mlir::ModuleOp> plain;

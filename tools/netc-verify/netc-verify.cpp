@@ -11,6 +11,7 @@
 #include "tools/netc-verify/Subject.h"
 
 #include "lib/Diagnostics/DiagnosticPrinter.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace netc;
@@ -33,11 +34,12 @@ static cl::opt<bool>
     bounds("bounds",
            cl::desc("Compare them with integers that point outside of tensors"),
            cl::cat(category));
-static cl::opt<std::string>
-    vectors("isa",
-            cl::desc("The widest vectors of fast code: avx512, avx2 or "
-                     "baseline (default: those of this machine)"),
-            cl::value_desc("NAME"), cl::cat(category));
+static const std::string isas = llvm::join(llvm::ArrayRef(program::isas), ", ");
+static const std::string vectorsHelp =
+    "The widest vectors of fast code: one of " + isas +
+    " (default: those of this machine)";
+static cl::opt<std::string> vectors("isa", cl::desc(vectorsHelp),
+                                    cl::value_desc("NAME"), cl::cat(category));
 static cl::list<std::string> sizes("size", cl::desc("Sizes of free axes"),
                                    cl::value_desc("N=8"), cl::cat(category));
 static cl::list<std::string> runs("run", cl::desc("Only these runs"),
@@ -69,7 +71,7 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
       continue;
     found = true;
     subject.sizes = sizes;
-    subject.isa = vectors;
+    subject.isa = program::isaNamed(vectors.getValue());
     Verifier verifier(subject, seed, verbose, quiet);
     if (all || counts)
       holds &= verifier.verifyCounts();
@@ -92,10 +94,8 @@ int main(int argc, char **argv) {
       "checks that training steps execute what is counted, that their "
       "gradients are right, and that fast code computes the same; these three "
       "unless options choose\n");
-  static const llvm::StringRef known[] = {"", "avx512", "avx2", "baseline"};
-  if (!llvm::is_contained(known, vectors)) {
-    llvm::errs() << "netc-verify: error: `--isa` takes avx512, avx2 or "
-                    "baseline, not `"
+  if (!vectors.empty() && !program::isaNamed(vectors.getValue())) {
+    llvm::errs() << "netc-verify: error: `--isa` takes " << isas << ", not `"
                  << vectors << "`\n";
     return 2;
   }

@@ -78,7 +78,12 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
 
   void runOnOperation() override {
-    TargetInfo target = TargetInfo::of(isa);
+    std::optional<program::Isa> vectors = program::isaNamed(isa.getValue());
+    if (!vectors) {
+      getOperation().emitError() << "unknown vectors `" << isa << "`";
+      return signalPassFailure();
+    }
+    TargetInfo target = TargetInfo::of(*vectors);
     approximate(getOperation());
     getOperation().walk(spread);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
