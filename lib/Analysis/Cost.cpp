@@ -250,11 +250,12 @@ public:
     formats = {{BFloat16Type::get(context), NumberFormat::BF16},
                {Float16Type::get(context), NumberFormat::F16},
                {Float64Type::get(context), NumberFormat::F64}};
-    // Tensor cores round operands in f32 to tf32 by themselves.
+    // Units that multiply in tf32 round f32 by themselves, and conversions to
+    // 8 bits are not in the IR.
     if (auto step = dyn_cast<StepOp>(graph))
-      if (auto precision = parsePrecision(step.getRun().getFacts().precision);
-          precision && precision->products == NumberFormat::TF32)
-        products = NumberFormat::TF32;
+      if (auto precision = parsePrecision(step.getRun().getFacts().precision))
+        if (precision->low() == NumberFormat::F32)
+          products = precision->products;
   }
 
   PartTree count() {
