@@ -268,15 +268,22 @@ private:
 
   Answer memory() {
     const Memory &memory = run.memory;
+    if (path.take({"activations"})) {
+      llvm::SmallVector<StringRef> types;
+      for (const auto &[type, bytes] : run.activationsByType)
+        types.push_back(type);
+      if (std::optional<StringRef> type = path.take(types))
+        return last(path, run.activationsByType.at(type->str()), "bytes");
+      return last(path, memory.activations, "bytes");
+    }
     return last(path,
-                path.take({"weights"})       ? memory.weights
-                : path.take({"copies"})      ? memory.copies
-                : path.take({"master"})      ? memory.master
-                : path.take({"gradients"})   ? memory.gradients
-                : path.take({"optimizer"})   ? memory.optimizer
-                : path.take({"activations"}) ? memory.activations
-                : path.take({"constants"})   ? memory.constants
-                                             : memory.total(),
+                path.take({"weights"})     ? memory.weights
+                : path.take({"copies"})    ? memory.copies
+                : path.take({"master"})    ? memory.master
+                : path.take({"gradients"}) ? memory.gradients
+                : path.take({"optimizer"}) ? memory.optimizer
+                : path.take({"constants"}) ? memory.constants
+                                           : memory.total(),
                 "bytes");
   }
 

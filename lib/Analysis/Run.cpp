@@ -420,14 +420,20 @@ static Polynomial upperBound(const Polynomial &a, const Polynomial &b) {
   return difference->isNegative() ? b : a;
 }
 
-/// The memory of a device that takes its share of the batch, by name.
-static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
+/// The sizes of axes on a device, which takes its share of the batch.
+static Axes axesOfDevice(const Run &run) {
   auto step = cast<StepOp>(run.op);
   Axes axes(step.getAxes());
   if (run.batch)
     axes.fix(kBatchAxis,
              (*run.batch / run.devices.value_or(1) / run.accumulate.value_or(1))
                  .ceil());
+  return axes;
+}
+
+/// The memory of a device, by name.
+static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
+  Axes axes = axesOfDevice(run);
   std::map<std::string, Memory> memory = run.counted->memory;
   for (auto &[name, ofWeight] : memory)
     for (Polynomial *bytes : ofWeight.numbers())
@@ -510,6 +516,9 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   decodeInPasses(run, axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
+  if (run.counted->recomputed.empty() && run.decodeAxis.empty())
+    for (const auto &[type, bytes] : run.counted->keptByType)
+      run.activationsByType[type] = axesOfDevice(run).evaluate(bytes);
   run.parts.evaluate(axes);
   if (run.accumulate)
     accumulate(run.parts, *run.accumulate);

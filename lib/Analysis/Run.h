@@ -53,6 +53,9 @@ struct Run : RunFacts {
   /// whole network. Jobs run one after the other, and share what they hold of a
   /// network that several of them use.
   Memory memory;
+  /// The bytes of `memory.activations`, by the type of their elements; empty
+  /// where they are the most at once of what is run again.
+  std::map<std::string, Polynomial> activationsByType;
   std::shared_ptr<const CountedStep> counted; ///< of a net.step
   /// What a job is made of, in the order of the text.
   std::vector<Run> jobs;

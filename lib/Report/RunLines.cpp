@@ -370,6 +370,12 @@ static void addMemory(Lines &lines, const RunReport &report) {
                   bytes(memory.optimizer), bytes(memory.activations),
                   unlessNone(memory.constants, " constants"),
                   besideOpaque(run.parts)));
+  if (run.activationsByType.size() > 1) {
+    std::string types;
+    for (const auto &[type, count] : run.activationsByType)
+      types += (types.empty() ? "" : ", ") + bytes(count) + " " + type;
+    lines.add("", "activations: " + types);
+  }
   addMemoryVerdict(lines, report);
   if (!run.hasStep())
     return;
