@@ -233,8 +233,23 @@ LogicalResult ConvertOp::verify() {
   return success();
 }
 
+/// Whether every number of `narrow` is one of `wide`.
+static bool holds(Type wide, Type narrow) {
+  auto a = dyn_cast<FloatType>(wide), b = dyn_cast<FloatType>(narrow);
+  return a && b && a.getWidth() >= 2 * b.getWidth();
+}
+
+OpFoldResult ConvertOp::fold(FoldAdaptor) {
+  auto before = getX().getDefiningOp<ConvertOp>();
+  bool isBack = before && before.getX().getType() == getType() &&
+                holds(elementOf(getX()), elementOf(getY()));
+  if (getX().getType() == getType() || isBack)
+    return isBack ? before.getX() : getX();
+  return {};
+}
+
 LogicalResult ConvertOp::buildGradient(Gradients &g) {
-  g.set(0, g.create<ConvertOp>(getX().getType(), g.of(0)));
+  g.set(0, g.of(0));
   return success();
 }
 

@@ -231,6 +231,7 @@ def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient> {
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);
   let hasVerifier = 1;
+  let hasFolder = 1;
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
 }
 

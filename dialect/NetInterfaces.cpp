@@ -37,8 +37,20 @@ void netc::flowThrough(Operation *op, function_ref<void(Value, Value)> flow) {
       flow(operand, result);
 }
 
+static bool is8BitFloat(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+}
+
 Value Gradients::of(unsigned result) const {
   return block.of(op->getResult(result));
+}
+
+Value Gradients::ofProduct() {
+  Value dy = of(0);
+  auto format = op->getAttrOfType<TypeAttr>(kGradientFormat);
+  if (!format || elementOf(dy) == format.getValue())
+    return dy;
+  return create<ConvertOp>(tensorOf(format.getValue(), shapeOf(dy)), dy);
 }
 
 bool Gradients::wants(unsigned operand) const {
@@ -48,7 +60,8 @@ bool Gradients::wants(unsigned operand) const {
 void Gradients::set(unsigned operand, Value gradient) {
   assert(wants(operand) && "a gradient that nobody wants");
   Value value = op->getOperand(operand);
-  if (elementOf(gradient) != elementOf(value))
+  // What is multiplied in 8 bits has the gradient that the product has.
+  if (elementOf(gradient) != elementOf(value) && !is8BitFloat(elementOf(value)))
     gradient = create<ConvertOp>(tensorOf(elementOf(value), shapeOf(gradient)),
                                  gradient);
   block.add(value, gradient);
@@ -79,6 +92,16 @@ LogicalResult netc::checkSameElement(std::optional<Location> loc, StringRef op,
           loc, "`", op, "` takes tensors of one element type, not of ",
           elementOf(operands.front()), " and ", elementOf(operand));
   return success();
+}
+
+FailureOr<Type> netc::elementOfProduct(std::optional<Location> loc,
+                                       StringRef op, ValueRange operands) {
+  auto is8Bit = [](Value value) { return is8BitFloat(elementOf(value)); };
+  if (llvm::all_of(operands, is8Bit))
+    return Type(BFloat16Type::get(operands.front().getContext()));
+  if (failed(checkSameElement(loc, op, operands)))
+    return failure();
+  return elementOf(operands.front());
 }
 
 LogicalResult netc::checkSameShape(std::optional<Location> loc, StringRef op,
@@ -125,7 +148,7 @@ LogicalResult netc::inferSameShape(std::optional<Location> loc, StringRef op,
   return success();
 }
 
-static Type widestOf(Type a, Type b) {
+Type netc::widestOf(Type a, Type b) {
   if (a == b)
     return a;
   unsigned inA = a.getIntOrFloatBitWidth(), inB = b.getIntOrFloatBitWidth();

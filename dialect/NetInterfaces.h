@@ -101,6 +101,11 @@ mlir::LogicalResult checkAxes(std::optional<mlir::Location> loc,
 mlir::LogicalResult checkSameElement(std::optional<mlir::Location> loc,
                                      llvm::StringRef op,
                                      mlir::ValueRange operands);
+/// The element type of a product: that of its operands, and bf16 of operands
+/// of 8 bits, which may differ.
+mlir::FailureOr<mlir::Type> elementOfProduct(std::optional<mlir::Location> loc,
+                                             llvm::StringRef op,
+                                             mlir::ValueRange operands);
 /// Whether two tensors have one shape. `inA` and `inB` say where an error has
 /// seen a size: `on the left`, `in the target`.
 mlir::LogicalResult checkSameShape(std::optional<mlir::Location> loc,
@@ -119,6 +124,10 @@ mlir::LogicalResult inferSameShape(std::optional<mlir::Location> loc,
                                    llvm::StringRef op,
                                    mlir::ValueRange operands,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// The wider of two floating-point types; f32 of two that differ and are of 16
+/// bits.
+mlir::Type widestOf(mlir::Type a, mlir::Type b);
 
 /// The same where floating-point operands may be of several formats: the result
 /// has the widest, f32 if two of 16 bits differ.
@@ -152,6 +161,10 @@ void flowThrough(mlir::Operation *op,
 
 class ReverseMode;
 
+/// The discardable attribute of a product of 8-bit numbers: the type that its
+/// gradients multiply the gradient of its result in.
+constexpr llvm::StringLiteral kGradientFormat = "net.gradient_format";
+
 /// The gradients that flow through one op, in the terms of its interface
 /// method.
 class Gradients {
@@ -161,6 +174,9 @@ public:
 
   /// The gradient of a result, or null if nothing that is trained uses it.
   mlir::Value of(unsigned result) const;
+  /// That of the one result of a product, in the format that its gradients
+  /// multiply in: kGradientFormat, if the product has one.
+  mlir::Value ofProduct();
   bool wants(unsigned operand) const;
   /// A gradient has the format of its value: one of another is converted.
   void set(unsigned operand, mlir::Value gradient);

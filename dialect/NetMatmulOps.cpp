@@ -22,7 +22,9 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &types) {
   Shape shape = shapeOf(op.getX()), weight = shapeOf(op.getW());
   int64_t over = op.getOver();
-  if (failed(checkSameElement(loc, getOperationName(), op.getOperands())) ||
+  FailureOr<Type> element =
+      elementOfProduct(loc, getOperationName(), op.getOperands());
+  if (failed(element) ||
       failed(checkAxes(loc, getOperationName(), over, shape.rank())))
     return failure();
   if (weight.rank() != 2)
@@ -33,8 +35,7 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *context,
                              " features, axis ", over, " of its input has ",
                              shape[over].str());
   shape[over] = weight[0];
-  return inferTensor(loc, getOperationName(), elementOf(op.getX()), shape,
-                     types);
+  return inferTensor(loc, getOperationName(), *element, shape, types);
 }
 
 /// The tensor with a first axis of size 1.
@@ -45,7 +46,7 @@ static Value addAxis(Gradients &g, Value value) {
 }
 
 LogicalResult LinearOp::buildGradient(Gradients &g) {
-  Value dy = g.of(0), x = getX();
+  Value dy = g.ofProduct(), x = getX();
   size_t over = getOver(), rank = shapeOf(x).rank();
   if (g.wants(0)) {
     Value transposed = g.create<TransposeOp>(getW(), ArrayRef<int64_t>{1, 0});
@@ -164,7 +165,8 @@ LogicalResult EinsumOp::inferReturnTypes(MLIRContext *context,
     return emitOptionalError(loc, "`einsum` names the axes of ",
                              spec->operands.size(), " operands, it has ",
                              operands.size());
-  if (failed(checkSameElement(loc, getOperationName(), operands)))
+  FailureOr<Type> element = elementOfProduct(loc, getOperationName(), operands);
+  if (failed(element))
     return failure();
   for (auto [i, letters, value] : llvm::enumerate(spec->operands, operands))
     if (letters.size() != shapeOf(value).rank())
@@ -181,8 +183,7 @@ LogicalResult EinsumOp::inferReturnTypes(MLIRContext *context,
   Shape shape;
   for (StringRef letter : spec->result)
     shape.sizes.push_back(sizes[letter]);
-  return inferTensor(loc, getOperationName(), elementOf(operands.front()),
-                     shape, types);
+  return inferTensor(loc, getOperationName(), *element, shape, types);
 }
 
 SmallVector<AxisSource> EinsumOp::getAxisSources(unsigned result,
@@ -248,13 +249,14 @@ static Value reorder(Gradients &g, Value value, const Letters &from,
 // elements along them have the same gradient.
 LogicalResult EinsumOp::buildGradient(Gradients &g) {
   EinsumSpec spec(*this);
+  Value dy = g.ofProduct();
   for (auto [i, x] : llvm::enumerate(getXs())) {
     if (!g.wants(i))
       continue;
     EinsumSpec gradient = spec;
     gradient.operands[i] = spec.result;
     SmallVector<Value> operands(getXs());
-    operands[i] = g.of(0);
+    operands[i] = dy;
     llvm::StringMap<Polynomial> known = gradient.sizes(operands);
     gradient.result.clear();
     SmallVector<int64_t> axes;
@@ -264,10 +266,11 @@ LogicalResult EinsumOp::buildGradient(Gradients &g) {
         axes.push_back(axis);
       }
     Value value = operands.size() == 1
-                      ? reorder(g, g.of(0), spec.result, gradient.result)
+                      ? reorder(g, dy, spec.result, gradient.result)
                       : g.create<EinsumOp>(gradient.str(), operands);
     if (axes.size() < spec.operands[i].size())
-      value = g.create<BroadcastOp>(x.getType(), value, axes);
+      value = g.create<BroadcastOp>(tensorOf(elementOf(value), shapeOf(x)),
+                                    value, axes);
     g.set(i, value);
   }
   return success();

@@ -7,11 +7,20 @@
 #include "dialect/Net.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Units/Units.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 #include <fmt/format.h>
 
 using namespace netc;
+
+static std::vector<llvm::StringRef>
+namesOf(llvm::ArrayRef<NumberFormat> formats) {
+  std::vector<llvm::StringRef> names;
+  for (NumberFormat format : formats)
+    names.push_back(traitsOf(format).name);
+  return names;
+}
 
 std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
   std::optional<Rational> atTwo = run.flopByTime();
@@ -33,8 +42,10 @@ std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
   time.devices = run.devices;
   if (run.deviceSeconds)
     time.deviceHours = *run.deviceSeconds / 3600;
-  time.peak = run.peak;
-  time.format = run.peakFormat;
+  time.peak = run.peakOf(&Figures::model);
+  time.format = time.peak == run.peak
+                    ? run.peakFormat
+                    : llvm::join(namesOf(run.formatsOfProducts()), " and ");
   time.utilization = run.knownUtilization();
   if (run.tookFlop)
     return time;
@@ -83,17 +94,18 @@ static void warnOfTooFast(const Run &run) {
   bool isAssumed = llvm::any_of(run.assumptions, [](const Assumption &taken) {
     return taken.key != "utilization";
   });
-  if (share && *share > Rational(1))
-    warn(placeOf(run.op, "took"), run.name(), WarningId::ImpossibleTime)
-        << "in this time the hardware does "
-        << formatQuantity(*run.deviceSeconds * *run.peak, Dimension::Flop)
-        << " at its peak of "
-        << formatQuantity(*run.peak,
-                          Dimension(Dimension::Flop) / Dimension::Time)
-        << " a device" << (isAssumed ? ", which is assumed" : "")
-        << ", and the run has "
-        << formatQuantity(*run.atTwo(&Figures::hardware), Dimension::Flop)
-        << "; check the devices, their number format and the time";
+  if (!share || *share <= Rational(1))
+    return;
+  Rational peak = *run.peakOf(&Figures::hardware);
+  warn(placeOf(run.op, "took"), run.name(), WarningId::ImpossibleTime)
+      << "in this time the hardware does "
+      << formatQuantity(*run.deviceSeconds * peak, Dimension::Flop)
+      << " at its peak of "
+      << formatQuantity(peak, Dimension(Dimension::Flop) / Dimension::Time)
+      << " a device" << (isAssumed ? ", which is assumed" : "")
+      << ", and the run has "
+      << formatQuantity(*run.atTwo(&Figures::hardware), Dimension::Flop)
+      << "; check the devices, their number format and the time";
 }
 
 /// Warns of a time that is less than what the jobs of the run took.

@@ -249,9 +249,11 @@ public:
     MLIRContext *context = graph->getContext();
     formats = {{BFloat16Type::get(context), NumberFormat::BF16},
                {Float16Type::get(context), NumberFormat::F16},
-               {Float64Type::get(context), NumberFormat::F64}};
-    // Units that multiply in tf32 round f32 by themselves, and conversions to
-    // 8 bits are not in the IR.
+               {Float64Type::get(context), NumberFormat::F64},
+               {Float8E4M3FNType::get(context), NumberFormat::F8E4M3},
+               {Float8E5M2Type::get(context), NumberFormat::F8E5M2}};
+    // Units that multiply in tf32 round f32 by themselves; conversions to 8
+    // bits are in the IR where a recipe says how.
     if (auto step = dyn_cast<StepOp>(graph))
       if (auto precision = parsePrecision(step.getRun().getFacts().precision))
         if (precision->low() == NumberFormat::F32)
@@ -338,8 +340,9 @@ private:
         widest = format;
     };
     llvm::for_each(op->getOperands(), take);
-    llvm::for_each(op->getResults(), take);
     bool isProduct = !cast<CostOpInterface>(op).getCost().matmul.isZero();
+    if (!isProduct)
+      llvm::for_each(op->getResults(), take);
     return isProduct && widest == NumberFormat::F32
                ? products
                : widest.value_or(NumberFormat::F32);

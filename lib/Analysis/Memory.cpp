@@ -107,9 +107,10 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
   auto bytesAs = [](Value value, NumberFormat format) {
     return shapeOf(value).elements() * (traitsOf(format).storedBits / 8);
   };
-  auto bytesOfStates = [&](Value parameter) {
-    return precision ? bytesAs(parameter, precision->states)
-                     : bytesOf(parameter);
+  auto bytesOfStates = [&](Value parameter) -> Polynomial {
+    std::optional<Rational> elements = shapeOf(parameter).elements().constant();
+    return precision && elements ? precision->bytesOfState(*elements)
+                                 : bytesOf(parameter);
   };
   auto bytesOfGradient = [&](Value gradient) {
     return precision ? bytesAs(gradient, precision->gradients)
@@ -142,6 +143,10 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
       std::string name = nameOfWeight(op->getResult(0));
       if (name.empty())
         memory[""].constants += bytesOf(op->getResult(0));
+      else if (precision && precision->recipe &&
+               bytesOf(elementOf(op->getResult(0))) == 1)
+        memory[name].copies +=
+            bytesOf(op->getResult(0)) * precision->recipe->copiesOfWeights;
       else if (!precision || !precision->master)
         memory[name].copies += bytesOf(op->getResult(0));
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {

@@ -214,8 +214,9 @@ public:
     if (path.take({"device_time"}))
       return finish(bestDeviceTime(), "device*s");
     if (path.take({"utilization"})) {
-      Rational flop = path.take({"hardware"}) ? hardware() : model();
-      return finish(flop / capacity(), "");
+      bool isHardware = path.take({"hardware"}).has_value();
+      Rational flop = isHardware ? hardware() : model();
+      return finish(flop / (isHardware ? capacityInAll() : capacity()), "");
     }
     return path.complain();
   }
@@ -302,7 +303,10 @@ private:
     return need(key, value);
   }
 
-  Rational peak() { return needOrGiven("peak", run.peak); }
+  using OfStep = std::function<Cost(const Figures &)>;
+  Rational peak(const OfStep &ofStep = &Figures::model) {
+    return needOrGiven("peak", run.peakOf(ofStep));
+  }
   Rational utilization() { return needOrGiven("utilization", run.utilization); }
   Rational devices() { return need("hardware", run.devices); }
   /// Whether the jobs tell what the run itself does not.
@@ -348,6 +352,11 @@ private:
   Rational capacity() {
     return isOfJobs() && !run.took ? sum(&RunAnswer::capacity)
                                    : deviceTime() * peak();
+  }
+  /// The same, with the peak of what is computed again, too.
+  Rational capacityInAll() {
+    return isOfJobs() && !run.took ? sum(&RunAnswer::capacityInAll)
+                                   : deviceTime() * peak(&Figures::hardware);
   }
   Rational model() { return need("duration", run.atTwo(&Figures::model)); }
   Rational hardware() {

@@ -14,6 +14,8 @@ using namespace mlir;
 
 /// The device of a `hardware` section: its peaks stand in the step, by format.
 static std::optional<Accelerator> ownDevice(const RunFacts &run) {
+  if (!run.hasOwnDevice)
+    return std::nullopt;
   Accelerator device;
   device.name = run.device;
   for (const auto &[format, rate] : run.peaks) {
@@ -150,6 +152,15 @@ static RunFacts complete(RunFacts run, const HardwareFacts &facts,
     run.deviceMemory = facts.device->memoryBytes->value;
   if (guess.format)
     run.peakFormat = traitsOf(*guess.format).name;
+  // Products in other formats than the peak's have their own.
+  if (!run.peak && facts.device)
+    for (const FormatTraits &traits : allFormats()) {
+      llvm::Expected<PeakChoice> other = facts.device->peakFor(traits.format);
+      if (other)
+        run.peaks[traits.name.str()] = other->peak.flopPerSecond.value;
+      else
+        llvm::consumeError(other.takeError());
+    }
   if (guess.peak)
     run.peak = guess.peak;
   if (!facts.utilization)

@@ -8,6 +8,7 @@
 #include "lib/Analysis/Decoding.h"
 #include "lib/Analysis/DecodingPasses.h"
 #include "lib/Diagnostics/Diagnostics.h"
+#include "lib/Hardware/Precision.h"
 #include "lib/Units/Units.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -128,7 +129,7 @@ std::optional<Rational> Run::deviceTime() const {
                           share = knownUtilization();
   if (!flop || !peak || !share)
     return std::nullopt;
-  return *flop / (*peak * *share);
+  return *flop / (*peakOf(&Figures::model) * *share);
 }
 
 std::optional<Rational> Run::time() const {
@@ -147,30 +148,68 @@ std::optional<Rational> Run::flopByTime() const {
     return sumOfJobs(&Run::flopByTime);
   if (!peak || !knownUtilization())
     return std::nullopt;
-  return *deviceSeconds * *peak * *knownUtilization();
+  return *deviceSeconds * *peakOf(&Figures::model) * *knownUtilization();
 }
 
 /// What the devices can do at their peaks in the time that the run took, of
 /// jobs that report their times in these.
-static std::optional<Rational> capacityOf(const Run &run) {
+static std::optional<Rational>
+capacityOf(const Run &run, const std::function<Cost(const Figures &)> &ofStep) {
   if (!run.deviceSeconds)
-    return run.sumOfJobs(capacityOf);
-  return run.peak ? std::optional(*run.deviceSeconds * *run.peak)
+    return run.sumOfJobs(
+        [&](const Run &job) { return capacityOf(job, ofStep); });
+  return run.peak ? std::optional(*run.deviceSeconds * *run.peakOf(ofStep))
                   : std::nullopt;
 }
 
-static std::optional<Rational> shareOfCapacity(const Run &run,
-                                               std::optional<Rational> flop) {
-  std::optional<Rational> most = capacityOf(run);
+static std::optional<Rational>
+shareOfCapacity(const Run &run,
+                const std::function<Cost(const Figures &)> &ofStep) {
+  std::optional<Rational> flop = run.atTwo(ofStep),
+                          most = capacityOf(run, ofStep);
   return flop && most ? std::optional(*flop / *most) : std::nullopt;
 }
 
 std::optional<Rational> Run::modelUtilization() const {
-  return shareOfCapacity(*this, atTwo(&Figures::model));
+  return shareOfCapacity(*this, &Figures::model);
 }
 
 std::optional<Rational> Run::hardwareUtilization() const {
-  return shareOfCapacity(*this, atTwo(&Figures::hardware));
+  return shareOfCapacity(*this, &Figures::hardware);
+}
+
+/// The peak of the products that are in `format`. What the run says in which
+/// they are is the format of `peak`.
+static Rational peakIn(const Run &run, NumberFormat format) {
+  std::optional<Precision> precision = parsePrecision(run.precision);
+  if (format == (precision ? precision->products : NumberFormat::F32))
+    return *run.peak;
+  auto found = run.peaks.find(traitsOf(format).name.str());
+  return found == run.peaks.end() ? *run.peak : found->second;
+}
+
+std::optional<Rational>
+Run::peakOf(const std::function<Cost(const Figures &)> &ofStep) const {
+  if (!peak || !hasStep())
+    return peak;
+  Rational flop, seconds;
+  for (NumberFormat format : step().formats()) {
+    std::optional<Rational> part = ofStep(step().in(format)).matmul.constant();
+    if (!part)
+      return peak;
+    flop += *part;
+    seconds += *part / peakIn(*this, format);
+  }
+  Rational mean = seconds.isZero() ? *peak : flop / seconds;
+  return mean.isValid() ? mean : *peak;
+}
+
+std::vector<NumberFormat> Run::formatsOfProducts() const {
+  std::vector<NumberFormat> found = formats();
+  llvm::erase_if(found, [&](NumberFormat format) {
+    return step().in(format).hardware().matmul.isZero();
+  });
+  return found;
 }
 
 std::optional<Rational> Run::memoryPerDevice() const {

@@ -96,6 +96,13 @@ struct Run : RunFacts {
   const Figures &step() const { return parts.root().figures; }
   /// The formats in which its steps compute, or those of its jobs.
   std::vector<NumberFormat> formats() const;
+  /// Those of them that matrix products are in.
+  std::vector<NumberFormat> formatsOfProducts() const;
+  /// FLOP/s of a device at which a step's products, those that `ofStep` reads
+  /// off, would run if each ran at the peak of its format: their FLOP over the
+  /// sum of FLOP / peak. `peak`, where all are in its format.
+  std::optional<Rational>
+  peakOf(const std::function<Cost(const Figures &)> &ofStep) const;
   /// Where the steps are not known, but how much they see: a cost that is
   /// linear in the tokens, or in the examples, of a step, `ofStep`.
   std::optional<Cost> totalByAmount(const Cost &ofStep) const;

@@ -125,7 +125,15 @@ static LogicalResult checkIsRun(StepOp step) {
   for (Value value : stored)
     if (Type element = netc::elementOf(value); !isStored(element))
       return emitError(value.getLoc(), error::TypeOfProgram, element);
-  return success();
+  // Numbers of 8 bits have scales that the IR does not say.
+  WalkResult all = step.walk([](ConvertOp copy) {
+    Type element = netc::elementOf(copy.getY());
+    if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() > 8)
+      return WalkResult::advance();
+    emitError(copy.getLoc(), error::TypeOfProgram, element);
+    return WalkResult::interrupt();
+  });
+  return failure(all.wasInterrupted());
 }
 
 namespace {

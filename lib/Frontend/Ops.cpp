@@ -52,8 +52,26 @@ mlir::Location TensorBuilder::opLocation(Tree *at, StringRef name) {
 // Any op
 //===----------------------------------------------------------------------===//
 
+std::vector<Tensor>
+TensorBuilder::inOneFormat(Tree *at, StringRef op,
+                           llvm::ArrayRef<Tensor> operands) {
+  std::vector<Tensor> promoted(operands);
+  mlir::Type widest;
+  for (const Tensor &operand : operands)
+    if (isFloat(operand.value)) {
+      mlir::Type element = elementOf(operand.value);
+      widest = widest ? widestOf(widest, element) : element;
+    }
+  for (Tensor &operand : promoted)
+    if (isFloat(operand.value) && elementOf(operand.value) != widest)
+      operand.value = e.builder.create<ConvertOp>(
+          opLocation(at, op), tensorOf(widest, shapeOf(operand.value)),
+          operand.value);
+  return promoted;
+}
+
 Value TensorBuilder::emit(Tree *at, StringRef op,
-                          llvm::ArrayRef<Tensor> operands,
+                          llvm::ArrayRef<Tensor> written,
                           llvm::ArrayRef<mlir::NamedAttribute> attributes,
                           const Label &as, mlir::LocationAttr where) {
   if (!e.spend(at, 1))
@@ -61,6 +79,9 @@ Value TensorBuilder::emit(Tree *at, StringRef op,
   std::optional<mlir::RegisteredOperationName> name =
       mlir::RegisteredOperationName::lookup(("net." + op).str(), e.context);
   assert(name && "an op of the language that the dialect does not have");
+  std::vector<Tensor> operands = name->hasTrait<ElementByElement>()
+                                     ? written.vec()
+                                     : inOneFormat(at, op, written);
   mlir::Location location = where ? mlir::Location(where) : opLocation(at, op);
   mlir::OperationState state(location, *name);
   for (const Tensor &operand : operands)

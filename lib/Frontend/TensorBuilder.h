@@ -34,6 +34,10 @@ public:
   Value emit(Tree *at, llvm::StringRef op, llvm::ArrayRef<Tensor> operands,
              llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
              const Label &as = {}, mlir::LocationAttr where = {});
+  /// The operands with their numbers in the widest floating-point format that
+  /// one of them has.
+  std::vector<Tensor> inOneFormat(Tree *at, llvm::StringRef op,
+                                  llvm::ArrayRef<Tensor> operands);
   std::optional<int64_t> axisOf(Tree *at, const Value &value,
                                 const Tensor &tensor);
   std::optional<std::vector<int64_t>> axesOf(Tree *at, const Value *value,

@@ -198,6 +198,7 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
   std::vector<Value> sizes;
   std::string init = isParameter ? "fan_in" : "zeros";
   bool trainable = !e.frame->frozen;
+  mlir::Type element = e.builder.getF32Type();
   for (Argument &argument : arguments) {
     if (argument.name.empty()) {
       sizes.push_back(argument.value);
@@ -212,10 +213,16 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
         return e.fail(argument.at, error::NotAFlag, "trainable",
                       kindOf(argument.value));
       trainable &= *flag;
+    } else if (argument.name == "type") {
+      auto *type = argument.value.as<TypeValue>();
+      if (!type || type->isShaped || !mlir::isa<mlir::FloatType>(type->element))
+        return e.fail(argument.at, error::WeightType, kind,
+                      textOf(argument.value));
+      element = type->element;
     } else {
       return e.fail(argument.nameAt(), error::UnknownArgument, kind,
                     argument.name,
-                    e.didYouMean(argument.name, {"init", "trainable"}));
+                    e.didYouMean(argument.name, {"init", "trainable", "type"}));
     }
   }
   std::optional<Sizes> wanted = sizesOf(at, sizes);
@@ -228,8 +235,7 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
   for (const Polynomial &size : shape.sizes)
     if (llvm::is_contained(size.symbols(), kBatchAxis))
       return e.fail(at, error::WeightDependsOnBatch, kind, sizesText(shape));
-  std::optional<mlir::RankedTensorType> type =
-      tensorType(at, e.builder.getF32Type(), shape);
+  std::optional<mlir::RankedTensorType> type = tensorType(at, element, shape);
   if (!type)
     return {};
 
@@ -290,10 +296,9 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
   // In `each`, a turn of the loop sees its own slice.
   for (EachLoop *loop : e.graph->loops) {
     loop->sequences.push_back(value);
-    Shape element = shapeOf(value);
-    element.sizes.erase(element.sizes.begin());
-    value = loop->body->addArgument(tensorOf(e.builder.getF32Type(), element),
-                                    e.locationOf(at));
+    Shape row = shapeOf(value);
+    row.sizes.erase(row.sizes.begin());
+    value = loop->body->addArgument(tensorOf(element, row), e.locationOf(at));
   }
   return Tensor{value, wanted->labels};
 }

@@ -18,7 +18,30 @@ static bool isLow(NumberFormat format) {
   return format == NumberFormat::BF16 || format == NumberFormat::F16;
 }
 
+llvm::ArrayRef<EightBitRecipe> netc::allEightBitRecipes() {
+  // Where scales are of whole tensors, a Hopper multiplies the transposed copy
+  // of a weight backward; MX blocks lie along the axis that is summed over.
+  static const EightBitRecipe recipes[] = {
+      {"DelayedScaling", NumberFormat::F8E5M2, 2},
+      {"Float8CurrentScaling", NumberFormat::F8E5M2, 2},
+      {"Float8BlockScaling", NumberFormat::F8E4M3, 2},
+      {"MXFP8BlockScaling", NumberFormat::F8E4M3, 2},
+  };
+  return recipes;
+}
+
+Rational Precision::bytesOfState(const Rational &elements) const {
+  unsigned bits = traitsOf(states).storedBits;
+  if (bits > 8)
+    return elements * (bits / 8);
+  if (elements < Rational(4096))
+    return elements * 4;
+  return elements + (elements / 256).ceil() * 4;
+}
+
 NumberFormat Precision::low() const {
+  if (recipe)
+    return NumberFormat::BF16;
   if (isLow(residual))
     return residual;
   return isLow(products) ? products : NumberFormat::F32;
@@ -37,6 +60,16 @@ static std::optional<Precision> preset(StringRef name, NumberFormat format) {
     return Precision{format, format, format, f32, f32, f32};
   if (name == "pure")
     return Precision{format, format, format, std::nullopt, format, format};
+  return std::nullopt;
+}
+
+static std::optional<Precision> fp8(StringRef name) {
+  for (const EightBitRecipe &recipe : allEightBitRecipes())
+    if (name == recipe.name) {
+      Precision precision = *preset("mixed", NumberFormat::F8E4M3);
+      precision.recipe = &recipe;
+      return precision;
+    }
   return std::nullopt;
 }
 
@@ -93,31 +126,37 @@ std::optional<Precision> netc::parsePrecision(StringRef text) {
   auto [name, settings] = text.split('(');
   auto [format, parts] = settings.split(',');
   std::optional<NumberFormat> known = parseNumberFormat(format.trim());
-  std::optional<Precision> found =
-      known ? preset(name.trim(), *known) : std::nullopt;
+  std::optional<Precision> found = name.trim() == "fp8" ? fp8(format.trim())
+                                   : known ? preset(name.trim(), *known)
+                                           : std::nullopt;
   return found && readParts(parts, *found) ? found : std::nullopt;
 }
 
 bool Precision::operator==(const Precision &other) const {
   auto tie = [](const Precision &p) {
     return std::tie(p.products, p.residual, p.weights, p.master, p.gradients,
-                    p.states);
+                    p.states, p.recipe);
   };
   return tie(*this) == tie(other);
 }
 
 std::string Precision::str() const {
   auto nameOf = [](NumberFormat format) { return traitsOf(format).name.str(); };
-  if (!isLow(products) && preset("mixed", products) == *this)
+  if (!recipe && !isLow(products) && preset("mixed", products) == *this)
     return nameOf(products);
   for (StringRef name : {"mixed", "megatron", "pure"})
     if (preset(name, products) == *this)
       return name.str() + "(" + nameOf(products) + ")";
-  std::string text = "{";
+  std::string text = recipe ? "fp8(" + recipe->name.str() : "{";
+  std::optional<Precision> usual = recipe ? fp8(recipe->name) : std::nullopt;
   Precision copy = *this;
-  for (const PartOfPrecision &part : kParts)
-    if (part.name != "master" || master)
-      text += (text.size() == 1 ? " " : ", ") + part.name.str() + " = " +
-              nameOf(part.of(copy));
-  return text + " }";
+  for (const PartOfPrecision &part : kParts) {
+    if (part.name == "master" && !master)
+      continue;
+    if (usual && part.of(copy) == part.of(*usual))
+      continue;
+    text += (text.size() == 1 ? " " : ", ") + part.name.str() + " = " +
+            nameOf(part.of(copy));
+  }
+  return text + (recipe ? ")" : " }");
 }

@@ -63,6 +63,56 @@ static bool isParameter(Value value) {
   return isa_and_nonnull<ParameterOp>(sourceOf(value).getDefiningOp());
 }
 
+/// Whether it is a parameter, or in a loop a row of one.
+static bool isWeight(Value value) {
+  auto row = dyn_cast<BlockArgument>(sourceOf(value));
+  auto scan = row ? dyn_cast<ScanOp>(row.getOwner()->getParentOp()) : ScanOp();
+  if (scan && row.getArgNumber() < scan.getSequences().size())
+    return isWeight(scan.getSequences()[row.getArgNumber()]);
+  return isParameter(value);
+}
+
+/// Whether the op is a product by a weight: a linear layer.
+static bool isLinearLayer(Operation *op) {
+  return isa<LinearOp, EinsumOp>(op) && op->getNumOperands() == 2 &&
+         !cast<CostOpInterface>(op).getCost().matmul.isZero() &&
+         llvm::any_of(op->getOperands(), isWeight);
+}
+
+/// Whether matrix units take the sizes of the op in 8 bits.
+static bool hasSizesOf16(Operation *op) {
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    return llvm::all_of(shapeOf(operand).sizes, [](const Polynomial &size) {
+      std::optional<int64_t> number = size.toInt64();
+      return !number || *number % 16 == 0;
+    });
+  });
+}
+
+/// The linear layers that frameworks leave as they are: those that are computed
+/// last, of which no other reads a result, and the routers of experts.
+static DenseSet<Operation *> findLastAndRouters(Block &step) {
+  DenseSet<Operation *> found;
+  DenseSet<Value> seen;
+  // Backward from the loss, and from what chooses.
+  SmallVector<Value> work(step.getTerminator()->getOperands());
+  step.walk([&](TopKOp choice) { work.push_back(choice.getX()); });
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *maker = value.getDefiningOp();
+    if (!seen.insert(value).second || !maker)
+      continue;
+    if (isLinearLayer(maker)) {
+      found.insert(maker);
+      continue;
+    }
+    llvm::append_range(work, maker->getOperands());
+    if (auto scan = dyn_cast<ScanOp>(maker))
+      llvm::append_range(work, scan.getYield().getValues());
+  }
+  return found;
+}
+
 namespace {
 /// Gives the values of a step their formats, in the order of execution.
 class Formats {
@@ -70,14 +120,27 @@ public:
   Formats(const Precision &precision, MLIRContext *context)
       : f32(Float32Type::get(context)), low(typeOf(precision.low(), context)),
         parameters(typeOf(precision.parameters(), context)),
-        isWhole(precision.residual == precision.low()) {}
+        isWhole(precision.residual == precision.low()) {
+    if (!precision.recipe)
+      return;
+    eightBits = Float8E4M3FNType::get(context);
+    gradientsIn8Bits = precision.recipe->gradients == NumberFormat::F8E5M2
+                           ? Type(Float8E5M2Type::get(context))
+                           : eightBits;
+  }
+
+  void assignStep(Block &step) {
+    if (eightBits)
+      notIn8Bits = findLastAndRouters(step);
+    assign(step);
+  }
 
   void assign(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (auto scan = dyn_cast<ScanOp>(op))
         assignLoop(scan);
       else if (auto parameter = dyn_cast<ParameterOp>(op))
-        setElement(parameter.getValue(), parameters);
+        assignParameter(parameter);
       else if (!isa<OptimizerOp, ConvertOp>(op) &&
                !op.hasTrait<OpTrait::IsTerminator>())
         assign(&op);
@@ -97,6 +160,8 @@ private:
     if (llvm::none_of(op->getOperands(), isFloatTensor))
       return;
     Type format = formatOf(op);
+    if (format == eightBits)
+      op->setAttr(kGradientFormat, TypeAttr::get(gradientsIn8Bits));
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
       if (!isFloatTensor(value))
@@ -116,7 +181,7 @@ private:
       return netc::elementOf(op->getOperand(0));
     switch (cast<CostOpInterface>(op).getAutocast()) {
     case Autocast::Low:
-      return low;
+      return isIn8Bits(op) ? eightBits : low;
     case Autocast::Full:
       return isWhole ? low : f32;
     case Autocast::Loss:
@@ -131,6 +196,17 @@ private:
       if (isFloatTensor(value) && !follows(value, op))
         widest = widerOf(widest, naturalFormat(value));
     return widest ? widest : f32;
+  }
+
+  bool isIn8Bits(Operation *op) const {
+    return eightBits && isLinearLayer(op) && hasSizesOf16(op) &&
+           !notIn8Bits.contains(op);
+  }
+
+  /// What the text gives another type keeps it.
+  void assignParameter(ParameterOp parameter) {
+    if (netc::elementOf(parameter.getValue()) == f32)
+      setElement(parameter.getValue(), parameters);
   }
 
   /// Where the whole network is low, so is what it is given.
@@ -208,7 +284,8 @@ private:
     if (isa_and_nonnull<ConstantOp, TableOp>(maker)) {
       made = builder.clone(*maker)->getResult(0);
       setElement(made, format);
-    } else if (movesElements(maker) && isWorthMoving(maker)) {
+    } else if (format != eightBits && movesElements(maker) &&
+               isWorthMoving(maker)) {
       IRMapping operands;
       operands.map(maker->getOperand(0),
                    converted(maker->getOperand(0), format, user));
@@ -306,6 +383,8 @@ private:
   }
 
   Type f32, low, parameters;
+  Type eightBits, gradientsIn8Bits; ///< null if nothing is
+  DenseSet<Operation *> notIn8Bits;
   bool isWhole; ///< not only products are low
   DenseMap<std::pair<Value, Type>, Value> copies;
 };
@@ -317,7 +396,7 @@ struct ApplyPrecision : netc::impl::ApplyPrecisionBase<ApplyPrecision> {
           parsePrecision(step.getRun().getFacts().precision);
       if (!precision || precision->low() == NumberFormat::F32)
         continue;
-      Formats(*precision, &getContext()).assign(step.getBlock());
+      Formats(*precision, &getContext()).assignStep(step.getBlock());
       step.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
         if (isMemoryEffectFree(op) && isOpTriviallyDead(op))
           op->erase();
