@@ -7,20 +7,11 @@
 #include "dialect/Net.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Units/Units.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 #include <fmt/format.h>
 
 using namespace netc;
-
-static std::vector<llvm::StringRef>
-namesOf(llvm::ArrayRef<NumberFormat> formats) {
-  std::vector<llvm::StringRef> names;
-  for (NumberFormat format : formats)
-    names.push_back(traitsOf(format).name);
-  return names;
-}
 
 std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
   std::optional<Rational> atTwo = run.flopByTime();
@@ -43,9 +34,7 @@ std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
   if (run.deviceSeconds)
     time.deviceHours = *run.deviceSeconds / 3600;
   time.peak = run.peakOf(&Figures::model);
-  time.format = time.peak == run.peak
-                    ? run.peakFormat
-                    : llvm::join(namesOf(run.formatsOfProducts()), " and ");
+  time.format = time.peak == run.peak ? run.peakFormat : run.namesOfFormats();
   time.utilization = run.knownUtilization();
   if (run.tookFlop)
     return time;

@@ -113,8 +113,12 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
                                  : bytesOf(parameter);
   };
   auto bytesOfGradient = [&](Value gradient) {
-    return precision ? bytesAs(gradient, precision->gradients)
-                     : bytesOf(gradient);
+    if (precision)
+      return bytesAs(gradient, precision->gradients);
+    // An update may work in a wider format.
+    while (isFormatChange(gradient.getDefiningOp()))
+      gradient = gradient.getDefiningOp()->getOperand(0);
+    return bytesOf(gradient);
   };
   // One of each kind and shape serves all that read it.
   DenseSet<std::tuple<Attribute, Attribute, Type>> tables;

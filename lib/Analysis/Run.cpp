@@ -10,6 +10,7 @@
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Hardware/Precision.h"
 #include "lib/Units/Units.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace netc;
@@ -204,12 +205,12 @@ Run::peakOf(const std::function<Cost(const Figures &)> &ofStep) const {
   return mean.isValid() ? mean : *peak;
 }
 
-std::vector<NumberFormat> Run::formatsOfProducts() const {
-  std::vector<NumberFormat> found = formats();
-  llvm::erase_if(found, [&](NumberFormat format) {
-    return step().in(format).hardware().matmul.isZero();
-  });
-  return found;
+std::string Run::namesOfFormats() const {
+  std::vector<StringRef> names;
+  for (NumberFormat format : formats())
+    if (!step().in(format).hardware().matmul.isZero())
+      names.push_back(traitsOf(format).name);
+  return llvm::join(names, " and ");
 }
 
 std::optional<Rational> Run::memoryPerDevice() const {
@@ -613,6 +614,15 @@ static void warnOfDenseTables(StepOp op) {
   });
 }
 
+/// `bf16`, `i1`, `f8e4m3`.
+static std::string nameOfType(Type element) {
+  if (isa<Float8E4M3FNType>(element))
+    return traitsOf(NumberFormat::F8E4M3).name.str();
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  return name;
+}
+
 FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   warnOfUnmasked(op);
   warnOfDenseTables(op);
@@ -621,9 +631,7 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
   forEachActivation(op, [&](OpResult value) {
-    std::string type;
-    llvm::raw_string_ostream(type) << elementOf(value);
-    counted->keptByType[type] += bytesOf(value);
+    counted->keptByType[nameOfType(elementOf(value))] += bytesOf(value);
   });
   noteProducts(op, *counted);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);

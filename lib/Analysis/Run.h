@@ -96,8 +96,8 @@ struct Run : RunFacts {
   const Figures &step() const { return parts.root().figures; }
   /// The formats in which its steps compute, or those of its jobs.
   std::vector<NumberFormat> formats() const;
-  /// Those of them that matrix products are in.
-  std::vector<NumberFormat> formatsOfProducts() const;
+  /// Those that matrix products are in: `bf16 and f8e4m3`.
+  std::string namesOfFormats() const;
   /// FLOP/s of a device at which a step's products, those that `ofStep` reads
   /// off, would run if each ran at the peak of its format: their FLOP over the
   /// sum of FLOP / peak. `peak`, where all are in its format.

@@ -271,10 +271,13 @@ static void addComparison(Lines &lines, const Comparison &comparison) {
 /// time that the count would take.
 static void addUtilization(Lines &lines, const RunReport &report) {
   const Run &run = *report.run;
+  std::optional<Rational> perSecond = run.peakOf(&Figures::model);
   std::string peak =
-      run.peak ? formatQuantity(*run.peak,
-                                Dimension(Dimension::Flop) / Dimension::Time)
-               : "";
+      perSecond ? formatQuantity(*perSecond,
+                                 Dimension(Dimension::Flop) / Dimension::Time)
+                : "";
+  if (perSecond != run.peak)
+    peak += ", the mean of " + run.namesOfFormats();
   if (std::optional<Rational> model = run.modelUtilization()) {
     Rational hardware = *run.hardwareUtilization();
     lines.add("utilization",

@@ -111,6 +111,9 @@ TEST(Precision, Parts) {
       read("mixed(bf16, states = bf16)"),
       "{ products = bf16, residual = f32, weights = f32, gradients = f32, "
       "states = bf16 }");
+  EXPECT_EQ(read("fp8(DelayedScaling)"), "fp8(DelayedScaling)");
+  EXPECT_EQ(read("fp8(MXFP8BlockScaling, states = bf16)"),
+            "fp8(MXFP8BlockScaling, states = bf16)");
   EXPECT_EQ(read("{ products = bf16, weights = bf16, master = f32 }"),
             "{ products = bf16, residual = f32, weights = bf16, master = f32, "
             "gradients = f32, states = f32 }");
@@ -123,7 +126,7 @@ TEST(Precision, None) {
   for (StringRef text :
        {"", "f33", "mixed", "mixed(f16", "mixed()", "pure(f32)",
         "mixed(bf16, sums = f32)", "mixed(bf16, states)", "{ products = bf17 }",
-        "other(bf16)"})
+        "other(bf16)", "fp8(bf16)"})
     EXPECT_EQ(read(text), "none") << text.str();
 }
 
