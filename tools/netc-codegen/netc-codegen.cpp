@@ -22,6 +22,8 @@ namespace cl = llvm::cl;
 
 static LoweringOptions loweringOptions() {
   LoweringOptions options;
+  options.target = targetName().str();
+  options.arch = arch;
   options.reference = options.counted = lowering == LoweringKind::Reference;
   return options;
 }
