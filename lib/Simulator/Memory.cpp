@@ -8,33 +8,34 @@
 
 using namespace netc::simulator;
 
-/// The bits of the bytes of word `index` that a range has.
-static uint8_t bitsOf(uint64_t index, uint64_t at, uint64_t count) {
-  uint64_t first = std::max(at, index * 4),
-           end = std::min(at + count, index * 4 + 4);
-  return uint8_t(((1u << (end - first)) - 1) << (first - index * 4));
+/// Calls `visit` with the cells of these bytes.
+template <typename Visit>
+void TrackedBytes::forCells(uint64_t at, uint64_t count, Visit visit) {
+  for (uint64_t end = at + count; at < end;) {
+    Cell &word = words[at / 4];
+    if (!word.isFine && at % 4 == 0 && end - at >= 4) {
+      visit(word);
+      at += 4;
+      continue;
+    }
+    if (!word.isFine) {
+      fine[at / 4].fill(word);
+      word.isFine = true;
+    }
+    visit(fine[at / 4][at % 4]);
+    ++at;
+  }
 }
 
 void TrackedBytes::mark(uint64_t at, uint64_t count, bool isWritten) {
-  if (count == 0)
-    return;
-  for (uint64_t i = at / 4; i <= (at + count - 1) / 4; ++i) {
-    uint8_t bits = bitsOf(i, at, count);
-    words[i].known =
-        isWritten ? words[i].known | bits : uint8_t(words[i].known & ~bits);
-  }
+  forCells(at, count, [&](Cell &cell) { cell.isKnown = isWritten; });
 }
 
-TrackedBytes::Word &TrackedBytes::wordFor(uint64_t index,
-                                          const Access &access) {
-  Word &word = words[index];
-  if (word.launch != access.launch) {
-    uint8_t known = word.known;
-    word = Word();
-    word.launch = access.launch;
-    word.known = known;
-  }
-  return word;
+void TrackedBytes::Cell::begin(const Access &access) {
+  if (launch == access.launch)
+    return;
+  launch = access.launch;
+  isWritten = isRead = false;
 }
 
 /// Whether a barrier stands between an access of another thread and this one.
@@ -42,62 +43,64 @@ static bool isOrdered(uint32_t block, uint32_t barriers, const Access &access) {
   return block == access.block && barriers < access.barriers;
 }
 
+const char *TrackedBytes::Cell::read(const Access &access) {
+  begin(access);
+  const char *wrong = nullptr;
+  if (!isKnown)
+    wrong = "read of memory that nothing wrote";
+  if (isWritten && writer != access.thread && !(isAtomic && access.isAtomic) &&
+      !isOrdered(writerBlock, writerBarriers, access))
+    wrong = "race: read after write";
+  // What an atomic operation reads is of its write.
+  if (access.isAtomic)
+    return wrong;
+  if (!isRead || isOrdered(readerBlock, readerBarriers, access)) {
+    manyReaders = manyBlocks = false;
+  } else {
+    manyReaders |= reader != access.thread;
+    manyBlocks |= readerBlock != access.block;
+  }
+  isRead = true;
+  reader = access.thread;
+  readerBlock = access.block;
+  readerBarriers = access.barriers;
+  return wrong;
+}
+
+const char *TrackedBytes::Cell::write(const Access &access) {
+  begin(access);
+  const char *wrong = nullptr;
+  if (isWritten && writer != access.thread && !(isAtomic && access.isAtomic) &&
+      !isOrdered(writerBlock, writerBarriers, access))
+    wrong = "race: write after write";
+  if (isRead && (manyReaders || reader != access.thread) &&
+      (manyBlocks || !isOrdered(readerBlock, readerBarriers, access)))
+    wrong = "race: write after read";
+  isKnown = isWritten = true;
+  isAtomic = access.isAtomic;
+  writer = access.thread;
+  writerBlock = access.block;
+  writerBarriers = access.barriers;
+  return wrong;
+}
+
 const char *TrackedBytes::noteRead(uint64_t at, uint32_t count,
                                    const Access &access) {
   const char *wrong = nullptr;
-  for (uint64_t i = at / 4; i <= (at + count - 1) / 4; ++i) {
-    Word &word = wordFor(i, access);
-    uint8_t bits = bitsOf(i, at, count);
-    if (bits & ~word.known)
-      wrong = "read of memory that nothing wrote";
-    if ((word.written & bits) && word.writer != access.thread &&
-        !(word.isAtomic && access.isAtomic) &&
-        !isOrdered(word.writerBlock, word.writerBarriers, access))
-      wrong = "race: read after write";
-    // What an atomic operation reads is of its write.
-    if (access.isAtomic)
-      continue;
-    bool isFirst =
-        !word.read || isOrdered(word.readerBlock, word.readerBarriers, access);
-    if (isFirst) {
-      word.reader = access.thread;
-      word.manyReaders = word.manyBlocks = false;
-      word.read = bits;
-    } else {
-      word.manyReaders |= word.reader != access.thread;
-      word.manyBlocks |= word.readerBlock != access.block;
-      word.read |= bits;
-    }
-    word.readerBlock = access.block;
-    word.readerBarriers = access.barriers;
-  }
+  forCells(at, count, [&](Cell &cell) {
+    if (const char *found = cell.read(access))
+      wrong = found;
+  });
   return wrong;
 }
 
 const char *TrackedBytes::noteWrite(uint64_t at, uint32_t count,
                                     const Access &access) {
   const char *wrong = nullptr;
-  for (uint64_t i = at / 4; i <= (at + count - 1) / 4; ++i) {
-    Word &word = wordFor(i, access);
-    uint8_t bits = bitsOf(i, at, count);
-    if ((word.written & bits) && word.writer != access.thread &&
-        !(word.isAtomic && access.isAtomic) &&
-        !isOrdered(word.writerBlock, word.writerBarriers, access))
-      wrong = "race: write after write";
-    if ((word.read & bits) &&
-        (word.manyReaders || word.reader != access.thread) &&
-        (word.manyBlocks ||
-         !isOrdered(word.readerBlock, word.readerBarriers, access)))
-      wrong = "race: write after read";
-    bool isMore = word.writer == access.thread && word.written &&
-                  word.isAtomic == access.isAtomic;
-    word.written = isMore ? word.written | bits : bits;
-    word.writer = access.thread;
-    word.writerBlock = access.block;
-    word.writerBarriers = access.barriers;
-    word.isAtomic = access.isAtomic;
-    word.known |= bits;
-  }
+  forCells(at, count, [&](Cell &cell) {
+    if (const char *found = cell.write(access))
+      wrong = found;
+  });
   return wrong;
 }
 

@@ -5,8 +5,10 @@
 #ifndef NETC_LIB_SIMULATOR_MEMORY_H
 #define NETC_LIB_SIMULATOR_MEMORY_H
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace netc::simulator {
@@ -21,8 +23,8 @@ struct Access {
   bool isAtomic = false;
 };
 
-/// Bytes with what is known of them, four at a time: which were written, and
-/// who accessed them last in this launch.
+/// Bytes with what is known of them: which were written, and who accessed them
+/// last in this launch. Four are known as one, until fewer are accessed.
 class TrackedBytes {
 public:
   explicit TrackedBytes(uint64_t size) : bytes(size), words((size + 3) / 4) {}
@@ -37,20 +39,27 @@ public:
   const char *noteWrite(uint64_t at, uint32_t count, const Access &access);
 
 private:
-  /// Threads are one, or several of one block, or of several.
-  struct Word {
-    uint32_t launch = 0; ///< of what follows
+  struct Cell {
+    uint32_t launch = 0; ///< of the threads
     uint32_t writer = 0, writerBlock = 0, writerBarriers = 0;
+    /// The last reader, of several maybe.
     uint32_t reader = 0, readerBlock = 0, readerBarriers = 0;
-    uint8_t written = 0, read = 0; ///< bits of bytes
-    uint8_t known = 0;             ///< bits of bytes that hold something
-    bool isAtomic = false, manyReaders = false, manyBlocks = false;
+    bool isKnown = false; ///< holds what was written
+    bool isWritten = false, isAtomic = false;
+    bool isRead = false, manyReaders = false, manyBlocks = false;
+    bool isFine = false; ///< four cells stand for this one
+
+    const char *read(const Access &access);
+    const char *write(const Access &access);
+    void begin(const Access &access);
   };
 
-  Word &wordFor(uint64_t index, const Access &access);
+  template <typename Visit>
+  void forCells(uint64_t at, uint64_t count, Visit visit);
 
   std::vector<char> bytes;
-  std::vector<Word> words;
+  std::vector<Cell> words;
+  std::unordered_map<uint64_t, std::array<Cell, 4>> fine; ///< by word
 };
 
 /// Memory of a device: allocations, at addresses that keep apart.

@@ -77,6 +77,18 @@ TEST(FindingsTest, AtomicsMeetNothingElse) {
   EXPECT_EQ(bench.kinds(), "race: read after write;");
 }
 
+TEST(FindingsTest, BytesOfAWordAreApart) {
+  Bench bench(std::vector<uint64_t>(4));
+  bench.run(kernel("cvt.u64.u32 %rd3, %r1;\nadd.s64 %rd3, %rd1, %rd3;\n"
+                   "ld.global.u8 %rs1, [%rd3];\nst.global.u8 [%rd3], %rs1;"),
+            {}, {32});
+  EXPECT_EQ(bench.kinds(), "");
+  bench.run(kernel("cvt.u64.u32 %rd3, %r1;\nshr.u64 %rd3, %rd3, 1;\n"
+                   "add.s64 %rd3, %rd1, %rd3;\nst.global.u8 [%rd3], 1;"),
+            {}, {32});
+  EXPECT_EQ(bench.kinds(), "race: write after write;");
+}
+
 TEST(FindingsTest, ALaunchIsAfterTheOneBefore) {
   Bench bench(std::vector<uint64_t>(2));
   bench.run(kernel("st.global.u64 [%rd2], %rd1;"), {}, {2});

@@ -124,7 +124,9 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     return write([&](llvm::raw_ostream &os) {
       os.write(step->object.data(), step->object.size());
     });
-  if (std::optional<std::string> lack = lackOfMemory(*step, {}))
+  bool runsHere = step->program.target.name == "cpu";
+  if (std::optional<std::string> lack = lackOfMemory(*step, {});
+      lack && runsHere)
     llvm::errs() << "netc: warning: here, " << *lack << '\n';
   return writeProgram(*step, **backend, output);
 }
