@@ -138,7 +138,7 @@ static int runOnGpu(const Program &program, const Options &options) {
   };
   std::string simulated = device.simulatorReport();
   if (!simulated.empty()) {
-    SimulatedRun run{program, training, simulated};
+    SimulatedRun run{program, training, weights, simulated};
     write(toJson(run), toTable(run));
     return hasFindings(run) ? 1 : 0;
   }

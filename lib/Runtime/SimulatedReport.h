@@ -17,7 +17,8 @@ namespace netc::runtime {
 struct SimulatedRun {
   const program::Program &program;
   const Training &training;
-  const std::string &counted; ///< JSON of the simulator's driver
+  const std::vector<std::string> &weights; ///< those that came from files
+  const std::string &counted;              ///< JSON of the simulator's driver
 };
 
 /// With `"simulated": true`, and a newline.
