@@ -39,6 +39,8 @@ static bool isTranscendental(Operation *op) {
 
 namespace {
 struct CountArithmetic : netc::impl::CountArithmeticBase<CountArithmetic> {
+  using CountArithmeticBase::CountArithmeticBase;
+
   void runOnOperation() override {
     auto ops = getOperation()->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule);
     if (!ops)
@@ -78,11 +80,16 @@ struct CountArithmetic : netc::impl::CountArithmeticBase<CountArithmetic> {
     });
   }
 
-  static void add(ImplicitLocOpBuilder &b, Value memory, int64_t place,
-                  int64_t count) {
+  void add(ImplicitLocOpBuilder &b, Value memory, int64_t place,
+           int64_t count) {
     Value at = b.create<arith::ConstantIndexOp>(place);
-    Value old = b.create<memref::LoadOp>(memory, at);
+    Value old = atomic ? Value() : b.create<memref::LoadOp>(memory, at);
     Value more = b.create<arith::ConstantOp>(b.getI64IntegerAttr(count));
+    if (atomic) {
+      b.create<memref::AtomicRMWOp>(arith::AtomicRMWKind::addi, more, memory,
+                                    at);
+      return;
+    }
     b.create<memref::StoreOp>(b.create<arith::AddIOp>(old, more), memory, at);
   }
 };

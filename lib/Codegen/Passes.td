@@ -150,11 +150,14 @@ def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Kernels that are the same are emitted once. A pointer is `llvm.noalias` unless another
     may point into the same buffer. With `record`, the step tells `@netc_record` after each
-    kernel which op it belonged to.
+    kernel which op it belonged to. With `self-contained`, what the step itself would read or write is
+    in kernels too, and so are the literals that they read: it can run where the arena is not.
   }];
   let options = [
     Option<"record", "record", "bool", "true", "Tell what ran">,
-    Option<"merge", "merge", "bool", "true", "Emit kernels that are the same once">];
+    Option<"merge", "merge", "bool", "true", "Emit kernels that are the same once">,
+    Option<"selfContained", "self-contained", "bool", "false",
+           "Leave no access to memory outside of kernels">];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect"];
 }
@@ -166,6 +169,7 @@ def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
     runs: FLOP in sums of products, other FLOP, and those of the latter that are
     transcendental.
   }];
+  let options = [Option<"atomic", "atomic", "bool", "false", "Threads count at once">];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -176,6 +180,38 @@ def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
     for it: arithmetic with rounding errors of the caller's.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def MapKernels : Pass<"net-map-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make kernels the code of one of many threads";
+  let description = [{
+    A thread computes an element of the result: all of its sums, in the order of the loops. Loops whose
+    elements cannot be told apart, and all else, are one thread's. `net.threads` says how many a kernel
+    takes, which are counted along x.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def LowerDeviceMath : Pass<"net-lower-device-math", "::mlir::ModuleOp"> {
+  let summary = "Make functions of floats code that needs no library";
+  let description = [{
+    A device has no libm. Functions are computed in f64, as lib/Codegen/CUDA/DeviceMath.mlir says, and
+    rounded once.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SplitDevice : Pass<"net-split-device", "::mlir::ModuleOp"> {
+  let summary = "Move kernels to a module of their own, and launch them";
+  let description = [{
+    On the LLVM dialect: what has `net.threads`, and all that it uses, goes to `module @device`. Calls
+    of kernels become calls of `void netc_launch(int64_t kernel, void **arguments)`, by their numbers in
+    the module's `net.kernels`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 #endif // NET_CODEGEN_PASSES_TD

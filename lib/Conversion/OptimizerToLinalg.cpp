@@ -68,11 +68,11 @@ static void lowerSgd(SgdOp op, LinalgBuilder &b) {
 }
 
 static void lowerSparseSgd(SparseSgdOp op, LinalgBuilder &b) {
-  Value lr = b.scalar(b.get(op.getLr()));
+  Value lr = b.get(op.getLr());
   Value updated =
       b.updateRows(b.get(op.getDy()), b.get(op.getIds()), b.get(op.getTable()),
                    [&](Element row, Element dy) {
-                     return row - dy * Element{&b, lr};
+                     return row - dy * Element{&b, b.scalar(lr)};
                    });
   b.write(updated, b.slotOf(op.getTable()));
 }

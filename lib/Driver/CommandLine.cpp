@@ -127,6 +127,8 @@ Choice<Emit> emit(
                           "how products are tiled, packed and shared by "
                           "threads"),
                clEnumValN(Emit::Llvm, "llvm", "in the LLVM dialect"),
+               clEnumValN(Emit::Ptx, "ptx",
+                          "the kernels of `--target=cuda`, as text"),
                clEnumValN(Emit::Object, "obj", "an object file"),
                clEnumValN(Emit::Program, "exe",
                           "a program that trains and measures itself")),
@@ -219,8 +221,15 @@ Choice<Target>
     target("target", cl::value_desc("machine"),
            cl::desc("what code is for; an estimate plans its memory"),
            cl::init(Target::Cpu),
-           cl::values(clEnumValN(Target::Cpu, "cpu", "this machine (default)")),
+           cl::values(clEnumValN(Target::Cpu, "cpu", "this machine (default)"),
+                      clEnumValN(Target::Cuda, "cuda",
+                                 "NVIDIA's devices; docs/Cuda.md")),
            In{toRun});
+cl::opt<std::string>
+    arch("arch", cl::value_desc("name"),
+         cl::desc("of `--target=cuda`: sm_80 or sm_90a alone (default: code "
+                  "for both; of `--emit=ptx`, sm_80)"),
+         In{toRun});
 Choice<LoweringKind>
     lowering("lowering", cl::value_desc("kind"), cl::desc("how code is made"),
              cl::init(LoweringKind::Fast),
@@ -331,6 +340,10 @@ std::vector<llvm::StringRef> netc::hardwareNames() {
   return hardwareValues(false);
 }
 
+llvm::StringRef netc::targetName() {
+  return target == Target::Cuda ? "cuda" : "cpu";
+}
+
 bool netc::needsCode() {
   return action == Action::Measure ||
          (emit.getNumOccurrences() ? emit >= Emit::Linalg
@@ -409,6 +422,14 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
                     (emit == Emit::Program && emit.getNumOccurrences()
                          ? "; programs take it when they run"
                          : ""));
+  if (target != Target::Cuda &&
+      (arch.getNumOccurrences() ||
+       (emit == Emit::Ptx && emit.getNumOccurrences())))
+    return refuse(
+        llvm::Twine(arch.getNumOccurrences() ? "`--arch`" : "`--emit=ptx`") +
+        " is for `--target=cuda`");
+  if (arch.getNumOccurrences() && arch != "sm_80" && arch != "sm_90a")
+    return refuse("`--arch` takes sm_80 or sm_90a, not `" + arch + "`");
   if (llvm::is_contained(batches, 0u))
     return refuse("`--batch` takes sizes from 1 on");
   if (inputs.empty() && hardware.empty())

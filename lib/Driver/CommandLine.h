@@ -24,6 +24,9 @@ std::optional<Exit> parseCommandLine(int argc, char **argv);
 /// Whether what is asked for needs code to be generated.
 bool needsCode();
 
+/// The name of the backend that code is for.
+llvm::StringRef targetName();
+
 /// The conventions that the command line asks for.
 ConventionFlags conventionFlags();
 
@@ -35,8 +38,18 @@ std::vector<llvm::StringRef> hardwareNames();
 namespace flags {
 
 enum class Action { Estimate, Check, Compare, Measure };
-enum class Emit { Net, Step, Bound, Linalg, Schedule, Llvm, Object, Program };
-enum class Target { Cpu };
+enum class Emit {
+  Net,
+  Step,
+  Bound,
+  Linalg,
+  Schedule,
+  Llvm,
+  Ptx,
+  Object,
+  Program
+};
+enum class Target { Cpu, Cuda };
 enum class LoweringKind { Fast, Reference };
 enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
@@ -66,6 +79,7 @@ extern llvm::cl::list<std::string> inputs;
 extern Action action;
 extern Choice<Emit> emit;
 extern Choice<Target> target;
+extern llvm::cl::opt<std::string> arch;
 extern Choice<LoweringKind> lowering;
 extern llvm::cl::list<uint64_t> batches;
 extern llvm::cl::opt<unsigned> threads;

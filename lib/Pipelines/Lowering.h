@@ -15,6 +15,7 @@ namespace netc {
 
 struct LoweringOptions {
   std::string target = "cpu"; ///< the name of a backend
+  std::string arch;           ///< of devices to emit code for, if not all
   std::string run;            ///< the step's name; empty if there is only one
   std::vector<std::string>
       sizes; ///< of free axes: `N=8`; others as the step says

@@ -67,6 +67,10 @@ std::string netc::program::toJson(const Program &program) {
   text["ops"] = json::array();
   for (const Op &op : program.ops)
     text["ops"].push_back(::toJson(op));
+  for (const Kernel &kernel : program.kernels)
+    text["kernels"].push_back({{"name", kernel.name},
+                               {"blocks", kernel.blocks},
+                               {"threads", kernel.threads}});
   return text.dump();
 }
 
@@ -157,6 +161,9 @@ Program netc::program::parseProgram(const char *text) try {
     program.ops.push_back({op.at("name"), op.at("op"), op.at("phase"),
                            op.at("matmul"), op.at("other"),
                            op.at("transcendental"), op.at("bytes")});
+  for (const json &kernel : description.value("kernels", json::array()))
+    program.kernels.push_back(
+        {kernel.at("name"), kernel.at("blocks"), kernel.at("threads")});
   return program;
 } catch (const json::exception &error) {
   throw FormatError(error.what());

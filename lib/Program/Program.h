@@ -31,6 +31,12 @@ struct Target {
   std::string cpu;  ///< that it was compiled for
 };
 
+/// Code of a device, which runs in so many blocks of so many threads.
+struct Kernel {
+  std::string name;
+  int64_t blocks, threads;
+};
+
 /// What a generated program says about itself.
 struct Program {
   std::string netc;              ///< version of the compiler
@@ -47,6 +53,7 @@ struct Program {
   std::vector<Slot> slots;
   std::vector<std::string> negative; ///< inputs whose integers may be negative
   std::vector<Op> ops;
+  std::vector<Kernel> kernels; ///< by the numbers that `netc_launch` gets
 
   /// Whether there is more than a forward pass.
   bool trains() const;

@@ -13,6 +13,7 @@
 
 #include "lib/Program/Program.h"
 #include "lib/Runtime/Arena.h"
+#include "lib/Runtime/CudaDevice.h"
 #include "lib/Runtime/Data.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/HostDevice.h"
@@ -21,6 +22,7 @@
 #include "lib/Runtime/OutputFile.h"
 #include "lib/Runtime/Peak.h"
 #include "lib/Runtime/Report.h"
+#include "lib/Runtime/SimulatedReport.h"
 #include "lib/Runtime/Train.h"
 
 #include <algorithm>
@@ -35,6 +37,8 @@ using namespace netc::runtime;
 extern "C" {
 extern const char netc_program[];
 void netc_step(char *arena);
+/// PTX for architectures, in a program for a GPU.
+extern const char netc_device_code[] __attribute__((weak));
 /// Three numbers an op, in a program that counts.
 extern int64_t netc_counts[] __attribute__((weak));
 /// Of the OpenMP runtime; stacks are those of threads that are to be started.
@@ -101,9 +105,59 @@ static void provideStack(int64_t bytes) {
     kmp_set_stacksize_s(needed);
 }
 
-static void run(const Options &options) {
+/// Trains on a GPU, or on the simulator of one. Returns the exit status.
+static int runOnGpu(const Program &program, const Options &options) {
+  if (options.peaks || options.threads)
+    throw Failure(2, std::string(options.peaks ? "`--peaks`" : "`--threads`") +
+                         " is of the processor, and this program is for a "
+                         "GPU; `--help` lists the options");
+  for (const std::string &output : {options.dump, options.jsonFile})
+    if (!output.empty())
+      expectWritable(output);
+  Machine machine = Machine::detect();
+  checkIsa(program.target.isa, machine);
+  Data data(program, options);
+  std::string library = options.simulate         ? "libnetc-simulator.so"
+                        : options.driver.empty() ? "libcuda.so.1"
+                                                 : options.driver;
+  CudaDevice device(program, netc_step, netc_device_code, library);
+  std::vector<std::string> weights = loadWeights(program, options, device);
+  Training training = train(program, options, data, device);
+  if (program.counted)
+    training.counts = device.counts();
+  if (!options.dump.empty())
+    dumpWeights(program, options.dump, device);
+
+  auto write = [&](const std::string &json, const std::string &table) {
+    if (!options.jsonFile.empty())
+      writeFile(options.jsonFile, {json});
+    else if (options.json)
+      writeOutput(json);
+    else if (!options.quiet)
+      writeOutput(table);
+  };
+  std::string simulated = device.simulatorReport();
+  if (!simulated.empty()) {
+    SimulatedRun run{program, training, weights, simulated};
+    write(toJson(run), toTable(run));
+    return hasFindings(run) ? 1 : 0;
+  }
+  Measurement measurement{program, options,   data, training, machine,      1,
+                          weights, peakRss(), {},   {},       device.name()};
+  write(toJson(measurement), toTable(measurement));
+  return 0;
+}
+
+static int run(const Options &options) {
   int wanted = wantedThreads(options);
   Program program = parseProgram(netc_program);
+  if (program.target.name == "cuda")
+    return runOnGpu(program, options);
+  if (options.simulate || !options.driver.empty())
+    throw Failure(
+        2, std::string(options.simulate ? "`--simulate`" : "`--driver`") +
+               " is of programs for a GPU, made by `netc "
+               "--target=cuda`; `--help` lists the options");
   Machine machine = Machine::detect();
   checkIsa(program.target.isa, machine);
   // Not only when the training is over.
@@ -140,14 +194,15 @@ static void run(const Options &options) {
   if (!options.dump.empty())
     dumpWeights(program, options.dump, device);
 
-  Measurement measurement{program, options, data, training, machine,
-                          threads, weights, rss,  clock,    peaks};
+  Measurement measurement{program, options, data,  training, machine, threads,
+                          weights, rss,     clock, peaks,    {}};
   if (!options.jsonFile.empty())
     writeFile(options.jsonFile, {toJson(measurement)});
   else if (options.json)
     writeOutput(toJson(measurement));
   else if (!options.quiet)
     writeOutput(toTable(measurement));
+  return 0;
 }
 
 int main(int argc, char **argv) {
@@ -160,7 +215,7 @@ int main(int argc, char **argv) {
       writeOutput(std::string("Trains a network and measures it.\n\n") +
                   Options::usage);
     else
-      run(options);
+      status = run(options);
   } catch (const Failure &failure) {
     status = failure.status;
     message = failure.what();
@@ -171,7 +226,7 @@ int main(int argc, char **argv) {
     status = 3;
     message = "out of memory";
   }
-  if (status)
+  if (!message.empty())
     std::fprintf(stderr, "%s: error: %s\n", argv[0], message.c_str());
   return status;
 }

@@ -31,6 +31,9 @@ const char *const
   --peaks               measure the peaks of this machine too
   --caches=NxBYTES,...  and those of its caches: how many there are of a level, from the nearest
                         on, and how large each of them is
+  --driver=FILE         the library that is the CUDA driver, of a program for a GPU (default:
+                        libcuda.so.1)
+  --simulate            run such a program on netc's simulator, without a GPU: nothing is measured
   --json[=FILE]         write all figures as JSON
   --quiet               no progress, no table
   --help
@@ -104,6 +107,8 @@ Options Options::parse(int argc, char **argv) {
                                  {"dump", required_argument, nullptr, 'o'},
                                  {"peaks", no_argument, nullptr, 'm'},
                                  {"caches", required_argument, nullptr, 'c'},
+                                 {"driver", required_argument, nullptr, 'g'},
+                                 {"simulate", no_argument, nullptr, 'i'},
                                  {"json", optional_argument, nullptr, 'f'},
                                  {"quiet", no_argument, nullptr, 'q'},
                                  {"help", no_argument, nullptr, 'h'},
@@ -161,6 +166,12 @@ Options Options::parse(int argc, char **argv) {
       for (const std::string &text : split(name, optarg, "caches"))
         options.caches.push_back(cache(text));
       break;
+    case 'g':
+      options.driver = optarg;
+      break;
+    case 'i':
+      options.simulate = true;
+      break;
     case 'f':
       options.json = true;
       options.jsonFile = optarg ? optarg : "";
@@ -191,6 +202,8 @@ Options Options::parse(int argc, char **argv) {
                 "`");
   if (options.steps && hasSeconds)
     throw wrong("`--steps` and `--seconds` exclude each other");
+  if (options.simulate && !options.driver.empty())
+    throw wrong("`--driver` and `--simulate` exclude each other");
   if (!options.caches.empty() && !options.peaks)
     throw wrong("`--caches` is for `--peaks`");
   if (options.steps && options.warmup && *options.warmup >= *options.steps)

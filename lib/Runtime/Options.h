@@ -28,6 +28,8 @@ struct Options {
   std::string dump;          ///< folder
   std::vector<Cache> caches; ///< whose bandwidths are peaks, the nearest first
   bool peaks = false, quiet = false, help = false;
+  std::string driver;    ///< a library, if not that of the system
+  bool simulate = false; ///< the driver is netc's simulator
 
   /// More threads than this the OpenMP runtime may fail to start.
   static constexpr int maxThreads = 1024;

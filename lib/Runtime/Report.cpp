@@ -102,6 +102,8 @@ static json machineToJson(const Measurement &measurement) {
                 {{"hertz", known(measurement.clock.hertz)},
                  {"source", measurement.clock.source},
                  {"measured", known(measurement.clock.measured)}}}};
+  if (!measurement.gpu.empty())
+    text["gpu"] = measurement.gpu;
   if (!measurement.peaks)
     return text;
   const Peaks &peaks = *measurement.peaks;
@@ -204,6 +206,8 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   print(text, " · %d thread%s\n", measurement.threads,
         plural(measurement.threads));
   const Machine &machine = measurement.machine;
+  if (!measurement.gpu.empty())
+    print(text, "  GPU       %s\n", measurement.gpu.c_str());
   print(text, "  machine   %s, %d core%s", machine.cpu.c_str(), machine.cores,
         plural(machine.cores));
   if (measurement.clock.hertz > 0)

@@ -29,6 +29,7 @@ struct Measurement {
   int64_t peakRss;                  ///< bytes
   Clock clock;
   std::optional<Peaks> peaks;
+  std::string gpu = {}; ///< on which the steps ran; empty if on the processor
 };
 
 /// The most FLOP/s that reports compare with a peak, but for the method

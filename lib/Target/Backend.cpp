@@ -5,6 +5,7 @@
 #include "lib/Target/Backend.h"
 
 #include "lib/Target/CPU.h"
+#include "lib/Target/CUDA.h"
 
 using namespace netc;
 
@@ -15,7 +16,8 @@ struct BackendEntry {
 };
 } // namespace
 
-static constexpr BackendEntry backends[] = {{"cpu", makeCpuBackend}};
+static constexpr BackendEntry backends[] = {{"cpu", makeCpuBackend},
+                                            {"cuda", makeCudaBackend}};
 
 llvm::Expected<std::unique_ptr<Backend>>
 netc::makeBackend(const LoweringOptions &options) {

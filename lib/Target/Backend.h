@@ -32,6 +32,10 @@ public:
   /// From linalg on buffers that have their places to what emit() takes.
   virtual void addKernelPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;
+  /// Prints the code of the device, of what the kernel passes leave, where that
+  /// is not the machine that launches it.
+  virtual llvm::Error printDeviceCode(mlir::ModuleOp module,
+                                      llvm::raw_ostream &os) const = 0;
   /// An object that defines `netc_step`; `netc_program`, which holds
   /// `description`; and `netc_counts`, if it counts.
   virtual llvm::Expected<llvm::SmallVector<char, 0>>

@@ -5,6 +5,7 @@
 #include "lib/Target/Description.h"
 
 #include "dialect/NetAttributes.h"
+#include "lib/Codegen/CUDA/Kernels.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace netc;
@@ -61,5 +62,11 @@ program::Program netc::describe(ModuleOp module, program::Program program) {
   for (auto row : module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule)
                       .getAsRange<OpRowAttr>())
     program.ops.push_back(opOf(row));
+  if (auto kernels = module->getAttrOfType<ArrayAttr>(kKernels))
+    for (auto kernel : kernels.getAsRange<DictionaryAttr>())
+      program.kernels.push_back(
+          {kernel.getAs<StringAttr>("name").str(),
+           kernel.getAs<IntegerAttr>("blocks").getInt(),
+           kernel.getAs<IntegerAttr>("threads").getInt()});
   return program;
 }

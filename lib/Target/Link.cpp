@@ -4,6 +4,7 @@
 
 #include "lib/Target/Link.h"
 
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 using namespace netc;
@@ -11,6 +12,9 @@ using namespace netc;
 llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
                               llvm::StringRef output,
                               const ScratchFolder &scratch) {
+  // Where a program that is asked to simulate finds netc's simulator.
+  std::string folder =
+      "-Wl,-rpath," + llvm::sys::path::parent_path(runtime).str();
   auto fail = [](const llvm::Twine &message) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
   };
@@ -22,7 +26,7 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
       runChild(*compiler,
                {*compiler, "-o", output.str(), object.str(), runtime.str(),
                 "-static-libstdc++", "-static-libgcc", "-Wl,--gc-sections",
-                NETC_OPENMP, "-lm", "-lpthread"},
+                NETC_OPENMP, "-lm", "-lpthread", "-ldl", folder},
                scratch);
   std::string why;
   if (!linker)

@@ -40,3 +40,18 @@ func.func @netc_step(%arena: memref<256xi8>) {
 #unknown = loc(unknown)
 #first = loc(fused<3 : i64>[#unknown])
 #second = loc(fused<4 : i64>[#unknown])
+
+// What a step itself does with its memory is a kernel too, and literals are in
+// kernels, where the memory is not at hand.
+// RUN: netc-opt --net-outline-kernels="record=false self-contained" %S/Inputs/scalars.mlir | FileCheck %s --check-prefix=SELF
+// SELF: func.func private @kernel_1(%{{.*}}: !llvm.ptr {llvm.noalias}) {
+// SELF: memref.load
+// SELF: arith.addf
+// SELF: memref.store
+// SELF: func.func private @kernel_2(%{{.*}}: !llvm.ptr {llvm.noalias}) {
+// SELF: memref.get_global @literal
+// SELF: linalg.generic
+// SELF: func.func @netc_step
+// SELF-NOT: memref.load
+// SELF: call @kernel_1
+// SELF: call @kernel_2

@@ -87,7 +87,7 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     return error ? cannotWrite(output, std::move(error))
                  : llvm::Error::success();
   };
-  bool isText = code == Emit::Linalg || code == Emit::Llvm;
+  bool isText = code == Emit::Linalg || code == Emit::Llvm || code == Emit::Ptx;
   // Text is the same on every machine.
   if (isText && !options.isa)
     options.isa = program::Isa::Baseline;
@@ -98,7 +98,15 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     auto stage = code == Emit::Linalg ? CodeStage::Linalg : CodeStage::Kernels;
     if (failed(lower(module, **backend, options, stage)))
       return llvm::make_error<ReportedError>();
-    return write([&](llvm::raw_ostream &os) { os << module << '\n'; });
+    if (code != Emit::Ptx)
+      return write([&](llvm::raw_ostream &os) { os << module << '\n'; });
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (llvm::Error error = (*backend)->printDeviceCode(module, os)) {
+      emitError(module.getLoc()) << toString(std::move(error));
+      return llvm::make_error<ReportedError>();
+    }
+    return write([&](llvm::raw_ostream &os) { os << text; });
   }
   if (code == Emit::Schedule) {
     std::string text;
@@ -116,7 +124,9 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     return write([&](llvm::raw_ostream &os) {
       os.write(step->object.data(), step->object.size());
     });
-  if (std::optional<std::string> lack = lackOfMemory(*step, {}))
+  bool runsHere = step->program.target.name == "cpu";
+  if (std::optional<std::string> lack = lackOfMemory(*step, {});
+      lack && runsHere)
     llvm::errs() << "netc: warning: here, " << *lack << '\n';
   return writeProgram(*step, **backend, output);
 }

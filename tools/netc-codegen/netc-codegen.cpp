@@ -22,6 +22,8 @@ namespace cl = llvm::cl;
 
 static LoweringOptions loweringOptions() {
   LoweringOptions options;
+  options.target = targetName().str();
+  options.arch = arch;
   options.reference = options.counted = lowering == LoweringKind::Reference;
   return options;
 }
@@ -134,6 +136,10 @@ static Exit measureFiles(const Session &session) {
   if (format == Format::Markdown || format == Format::Html)
     return complain(WrongUsage, "`--format=markdown` and `--format=html` are "
                                 "for estimates");
+  if (target != Target::Cpu)
+    return complain(WrongUsage,
+                    "only this machine is measured yet; `--emit=exe "
+                    "--target=cuda` makes a program that says its times");
   for (uint64_t batch : batches)
     if (llvm::count(batches, batch) > 1)
       return complain(WrongUsage,

@@ -44,13 +44,38 @@ bool Verifier::isLost(const JitStep &step) {
 // Counts
 //===----------------------------------------------------------------------===//
 
+LoweringOptions Verifier::options(bool isReference) const {
+  LoweringOptions options;
+  options.target = subject.target;
+  options.reference = options.counted = isReference;
+  return options;
+}
+
+bool Verifier::isClean(const JitStep &step) const {
+  const simulator::Device *device = step.simulated();
+  if (!device || device->findings().empty())
+    return true;
+  for (const simulator::Finding &finding : device->findings())
+    say() << step.program().lowering << " lowering: " << toString(finding)
+          << '\n';
+  return false;
+}
+
 JitStep *Verifier::reference() {
-  if (!counting) {
-    LoweringOptions options;
-    options.reference = options.counted = true;
-    counting = subject.build(*subject.step, options);
-  }
+  if (!counting)
+    counting = subject.build(*subject.step, options(/*isReference=*/true));
   return counting ? &*counting : nullptr;
+}
+
+JitStep *Verifier::hostReference() {
+  if (subject.target == "cpu")
+    return reference();
+  if (!hostCounting) {
+    LoweringOptions onHost = options(/*isReference=*/true);
+    onHost.target = "cpu";
+    hostCounting = subject.build(*subject.step, onHost);
+  }
+  return hostCounting ? &*hostCounting : nullptr;
 }
 
 bool Verifier::verifyCounts() {
@@ -58,18 +83,18 @@ bool Verifier::verifyCounts() {
   if (!step)
     return false;
   // What was executed before is in the counts, too.
-  size_t numbers = 3 * step->program().ops.size();
-  std::vector<int64_t> before(step->counts(), step->counts() + numbers);
+  const std::vector<int64_t> before = step->counts();
   step->reset(seed);
   step->run(1);
-  bool same = true;
+  const std::vector<int64_t> after = step->counts();
+  bool same = isClean(*step);
   int64_t total = 0;
   for (auto [i, op] : llvm::enumerate(step->program().ops)) {
     int64_t counted[] = {op.matmul, op.other, op.transcendental};
     total += op.matmul + op.other;
     const char *kinds[] = {"matmul", "other", "transcendental"};
     for (int kind = 0; kind < 3; ++kind) {
-      int64_t executed = step->counts()[3 * i + kind] - before[3 * i + kind];
+      int64_t executed = after[3 * i + kind] - before[3 * i + kind];
       if (executed == counted[kind])
         continue;
       same = false;
@@ -116,10 +141,10 @@ bool Verifier::verifyGradients(Data data) {
   });
   if (trained.empty())
     return true; // without a loss, too, where the step is an inference
-  LoweringOptions options;
+  LoweringOptions exact = options();
   // A rounded loss has steps and no slopes.
-  options.reference = options.doubles = options.unrounded = true;
-  std::optional<JitStep> step = subject.build(*subject.plain, options);
+  exact.reference = exact.doubles = exact.unrounded = true;
+  std::optional<JitStep> step = subject.build(*subject.plain, exact);
   if (!step)
     return false;
   step->reset(seed, data);
@@ -188,6 +213,7 @@ bool Verifier::verifyGradients(Data data) {
             << " of its largest, " << shortly(largest) << '\n';
     }
   }
+  holds &= isClean(*step);
   if (holds)
     confirm("gradients of " + Twine(tensors) + " parameters hold" +
             nameOf(data));
@@ -221,7 +247,7 @@ static double unitOf(ModuleOp module) {
 
 bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
                            Data data, bool report) {
-  JitStep &plain = *reference();
+  JitStep &plain = *hostReference();
   plain.reset(dataSeed, data);
   for (JitStep *step : {&fast, &exact}) {
     step->reset(dataSeed);
@@ -293,20 +319,61 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
 }
 
 bool Verifier::verifyFast(Data data) {
-  LoweringOptions options;
-  std::optional<JitStep> fast = subject.build(*subject.step, options);
-  options.reference = options.doubles = options.perturbed = true;
-  std::optional<JitStep> exact = subject.build(*subject.step, options);
-  if (!fast || !exact || !reference())
+  std::optional<JitStep> fast = subject.build(*subject.step, options());
+  LoweringOptions perturbed;
+  perturbed.reference = perturbed.doubles = perturbed.perturbed = true;
+  std::optional<JitStep> exact = subject.build(*subject.step, perturbed);
+  if (!fast || !exact || !reference() || !hostReference())
     return false;
   // Rounding may take the two to different sides of a kink; that shows for few
   // data only.
-  bool holds = compareFast(*fast, *exact, seed, data, verbose) ||
-               (compareFast(*fast, *exact, seed + 1, data, true) &&
-                compareFast(*fast, *exact, seed + 2, data, true));
+  auto isNear = [&](JitStep &step) {
+    return (compareFast(step, *exact, seed, data, verbose) ||
+            (compareFast(step, *exact, seed + 1, data, true) &&
+             compareFast(step, *exact, seed + 2, data, true))) &&
+           isClean(step);
+  };
+  // The reference of another target is as far from the host's as fast code is.
+  bool holds =
+      isNear(*fast) && (subject.target == "cpu" || isNear(*reference()));
   if (holds)
     confirm(Twine("fast code computes what the reference does") + nameOf(data));
   return holds;
+}
+
+//===----------------------------------------------------------------------===//
+// Orders
+//===----------------------------------------------------------------------===//
+
+bool Verifier::verifyOrders() {
+  using simulator::Order;
+  for (bool isReference : {true, false}) {
+    std::optional<JitStep> step =
+        subject.build(*subject.step, options(isReference));
+    if (!step)
+      return false;
+    std::vector<char> left;
+    for (Order order : {Order{Order::Forward}, Order{Order::Backward},
+                        Order{Order::Shuffled, seed}}) {
+      step->simulated()->setOrder(order);
+      step->reset(seed);
+      for (int number : {1, 2})
+        step->run(number);
+      if (!isClean(*step))
+        return false;
+      std::vector<char> now = step->save();
+      if (left.empty())
+        left = now;
+      if (now == left)
+        continue;
+      say() << step->program().lowering
+            << " lowering: what is left depends on the order of blocks and "
+               "warps\n";
+      return false;
+    }
+  }
+  confirm("leaves the same in any order of blocks and warps");
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

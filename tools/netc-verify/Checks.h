@@ -21,6 +21,9 @@ public:
   bool verifyGradients(Data data = Data::Valid);
   /// Fast code is as near to the exact result as the reference is.
   bool verifyFast(Data data = Data::Valid);
+  /// Of simulated code, of either lowering: it leaves the same, whatever the
+  /// order of its blocks and warps.
+  bool verifyOrders();
   /// Both hold where integers point outside of tensors. Where AddressSanitizer
   /// is in the process, it ends it when either lowering leaves a tensor.
   bool verifyBounds();
@@ -31,8 +34,15 @@ private:
   /// Whether the loss of the step is no number, which leaves nothing to
   /// compare; says so once.
   bool isLost(const JitStep &step);
+  /// For the target of the subject.
+  LoweringOptions options(bool isReference = false) const;
+  /// Whether the simulator, if the step runs on one, has found nothing; says
+  /// what it has.
+  bool isClean(const JitStep &step) const;
   /// In f32, counting; made once.
   JitStep *reference();
+  /// The same, on this processor.
+  JitStep *hostReference();
   /// For data from `dataSeed`. Prints what differs if `report`.
   bool compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed, Data data,
                    bool report);
@@ -42,7 +52,7 @@ private:
   const Subject &subject;
   const uint64_t seed;
   const bool verbose, quiet;
-  std::optional<JitStep> counting;
+  std::optional<JitStep> counting, hostCounting;
   bool saidLost = false;
 };
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/netc-verify/JitStep.h"
+#include "tools/netc-verify/SimulatedDevice.h"
 
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/HostDevice.h"
@@ -18,6 +19,9 @@ using program::Role;
 using program::Slot;
 
 static void ignoreRecord(int64_t) {}
+static void launchKernel(int64_t kernel, void **arguments) {
+  SimulatedDevice::launch(kernel, arguments);
+}
 
 /// Of the step that runs.
 static Perturbation *perturbation;
@@ -42,6 +46,9 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
           {{loaded.jit->mangleAndIntern("netc_record"),
             {llvm::orc::ExecutorAddr::fromPtr(&ignoreRecord),
              llvm::JITSymbolFlags::Exported}},
+           {loaded.jit->mangleAndIntern("netc_launch"),
+            {llvm::orc::ExecutorAddr::fromPtr(&launchKernel),
+             llvm::JITSymbolFlags::Exported}},
            {loaded.jit->mangleAndIntern("netc_perturb"),
             {llvm::orc::ExecutorAddr::fromPtr(&perturbed),
              llvm::JITSymbolFlags::Exported}}})))
@@ -53,6 +60,21 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   auto step = loaded.jit->lookup("netc_step");
   if (!step)
     return step.takeError();
+  auto function = step->toPtr<void (*)(char *)>();
+  if (loaded.description.target.name == "cuda") {
+    auto code = loaded.jit->lookup("netc_device_code");
+    if (!code)
+      return code.takeError();
+    try {
+      auto device = std::make_unique<SimulatedDevice>(
+          loaded.description, function, code->toPtr<const char *>());
+      loaded.simulator = device.get();
+      loaded.device = std::move(device);
+    } catch (const simulator::PtxError &error) {
+      return llvm::createStringError(error.what());
+    }
+    return loaded;
+  }
   if (loaded.description.counted) {
     auto counts = loaded.jit->lookup("netc_counts");
     if (!counts)
@@ -61,7 +83,7 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   }
   try {
     loaded.device = std::make_unique<runtime::HostDevice>(
-        loaded.description.arena, step->toPtr<void (*)(char *)>());
+        loaded.description.arena, function);
   } catch (const runtime::Failure &failure) {
     return llvm::createStringError(failure.what());
   }
@@ -147,6 +169,18 @@ static std::vector<double> valuesOf(const Slot &slot, std::vector<char> rows) {
     values.assign(elements, elements + slot.count());
   });
   return values;
+}
+
+std::vector<int64_t> JitStep::counts() const {
+  if (simulator)
+    return simulator->counts();
+  if (!executed)
+    return {};
+  return {executed, executed + 3 * description.ops.size()};
+}
+
+simulator::Device *JitStep::simulated() const {
+  return simulator ? &simulator->simulator() : nullptr;
 }
 
 double JitStep::loss() const {

@@ -8,6 +8,7 @@
 #include "lib/Program/Program.h"
 #include "lib/Runtime/Device.h"
 #include "lib/Runtime/Random.h"
+#include "lib/Simulator/Simulator.h"
 #include "lib/Target/Compile.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
@@ -68,9 +69,11 @@ public:
   std::vector<char> save() const;
   void restore(const std::vector<char> &saved);
 
-  /// Three numbers an op: matmul, other, transcendental; null if the step does
-  /// not count.
-  const int64_t *counts() const { return executed; }
+  /// Three numbers an op: matmul, other, transcendental, of all runs; none if
+  /// the step does not count.
+  std::vector<int64_t> counts() const;
+  /// The simulator that it runs on; null if it runs on this processor.
+  simulator::Device *simulated() const;
 
 private:
   JitStep() = default;
@@ -78,6 +81,7 @@ private:
   program::Program description;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::unique_ptr<runtime::Device> device;
+  class SimulatedDevice *simulator = nullptr; ///< the device, if it is one
   int64_t *executed = nullptr;
   Perturbation errors;
   uint64_t seed = 0;

@@ -16,6 +16,7 @@ struct Subject {
   std::string file; ///< without its folder
   std::string run;
   std::vector<std::string> sizes; ///< of free axes: `N=8`
+  std::string target = "cpu";     ///< the backend whose code is checked
   /// The widest vectors to use, if not those of the machine.
   std::optional<program::Isa> isa;
   mlir::OwningOpRef<mlir::ModuleOp> step;

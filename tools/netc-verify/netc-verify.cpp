@@ -4,7 +4,8 @@
 
 // Runs training steps in this process and checks that what is counted is what
 // is executed, that gradients are those of the loss, that fast code computes
-// what the reference does, and that neither leaves its tensors.
+// what the reference does, and that neither leaves its tensors. Code for a GPU
+// runs on the simulator.
 // docs/Execution.md says what each check demands.
 
 #include "tools/netc-verify/Checks.h"
@@ -40,6 +41,11 @@ static const std::string vectorsHelp =
     " (default: those of this machine)";
 static cl::opt<std::string> vectors("isa", cl::desc(vectorsHelp),
                                     cl::value_desc("NAME"), cl::cat(category));
+static cl::opt<std::string>
+    target("target", cl::init("cpu"), cl::value_desc("NAME"),
+           cl::desc("Check code for `cpu` (default), or for `cuda`, which is "
+                    "simulated"),
+           cl::cat(category));
 static cl::list<std::string> sizes("size", cl::desc("Sizes of free axes"),
                                    cl::value_desc("N=8"), cl::cat(category));
 static cl::list<std::string> runs("run", cl::desc("Only these runs"),
@@ -71,6 +77,7 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
       continue;
     found = true;
     subject.sizes = sizes;
+    subject.target = target;
     subject.isa = program::isaNamed(vectors.getValue());
     Verifier verifier(subject, seed, verbose, quiet);
     if (all || counts)
@@ -79,6 +86,8 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
       holds &= verifier.verifyGradients();
     if (all || fast)
       holds &= verifier.verifyFast();
+    if (target == "cuda" && (all || counts || fast))
+      holds &= verifier.verifyOrders();
     if (bounds)
       holds &= verifier.verifyBounds();
   }
@@ -97,6 +106,11 @@ int main(int argc, char **argv) {
   if (!vectors.empty() && !program::isaNamed(vectors.getValue())) {
     llvm::errs() << "netc-verify: error: `--isa` takes " << isas << ", not `"
                  << vectors << "`\n";
+    return 2;
+  }
+  if (target != "cpu" && target != "cuda") {
+    llvm::errs() << "netc-verify: error: `--target` takes cpu or cuda, not `"
+                 << target << "`\n";
     return 2;
   }
   DialectRegistry registry;

@@ -142,22 +142,35 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
         SmallVector<Operation *> ops = withUsers(loop);
         next = ops.back()->getNextNode();
         makeKernel(ops);
+      } else if (selfContained && isa<memref::LoadOp>(op)) {
+        SmallVector<Operation *> ops = withUsers(op);
+        next = ops.back()->getNextNode();
+        makeKernel(ops);
       }
     }
   }
 
-  /// A loop, and what follows until nothing more reads the numbers that it
-  /// results in: it has some where the loops around it have one turn.
-  static SmallVector<Operation *> withUsers(scf::ForOp loop) {
-    Operation *last = loop;
-    for (Operation *user : loop->getUsers())
-      if (Operation *at = loop->getBlock()->findAncestorOpInBlock(*user);
-          last->isBeforeInBlock(at))
-        last = at;
-    SmallVector<Operation *> ops{loop};
-    while (ops.back() != last)
-      ops.push_back(ops.back()->getNextNode());
-    return ops;
+  /// An op, and what follows until nothing more reads the numbers that it
+  /// results in: a loop has some where the loops around it have one turn. What
+  /// lies between and needs none of them stays.
+  static SmallVector<Operation *> withUsers(Operation *first) {
+    SetVector<Operation *> ops;
+    Operation *last = first;
+    for (Operation *op = first;; op = op->getNextNode()) {
+      bool belongs = op == first || !isMemoryEffectFree(op) ||
+                     llvm::any_of(op->getOperands(), [&](Value operand) {
+                       return ops.contains(operand.getDefiningOp());
+                     });
+      if (belongs) {
+        ops.insert(op);
+        for (Operation *user : op->getUsers())
+          if (Operation *at = op->getBlock()->findAncestorOpInBlock(*user);
+              last->isBeforeInBlock(at))
+            last = at;
+      }
+      if (op == last)
+        return ops.takeVector();
+    }
   }
 
   /// Whether a fill only gives the next op, which accumulates, its start.
@@ -184,12 +197,11 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     ImplicitLocOpBuilder caller(op->getLoc(), op);
     SmallVector<Value> arguments;
     SmallVector<Type> types;
-    SmallVector<Value> passed, copied;
+    SmallVector<Value> passed;
+    SetVector<Value> copied;
     for (Value value : used) {
-      if (value.getDefiningOp<arith::ConstantOp>()) {
-        copied.push_back(value);
+      if (collectCopied(value, copied))
         continue;
-      }
       passed.push_back(value);
       arguments.push_back(
           isa<MemRefType>(value.getType()) ? addressOf(caller, value) : value);
@@ -206,7 +218,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     ImplicitLocOpBuilder b(op->getLoc(), OpBuilder::atBlockEnd(body));
     IRMapping inside;
     for (Value value : copied)
-      inside.map(value, b.clone(*value.getDefiningOp())->getResult(0));
+      b.clone(*value.getDefiningOp(), inside);
     for (auto [value, argument] : llvm::zip(passed, body->getArguments())) {
       auto type = dyn_cast<MemRefType>(value.getType());
       if (!type) {
@@ -237,6 +249,26 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
       }
     for (Operation *op : llvm::reverse(ops))
       op->erase();
+  }
+
+  /// Whether a value is made anew in a kernel, by ops that are added to
+  /// `copied` in their order: constants, and views of literals where kernels
+  /// hold these.
+  bool collectCopied(Value value, SetVector<Value> &copied) const {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    bool isView = selfContained && isa<ViewLikeOpInterface>(op);
+    if (!isa<arith::ConstantOp>(op) && !isView &&
+        !(selfContained && isa<memref::GetGlobalOp>(op)))
+      return false;
+    SetVector<Value> before = copied;
+    for (Value operand : op->getOperands())
+      if (!collectCopied(operand, before))
+        return false;
+    copied = std::move(before);
+    copied.insert(value);
+    return true;
   }
 
   /// The first kernel with the same text; `kernel` is erased if it is another.

@@ -5,6 +5,8 @@
 """compare.py PROGRAM RUN FOLDER trains with the weights and data of a golden file, which it unpacks into FOLDER, and
 compares losses and what batch normalization keeps with PyTorch's.
 
+compare.py --simulate PROGRAM RUN FOLDER does so with a program for a GPU, on the simulator.
+
 compare.py PROGRAM RUN FOLDER FORMAT, of a program that rounds to bf16 or f16, compares its losses with PyTorch's in f64.
 rounding.json has how far they may be: `deviation` is the largest distance of eight runs in f64, up to that step, whose
 values are each multiplied by 1 + 2^-8 r, with r drawn from -1 to 1. A program's own roundings are as if drawn with 0.74 of
@@ -62,7 +64,8 @@ def compare_rounded(run, losses, format):
     print(f"{run} in {format}: {len(losses)} losses, at most {worst:.2g} deviations from those in f64")
 
 
-program, run, folder, *formats = sys.argv[1:]
+simulates = "--simulate" in sys.argv
+program, run, folder, *formats = (argument for argument in sys.argv[1:] if argument != "--simulate")
 here = os.path.dirname(os.path.abspath(__file__))
 shutil.rmtree(folder, ignore_errors=True)
 with zipfile.ZipFile(os.path.join(here, run.split("_")[0] + ".npz")) as file:
@@ -74,7 +77,7 @@ weights, data, end = (os.path.join(folder, name) for name in ("weights", "data",
 command = [
     program,
     f"--steps={len(golden['losses'])}",
-    "--threads=1",
+    "--simulate" if simulates else "--threads=1",
     "--json",
     "--quiet",
     "--weights=" + weights,

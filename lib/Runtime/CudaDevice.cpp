@@ -1,0 +1,183 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Runtime/CudaDevice.h"
+#include "lib/Runtime/Failure.h"
+
+#include <cstring>
+
+using namespace netc::program;
+using namespace netc::runtime;
+
+/// A graph of more launches takes longer to make than it saves.
+static const int64_t kGraphLaunches = 100000;
+
+/// That of the step that is running.
+static CudaDevice *running;
+
+extern "C" void netc_launch(int64_t kernel, void **arguments) {
+  CudaDevice::launch(kernel, arguments);
+}
+
+CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
+                       const char *code, const std::string &library)
+    : driver(library), function(step), kernels(program.kernels) {
+  if (CudaDriver::Result result = driver.init(0))
+    throw Failure(3,
+                  "the CUDA driver finds no device: " + driver.nameOf(result));
+  int count = 0, device = 0;
+  driver.check(driver.deviceCount(&count), "cuDeviceGetCount");
+  if (!count)
+    throw Failure(3, "the CUDA driver finds no device");
+  driver.check(driver.deviceGet(&device, 0), "cuDeviceGet");
+  char name[256] = "";
+  driver.check(driver.deviceName(name, sizeof name, device), "cuDeviceGetName");
+  title = name;
+  driver.check(driver.driverVersion(&version), "cuDriverGetVersion");
+  driver.check(
+      driver.deviceAttribute(&major, CudaDriver::CapabilityMajor, device),
+      "cuDeviceGetAttribute");
+  driver.check(
+      driver.deviceAttribute(&minor, CudaDriver::CapabilityMinor, device),
+      "cuDeviceGetAttribute");
+  const char *text = codeFor(code);
+
+  CudaDriver::Context context;
+  driver.check(driver.retainContext(&context, device),
+               "cuDevicePrimaryCtxRetain");
+  driver.check(driver.setContext(context), "cuCtxSetCurrent");
+  size_t available = 0, all = 0;
+  driver.check(driver.memoryInfo(&available, &all), "cuMemGetInfo_v2");
+  if (size_t(program.arena) > available)
+    throw Failure(3, "training needs " + std::to_string(program.arena) +
+                         " bytes of memory, " + title + " has " +
+                         std::to_string(available) + " available");
+  load(program, text);
+  driver.check(driver.createStream(&stream, /*flags=*/0), "cuStreamCreate");
+  driver.check(driver.allocate(&arena, size_t(program.arena)), "cuMemAlloc_v2");
+  driver.check(driver.fill(arena, 0, size_t(program.arena)), "cuMemsetD8_v2");
+}
+
+/// What an architecture needs: a device of exactly this capability, or any
+/// from it on; and a driver that knows the PTX.
+struct Needs {
+  const char *arch;
+  int capability; ///< 10 times the major number, and the minor one
+  bool isExact;
+  int driver; ///< 1000 times the major number, and 10 times the minor one
+};
+static const Needs needs[] = {{"sm_80", 80, false, 11000},
+                              {"sm_90a", 90, true, 12000}};
+
+const char *CudaDevice::codeFor(const char *code) const {
+  const char *chosen = nullptr;
+  std::string names;
+  for (const char *arch = code; *arch;) {
+    const char *text = arch + std::strlen(arch) + 1;
+    names += (names.empty() ? "" : ", ") + std::string(arch);
+    for (const Needs &need : needs) {
+      int capability = 10 * major + minor;
+      bool fits = need.isExact ? capability == need.capability
+                               : capability >= need.capability;
+      if (need.arch == std::string(arch) && fits && version >= need.driver)
+        chosen = text; // later ones are for fewer devices
+    }
+    arch = text + std::strlen(text) + 1;
+  }
+  if (!chosen)
+    throw Failure(3, "the code is for " + names + "; " + title + " is sm_" +
+                         std::to_string(major) + std::to_string(minor) +
+                         ", and its driver is of CUDA " +
+                         std::to_string(version / 1000) + "." +
+                         std::to_string(version % 1000 / 10));
+  return chosen;
+}
+
+void CudaDevice::load(const Program &program, const char *code) {
+  std::vector<char> log(1 << 14);
+  int keys[] = {CudaDriver::ErrorLog, CudaDriver::ErrorLogBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  if (CudaDriver::Result result =
+          driver.loadModule(&module, code, 2, keys, values))
+    throw Failure(3, "the CUDA driver cannot compile the kernels: " +
+                         driver.nameOf(result) + (log[0] ? ": " : "") +
+                         log.data());
+  for (const Kernel &kernel : program.kernels) {
+    functions.emplace_back();
+    driver.check(
+        driver.getFunction(&functions.back(), module, kernel.name.c_str()),
+        "cuModuleGetFunction");
+  }
+}
+
+void CudaDevice::upload(int64_t offset, const char *from, int64_t bytes) {
+  driver.check(driver.upload(arena + uint64_t(offset), from, size_t(bytes)),
+               "cuMemcpyHtoD_v2");
+}
+
+void CudaDevice::download(int64_t offset, char *to, int64_t bytes) const {
+  driver.check(driver.download(to, arena + uint64_t(offset), size_t(bytes)),
+               "cuMemcpyDtoH_v2");
+}
+
+void CudaDevice::launch(int64_t number, void **arguments) {
+  // Nothing is thrown through compiled code.
+  CudaDevice &device = *running;
+  const Kernel &kernel = device.kernels[size_t(number)];
+  ++device.launches;
+  if (device.failed)
+    return;
+  device.failed = device.driver.launch(
+      device.functions[size_t(number)], unsigned(kernel.blocks), 1, 1,
+      unsigned(kernel.threads), 1, 1, /*sharedBytes=*/0, device.stream,
+      arguments, nullptr);
+}
+
+void CudaDevice::run() {
+  launches = 0;
+  running = this;
+  function(reinterpret_cast<char *>(arena));
+  running = nullptr;
+  driver.check(failed, "cuLaunchKernel");
+}
+
+void CudaDevice::capture() {
+  CudaDriver::Graph captured;
+  // Of this thread alone.
+  driver.check(driver.beginCapture(stream, /*mode=*/1),
+               "cuStreamBeginCapture_v2");
+  run();
+  driver.check(driver.endCapture(stream, &captured), "cuStreamEndCapture");
+  driver.check(driver.instantiate(&graph, captured, /*flags=*/0),
+               "cuGraphInstantiateWithFlags");
+}
+
+void CudaDevice::step(Recorder *recorder) {
+  if (steps++ == 1 && launches <= kGraphLaunches)
+    capture();
+  if (recorder)
+    recorder->beginStep();
+  if (graph)
+    driver.check(driver.launchGraph(graph, stream), "cuGraphLaunch");
+  else
+    run();
+  driver.check(driver.synchronize(stream), "cuStreamSynchronize");
+  if (recorder)
+    recorder->endStep();
+}
+
+std::vector<int64_t> CudaDevice::counts() const {
+  CudaDriver::Address address;
+  size_t bytes;
+  driver.check(driver.getVariable(&address, &bytes, module, "netc_counts"),
+               "cuModuleGetGlobal_v2");
+  std::vector<int64_t> counts(bytes / sizeof(int64_t));
+  driver.check(driver.download(counts.data(), address, bytes),
+               "cuMemcpyDtoH_v2");
+  return counts;
+}
+
+std::string CudaDevice::simulatorReport() const {
+  return driver.simulatorReport ? driver.simulatorReport() : "";
+}

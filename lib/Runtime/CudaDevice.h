@@ -1,0 +1,66 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_CUDADEVICE_H
+#define NETC_LIB_RUNTIME_CUDADEVICE_H
+
+#include "lib/Program/Program.h"
+#include "lib/Runtime/CudaDriver.h"
+#include "lib/Runtime/Device.h"
+
+#include <string>
+#include <vector>
+
+namespace netc::runtime {
+
+/// The first device that the CUDA driver has. The first step launches its
+/// kernels one by one; later ones are that step as a graph, unless it has too
+/// many of them.
+class CudaDevice : public Device {
+public:
+  /// `step` launches kernels, whose PTX is `code`: the name of an architecture
+  /// and the text for it, of several, and an empty name. Throws a Failure with
+  /// status 3 if there is no driver, it is too old, there is no device, the
+  /// code is not for it, or it has too little memory.
+  CudaDevice(const program::Program &program, void (*step)(char *arena),
+             const char *code, const std::string &library);
+
+  void upload(int64_t offset, const char *from, int64_t bytes) override;
+  void download(int64_t offset, char *to, int64_t bytes) const override;
+  void step(Recorder *recorder) override;
+
+  /// What a program that counts has executed: three numbers an op.
+  std::vector<int64_t> counts() const;
+  /// The device, for people.
+  const std::string &name() const { return title; }
+  /// Of a simulated device: what it has counted and found, as JSON; else empty.
+  std::string simulatorReport() const;
+
+  /// What `netc_launch` does: launches a kernel of the step that is running.
+  static void launch(int64_t kernel, void **arguments);
+
+private:
+  /// Chooses among the texts of `code`.
+  const char *codeFor(const char *code) const;
+  void load(const program::Program &program, const char *code);
+  void capture();
+  void run();
+
+  CudaDriver driver;
+  int version = 0, major = 0, minor = 0;
+  std::string title;
+  void (*function)(char *arena);
+  CudaDriver::Module module = nullptr;
+  CudaDriver::Stream stream = nullptr;
+  CudaDriver::ExecutableGraph graph = nullptr;
+  CudaDriver::Address arena = 0;
+  std::vector<program::Kernel> kernels;
+  std::vector<CudaDriver::Function> functions;
+  int64_t launches = 0, steps = 0;
+  CudaDriver::Result failed = 0; ///< the first launch that did
+};
+
+} // namespace netc::runtime
+
+#endif // NETC_LIB_RUNTIME_CUDADEVICE_H

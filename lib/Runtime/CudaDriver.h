@@ -1,0 +1,92 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What of the CUDA driver programs use, as its binary interface has it from
+// CUDA 11.0 on. The library is looked for when a program starts: nothing of
+// CUDA is needed to build or to link.
+
+#ifndef NETC_LIB_RUNTIME_CUDADRIVER_H
+#define NETC_LIB_RUNTIME_CUDADRIVER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace netc::runtime {
+
+/// The functions of a driver, by the names that the library has them under.
+class CudaDriver {
+public:
+  using Result = int; ///< 0, or what errorName() knows
+  using Address = uint64_t;
+  struct ContextOf;
+  struct ModuleOf;
+  struct FunctionOf;
+  struct StreamOf;
+  struct GraphOf;
+  struct ExecutableGraphOf;
+  using Context = ContextOf *;
+  using Module = ModuleOf *;
+  using Function = FunctionOf *;
+  using Stream = StreamOf *;
+  using Graph = GraphOf *;
+  using ExecutableGraph = ExecutableGraphOf *;
+
+  enum Attribute { CapabilityMajor = 75, CapabilityMinor = 76 };
+  /// Keys of what cuModuleLoadDataEx gets.
+  enum LoadOption { ErrorLog = 5, ErrorLogBytes = 6 };
+
+  /// Throws a Failure with status 3 if there is no such library, or one that
+  /// lacks a function.
+  explicit CudaDriver(const std::string &library);
+  /// Throws a Failure with status 3 if a call of this function has failed.
+  void check(Result result, const char *function) const;
+  std::string nameOf(Result result) const;
+
+#define NETC_CUDA_FUNCTIONS(X)                                                 \
+  X(init, cuInit, (unsigned flags))                                            \
+  X(driverVersion, cuDriverGetVersion, (int *version))                         \
+  X(deviceCount, cuDeviceGetCount, (int *count))                               \
+  X(deviceGet, cuDeviceGet, (int *device, int number))                         \
+  X(deviceName, cuDeviceGetName, (char *name, int bytes, int device))          \
+  X(deviceAttribute, cuDeviceGetAttribute,                                     \
+    (int *value, int attribute, int device))                                   \
+  X(retainContext, cuDevicePrimaryCtxRetain, (Context * context, int device))  \
+  X(setContext, cuCtxSetCurrent, (Context context))                            \
+  X(memoryInfo, cuMemGetInfo_v2, (size_t * available, size_t * all))           \
+  X(allocate, cuMemAlloc_v2, (Address * address, size_t bytes))                \
+  X(release, cuMemFree_v2, (Address address))                                  \
+  X(fill, cuMemsetD8_v2, (Address address, unsigned char value, size_t bytes)) \
+  X(upload, cuMemcpyHtoD_v2, (Address to, const void *from, size_t bytes))     \
+  X(download, cuMemcpyDtoH_v2, (void *to, Address from, size_t bytes))         \
+  X(loadModule, cuModuleLoadDataEx,                                            \
+    (Module * module, const void *code, unsigned options, int *keys,           \
+     void **values))                                                           \
+  X(getFunction, cuModuleGetFunction,                                          \
+    (Function * function, Module module, const char *name))                    \
+  X(getVariable, cuModuleGetGlobal_v2,                                         \
+    (Address * address, size_t * bytes, Module module, const char *name))      \
+  X(createStream, cuStreamCreate, (Stream * stream, unsigned flags))           \
+  X(synchronize, cuStreamSynchronize, (Stream stream))                         \
+  X(launch, cuLaunchKernel,                                                    \
+    (Function function, unsigned gridX, unsigned gridY, unsigned gridZ,        \
+     unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
+     Stream stream, void **arguments, void **extra))                           \
+  X(beginCapture, cuStreamBeginCapture_v2, (Stream stream, int mode))          \
+  X(endCapture, cuStreamEndCapture, (Stream stream, Graph * graph))            \
+  X(instantiate, cuGraphInstantiateWithFlags,                                  \
+    (ExecutableGraph * executable, Graph graph, unsigned long long flags))     \
+  X(launchGraph, cuGraphLaunch, (ExecutableGraph graph, Stream stream))        \
+  X(errorName, cuGetErrorName, (Result error, const char **name))
+#define NETC_MEMBER(member, name, parameters) Result(*member) parameters;
+  NETC_CUDA_FUNCTIONS(NETC_MEMBER)
+#undef NETC_MEMBER
+
+  /// Of a simulated device: JSON of what it counted and found. Null of others.
+  const char *(*simulatorReport)();
+};
+
+} // namespace netc::runtime
+
+#endif // NETC_LIB_RUNTIME_CUDADRIVER_H

@@ -1,0 +1,32 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_SIMULATEDREPORT_H
+#define NETC_LIB_RUNTIME_SIMULATEDREPORT_H
+
+#include "lib/Program/Program.h"
+#include "lib/Runtime/Train.h"
+
+#include <string>
+
+namespace netc::runtime {
+
+/// A training on the simulator. There are no times in what is said of it: no
+/// figure of it is one of a GPU.
+struct SimulatedRun {
+  const program::Program &program;
+  const Training &training;
+  const std::vector<std::string> &weights; ///< those that came from files
+  const std::string &counted;              ///< JSON of the simulator's driver
+};
+
+/// With `"simulated": true`, and a newline.
+std::string toJson(const SimulatedRun &run);
+std::string toTable(const SimulatedRun &run);
+/// Whether code did what it must not do.
+bool hasFindings(const SimulatedRun &run);
+
+} // namespace netc::runtime
+
+#endif // NETC_LIB_RUNTIME_SIMULATEDREPORT_H

@@ -1,0 +1,163 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Simulator/BlockRun.h"
+#include "lib/Simulator/ParsePtx.h"
+#include "lib/Simulator/Simulator.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+using namespace netc::simulator;
+
+std::string netc::simulator::toString(const Finding &finding) {
+  return finding.kind + " in " + finding.kernel + ", line " +
+         std::to_string(finding.line) + " (" + std::to_string(finding.times) +
+         (finding.times == 1 ? " time): " : " times): ") + finding.text;
+}
+
+Device::Device() : memory(std::make_unique<Memory>()) {}
+Device::~Device() = default;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+uint64_t Device::allocate(uint64_t bytes) { return memory->allocate(bytes); }
+void Device::release(uint64_t address) { memory->release(address); }
+
+static TrackedBytes &findIn(Memory &memory, uint64_t address, uint64_t bytes,
+                            uint64_t &at) {
+  if (TrackedBytes *found = memory.find(address, bytes, at))
+    return *found;
+  throw std::out_of_range("there is no memory of " + std::to_string(bytes) +
+                          " bytes at " + std::to_string(address));
+}
+
+void Device::write(uint64_t address, const void *from, uint64_t bytes) {
+  uint64_t at;
+  TrackedBytes &to = findIn(*memory, address, bytes, at);
+  std::memcpy(to.data() + at, from, bytes);
+  to.mark(at, bytes, true);
+}
+
+void Device::read(uint64_t address, void *to, uint64_t bytes) const {
+  uint64_t at;
+  std::memcpy(to, findIn(*memory, address, bytes, at).data() + at, bytes);
+}
+
+void Device::fill(uint64_t address, uint8_t value, uint64_t bytes) {
+  uint64_t at;
+  TrackedBytes &to = findIn(*memory, address, bytes, at);
+  std::memset(to.data() + at, value, bytes);
+  to.mark(at, bytes, true);
+}
+
+void Device::forget(uint64_t address, uint64_t bytes) {
+  uint64_t at;
+  TrackedBytes &to = findIn(*memory, address, bytes, at);
+  // No number that a sum could hide.
+  std::memset(to.data() + at, 0xff, bytes);
+  to.mark(at, bytes, false);
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+void Device::load(const std::string &ptx) {
+  ParsedModule parsed = parsePtx(ptx);
+  std::map<std::string, uint64_t> globals;
+  for (const Variable &variable : parsed.variables) {
+    uint64_t address = allocate(variable.bytes);
+    fill(address, 0, variable.bytes);
+    write(address, variable.init.data(), variable.init.size());
+    variables[variable.name] = {address, variable.bytes};
+    globals[variable.name] = address;
+  }
+  for (ParsedKernel &from : parsed.kernels) {
+    auto kernel = std::make_unique<Kernel>();
+    kernel->name = from.name;
+    kernel->registers = from.registers;
+    kernel->parameters = from.parameters;
+    kernel->parameterBytes = from.parameterBytes;
+    kernel->localBytes = from.localBytes;
+    kernel->sharedBytes = uint32_t(parsed.sharedBytes);
+    from.names.shared = parsed.shared;
+    from.names.globals = globals;
+    for (const Statement &statement : from.statements)
+      kernel->code.push_back(decode(statement, *kernel, from.names));
+    // Where code ends without `ret`, its threads end too.
+    Instruction end;
+    end.control = Instruction::Return;
+    kernel->code.push_back(end);
+    kernels[from.name] = std::move(kernel);
+  }
+}
+
+bool Device::hasKernel(const std::string &name) const {
+  return kernels.count(name) != 0;
+}
+
+std::vector<uint32_t> Device::parametersOf(const std::string &kernel) const {
+  std::vector<uint32_t> bytes;
+  for (auto [size, start] : kernels.at(kernel)->parameters)
+    bytes.push_back(size);
+  return bytes;
+}
+
+std::pair<uint64_t, uint64_t> Device::variable(const std::string &name) const {
+  return variables.at(name);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Numbers below `count`, as an order says.
+static std::vector<uint32_t> numbers(uint64_t count, Order order,
+                                     uint64_t salt) {
+  std::vector<uint32_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  if (order.kind == Order::Backward)
+    std::reverse(numbers.begin(), numbers.end());
+  else if (order.kind == Order::Shuffled) {
+    // The standard leaves open what std::shuffle draws.
+    std::mt19937_64 random(order.seed * 0x9e3779b97f4a7c15u + salt);
+    for (size_t i = numbers.size(); i > 1; --i)
+      std::swap(numbers[i - 1], numbers[random() % i]);
+  }
+  return numbers;
+}
+
+void Device::launch(const std::string &name, Extent grid, Extent block,
+                    uint32_t sharedBytes, const void *const *arguments) {
+  const Kernel &kernel = *kernels.at(name);
+  std::vector<char> parameters(kernel.parameterBytes);
+  for (size_t i = 0; i < kernel.parameters.size(); ++i)
+    std::memcpy(parameters.data() + kernel.parameters[i].second, arguments[i],
+                kernel.parameters[i].first);
+  ++counted.launches;
+  uint64_t warps = (block.count() + kLanes - 1) / kLanes;
+  for (uint32_t number : numbers(grid.count(), order, counted.launches)) {
+    Extent index{number % grid.x, number / grid.x % grid.y,
+                 number / grid.x / grid.y};
+    BlockRun run(*this, kernel, grid, block, index, sharedBytes, parameters,
+                 uint32_t(counted.launches));
+    run.run(numbers(warps, order, number));
+  }
+}
+
+void Device::report(const std::string &kind, const Kernel &kernel, int line,
+                    const std::string &text) {
+  for (Finding &finding : found)
+    if (finding.kind == kind && finding.kernel == kernel.name &&
+        finding.line == line) {
+      ++finding.times;
+      return;
+    }
+  found.push_back({kind, kernel.name, line, text, 1});
+}

@@ -1,0 +1,34 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_SIMULATOR_PARSEPTX_H
+#define NETC_LIB_SIMULATOR_PARSEPTX_H
+
+#include "lib/Simulator/Kernel.h"
+
+namespace netc::simulator {
+
+struct ParsedKernel {
+  std::string name;
+  std::vector<Statement> statements;
+  Names names;
+  uint32_t registers = 0;
+  /// Bytes and offset of each parameter.
+  std::vector<std::pair<uint32_t, uint32_t>> parameters;
+  uint32_t parameterBytes = 0, localBytes = 0;
+};
+
+struct ParsedModule {
+  std::vector<ParsedKernel> kernels;
+  std::vector<Variable> variables; ///< in global memory
+  std::map<std::string, uint64_t> shared;
+  uint64_t sharedBytes = 0;
+};
+
+/// Reads a module; throws a PtxError. Instructions are not looked at.
+ParsedModule parsePtx(const std::string &text);
+
+} // namespace netc::simulator
+
+#endif // NETC_LIB_SIMULATOR_PARSEPTX_H

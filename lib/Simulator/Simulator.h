@@ -1,0 +1,121 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Executes PTX on the processor: what a driver would get. Neither a GPU, nor
+// CUDA, nor LLVM is needed. There is no time in it, and there are no caches.
+
+#ifndef NETC_LIB_SIMULATOR_SIMULATOR_H
+#define NETC_LIB_SIMULATOR_SIMULATOR_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace netc::simulator {
+
+/// PTX that is none, or that has what the simulator does not know: with the
+/// number of the line, and the line.
+struct PtxError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Something that code must not do, with the instruction that did it.
+struct Finding {
+  std::string kind; ///< such as `race: read after write`
+  std::string kernel;
+  int line;         ///< in the text of the module, from 1
+  std::string text; ///< of the instruction
+  uint64_t times;   ///< how many lanes or warps did it
+};
+
+/// What was executed. Sectors are 32 bytes of global memory: how many a warp's
+/// accesses touched, and how few could hold as many bytes. Wavefronts are
+/// passes over the 32 banks of shared memory, likewise.
+struct Counters {
+  uint64_t launches = 0;
+  uint64_t instructions = 0; ///< of warps
+  /// Sums and products of f32 and f64 in active lanes; fma is two.
+  uint64_t flop = 0;
+  uint64_t sectors = 0, idealSectors = 0;
+  uint64_t wavefronts = 0, idealWavefronts = 0;
+  uint64_t barriers = 0;
+  uint64_t divergences = 0; ///< branches that parted a warp
+};
+
+/// How many blocks or threads there are along each axis.
+struct Extent {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t(x) * y * z; }
+};
+
+/// In which order blocks, and the warps of a block, run. Results must not
+/// depend on it.
+struct Order {
+  enum Kind { Forward, Backward, Shuffled } kind = Forward;
+  uint64_t seed = 0;
+};
+
+struct Kernel;
+class Memory;
+
+/// A device with memory, and with modules that are loaded into it.
+class Device {
+public:
+  Device();
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  /// Memory that nothing has written, at an address that is no pointer of this
+  /// process, and a multiple of 256.
+  uint64_t allocate(uint64_t bytes);
+  void release(uint64_t address);
+  /// Copies from and to the host, or fills. Throws std::out_of_range where
+  /// there is no memory.
+  void write(uint64_t address, const void *from, uint64_t bytes);
+  void read(uint64_t address, void *to, uint64_t bytes) const;
+  void fill(uint64_t address, uint8_t value, uint64_t bytes);
+  /// Forgets that anything was written there: what it holds is not to be read.
+  void forget(uint64_t address, uint64_t bytes);
+
+  /// Adds the kernels and variables of a module. Throws a PtxError.
+  void load(const std::string &ptx);
+  bool hasKernel(const std::string &name) const;
+  /// Bytes of each parameter.
+  std::vector<uint32_t> parametersOf(const std::string &kernel) const;
+  /// Where a variable lies, and its bytes; throws std::out_of_range without.
+  std::pair<uint64_t, uint64_t> variable(const std::string &name) const;
+
+  /// Runs a kernel to its end. `arguments` points to a value for each
+  /// parameter.
+  void launch(const std::string &kernel, Extent grid, Extent block,
+              uint32_t sharedBytes, const void *const *arguments);
+
+  void setOrder(Order newOrder) { order = newOrder; }
+  const Counters &counters() const { return counted; }
+  const std::vector<Finding> &findings() const { return found; }
+  void clearFindings() { found.clear(); }
+
+private:
+  friend class BlockRun;
+  void report(const std::string &kind, const Kernel &kernel, int line,
+              const std::string &text);
+
+  std::unique_ptr<Memory> memory;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels;
+  std::map<std::string, std::pair<uint64_t, uint64_t>> variables;
+  Order order;
+  Counters counted;
+  std::vector<Finding> found;
+};
+
+/// A finding in one line: kind, kernel, line and text.
+std::string toString(const Finding &finding);
+
+} // namespace netc::simulator
+
+#endif // NETC_LIB_SIMULATOR_SIMULATOR_H

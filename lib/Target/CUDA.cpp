@@ -1,0 +1,137 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Target/CUDA.h"
+
+#include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/Passes.h"
+#include "lib/Target/DeviceCode.h"
+#include "lib/Target/Link.h"
+#include "lib/Target/ObjectCode.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace netc;
+using namespace mlir;
+
+static ModuleOp deviceOf(ModuleOp module) {
+  return module.lookupSymbol<ModuleOp>(kDevice);
+}
+
+/// A constant of the object that holds `text`.
+static void addText(ModuleOp module, StringRef name, StringRef text) {
+  auto b = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
+  b.create<LLVM::GlobalOp>(module.getLoc(), type, /*isConstant=*/true,
+                           LLVM::Linkage::External, name,
+                           b.getStringAttr(text));
+}
+
+namespace {
+class CudaBackend : public Backend {
+public:
+  CudaBackend(std::unique_ptr<llvm::TargetMachine> host,
+              std::vector<DeviceArch> archs)
+      : host(std::move(host)), archs(std::move(archs)) {}
+
+  program::Target target() const override {
+    std::string names;
+    for (const DeviceArch &arch : archs)
+      names += (names.empty() ? "" : ",") + arch.name.str();
+    return {"cuda", program::nameOf(isaOf(*host)), names};
+  }
+
+  void addLayoutPasses(OpPassManager &,
+                       const LoweringOptions &) const override {}
+
+  LogicalResult printSchedule(ModuleOp module,
+                              llvm::raw_ostream &) const override {
+    return module.emitError("products have no schedule on this target yet");
+  }
+
+  void addKernelPasses(OpPassManager &passes,
+                       const LoweringOptions &options) const override {
+    OutlineKernelsOptions outline;
+    outline.record = outline.merge = !options.counted;
+    outline.selfContained = true;
+    passes.addPass(createOutlineKernels(outline));
+    if (options.counted) {
+      CountArithmeticOptions count;
+      count.atomic = true;
+      passes.addPass(createCountArithmetic(count));
+    }
+    passes.addPass(createMapKernels());
+    passes.addPass(createLowerDeviceMath());
+    passes.addPass(createConvertLinalgToLoopsPass());
+    passes.addPass(memref::createExpandStridedMetadataPass());
+    passes.addPass(createLowerAffinePass());
+    passes.addPass(createConvertSCFToCFPass());
+    passes.addPass(createConvertMathToLLVMPass());
+    passes.addPass(createArithToLLVMConversionPass());
+    passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+    passes.addPass(createConvertControlFlowToLLVMPass());
+    ConvertFuncToLLVMPassOptions functions;
+    functions.useBarePtrCallConv = true;
+    passes.addPass(createConvertFuncToLLVMPass(functions));
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createReconcileUnrealizedCastsPass());
+    passes.addPass(createSplitDevice());
+  }
+
+  llvm::Error printDeviceCode(ModuleOp module,
+                              llvm::raw_ostream &os) const override {
+    llvm::Expected<std::string> text = emitPtx(deviceOf(module), archs.front());
+    if (!text)
+      return text.takeError();
+    os << *text;
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<llvm::SmallVector<char, 0>>
+  emit(ModuleOp module, StringRef description,
+       const LoweringOptions &options) const override {
+    // Name and text of each, ended by zeros; and an empty name.
+    std::string code;
+    for (const DeviceArch &arch : archs) {
+      llvm::Expected<std::string> text = emitPtx(deviceOf(module), arch);
+      if (!text)
+        return text.takeError();
+      code += arch.name.str() + '\0' + *text + '\0';
+    }
+    deviceOf(module).erase();
+    addText(module, "netc_device_code", code + '\0');
+    llvm::LLVMContext context;
+    auto ir = translate(module, description, *host, context);
+    if (!ir)
+      return ir.takeError();
+    return emitObject(**ir, *host);
+  }
+
+  llvm::Error link(StringRef object, StringRef runtime, StringRef output,
+                   const ScratchFolder &scratch) const override {
+    return linkProgram(object, runtime, output, scratch);
+  }
+
+private:
+  std::unique_ptr<llvm::TargetMachine> host;
+  std::vector<DeviceArch> archs;
+};
+} // namespace
+
+llvm::Expected<std::unique_ptr<Backend>>
+netc::makeCudaBackend(const LoweringOptions &options) {
+  // The host only launches kernels.
+  auto host = hostMachine(llvm::CodeGenOptLevel::Default, options.isa);
+  if (!host)
+    return host.takeError();
+  std::vector<DeviceArch> archs;
+  for (const DeviceArch &arch : deviceArchs)
+    if (options.arch.empty() || options.arch == arch.name)
+      archs.push_back(arch);
+  return std::make_unique<CudaBackend>(std::move(*host), std::move(archs));
+}

@@ -1,0 +1,31 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_TARGET_DEVICECODE_H
+#define NETC_LIB_TARGET_DEVICECODE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace netc {
+
+/// A generation of devices that PTX is emitted for.
+struct DeviceArch {
+  llvm::StringLiteral name; ///< as LLVM and ptxas call it: `sm_80`
+  llvm::StringLiteral ptx;  ///< the feature of LLVM that chooses PTX's version
+};
+/// The one that any later device takes first.
+constexpr DeviceArch deviceArchs[] = {{"sm_80", "+ptx70"},
+                                      {"sm_90a", "+ptx80"}};
+
+/// PTX of a module in the LLVM dialect whose kernels are marked. Fails if code
+/// is left that a device has no instruction or function for.
+llvm::Expected<std::string> emitPtx(mlir::ModuleOp device,
+                                    const DeviceArch &arch);
+
+} // namespace netc
+
+#endif // NETC_LIB_TARGET_DEVICECODE_H

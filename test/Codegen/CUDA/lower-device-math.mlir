@@ -1,0 +1,31 @@
+// RUN: netc-opt --net-lower-device-math --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// What a device has an instruction for stays; what else there is is computed in
+// f64. The larger of two f64 is NaN if one is.
+// CHECK-LABEL: func.func private @kernel
+// CHECK: math.sqrt %{{.*}} : f32
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : f32 to f64
+// CHECK: %[[Y:.*]] = call @netc_exp(%[[WIDE]])
+// CHECK: arith.truncf %[[Y]] : f64 to f32
+// CHECK: arith.maximumf %{{.*}} : f32
+// CHECK-NOT: arith.maximumf
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf uno
+// CHECK: return
+// CHECK: func.func private @netc_exp
+func.func private @kernel(%x: f32, %y: f64) attributes {net.threads = 1 : i64} {
+  %root = math.sqrt %x : f32
+  %power = math.exp %root : f32
+  %largest = arith.maximumf %power, %x : f32
+  %wide = arith.extf %largest : f32 to f64
+  %most = arith.maximumf %wide, %y : f64
+  return
+}
+
+// -----
+
+func.func private @kernel(%x: f32) attributes {net.threads = 1 : i64} {
+  // expected-error @+1 {{`math.atan` cannot be computed on a device yet}}
+  %angle = math.atan %x : f32
+  return
+}

@@ -1,0 +1,32 @@
+// RUN: netc-opt --net-split-device %s | FileCheck %s
+
+// The step launches kernels by their numbers; pointers to the arguments lie on
+// its stack.
+// CHECK: module attributes {net.kernels = [{blocks = 1 : i64, name = "first", threads = 1 : i64}, {blocks = 3 : i64, name = "second", threads = 128 : i64}]}
+// CHECK: llvm.func @netc_launch(i64, !llvm.ptr)
+// CHECK: module @device {
+// CHECK: llvm.func @first() attributes {nvvm.kernel, nvvm.maxntid = array<i32: 128>}
+// CHECK: llvm.func internal @helper()
+// CHECK: llvm.func @second(%{{.*}}: !llvm.ptr) attributes {nvvm.kernel
+// CHECK: }
+// CHECK: llvm.func @netc_step
+// CHECK: llvm.alloca
+// CHECK: llvm.call @netc_launch
+// CHECK: llvm.store %arg0
+// CHECK: llvm.call @netc_launch
+// CHECK-NOT: llvm.call @second
+llvm.func @first() attributes {net.threads = 1 : i64} {
+  llvm.call @helper() : () -> ()
+  llvm.return
+}
+llvm.func @helper() {
+  llvm.return
+}
+llvm.func @second(%a: !llvm.ptr) attributes {net.threads = 300 : i64} {
+  llvm.return
+}
+llvm.func @netc_step(%arg0: !llvm.ptr) {
+  llvm.call @first() : () -> ()
+  llvm.call @second(%arg0) : (!llvm.ptr) -> ()
+  llvm.return
+}

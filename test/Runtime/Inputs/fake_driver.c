@@ -1,0 +1,73 @@
+/* Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+   See LICENSE for license information.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+
+/* A CUDA driver that does nothing but what FAIL names. */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fails(const char *what) {
+  const char *wanted = getenv("FAIL");
+  return wanted && !strcmp(wanted, what);
+}
+
+int cuInit(unsigned flags) { return fails("init") ? 100 : 0; }
+int cuDeviceGetCount(int *count) {
+  *count = !fails("count");
+  return 0;
+}
+int cuDriverGetVersion(int *version) {
+  *version = fails("version") ? 10020 : 12000;
+  return 0;
+}
+int cuDeviceGetAttribute(int *value, int attribute) {
+  *value = attribute == 75 ? (fails("capability") ? 7 : 9) : 0;
+  return 0;
+}
+int cuDeviceGetName(char *name, int bytes) {
+  snprintf(name, (size_t)bytes, "fake GPU");
+  return 0;
+}
+int cuMemGetInfo_v2(size_t *available, size_t *all) {
+  *available = *all = fails("memory") ? 1000 : 1 << 30;
+  return 0;
+}
+int cuModuleLoadDataEx(void **module, const void *code, unsigned options, int *keys, void **values) {
+  if (fails("compile")) {
+    strcpy((char *)values[0], "ptxas error: wrong");
+    return 218;
+  }
+  return fails("new") ? 222 : 0;
+}
+int cuGetErrorName(int error, const char **name) {
+  *name = error == 100   ? "CUDA_ERROR_NO_DEVICE"
+          : error == 218 ? "CUDA_ERROR_INVALID_PTX"
+          : error == 222 ? "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
+          : error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                         : 0;
+  return *name == 0;
+}
+#define STUB(name)                                                                                                             \
+  int name() { return fails(#name) ? 999 : 0; }
+STUB(cuDeviceGet)
+STUB(cuDevicePrimaryCtxRetain)
+STUB(cuCtxSetCurrent)
+STUB(cuMemAlloc_v2)
+STUB(cuMemFree_v2)
+STUB(cuMemsetD8_v2)
+STUB(cuMemcpyHtoD_v2)
+STUB(cuMemcpyDtoH_v2)
+STUB(cuModuleGetFunction)
+STUB(cuModuleGetGlobal_v2)
+STUB(cuStreamCreate)
+STUB(cuLaunchKernel)
+STUB(cuStreamBeginCapture_v2)
+STUB(cuStreamEndCapture)
+STUB(cuGraphInstantiateWithFlags)
+STUB(cuGraphLaunch)
+#ifndef OLD
+int cuStreamSynchronize() { return fails("run") ? 700 : 0; }
+#endif

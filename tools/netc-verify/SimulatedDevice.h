@@ -1,0 +1,45 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_DRIVER_VERIFY_SIMULATEDDEVICE_H
+#define NETC_LIB_DRIVER_VERIFY_SIMULATEDDEVICE_H
+
+#include "lib/Program/Program.h"
+#include "lib/Runtime/Device.h"
+#include "lib/Simulator/Simulator.h"
+
+#include <vector>
+
+namespace netc {
+
+/// A device that is simulated, with the kernels of a step. What a step leaves
+/// of its temporary tensors is not there in the next.
+class SimulatedDevice : public runtime::Device {
+public:
+  /// `step` launches kernels; `code` is PTX for architectures: the name and the
+  /// text of each, then an empty name. Throws a PtxError.
+  SimulatedDevice(const program::Program &program, void (*step)(char *arena),
+                  const char *code);
+
+  void upload(int64_t offset, const char *from, int64_t bytes) override;
+  void download(int64_t offset, char *to, int64_t bytes) const override;
+  void step(runtime::Recorder *recorder) override;
+
+  /// What `netc_launch` does: runs a kernel of the step that is running.
+  static void launch(int64_t kernel, void **arguments);
+
+  simulator::Device &simulator() { return device; }
+  std::vector<int64_t> counts() const;
+
+private:
+  simulator::Device device;
+  std::vector<program::Kernel> kernels;
+  void (*function)(char *arena);
+  uint64_t arena;
+  int64_t bytes, kept = 0; ///< of the arena, and of the slots at its start
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_DRIVER_VERIFY_SIMULATEDDEVICE_H
