@@ -1,0 +1,168 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Flop.h"
+#include "lib/Audit/TracedStep.h"
+#include "lib/Trace/Read.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace netc;
+using namespace netc::audit;
+using namespace netc::trace;
+
+namespace {
+
+Trace readInput(const std::string &name) {
+  llvm::Expected<Trace> trace = read(INPUTS + name);
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << llvm::toString(trace.takeError());
+  return Trace();
+}
+
+/// What `text` is refused with, and the id.
+std::string errorOf(const std::string &text, const TraceLimits &limits = {}) {
+  std::string path = testing::TempDir() + "netc-trace-test.json";
+  std::ofstream(path, std::ios::binary) << text;
+  llvm::Expected<Trace> trace = read(path, limits);
+  std::remove(path.c_str());
+  std::string message;
+  if (!trace)
+    llvm::handleAllErrors(trace.takeError(), [&](const TraceError &error) {
+      message = error.message.text + " [" + error.message.id.str() + "]";
+    });
+  return message;
+}
+
+Trace readText(const std::string &text) {
+  std::string path = testing::TempDir() + "netc-trace-test-text.json";
+  std::ofstream(path, std::ios::binary) << text;
+  llvm::Expected<Trace> trace = read(path);
+  std::remove(path.c_str());
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << llvm::toString(trace.takeError());
+  return Trace();
+}
+
+Rational flopIn(const TracedStep &step, TracedProduct::Phase phase) {
+  Rational sum;
+  for (const TracedProduct &product : step.products)
+    if (product.phase == phase)
+      sum += product.flop ? *product.flop : Rational::invalid();
+  return sum;
+}
+
+TEST(Trace, BertSmallCountsToTheLastFlop) {
+  Trace trace = readInput("bert-small-h100.kineto.json.gz");
+  TracedStep step = traceStep(trace);
+  EXPECT_EQ(flopIn(step, TracedProduct::Forward).str(), "8192059392");
+  EXPECT_EQ(step.levels.kernels, 60u);
+  EXPECT_EQ(step.levels.sum, 307197);
+  EXPECT_EQ(step.duration(), 4426114);
+}
+
+TEST(Trace, ResNet50Of2021HasNoStridesAndCountsToTheLastFlop) {
+  Trace trace = readInput("resnet50-v100-2021.kineto.json.gz");
+  TracedStep step = traceStep(trace);
+  EXPECT_EQ(step.name, "ProfilerStep#6");
+  EXPECT_EQ(flopIn(step, TracedProduct::Forward),
+            Rational(32) * Rational(8178368512));
+  // The first layer needs no gradient of the images.
+  EXPECT_EQ((flopIn(step, TracedProduct::Forward) +
+             flopIn(step, TracedProduct::Backward))
+                .str(),
+            "777570484224");
+  // By launch; by their own times the step would have 918 kernels.
+  EXPECT_EQ(step.levels.kernels, 1462u);
+  EXPECT_EQ(step.levels.sum, 98570000);
+  EXPECT_EQ(step.levels.unionOfAll, 98570000);
+  EXPECT_EQ(step.levels.copies, 2036000);
+  EXPECT_EQ(step.duration(), 173992000);
+}
+
+TEST(Trace, DlrmHasThreeStreamsAndWaitsForOthers) {
+  Trace trace = readInput("dlrm-v100-worker0.kineto.json.gz");
+  TracedStep step = traceStep(trace);
+  EXPECT_EQ(flopIn(step, TracedProduct::Forward).str(), "20197888");
+  EXPECT_EQ(flopIn(step, TracedProduct::Backward).str(), "40289280");
+  EXPECT_EQ(step.levels.kernels, 245u);
+  EXPECT_EQ(step.levels.sum, 6832000);
+  EXPECT_EQ(step.levels.unionOfAll, 6571000);
+}
+
+TEST(Trace, TorchProfilerCountsNoBackwardOfConvolutions) {
+  Trace trace = readInput("resnet18.kineto.json.gz");
+  TracedStep step = traceStep(trace);
+  Rational exact, profiler = step.profilerOther, counter;
+  for (const TracedProduct &product : step.products) {
+    exact += *product.flop;
+    profiler += product.profiler;
+    counter += product.counter;
+  }
+  EXPECT_EQ(exact.str(), "42581483520");
+  EXPECT_EQ(counter.str(), "42581483520");
+  EXPECT_EQ(profiler.str(), "14508613632");
+  // It counts the additions `a + b`, not those in place, of which all are here.
+  EXPECT_TRUE(step.profilerOther.isZero());
+}
+
+constexpr char start[] =
+    R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", )"
+    R"("name": "aten::mm", "pid": 1, "tid": 1, "ts": 5.25, "dur": 2, "args": )"
+    R"({"Input Dims": [[2, 3], [3, 4]]}})";
+
+TEST(Trace, WhatIsCompleteInFrontOfACutIsRead) {
+  Trace trace = readText(std::string(start) + R"(, {"ph": "X", "na)");
+  ASSERT_EQ(trace.host.size(), 1u);
+  EXPECT_EQ(trace.host[0].start, 5250);
+  EXPECT_TRUE(trace.cutAt.has_value());
+  TracedStep step = traceStep(trace);
+  ASSERT_EQ(step.products.size(), 1u);
+  EXPECT_EQ(step.products[0].flop->str(), "48");
+}
+
+TEST(Trace, SizesOfHostileEventsAreNoCount) {
+  Trace trace = readText(
+      R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", )"
+      R"("ts": 1, "dur": 2, "args": {"Input Dims": )"
+      R"([[9223372036854775807, 9223372036854775807], )"
+      R"([9223372036854775807, 9223372036854775807]]}}, )"
+      R"({"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": -2}]})");
+  EXPECT_EQ(trace.broken, 1u);
+  TracedStep step = traceStep(trace);
+  ASSERT_EQ(step.products.size(), 1u);
+  EXPECT_FALSE(step.products[0].flop);
+}
+
+TEST(Trace, SaysWhatIsWrong) {
+  EXPECT_EQ(errorOf("net A"),
+            "this is no trace that netc reads, which is JSON of "
+            "torch.profiler's `export_chrome_trace`, plain or packed by gzip "
+            "[trace-unknown]");
+  EXPECT_EQ(errorOf("NVR\1"),
+            "this is a report of Nsight Compute, which only its own tool "
+            "reads; `ncu --import FILE --csv --page raw` exports it "
+            "[trace-closed]");
+  EXPECT_EQ(errorOf("{}"), "there is no op, kernel or counter in it "
+                           "[trace-empty]");
+  EXPECT_EQ(errorOf("{\"traceEvents\": [{]"),
+            "byte 19: syntax error while parsing object key - unexpected ']'; "
+            "expected string literal [trace-broken]");
+  TraceLimits limits;
+  limits.maxBytes = 20;
+  EXPECT_EQ(errorOf(start, limits),
+            "the trace has more than 20 bytes when it is unpacked; "
+            "`--max-input` allows more [trace-too-long]");
+  limits = TraceLimits();
+  limits.maxEvents = 0;
+  EXPECT_EQ(errorOf(start, limits),
+            "the trace has more than 0 events; `--max-events` allows more "
+            "[trace-too-many-events]");
+  errorOf(std::string(1000000, '['));
+}
+
+} // namespace
