@@ -65,6 +65,8 @@ std::optional<int64_t> integer(StringRef text) {
   return value;
 }
 
+static bool isMember(StringRef key, StringRef member) { return key == member; }
+
 /// The members of an event that netc reads.
 struct Event {
   std::string phase, category, name, process, thread;
@@ -109,7 +111,7 @@ public:
     // Behind what it parsed stands where: `parse error at line 1, column 3: ..`
     StringRef text = problem.what();
     text = text.substr(text.find(": ") + 2);
-    wrong = text.substr(0, text.find("; last read")).str();
+    wrong = text.substr(0, text.rfind("; last read")).str();
     at = source.offset();
     return false;
   }
@@ -160,7 +162,8 @@ private:
   }
 
   bool isDims() const {
-    return member(2) == "Input Dims" || member(2) == "Input dims";
+    return isMember(member(2), "Input Dims") ||
+           isMember(member(2), "Input dims");
   }
 
   bool scalar(StringRef text) {
@@ -200,9 +203,9 @@ private:
       return true;
     StringRef key = member(2);
     if (level == 2) {
-      if (key == "Sequence number")
+      if (isMember(key, "Sequence number"))
         event.sequence = integer(text);
-      else if (key == "External id" || key == "external id")
+      else if (isMember(key, "External id") || isMember(key, "external id"))
         event.external = integer(text);
       else if (key == "correlation")
         event.correlation = integer(text);
@@ -210,15 +213,15 @@ private:
         event.device = integer(text);
       else if (key == "stream")
         event.stream = integer(text);
-      else if (key == "blocks per SM")
+      else if (isMember(key, "blocks per SM"))
         event.blocksPerSm = toFloat(text);
-      else if (key == "est. achieved occupancy %")
+      else if (isMember(key, "est. achieved occupancy %"))
         event.occupancy = toFloat(text);
       return true;
     }
-    if (level == 3 && key == "Input type")
+    if (level == 3 && isMember(key, "Input type"))
       event.types.push_back(text.str());
-    else if (level == 3 && key == "Concrete Inputs")
+    else if (level == 3 && isMember(key, "Concrete Inputs"))
       event.values.push_back(text.str());
     else if (level == 3 && key == "grid")
       addTo(event.grid, numGrid, text);

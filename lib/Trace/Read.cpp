@@ -17,8 +17,6 @@ llvm::Expected<Trace> netc::trace::read(llvm::StringRef path,
   if (!source)
     return source.takeError();
   llvm::StringRef text = (*source)->beginning();
-  if (text.starts_with("SQLite format 3"))
-    return fail(error::TraceUnknown());
   if (text.starts_with("NVR"))
     return fail(error::TraceClosed("a report of Nsight Compute",
                                    "ncu --import FILE --csv --page raw"));

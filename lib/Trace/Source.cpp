@@ -17,7 +17,8 @@ llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
   source->file = gzopen(path.str().c_str(), "rb");
   if (!source->file)
     return fail(error::CannotRead(path, llvm::sys::StrError()));
-  gzbuffer(source->file, 1 << 18);
+  // What zlib has unpacked into its buffer in front of damage is lost.
+  gzbuffer(source->file, 1 << 14);
   source->buffer.resize(1 << 18);
   source->maxBytes = maxBytes;
   return source;

@@ -125,6 +125,25 @@ TEST(Trace, WhatIsCompleteInFrontOfACutIsRead) {
   EXPECT_EQ(step.products[0].flop->str(), "48");
 }
 
+/// A packed trace with its bytes changed.
+Trace readPacked(llvm::function_ref<void(std::string &)> change) {
+  std::ifstream file(INPUTS "bert-small-h100.kineto.json.gz", std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  change(bytes);
+  return readText(bytes);
+}
+
+TEST(Trace, PackedDataMayBeCutOrDamaged) {
+  Trace cut = readPacked([](std::string &bytes) { bytes.resize(40000); });
+  EXPECT_EQ(cut.tool, "PyTorch Profiler");
+  EXPECT_EQ(cut.cutBy, "the packed data end here");
+  Trace damaged = readPacked([](std::string &bytes) {
+    for (size_t i = 40000; i < 40400; ++i)
+      bytes[i] = char(0xff);
+  });
+  EXPECT_EQ(damaged.cutBy, "these packed data are damaged");
+}
+
 TEST(Trace, SizesOfHostileEventsAreNoCount) {
   Trace trace = readText(
       R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", )"
