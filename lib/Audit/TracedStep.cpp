@@ -106,12 +106,18 @@ class Builder {
 public:
   Builder(const Trace &trace, TracedStep &step)
       : trace(trace), step(step), tree(trace, step),
-        productOf(trace.host.size(), nobody) {}
+        productOf(trace.host.size(), nobody),
+        holder(trace.host.size(), nobody) {}
 
   void build() {
-    for (uint32_t i : tree.order)
-      if (isOutermost(i))
-        addProduct(i);
+    // Parents stand in front of what is in them.
+    for (uint32_t i : tree.order) {
+      uint32_t parent = tree.parent[i];
+      if (parent != nobody && holder[parent] != nobody)
+        holder[i] = holder[parent];
+      else if (isProductAt(i))
+        addProduct(holder[i] = i);
+    }
     llvm::sort(step.products, [&](auto &a, auto &b) {
       const HostEvent &one = trace.host[a.event], &other = trace.host[b.event];
       return std::tie(one.start, a.event) < std::tie(other.start, b.event);
@@ -126,18 +132,9 @@ private:
   StringRef nameOf(uint32_t i) const { return trace.names[trace.host[i].name]; }
   bool isOp(uint32_t i) const { return trace.host[i].kind == HostEvent::Op; }
 
-  /// The product that holds the event, itself included.
-  uint32_t productAround(uint32_t i) const {
-    return tree.around(i, [&](uint32_t i) {
-      return isOp(i) && (isProduct(nameOf(i)) ||
-                         nameOf(i) == "aten::cudnn_convolution_backward");
-    });
-  }
-
-  bool isOutermost(uint32_t i) const {
-    if (productAround(i) != i)
-      return false;
-    return tree.parent[i] == nobody || productAround(tree.parent[i]) == nobody;
+  bool isProductAt(uint32_t i) const {
+    return isOp(i) && (isProduct(nameOf(i)) ||
+                       nameOf(i) == "aten::cudnn_convolution_backward");
   }
 
   void addProduct(uint32_t i) {
@@ -206,14 +203,15 @@ private:
     for (const TracedProduct &product : step.products)
       for (uint32_t i = tree.parent[product.event]; i != nobody;
            i = tree.parent[i])
-        below.try_emplace(i, product.event);
+        if (!below.try_emplace(i, product.event).second)
+          break;
     for (uint32_t i : tree.order) {
       if (!isOp(i))
         continue;
       Rational flop = profilerFlop(trace, trace.host[i]);
       if (flop.isZero())
         continue;
-      uint32_t event = outermostProduct(i);
+      uint32_t event = holder[i];
       if (event == nobody)
         if (auto found = below.find(i); found != below.end())
           event = found->second;
@@ -222,10 +220,6 @@ private:
       else
         step.products[productOf[event]].profiler += flop;
     }
-  }
-
-  uint32_t outermostProduct(uint32_t i) const {
-    return tree.around(i, [&](uint32_t i) { return productOf[i] != nobody; });
   }
 
   //===--------------------------------------------------------------------===//
@@ -288,7 +282,7 @@ private:
         efficient += kernel.duration * std::min(1.f, kernel.blocksPerSm);
         occupied += double(kernel.duration) * kernel.occupancy / 100;
       }
-      uint32_t event = isLaunched ? outermostProduct(launch->second) : nobody;
+      uint32_t event = isLaunched ? holder[launch->second] : nobody;
       if (event == nobody)
         continue;
       TracedProduct &product = step.products[productOf[event]];
@@ -307,6 +301,8 @@ private:
   TracedStep &step;
   Tree tree;
   std::vector<uint32_t> productOf; ///< by event, of TracedStep::products
+  /// By event, the one of the outermost product that holds it.
+  std::vector<uint32_t> holder;
 };
 } // namespace
 
