@@ -34,7 +34,7 @@ TRANSPARENT = {"Twine", "string", "StringRef", "formatv", "format", "attachNote"
 TRANSPARENT |= {"emitError", "emitOpError", "emitOptionalError", "emitRemark", "emitWarning"}
 # Calls whose text is no message: for developers, or for `--help`, or looked for.
 SILENT = {"assert", "static_assert", "llvm_unreachable", "desc", "value_desc", "clEnumValN"}
-SILENT |= {"volatile", "usage", "rfind", "Example"}
+SILENT |= {"isMember", "volatile", "usage", "rfind", "Example"}
 # What prints `--help` in its forms; completion.py compares these.
 HELP = {"Completion.cpp", "Help.cpp"}
 

@@ -1,0 +1,308 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Flop.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace netc;
+using namespace netc::audit;
+using namespace netc::trace;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+using Sizes = ArrayRef<int64_t>;
+
+static Rational productOf(Sizes sizes) {
+  Rational product = 1;
+  for (int64_t size : sizes)
+    product *= size < 0 ? Rational::invalid() : Rational(size);
+  return product;
+}
+
+static Elements sorted(Rational a, Rational b, Rational c) {
+  Elements elements{a, b, c};
+  std::sort(elements.begin(), elements.end());
+  return elements;
+}
+
+/// `[2, 2]`, or `2` for all axes; empty if it is neither.
+static llvm::SmallVector<int64_t, 3> listOf(StringRef text, size_t axes) {
+  llvm::SmallVector<int64_t, 3> list;
+  llvm::SmallVector<StringRef, 3> parts;
+  text.trim("[]()").split(parts, ',');
+  for (StringRef part : parts) {
+    int64_t value;
+    if (part.trim().getAsInteger(10, value))
+      return {};
+    list.push_back(value);
+  }
+  if (list.size() == 1)
+    list.resize(axes, list.front());
+  if (list.size() != axes)
+    list.clear();
+  return list;
+}
+
+/// What a convolution by these sizes makes along its axes; none if a size is
+/// none.
+static std::optional<Rational> windows(Sizes input, Sizes weight, Sizes stride,
+                                       Sizes pad, Sizes dilation) {
+  Rational points = 1;
+  for (size_t i = 0; i < stride.size(); ++i) {
+    int64_t size, reach;
+    if (stride[i] <= 0 || input[i + 2] < 0 || weight[i + 2] < 1 ||
+        __builtin_mul_overflow(dilation[i], weight[i + 2] - 1, &reach) ||
+        __builtin_mul_overflow(pad[i], 2, &size) ||
+        __builtin_add_overflow(size, input[i + 2], &size) ||
+        __builtin_sub_overflow(size, reach, &size) || size < 1)
+      return std::nullopt;
+    points *= (size - 1) / stride[i] + 1;
+  }
+  return points;
+}
+
+static EventCost none() { return {std::nullopt, {}, 0}; }
+
+static EventCost both(Rational flop, Elements elements, Rational counter) {
+  if (!flop.isValid())
+    return none();
+  return {flop, elements, counter};
+}
+
+/// `b` products of m x k and k x n.
+static EventCost matrices(Sizes a, Sizes b, bool isCounted = true) {
+  if (a.size() < 2 || b.size() != a.size() ||
+      a[a.size() - 1] != b[b.size() - 2])
+    return none();
+  Rational result = productOf(a.drop_back()) * b.back();
+  Rational flop = Rational(2) * result * a.back();
+  return both(flop, sorted(productOf(a), productOf(b), result),
+              isCounted ? flop : 0);
+}
+
+/// The arguments from 3 on: stride, padding, dilation, transposed, output
+/// padding, groups.
+static EventCost convolution(const Trace &trace, const HostEvent &event,
+                             Sizes result) {
+  Sizes input = trace.shape(event, 0), weight = trace.shape(event, 1);
+  if (input.size() < 3 || weight.size() != input.size())
+    return none();
+  size_t axes = input.size() - 2;
+  bool isTransposed = trace.value(event, 6) == "True";
+  Rational points;
+  if (isTransposed) {
+    points = productOf(input.drop_front(2));
+  } else if (auto stride = listOf(trace.value(event, 3), axes);
+             !stride.empty()) {
+    auto pad = listOf(trace.value(event, 4), axes);
+    auto dilation = listOf(trace.value(event, 5), axes);
+    if (pad.empty() || dilation.empty())
+      return none();
+    auto made = windows(input, weight, stride, pad, dilation);
+    if (!made)
+      return none();
+    points = *made;
+  } else if (result.size() == input.size() && result[0] == input[0] &&
+             result[1] == weight[0]) {
+    points = productOf(result.drop_front(2));
+  } else {
+    return none();
+  }
+  Rational flop = Rational(2) * input[0] * points * productOf(weight);
+  Rational made = Rational(input[0]) * weight[isTransposed ? 1 : 0] * points;
+  return both(flop, sorted(productOf(input), productOf(weight), made), flop);
+}
+
+/// grad, input, weight, bias sizes, stride, padding, dilation, transposed,
+/// output padding, groups, mask
+static EventCost convolutionBackward(const Trace &trace,
+                                     const HostEvent &event) {
+  Sizes gradient = trace.shape(event, 0), input = trace.shape(event, 1),
+        weight = trace.shape(event, 2);
+  if (gradient.size() < 3 || input.size() != gradient.size() ||
+      weight.size() != input.size())
+    return none();
+  bool isTransposed = trace.value(event, 7) == "True";
+  Rational points = productOf((isTransposed ? input : gradient).drop_front(2));
+  Rational one = Rational(2) * input[0] * points * productOf(weight);
+  int64_t groups = 1;
+  if (trace.value(event, 9).getAsInteger(10, groups))
+    groups = 1;
+  llvm::SmallVector<StringRef, 3> mask;
+  trace.value(event, 10).trim("[]").split(mask, ',');
+  bool hasInput = mask.size() != 3 || mask[0].trim() == "True";
+  bool hasWeight = mask.size() != 3 || mask[1].trim() == "True";
+  Elements elements =
+      sorted(productOf(input), productOf(weight), productOf(gradient));
+  return both(one * (int(hasInput) + int(hasWeight)), elements,
+              one * int(hasInput) + one * groups * int(hasWeight));
+}
+
+/// Both products of attention over queries, keys and values, as often as
+/// `times` says.
+static EventCost attention(Sizes query, Sizes key, Sizes value, int times,
+                           Rational counted) {
+  if (query.size() != 4 || key.size() != 4 || value.size() != 4)
+    return none();
+  Rational flop = Rational(2) * query[0] * query[1] * query[2] * key[2] *
+                  (Rational(query[3]) + value[3]);
+  return both(flop * times,
+              sorted(productOf(query), productOf(key), productOf(value)),
+              flop * counted);
+}
+
+static EventCost unknown(const Trace &, const HostEvent &, Sizes) {
+  return none();
+}
+
+namespace {
+struct Kind {
+  StringRef name;
+  EventCost (*cost)(const Trace &, const HostEvent &, Sizes result);
+};
+} // namespace
+
+static EventCost attentionForward(const Trace &trace, const HostEvent &event,
+                                  Sizes) {
+  return attention(trace.shape(event, 0), trace.shape(event, 1),
+                   trace.shape(event, 2), 1, 1);
+}
+
+/// The gradient, then what the forward op read. FlopCounterMode counts five
+/// products where four are needed: the scores are made again.
+static EventCost attentionBackward(const Trace &trace, const HostEvent &event,
+                                   Sizes) {
+  return attention(trace.shape(event, 1), trace.shape(event, 2),
+                   trace.shape(event, 3), 2, Rational(5) / 2);
+}
+
+/// input, weights of the input and of the state, two offsets, state
+static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event,
+                             Sizes) {
+  Sizes input = trace.shape(event, 0);
+  Rational weights =
+      productOf(trace.shape(event, 1)) + productOf(trace.shape(event, 2));
+  if (input.size() != 3 || trace.shape(event, 1).size() != 2)
+    return none();
+  return both(Rational(2) * input[0] * input[1] * weights,
+              sorted(productOf(input), weights, 0), 0);
+}
+
+static EventCost oneLayerRnnBackward(const Trace &trace, const HostEvent &event,
+                                     Sizes none) {
+  EventCost cost = oneLayerRnn(trace, event, none);
+  if (cost.flop)
+    cost.flop = *cost.flop * 2;
+  return cost;
+}
+
+static const Kind kinds[] = {
+    {"aten::mm",
+     [](auto &trace, auto &event, Sizes) {
+       return matrices(trace.shape(event, 0), trace.shape(event, 1));
+     }},
+    {"aten::addmm",
+     [](auto &trace, auto &event, Sizes) {
+       return matrices(trace.shape(event, 1), trace.shape(event, 2));
+     }},
+    {"aten::bmm",
+     [](auto &trace, auto &event, Sizes) {
+       return matrices(trace.shape(event, 0), trace.shape(event, 1));
+     }},
+    {"aten::baddbmm",
+     [](auto &trace, auto &event, Sizes) {
+       return matrices(trace.shape(event, 1), trace.shape(event, 2));
+     }},
+    {"aten::_scaled_mm",
+     [](auto &trace, auto &event, Sizes) {
+       return matrices(trace.shape(event, 0), trace.shape(event, 1));
+     }},
+    {"aten::convolution", convolution},
+    {"aten::convolution_backward",
+     [](auto &trace, auto &event, Sizes) {
+       return convolutionBackward(trace, event);
+     }},
+    {"aten::convolution_overrideable", convolution},
+    // gradient, weight: the weight's dims, and the points of the gradient
+    {"aten::cudnn_convolution_backward_input",
+     [](auto &trace, auto &event, Sizes) {
+       Sizes gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
+       if (gradient.size() < 3 || weight.size() != gradient.size())
+         return none();
+       Rational flop = Rational(2) * gradient[0] *
+                       productOf(gradient.drop_front(2)) * productOf(weight);
+       return both(flop, sorted(productOf(gradient), productOf(weight), 0), 0);
+     }},
+    // In 2021 it does not say how large the weight is; its twin does.
+    {"aten::cudnn_convolution_backward_weight", unknown},
+    {"aten::_scaled_dot_product_flash_attention", attentionForward},
+    {"aten::_scaled_dot_product_efficient_attention", attentionForward},
+    {"aten::_scaled_dot_product_cudnn_attention", attentionForward},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu", attentionForward},
+    {"aten::_scaled_dot_product_flash_attention_backward", attentionBackward},
+    {"aten::_scaled_dot_product_efficient_attention_backward",
+     attentionBackward},
+    {"aten::_scaled_dot_product_cudnn_attention_backward", attentionBackward},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+     attentionBackward},
+    {"aten::mkldnn_rnn_layer", oneLayerRnn},
+    {"aten::mkldnn_rnn_layer_backward", oneLayerRnnBackward},
+    {"aten::_cudnn_rnn", unknown},
+    {"aten::_cudnn_rnn_backward", unknown},
+    {"aten::miopen_rnn", unknown},
+};
+
+static const Kind *kindOf(StringRef name) {
+  const Kind *kind =
+      llvm::find_if(kinds, [&](const Kind &kind) { return kind.name == name; });
+  return kind == std::end(kinds) ? nullptr : kind;
+}
+
+bool netc::audit::isProduct(StringRef name) { return kindOf(name); }
+
+EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
+                              Sizes result) {
+  StringRef name = trace.names[event.name];
+  // What the twin says of the weight in a backward convolution of 2021.
+  if (name == "aten::cudnn_convolution_backward") {
+    Sizes gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
+    if (gradient.size() < 3 || weight.size() != gradient.size())
+      return none();
+    Rational flop = Rational(2) * gradient[0] *
+                    productOf(gradient.drop_front(2)) * productOf(weight);
+    return both(flop,
+                sorted(productOf(trace.shape(event, 0)), productOf(weight),
+                       productOf(gradient)),
+                flop);
+  }
+  const Kind *kind = kindOf(name);
+  return kind ? kind->cost(trace, event, result) : none();
+}
+
+Rational netc::audit::profilerFlop(const Trace &trace, const HostEvent &event) {
+  StringRef name = trace.names[event.name];
+  auto shape = [&](unsigned i) { return trace.shape(event, i); };
+  Rational flop;
+  if (name == "aten::conv2d") {
+    Sizes input = shape(0), weight = shape(1);
+    auto stride = listOf(trace.value(event, 3), 2);
+    auto pad = listOf(trace.value(event, 4), 2);
+    auto dilation = listOf(trace.value(event, 5), 2);
+    if (input.size() != 4 || weight.size() != 4 || stride.empty() ||
+        pad.empty() || dilation.empty())
+      return 0;
+    if (auto points = windows(input, weight, stride, pad, dilation))
+      flop = Rational(2) * input[0] * *points * productOf(weight);
+  } else if (name == "aten::mm" || name == "aten::bmm") {
+    flop = matrices(shape(0), shape(1)).flop.value_or(0);
+  } else if (name == "aten::addmm" || name == "aten::baddbmm") {
+    flop = matrices(shape(1), shape(2)).flop.value_or(0);
+  } else if ((name == "aten::add" || name == "aten::mul") &&
+             event.shapes.size) {
+    flop = shape(0).empty() ? Rational(0) : productOf(shape(0));
+  }
+  return flop.isValid() ? flop : Rational(0);
+}

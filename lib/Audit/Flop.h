@@ -1,0 +1,33 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_AUDIT_FLOP_H
+#define NETC_LIB_AUDIT_FLOP_H
+
+#include "lib/Audit/TracedStep.h"
+
+namespace netc::audit {
+
+/// What a product costs by the shapes in its event.
+struct EventCost {
+  std::optional<Rational> flop; ///< none where shapes or settings are missing
+  Elements elements;
+  Rational counter; ///< what FlopCounterMode of PyTorch 2.15 counts of it
+};
+
+/// Whether an event of this name is a product; PyTorch's names.
+bool isProduct(llvm::StringRef name);
+
+/// `resultOf` gives the shape of what the event makes where the event itself
+/// does not say it.
+EventCost costOf(const trace::Trace &trace, const trace::HostEvent &event,
+                 llvm::ArrayRef<int64_t> result);
+
+/// What torch.profiler counts of an event by its own formulas
+/// (torch/csrc/profiler/util.cpp of PyTorch 2.15).
+Rational profilerFlop(const trace::Trace &trace, const trace::HostEvent &event);
+
+} // namespace netc::audit
+
+#endif // NETC_LIB_AUDIT_FLOP_H

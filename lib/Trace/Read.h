@@ -1,0 +1,46 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_TRACE_READ_H
+#define NETC_LIB_TRACE_READ_H
+
+#include "lib/Diagnostics/Errors.h"
+#include "lib/Trace/Trace.h"
+#include "llvm/Support/Error.h"
+
+namespace netc::trace {
+
+/// What a trace may ask of netc.
+struct TraceLimits {
+  uint64_t maxBytes = uint64_t(8) << 30; ///< of the unpacked text
+  uint64_t maxEvents = 50'000'000;       ///< that are kept
+};
+
+/// Why a trace cannot be read.
+class TraceError : public llvm::ErrorInfo<TraceError> {
+public:
+  static char ID;
+
+  explicit TraceError(Message message) : message(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << message.text; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  Message message;
+};
+
+inline llvm::Error fail(Message message) {
+  return llvm::make_error<TraceError>(std::move(message));
+}
+
+/// Reads the file of a profiler; what it is, its content says, never its name.
+/// A file that is broken behind something complete is read up to there, which
+/// `Trace::cutAt` says. Fails with a TraceError.
+llvm::Expected<Trace> read(llvm::StringRef path,
+                           const TraceLimits &limits = {});
+
+} // namespace netc::trace
+
+#endif // NETC_LIB_TRACE_READ_H

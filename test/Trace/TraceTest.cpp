@@ -1,0 +1,206 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Flop.h"
+#include "lib/Audit/TracedStep.h"
+#include "lib/Trace/Read.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace netc;
+using namespace netc::audit;
+using namespace netc::trace;
+
+namespace {
+
+Trace readInput(const std::string &name) {
+  llvm::Expected<Trace> trace = read(INPUTS + name);
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << llvm::toString(trace.takeError());
+  return Trace();
+}
+
+/// What `text` is refused with, and the id.
+std::string errorOf(const std::string &text, const TraceLimits &limits = {}) {
+  std::string path = testing::TempDir() + "netc-trace-test.json";
+  std::ofstream(path, std::ios::binary) << text;
+  llvm::Expected<Trace> trace = read(path, limits);
+  std::remove(path.c_str());
+  std::string message;
+  if (!trace)
+    llvm::handleAllErrors(trace.takeError(), [&](const TraceError &error) {
+      message = error.message.text + " [" + error.message.id.str() + "]";
+    });
+  return message;
+}
+
+Trace readText(const std::string &text) {
+  std::string path = testing::TempDir() + "netc-trace-test-text.json";
+  std::ofstream(path, std::ios::binary) << text;
+  llvm::Expected<Trace> trace = read(path);
+  std::remove(path.c_str());
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << llvm::toString(trace.takeError());
+  return Trace();
+}
+
+Rational flopIn(const TracedStep &step, TracedProduct::Phase phase) {
+  Rational sum;
+  for (const TracedProduct &product : step.products)
+    if (product.phase == phase)
+      sum += product.flop ? *product.flop : Rational::invalid();
+  return sum;
+}
+
+TEST(Trace, BertSmallCountsToTheLastFlop) {
+  Trace trace = readInput("bert-small-h100.kineto.json.gz");
+  TracedStep step = traceStep(trace);
+  EXPECT_EQ(flopIn(step, TracedProduct::Forward).str(), "8192059392");
+  EXPECT_EQ(step.levels.kernels, 60u);
+  EXPECT_EQ(step.levels.sum, 307197);
+  EXPECT_EQ(step.duration(), 4426114);
+}
+
+TEST(Trace, ResNet50Of2021HasNoStridesAndCountsToTheLastFlop) {
+  Trace trace = readInput("resnet50-v100-2021.kineto.json.gz");
+  TracedStep step = traceStep(trace);
+  EXPECT_EQ(step.name, "ProfilerStep#6");
+  EXPECT_EQ(flopIn(step, TracedProduct::Forward),
+            Rational(32) * Rational(8178368512));
+  // The first layer needs no gradient of the images.
+  EXPECT_EQ((flopIn(step, TracedProduct::Forward) +
+             flopIn(step, TracedProduct::Backward))
+                .str(),
+            "777570484224");
+  // By launch; by their own times the step would have 918 kernels.
+  EXPECT_EQ(step.levels.kernels, 1462u);
+  EXPECT_EQ(step.levels.sum, 98570000);
+  EXPECT_EQ(step.levels.unionOfAll, 98570000);
+  EXPECT_EQ(step.levels.copies, 2036000);
+  EXPECT_EQ(step.duration(), 173992000);
+}
+
+TEST(Trace, DlrmHasThreeStreamsAndWaitsForOthers) {
+  Trace trace = readInput("dlrm-v100-worker0.kineto.json.gz");
+  TracedStep step = traceStep(trace);
+  EXPECT_EQ(flopIn(step, TracedProduct::Forward).str(), "20197888");
+  EXPECT_EQ(flopIn(step, TracedProduct::Backward).str(), "40289280");
+  EXPECT_EQ(step.levels.kernels, 245u);
+  EXPECT_EQ(step.levels.sum, 6832000);
+  EXPECT_EQ(step.levels.unionOfAll, 6571000);
+}
+
+/// What a step costs, and what `with_flops` of torch.profiler and
+/// FlopCounterMode of PyTorch 2.15 gave for it when they ran.
+struct Counts {
+  const char *name, *forward, *backward, *profiler, *counter;
+};
+constexpr Counts counts[] = {
+    {"lenet300", "53240000", "59440000", "112680000", "112680000"},
+    {"lenet300_autocast", "53240000", "59440000", "112680000", "112680000"},
+    {"resnet18", "14508531712", "28072951808", "14508613632", "42581483520"},
+    {"mobilenet_v2", "1198028288", "2352704512", "1198568576", "24544195584"},
+    {"groups", "66691232", "131612992", "34931168", "261612000"},
+    {"lstm", "2017280", "4034560", "154112", "153600"},
+    {"encoder_sdpa", "9891840", "19783680", "28508160", "29872128"},
+    {"encoder_plain", "9891840", "19783680", "29687808", "29675520"},
+    {"encoder_compiled", "9891840", "19783680", "28495872", "29872128"},
+    {"dlrm", "1929216", "3645440", "5576704", "5574656"},
+};
+
+TEST(Trace, CountsAreExactBesideThoseOfTheTools) {
+  for (const Counts &expected : counts) {
+    SCOPED_TRACE(expected.name);
+    Trace trace = readInput(std::string(expected.name) + ".kineto.json.gz");
+    TracedStep step = traceStep(trace);
+    Rational profiler = step.profilerOther, counter;
+    for (const TracedProduct &product : step.products) {
+      profiler += product.profiler;
+      counter += product.counter;
+    }
+    EXPECT_EQ(flopIn(step, TracedProduct::Forward).str(), expected.forward);
+    EXPECT_EQ(flopIn(step, TracedProduct::Backward).str(), expected.backward);
+    EXPECT_EQ(profiler.str(), expected.profiler);
+    EXPECT_EQ(counter.str(), expected.counter);
+  }
+}
+
+constexpr char start[] =
+    R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", )"
+    R"("name": "aten::mm", "pid": 1, "tid": 1, "ts": 5.25, "dur": 2, "args": )"
+    R"({"Input Dims": [[2, 3], [3, 4]]}})";
+
+TEST(Trace, WhatIsCompleteInFrontOfACutIsRead) {
+  Trace trace = readText(std::string(start) + R"(, {"ph": "X", "na)");
+  ASSERT_EQ(trace.host.size(), 1u);
+  EXPECT_EQ(trace.host[0].start, 5250);
+  EXPECT_TRUE(trace.cutAt.has_value());
+  TracedStep step = traceStep(trace);
+  ASSERT_EQ(step.products.size(), 1u);
+  EXPECT_EQ(step.products[0].flop->str(), "48");
+}
+
+/// A packed trace with its bytes changed.
+Trace readPacked(llvm::function_ref<void(std::string &)> change) {
+  std::ifstream file(INPUTS "bert-small-h100.kineto.json.gz", std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  change(bytes);
+  return readText(bytes);
+}
+
+TEST(Trace, PackedDataMayBeCutOrDamaged) {
+  Trace cut = readPacked([](std::string &bytes) { bytes.resize(40000); });
+  EXPECT_EQ(cut.tool, "PyTorch Profiler");
+  EXPECT_EQ(cut.cutBy, "the packed data end here");
+  Trace damaged = readPacked([](std::string &bytes) {
+    for (size_t i = 40000; i < 40400; ++i)
+      bytes[i] = char(0xff);
+  });
+  EXPECT_EQ(damaged.cutBy, "these packed data are damaged");
+}
+
+TEST(Trace, SizesOfHostileEventsAreNoCount) {
+  Trace trace = readText(
+      R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", )"
+      R"("ts": 1, "dur": 2, "args": {"Input Dims": )"
+      R"([[9223372036854775807, 9223372036854775807], )"
+      R"([9223372036854775807, 9223372036854775807]]}}, )"
+      R"({"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": -2}]})");
+  EXPECT_EQ(trace.broken, 1u);
+  TracedStep step = traceStep(trace);
+  ASSERT_EQ(step.products.size(), 1u);
+  EXPECT_FALSE(step.products[0].flop);
+}
+
+TEST(Trace, SaysWhatIsWrong) {
+  EXPECT_EQ(errorOf("net A"),
+            "this is no trace that netc reads, which is JSON of "
+            "torch.profiler's `export_chrome_trace`, plain or packed by gzip "
+            "[trace-unknown]");
+  EXPECT_EQ(errorOf("NVR\1"),
+            "this is a report of Nsight Compute, which only its own tool "
+            "reads; `ncu --import FILE --csv --page raw` exports it "
+            "[trace-closed]");
+  EXPECT_EQ(errorOf("{}"), "there is no op, kernel or counter in it "
+                           "[trace-empty]");
+  EXPECT_EQ(errorOf("{\"traceEvents\": [{]"),
+            "byte 19: syntax error while parsing object key - unexpected ']'; "
+            "expected string literal [trace-broken]");
+  TraceLimits limits;
+  limits.maxBytes = 20;
+  EXPECT_EQ(errorOf(start, limits),
+            "the trace has more than 20 bytes when it is unpacked; "
+            "`--max-input` allows more [trace-too-long]");
+  limits = TraceLimits();
+  limits.maxEvents = 0;
+  EXPECT_EQ(errorOf(start, limits),
+            "the trace has more than 0 events; `--max-events` allows more "
+            "[trace-too-many-events]");
+  errorOf(std::string(1000000, '['));
+}
+
+} // namespace
