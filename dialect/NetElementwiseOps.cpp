@@ -240,12 +240,12 @@ static bool holds(Type wide, Type narrow) {
 }
 
 OpFoldResult ConvertOp::fold(FoldAdaptor) {
+  if (getX().getType() == getType())
+    return getX();
   auto before = getX().getDefiningOp<ConvertOp>();
   bool isBack = before && before.getX().getType() == getType() &&
                 holds(elementOf(getX()), elementOf(getY()));
-  if (getX().getType() == getType() || isBack)
-    return isBack ? before.getX() : getX();
-  return {};
+  return isBack ? OpFoldResult(before.getX()) : OpFoldResult();
 }
 
 LogicalResult ConvertOp::buildGradient(Gradients &g) {

@@ -37,10 +37,6 @@ void netc::flowThrough(Operation *op, function_ref<void(Value, Value)> flow) {
       flow(operand, result);
 }
 
-static bool is8BitFloat(Type element) {
-  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
-}
-
 Value Gradients::of(unsigned result) const {
   return block.of(op->getResult(result));
 }
@@ -61,7 +57,7 @@ void Gradients::set(unsigned operand, Value gradient) {
   assert(wants(operand) && "a gradient that nobody wants");
   Value value = op->getOperand(operand);
   // What is multiplied in 8 bits has the gradient that the product has.
-  if (elementOf(gradient) != elementOf(value) && !is8BitFloat(elementOf(value)))
+  if (elementOf(gradient) != elementOf(value) && !is8BitFloat(value))
     gradient = create<ConvertOp>(tensorOf(elementOf(value), shapeOf(gradient)),
                                  gradient);
   block.add(value, gradient);
@@ -96,8 +92,7 @@ LogicalResult netc::checkSameElement(std::optional<Location> loc, StringRef op,
 
 FailureOr<Type> netc::elementOfProduct(std::optional<Location> loc,
                                        StringRef op, ValueRange operands) {
-  auto is8Bit = [](Value value) { return is8BitFloat(elementOf(value)); };
-  if (llvm::all_of(operands, is8Bit))
+  if (llvm::all_of(operands, is8BitFloat))
     return Type(BFloat16Type::get(operands.front().getContext()));
   if (failed(checkSameElement(loc, op, operands)))
     return failure();

@@ -155,6 +155,11 @@ inline bool isFloat(mlir::Value value) {
   return llvm::isa<mlir::FloatType>(elementOf(value));
 }
 
+/// Whether `value` holds numbers of 8 bits, which only products read.
+inline bool is8BitFloat(mlir::Value value) {
+  return isFloat(value) && elementOf(value).getIntOrFloatBitWidth() == 8;
+}
+
 /// The default of GradientOpInterface::forEachFlow.
 void flowThrough(mlir::Operation *op,
                  llvm::function_ref<void(mlir::Value, mlir::Value)> flow);

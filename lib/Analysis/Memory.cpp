@@ -147,10 +147,8 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
       std::string name = nameOfWeight(op->getResult(0));
       if (name.empty())
         memory[""].constants += bytesOf(op->getResult(0));
-      else if (precision && precision->recipe &&
-               bytesOf(elementOf(op->getResult(0))) == 1)
-        memory[name].copies +=
-            bytesOf(op->getResult(0)) * precision->recipe->copiesOfWeights;
+      else if (is8BitFloat(op->getResult(0)))
+        memory[name].copies += bytesOf(op->getResult(0)) * kCopiesIn8Bits;
       else if (!precision || !precision->master)
         memory[name].copies += bytesOf(op->getResult(0));
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {

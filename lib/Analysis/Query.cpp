@@ -214,9 +214,10 @@ public:
     if (path.take({"device_time"}))
       return finish(bestDeviceTime(), "device*s");
     if (path.take({"utilization"})) {
-      bool isHardware = path.take({"hardware"}).has_value();
-      Rational flop = isHardware ? hardware() : model();
-      return finish(flop / (isHardware ? capacityInAll() : capacity()), "");
+      CostOfStep ofStep = &Figures::model;
+      if (path.take({"hardware"}))
+        ofStep = &Figures::hardware;
+      return finish(need("duration", run.atTwo(ofStep)) / capacity(ofStep), "");
     }
     return path.complain();
   }
@@ -303,8 +304,7 @@ private:
     return need(key, value);
   }
 
-  using OfStep = std::function<Cost(const Figures &)>;
-  Rational peak(const OfStep &ofStep = &Figures::model) {
+  Rational peak(const CostOfStep &ofStep = &Figures::model) {
     return needOrGiven("peak", run.peakOf(ofStep));
   }
   Rational utilization() { return needOrGiven("utilization", run.utilization); }
@@ -312,10 +312,10 @@ private:
   /// Whether the jobs tell what the run itself does not.
   bool isOfJobs() const { return !run.deviceSeconds && !run.jobs.empty(); }
   /// Of the jobs that count; what one of them lacks is missing.
-  Rational sum(Rational (RunAnswer::*figure)()) {
+  Rational sum(const std::function<Rational(RunAnswer &)> &figure) {
     return *run.sumOfJobs([&](const Run &job) {
       RunAnswer of(job, query);
-      Rational value = (of.*figure)();
+      Rational value = figure(of);
       if (missing.empty()) {
         missing = of.missing;
         lacking = of.lacking;
@@ -348,20 +348,14 @@ private:
     return deviceTime() * peak() *
            needOrGiven("utilization", run.knownUtilization());
   }
-  /// What the devices can do in the time that is reported.
-  Rational capacity() {
-    return isOfJobs() && !run.took ? sum(&RunAnswer::capacity)
-                                   : deviceTime() * peak();
-  }
-  /// The same, with the peak of what is computed again, too.
-  Rational capacityInAll() {
-    return isOfJobs() && !run.took ? sum(&RunAnswer::capacityInAll)
-                                   : deviceTime() * peak(&Figures::hardware);
+  /// What the devices can do in the time that is reported, of products as
+  /// `ofStep` reads them off.
+  Rational capacity(const CostOfStep &ofStep) {
+    if (isOfJobs() && !run.took)
+      return sum([&](RunAnswer &job) { return job.capacity(ofStep); });
+    return deviceTime() * peak(ofStep);
   }
   Rational model() { return need("duration", run.atTwo(&Figures::model)); }
-  Rational hardware() {
-    return need("duration", run.atTwo(&Figures::hardware));
-  }
 
   Answer finish(const Rational &value, StringRef unit) {
     if (!missing.empty())

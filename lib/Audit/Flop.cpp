@@ -83,6 +83,21 @@ static EventCost matrices(Sizes a, Sizes b, bool isCounted = true) {
               isCounted ? flop : 0);
 }
 
+/// Of the operands from `first` on.
+template <unsigned first>
+static EventCost product(const Trace &trace, const HostEvent &event, Sizes) {
+  return matrices(trace.shape(event, first), trace.shape(event, first + 1));
+}
+
+/// One of the two gradients of a convolution, by that of its result; invalid if
+/// the sizes are not those of one.
+static Rational oneGradient(Sizes gradient, Sizes weight) {
+  if (gradient.size() < 3 || weight.size() != gradient.size())
+    return Rational::invalid();
+  return Rational(2) * gradient[0] * productOf(gradient.drop_front(2)) *
+         productOf(weight);
+}
+
 /// The arguments from 3 on: stride, padding, dilation, transposed, output
 /// padding, groups.
 static EventCost convolution(const Trace &trace, const HostEvent &event,
@@ -200,26 +215,11 @@ static EventCost oneLayerRnnBackward(const Trace &trace, const HostEvent &event,
 }
 
 static const Kind kinds[] = {
-    {"aten::mm",
-     [](auto &trace, auto &event, Sizes) {
-       return matrices(trace.shape(event, 0), trace.shape(event, 1));
-     }},
-    {"aten::addmm",
-     [](auto &trace, auto &event, Sizes) {
-       return matrices(trace.shape(event, 1), trace.shape(event, 2));
-     }},
-    {"aten::bmm",
-     [](auto &trace, auto &event, Sizes) {
-       return matrices(trace.shape(event, 0), trace.shape(event, 1));
-     }},
-    {"aten::baddbmm",
-     [](auto &trace, auto &event, Sizes) {
-       return matrices(trace.shape(event, 1), trace.shape(event, 2));
-     }},
-    {"aten::_scaled_mm",
-     [](auto &trace, auto &event, Sizes) {
-       return matrices(trace.shape(event, 0), trace.shape(event, 1));
-     }},
+    {"aten::mm", product<0>},
+    {"aten::addmm", product<1>},
+    {"aten::bmm", product<0>},
+    {"aten::baddbmm", product<1>},
+    {"aten::_scaled_mm", product<0>},
     {"aten::convolution", convolution},
     {"aten::convolution_backward",
      [](auto &trace, auto &event, Sizes) {
@@ -230,11 +230,8 @@ static const Kind kinds[] = {
     {"aten::cudnn_convolution_backward_input",
      [](auto &trace, auto &event, Sizes) {
        Sizes gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
-       if (gradient.size() < 3 || weight.size() != gradient.size())
-         return none();
-       Rational flop = Rational(2) * gradient[0] *
-                       productOf(gradient.drop_front(2)) * productOf(weight);
-       return both(flop, sorted(productOf(gradient), productOf(weight), 0), 0);
+       return both(oneGradient(gradient, weight),
+                   sorted(productOf(gradient), productOf(weight), 0), 0);
      }},
     // In 2021 it does not say how large the weight is; its twin does.
     {"aten::cudnn_convolution_backward_weight", unknown},
@@ -269,10 +266,7 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
   // What the twin says of the weight in a backward convolution of 2021.
   if (name == "aten::cudnn_convolution_backward") {
     Sizes gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
-    if (gradient.size() < 3 || weight.size() != gradient.size())
-      return none();
-    Rational flop = Rational(2) * gradient[0] *
-                    productOf(gradient.drop_front(2)) * productOf(weight);
+    Rational flop = oneGradient(gradient, weight);
     return both(flop,
                 sorted(productOf(trace.shape(event, 0)), productOf(weight),
                        productOf(gradient)),

@@ -127,10 +127,10 @@ static LogicalResult checkIsRun(StepOp step) {
       return emitError(value.getLoc(), error::TypeOfProgram, element);
   // Numbers of 8 bits have scales that the IR does not say.
   WalkResult all = step.walk([](ConvertOp copy) {
-    Type element = netc::elementOf(copy.getY());
-    if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() > 8)
+    if (!is8BitFloat(copy.getY()))
       return WalkResult::advance();
-    emitError(copy.getLoc(), error::TypeOfProgram, element);
+    emitError(copy.getLoc(), error::TypeOfProgram,
+              netc::elementOf(copy.getY()));
     return WalkResult::interrupt();
   });
   return failure(all.wasInterrupted());

@@ -19,13 +19,11 @@ static bool isLow(NumberFormat format) {
 }
 
 llvm::ArrayRef<EightBitRecipe> netc::allEightBitRecipes() {
-  // Where scales are of whole tensors, a Hopper multiplies the transposed copy
-  // of a weight backward; MX blocks lie along the axis that is summed over.
   static const EightBitRecipe recipes[] = {
-      {"DelayedScaling", NumberFormat::F8E5M2, 2},
-      {"Float8CurrentScaling", NumberFormat::F8E5M2, 2},
-      {"Float8BlockScaling", NumberFormat::F8E4M3, 2},
-      {"MXFP8BlockScaling", NumberFormat::F8E4M3, 2},
+      {"DelayedScaling", NumberFormat::F8E5M2},
+      {"Float8CurrentScaling", NumberFormat::F8E5M2},
+      {"Float8BlockScaling", NumberFormat::F8E4M3},
+      {"MXFP8BlockScaling", NumberFormat::F8E4M3},
   };
   return recipes;
 }

@@ -18,9 +18,12 @@ namespace netc {
 /// multiples of 16.
 struct EightBitRecipe {
   llvm::StringLiteral name;
-  NumberFormat gradients;   ///< of the gradient of a product's result
-  unsigned copiesOfWeights; ///< that hold other numbers, or another order
+  NumberFormat gradients; ///< of the gradient of a product's result
 };
+
+/// Of a weight: backward it is multiplied along the other axis, for which a
+/// Hopper needs a transposed copy, and blocks of their own scales another one.
+constexpr unsigned kCopiesIn8Bits = 2;
 
 llvm::ArrayRef<EightBitRecipe> allEightBitRecipes();
 

@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/CudaDevice.h"
+#include "lib/Program/DeviceCode.h"
 #include "lib/Runtime/Failure.h"
-
-#include <cstring>
 
 using namespace netc::program;
 using namespace netc::runtime;
@@ -73,8 +72,7 @@ static const Needs needs[] = {{"sm_80", 80, false, 11000},
 const char *CudaDevice::codeFor(const char *code) const {
   const char *chosen = nullptr;
   std::string names;
-  for (const char *arch = code; *arch;) {
-    const char *text = arch + std::strlen(arch) + 1;
+  for (auto [arch, text] : deviceCodes(code)) {
     names += (names.empty() ? "" : ", ") + std::string(arch);
     for (const Needs &need : needs) {
       int capability = 10 * major + minor;
@@ -83,7 +81,6 @@ const char *CudaDevice::codeFor(const char *code) const {
       if (need.arch == std::string(arch) && fits && version >= need.driver)
         chosen = text; // later ones are for fewer devices
     }
-    arch = text + std::strlen(text) + 1;
   }
   if (!chosen)
     throw Failure(3, "the code is for " + names + "; " + title + " is sm_" +

@@ -6,8 +6,14 @@
 
 #include "lib/Target/CPU.h"
 #include "lib/Target/CUDA.h"
+#include "lib/Target/Link.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace netc;
+using namespace mlir;
 
 namespace {
 struct BackendEntry {
@@ -25,4 +31,24 @@ netc::makeBackend(const LoweringOptions &options) {
     if (entry.name == options.target)
       return entry.make(options);
   llvm_unreachable("the command line names backends that are here");
+}
+
+llvm::Error Backend::link(StringRef object, StringRef runtime, StringRef output,
+                          const ScratchFolder &scratch) const {
+  return linkProgram(object, runtime, output, scratch);
+}
+
+void netc::addLoopPasses(OpPassManager &passes) {
+  passes.addPass(createConvertLinalgToLoopsPass());
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+}
+
+void netc::addLlvmDialectPasses(OpPassManager &passes) {
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  passes.addPass(createConvertFuncToLLVMPass(functions));
 }

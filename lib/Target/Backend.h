@@ -46,12 +46,18 @@ public:
   /// install.
   virtual llvm::Error link(llvm::StringRef object, llvm::StringRef runtime,
                            llvm::StringRef output,
-                           const ScratchFolder &scratch) const = 0;
+                           const ScratchFolder &scratch) const;
 };
 
 /// The backend of `options.target`, for the machine that this program runs on.
 llvm::Expected<std::unique_ptr<Backend>>
 makeBackend(const LoweringOptions &options);
+
+/// From linalg on buffers to loops without affine maps.
+void addLoopPasses(mlir::OpPassManager &passes);
+/// From arithmetic, buffers and control flow to the LLVM dialect. Functions
+/// take buffers as bare pointers.
+void addLlvmDialectPasses(mlir::OpPassManager &passes);
 
 } // namespace netc
 

@@ -6,12 +6,9 @@
 
 #include "lib/Codegen/Passes.h"
 #include "lib/Conversion/OpTable.h"
-#include "lib/Target/Link.h"
 #include "lib/Target/ObjectCode.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -40,10 +37,7 @@ void netc::addCpuKernelPasses(OpPassManager &passes,
     passes.addPass(createCountArithmetic());
   if (options.perturbed)
     passes.addPass(createPerturbArithmetic());
-  passes.addPass(createConvertLinalgToLoopsPass());
-
-  passes.addPass(memref::createExpandStridedMetadataPass());
-  passes.addPass(createLowerAffinePass());
+  addLoopPasses(passes);
   if (!options.reference) {
     passes.addPass(createConvertSCFToOpenMPPass());
     // Drops scopes around what allocates nothing.
@@ -53,12 +47,7 @@ void netc::addCpuKernelPasses(OpPassManager &passes,
   passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  ConvertFuncToLLVMPassOptions functions;
-  functions.useBarePtrCallConv = true;
-  passes.addPass(createConvertFuncToLLVMPass(functions));
+  addLlvmDialectPasses(passes);
   if (!options.reference)
     passes.addPass(createConvertOpenMPToLLVMPass());
   passes.addPass(createCanonicalizerPass());
@@ -126,11 +115,6 @@ public:
     if (options.guarded)
       instrument(**ir);
     return emitObject(**ir, *machine);
-  }
-
-  llvm::Error link(StringRef object, StringRef runtime, StringRef output,
-                   const ScratchFolder &scratch) const override {
-    return linkProgram(object, runtime, output, scratch);
   }
 
 private:

@@ -7,12 +7,9 @@
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Target/DeviceCode.h"
-#include "lib/Target/Link.h"
 #include "lib/Target/ObjectCode.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -67,17 +64,10 @@ public:
     }
     passes.addPass(createMapKernels());
     passes.addPass(createLowerDeviceMath());
-    passes.addPass(createConvertLinalgToLoopsPass());
-    passes.addPass(memref::createExpandStridedMetadataPass());
-    passes.addPass(createLowerAffinePass());
+    addLoopPasses(passes);
     passes.addPass(createConvertSCFToCFPass());
     passes.addPass(createConvertMathToLLVMPass());
-    passes.addPass(createArithToLLVMConversionPass());
-    passes.addPass(createFinalizeMemRefToLLVMConversionPass());
-    passes.addPass(createConvertControlFlowToLLVMPass());
-    ConvertFuncToLLVMPassOptions functions;
-    functions.useBarePtrCallConv = true;
-    passes.addPass(createConvertFuncToLLVMPass(functions));
+    addLlvmDialectPasses(passes);
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createReconcileUnrealizedCastsPass());
     passes.addPass(createSplitDevice());
@@ -110,11 +100,6 @@ public:
     if (!ir)
       return ir.takeError();
     return emitObject(**ir, *host);
-  }
-
-  llvm::Error link(StringRef object, StringRef runtime, StringRef output,
-                   const ScratchFolder &scratch) const override {
-    return linkProgram(object, runtime, output, scratch);
   }
 
 private:

@@ -4,8 +4,9 @@
 
 #include "tools/netc-verify/SimulatedDevice.h"
 
+#include "lib/Program/DeviceCode.h"
+
 #include <algorithm>
-#include <cstring>
 
 using namespace netc;
 
@@ -15,13 +16,8 @@ static SimulatedDevice *running;
 SimulatedDevice::SimulatedDevice(const program::Program &program,
                                  void (*step)(char *arena), const char *code)
     : kernels(program.kernels), function(step), bytes(program.arena) {
-  // The newest, which is the last.
-  const char *text = code + std::strlen(code) + 1;
-  for (const char *name = code; *name; name = text + std::strlen(text) + 1) {
-    text = name + std::strlen(name) + 1;
-    if (!text[std::strlen(text) + 1])
-      device.load(text);
-  }
+  // The newest.
+  device.load(program::deviceCodes(code).back().text);
   arena = device.allocate(uint64_t(bytes));
   device.fill(arena, 0, uint64_t(bytes));
   for (const program::Slot &slot : program.slots)
