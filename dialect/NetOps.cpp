@@ -146,6 +146,3 @@ LogicalResult LiteralOp::verify() {
 
 #define GET_OP_CLASSES
 #include "dialect/NetOps.cpp.inc"
-
-#include "dialect/NetCosts.cpp.inc"
-#include "dialect/NetSignatures.cpp.inc"

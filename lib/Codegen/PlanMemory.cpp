@@ -41,9 +41,9 @@ struct Buffer {
 
 /// The numbers of ops in the order of the text; an op with regions spans those
 /// in it.
-class Order {
+class ProgramOrder {
 public:
-  explicit Order(Operation *root) {
+  explicit ProgramOrder(Operation *root) {
     root->walk<WalkOrder::PreOrder>([&](Operation *op) { begin[op] = next++; });
   }
   int64_t first(Operation *op) const { return begin.lookup(op); }
@@ -124,7 +124,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   static SmallVector<Buffer> findBuffers(func::FuncOp step) {
-    Order order(step);
+    ProgramOrder order(step);
     BufferViewFlowAnalysis views(step);
     SmallVector<Buffer> buffers;
     step.walk([&](memref::AllocOp alloc) {
@@ -146,7 +146,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
   /// Lets the buffer of `home` live through `user`, and through the whole of a
   /// loop that is in `home` and has the user in it.
   static void widen(Buffer &buffer, Region *home, Operation *user,
-                    const Order &order) {
+                    const ProgramOrder &order) {
     Operation *inHome = home->findAncestorOpInRegion(*user);
     if (!inHome)
       return;

@@ -103,7 +103,7 @@ static Order orderLike(AffineMap result, AffineMap operand) {
 
 /// For how many rows, and how long sums, a panel of columns is transposed as it
 /// is copied.
-static constexpr int64_t kManyRows = 512, kLongSum = 64;
+static constexpr int64_t kMinPackRows = 512, kMinPackSum = 64;
 
 /// Whether an operand of a sum of products can be read by `map`: vectors run
 /// along its last axis, which has to be of one loop, the one that it was, a
@@ -119,8 +119,8 @@ static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
     return false;
   unsigned loop = dim.getPosition();
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel ||
-         (rowsBeside(op, map) >= kManyRows &&
-          op.getStaticLoopRanges()[loop] >= kLongSum);
+         (rowsBeside(op, map) >= kMinPackRows &&
+          op.getStaticLoopRanges()[loop] >= kMinPackSum);
 }
 
 /// Operands are read as they stand, and results stand like them.

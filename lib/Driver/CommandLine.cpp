@@ -366,7 +366,7 @@ static Exit refuseUnknown(llvm::StringRef argument) {
 }
 
 /// Answers what is asked of netc itself.
-static Exit answer() {
+static Exit printInformation() {
   auto print = [](llvm::raw_ostream &os) {
     if (version) {
       os << "netc " NETC_VERSION "\n";
@@ -405,7 +405,7 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
   if (!unknown.empty())
     return refuseUnknown(unknown.front());
   if (help.getNumOccurrences() || version)
-    return answer();
+    return printInformation();
   for (size_t i = 0; i < actions.size(); ++i)
     if (actions[i] != actions[0] || emit.getNumOccurrences())
       return refuse(

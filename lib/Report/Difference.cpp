@@ -73,10 +73,6 @@ static std::string changeOf(const Polynomial &before, const Polynomial &after) {
 // Networks
 //===----------------------------------------------------------------------===//
 
-static Polynomial productsOf(const Figures &figures) {
-  return figures[Phase::Forward].matmul + figures.backward().matmul;
-}
-
 static Polynomial othersOf(const Figures &figures) {
   return figures[Phase::Forward].other + figures.backward().other;
 }

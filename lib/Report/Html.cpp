@@ -17,7 +17,7 @@ using llvm::StringRef;
 // Page.css, in `texts`.
 #include "lib/Report/Style.inc"
 
-static std::string escaped(StringRef text) {
+static std::string escapedHtml(StringRef text) {
   std::string safe;
   llvm::raw_string_ostream os(safe);
   llvm::printHTMLEscaped(text, os);
@@ -30,7 +30,7 @@ static std::string unitsKept(StringRef text) {
   for (size_t i = 0; i < text.size(); ++i) {
     bool isOfUnit = text[i] == ' ' && i > 0 && llvm::isDigit(text[i - 1]) &&
                     !text.substr(i + 1).starts_with("to ");
-    kept += isOfUnit ? "\u00a0" : escaped(text.substr(i, 1));
+    kept += isOfUnit ? "\u00a0" : escapedHtml(text.substr(i, 1));
   }
   return kept;
 }
@@ -112,8 +112,8 @@ static std::string chartOf(llvm::ArrayRef<Bar> bars) {
         "<rect class=\"forward\" y=\"{3}\" width=\"{4:.2f}%\" height=\"9\"/>"
         "<rect class=\"backward\" x=\"{4:.2f}%\" y=\"{3}\" width=\"{5:.2f}%\" "
         "height=\"9\"/>\n",
-        y + 13, escaped(bar.name), bar.share() * 100, y + 18, bar.forward * 100,
-        bar.backward * 100);
+        y + 13, escapedHtml(bar.name), bar.share() * 100, y + 18,
+        bar.forward * 100, bar.backward * 100);
     y += rowHeight;
   }
   return svg + "</svg>\n";
@@ -159,7 +159,7 @@ static std::string axisOf(llvm::ArrayRef<Estimate> estimates) {
         "<line class=\"range\" x1=\"{3:.2f}%\" x2=\"{4:.2f}%\" y1=\"{5}\" "
         "y2=\"{5}\"/>"
         "<circle class=\"forward\" cx=\"{6:.2f}%\" cy=\"{5}\" r=\"6\"/>\n",
-        y + 14, escaped(estimate.label), flop(estimate.value),
+        y + 14, escapedHtml(estimate.label), flop(estimate.value),
         place(estimate.low.toDouble()), place(estimate.high.toDouble()), y + 27,
         place(estimate.value.toDouble()));
     y += rowHeight;
@@ -195,9 +195,9 @@ public:
     out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
            "charset=\"utf-8\">\n<meta name=\"viewport\" "
            "content=\"width=device-width, initial-scale=1\">\n<title>"
-        << escaped(title) << "</title>\n<style>\n"
+        << escapedHtml(title) << "</title>\n<style>\n"
         << texts[0] << "</style>\n</head>\n<body>\n";
-    out << "<header><h1>" << escaped(title) << "</h1>netc " << version
+    out << "<header><h1>" << escapedHtml(title) << "</h1>netc " << version
         << " · FLOP of products; dense peaks</header>\n";
   }
   ~HtmlPage() override {
@@ -205,7 +205,7 @@ public:
     if (titles.size() > 1) {
       out << "<nav><ol>\n";
       for (auto [i, title] : llvm::enumerate(titles))
-        out << "<li><a href=\"#part" << i + 1 << "\">" << escaped(title)
+        out << "<li><a href=\"#part" << i + 1 << "\">" << escapedHtml(title)
             << "</a></li>\n";
       out << "</ol></nav>\n";
     }
@@ -218,14 +218,15 @@ public:
     rest = rest.trim();
     rest.consume_front("· ");
     titles.push_back(title.str());
-    os << "<section id=\"part" << titles.size() << "\">\n<h2>" << escaped(title)
-       << " <span>" << escaped(rest) << "</span></h2>\n";
+    os << "<section id=\"part" << titles.size() << "\">\n<h2>"
+       << escapedHtml(title) << " <span>" << escapedHtml(rest)
+       << "</span></h2>\n";
   }
   void heading(StringRef text) override {
-    os << "<h3>" << escaped(text) << "</h3>\n";
+    os << "<h3>" << escapedHtml(text) << "</h3>\n";
   }
   void paragraph(StringRef text) override {
-    os << "<p>" << escaped(text) << "</p>\n";
+    os << "<p>" << escapedHtml(text) << "</p>\n";
   }
 
   void grid(const Grid &grid) override {
@@ -249,7 +250,7 @@ public:
            << (align == Grid::Right ? "right " : "") << classOf(content.style)
            << '"';
         if (i < head.size() && &cells != rows.begin())
-          os << " data-of=\"" << escaped(head[i].text) << '"';
+          os << " data-of=\"" << escapedHtml(head[i].text) << '"';
         os << '>' << unitsKept(StringRef(content.text).rtrim()) << "</" << cell
            << '>';
       }
@@ -262,11 +263,11 @@ public:
     os << "<dl>\n";
     for (const std::vector<Grid::Cell> &cells : lines.asGrid().lines()) {
       bool goesOn = cells[0].text.empty();
-      std::string text = escaped(StringRef(cells[1].text).trim());
+      std::string text = escapedHtml(StringRef(cells[1].text).trim());
       if (goesOn)
         os << "<dt></dt><dd><div>" << text << "</div></dd>\n";
       else
-        os << "<dt>" << escaped(cells[0].text) << "</dt><dd class=\""
+        os << "<dt>" << escapedHtml(cells[0].text) << "</dt><dd class=\""
            << classOf(cells[1].style) << "\">" << text << "</dd>\n";
     }
     os << "</dl>\n";
@@ -315,13 +316,13 @@ private:
   }
 
   void cell(StringRef column, StringRef text) {
-    os << "<span class=\"" << column << "\">" << escaped(text.trim())
+    os << "<span class=\"" << column << "\">" << escapedHtml(text.trim())
        << "</span>";
   }
 
   void cells(const LayerRow &row, unsigned level) {
     const Figures &figures = row.figures;
-    os << "<span style=\"--level:" << level << "\">" << escaped(row.name)
+    os << "<span style=\"--level:" << level << "\">" << escapedHtml(row.name)
        << "</span>";
     cell("op", row.op);
     cell("shape", row.shape);

@@ -14,7 +14,7 @@ using namespace netc;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-static Polynomial productsOf(const Figures &figures) {
+Polynomial netc::productsOf(const Figures &figures) {
   return figures[Phase::Forward].matmul + figures.backward().matmul;
 }
 

@@ -23,6 +23,9 @@ struct LayerRow {
   std::vector<LayerRow> children;
 };
 
+/// The FLOP of products, forward and backward.
+Polynomial productsOf(const Figures &figures);
+
 /// The row of the whole network, `total`, and below it those of its parts.
 LayerRow layerRows(const PartTree &tree);
 

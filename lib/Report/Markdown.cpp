@@ -11,7 +11,7 @@ using llvm::StringRef;
 
 /// `text` without what Markdown reads as more than text; blanks in front, which
 /// it does not print, as wide ones.
-static std::string escaped(StringRef text) {
+static std::string escapedMarkdown(StringRef text) {
   std::string result;
   for (StringRef front = text; front.consume_front(" "); text = front)
     result += "&ensp;";
@@ -26,8 +26,8 @@ static std::string escaped(StringRef text) {
 static std::string cellText(const Grid::Cell &cell) {
   StringRef text = StringRef(cell.text).rtrim();
   bool isStrong = cell.style == Style::Bold || cell.style == Style::Bad;
-  return isStrong && !text.empty() ? "**" + escaped(text) + "**"
-                                   : escaped(text);
+  return isStrong && !text.empty() ? "**" + escapedMarkdown(text) + "**"
+                                   : escapedMarkdown(text);
 }
 
 namespace {
@@ -37,12 +37,14 @@ public:
       : os(os), options(options) {}
 
   void section(StringRef title, StringRef rest) override {
-    os << "## " << escaped(title) << "\n\n";
+    os << "## " << escapedMarkdown(title) << "\n\n";
     if (!rest.empty())
-      os << escaped((title + rest).str()) << "\n\n";
+      os << escapedMarkdown((title + rest).str()) << "\n\n";
   }
   void heading(StringRef text) override { os << "### " << text << "\n\n"; }
-  void paragraph(StringRef text) override { os << escaped(text) << "\n\n"; }
+  void paragraph(StringRef text) override {
+    os << escapedMarkdown(text) << "\n\n";
+  }
 
   void grid(const Grid &grid) override {
     llvm::ArrayRef<std::vector<Grid::Cell>> rows = grid.lines();
@@ -57,8 +59,9 @@ public:
   }
   void lines(const Lines &lines) override {
     for (const std::vector<Grid::Cell> &cells : lines.asGrid().lines())
-      os << (cells[0].text.empty() ? "  * "
-                                   : "* " + escaped(cells[0].text) + ": ")
+      os << (cells[0].text.empty()
+                 ? "  * "
+                 : "* " + escapedMarkdown(cells[0].text) + ": ")
          << cellText({StringRef(cells[1].text).ltrim().str(), cells[1].style})
          << '\n';
     os << '\n';

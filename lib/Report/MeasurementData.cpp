@@ -15,8 +15,8 @@ using llvm::json::OStream;
 //===----------------------------------------------------------------------===//
 
 /// What is measured, to six digits; null where it is not known.
-static void number(OStream &json, llvm::StringRef key,
-                   std::optional<double> value) {
+static void measured(OStream &json, llvm::StringRef key,
+                     std::optional<double> value) {
   if (!value)
     return json.attribute(key, nullptr);
   json.attributeBegin(key);
@@ -35,12 +35,12 @@ static void rate(OStream &json, llvm::StringRef key, int64_t flop,
   std::optional<double> perSecond = quotient(flop, seconds);
   json.attributeObject(key, [&] {
     json.attribute("flop", flop);
-    number(json, "seconds", seconds);
-    number(json, "flops", perSecond);
-    number(json, "of_measured",
-           quotient(perSecond.value_or(0), peaks.measured));
-    number(json, "of_datasheet",
-           quotient(perSecond.value_or(0), peaks.datasheet));
+    measured(json, "seconds", seconds);
+    measured(json, "flops", perSecond);
+    measured(json, "of_measured",
+             quotient(perSecond.value_or(0), peaks.measured));
+    measured(json, "of_datasheet",
+             quotient(perSecond.value_or(0), peaks.datasheet));
   });
 }
 
@@ -49,7 +49,7 @@ static void work(OStream &json, const Work &work) {
   json.attribute("other", work.other);
   json.attribute("bytes", work.bytes);
   auto time = [&](llvm::StringRef key, double seconds) {
-    number(json, key, work.isTimed ? std::optional(seconds) : std::nullopt);
+    measured(json, key, work.isTimed ? std::optional(seconds) : std::nullopt);
   };
   json.attributeObject("seconds", [&] {
     time("forward", work.forward);
@@ -57,11 +57,11 @@ static void work(OStream &json, const Work &work) {
     time("update", work.update);
     time("total", work.seconds());
   });
-  number(json, "flops", quotient(work.flop(), work.seconds()));
-  number(json, "intensity", quotient(work.flop(), work.bytes));
+  measured(json, "flops", quotient(work.flop(), work.seconds()));
+  measured(json, "intensity", quotient(work.flop(), work.bytes));
   llvm::StringRef bound = work.bound();
   json.attribute("bound", bound.empty() ? llvm::json::Value(nullptr) : bound);
-  number(json, "of_roof", quotient(work.roof(), work.seconds()));
+  measured(json, "of_roof", quotient(work.roof(), work.seconds()));
   llvm::StringRef why = work.whyAboveRoof();
   json.attribute("why_above", why.empty() ? llvm::json::Value(nullptr) : why);
 }
@@ -98,13 +98,13 @@ static void batch(OStream &json, const Measurement &measurement,
     json.attribute("stable", measurement.stable);
     const Measurement::Step &step = measurement.step;
     json.attributeObject("step", [&] {
-      number(json, "median", step.median);
-      number(json, "low", step.low);
-      number(json, "high", step.high);
+      measured(json, "median", step.median);
+      measured(json, "low", step.low);
+      measured(json, "high", step.high);
     });
-    number(json, "wall", measurement.wall);
-    number(json, "examples_per_second",
-           quotient(measurement.batch, step.median));
+    measured(json, "wall", measurement.wall);
+    measured(json, "examples_per_second",
+             quotient(measurement.batch, step.median));
     json.attributeArray("losses", [&] {
       for (double loss : measurement.losses)
         json.value(loss);
@@ -123,14 +123,14 @@ static void batch(OStream &json, const Measurement &measurement,
     });
     BackwardRatio ratio = backwardRatio(measurement);
     json.attributeObject("backward_over_forward", [&] {
-      number(json, "time", ratio.time);
-      number(json, "flop", ratio.flop);
+      measured(json, "time", ratio.time);
+      measured(json, "flop", ratio.flop);
     });
-    number(json, "outside_of_ops", outsideOfOps(measurement));
+    measured(json, "outside_of_ops", outsideOfOps(measurement));
     MatmulShare share = matmulShare(measurement);
     json.attributeObject("matmul", [&] {
-      number(json, "time", share.time);
-      number(json, "flop", share.flop);
+      measured(json, "time", share.time);
+      measured(json, "flop", share.flop);
     });
     json.attributeObject("memory", [&] {
       json.attribute("arena", measurement.arena);

@@ -66,15 +66,15 @@ struct Needs {
   bool isExact;
   int driver; ///< 1000 times the major number, and 10 times the minor one
 };
-static const Needs needs[] = {{"sm_80", 80, false, 11000},
-                              {"sm_90a", 90, true, 12000}};
+static const Needs archNeeds[] = {{"sm_80", 80, false, 11000},
+                                  {"sm_90a", 90, true, 12000}};
 
 const char *CudaDevice::codeFor(const char *code) const {
   const char *chosen = nullptr;
   std::string names;
   for (auto [arch, text] : deviceCodes(code)) {
     names += (names.empty() ? "" : ", ") + std::string(arch);
-    for (const Needs &need : needs) {
+    for (const Needs &need : archNeeds) {
       int capability = 10 * major + minor;
       bool fits = need.isExact ? capability == need.capability
                                : capability >= need.capability;

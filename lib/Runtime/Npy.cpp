@@ -23,8 +23,8 @@ static const char magic[] = "\x93NUMPY";
 
 /// What is read, as a header spells it. Of raw bytes are the bf16 of ml_dtypes,
 /// which numpy has no name for.
-static const char *const known[] = {"<f2", "<f4", "<f8", "|i1", "<i2", "<i4",
-                                    "<i8", "|u1", "<u2", "<V2", "|V2"};
+static const char *const readable[] = {"<f2", "<f4", "<f8", "|i1", "<i2", "<i4",
+                                       "<i8", "|u1", "<u2", "<V2", "|V2"};
 
 static Failure wrong(const std::string &path, const std::string &what) {
   return Failure(1, "`" + path + "` " + what);
@@ -111,7 +111,7 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
   std::string descr = valueOf(header, "descr");
   descr = descr[0] == '[' ? "of several fields"
                           : descr.substr(0, descr.find_first_of(",}"));
-  for (const char *one : known) {
+  for (const char *one : readable) {
     if (descr == "'" + std::string(one) + "'")
       type = one + 1;
     if (descr == "'>" + std::string(one + 1) + "'")

@@ -65,7 +65,7 @@ static const int chains = 12;
 static const float factor = 0.5f, summand = 0.5f;
 
 namespace {
-struct Kernel {
+struct PeakKernel {
   void (*run)(int64_t iterations);
   double flop; ///< of an iteration
   /// On so many elements, a multiple of triadBytes.
@@ -151,7 +151,7 @@ static void triadBaseline(float *to, const float *from, const float *other,
   asm volatile("" : : "r"(to) : "memory");
 }
 
-static Kernel kernelFor(Isa isa) {
+static PeakKernel kernelFor(Isa isa) {
 #ifdef __x86_64__
   if (isa == Isa::AVX512)
     return {runAvx512, chains * 16 * 2.0, triadAvx512};
@@ -162,7 +162,7 @@ static Kernel kernelFor(Isa isa) {
 }
 
 double netc::runtime::measureFlops(Isa isa, int threads) {
-  Kernel kernel = kernelFor(isa);
+  PeakKernel kernel = kernelFor(isa);
   int64_t iterations = 20000;
   double best = 0;
   for (int64_t begin = now(); now() - begin < tryingTime;) {
@@ -182,7 +182,7 @@ double netc::runtime::measureFlops(Isa isa, int threads) {
 /// The best of some tries that take so many nanoseconds, on three arrays of
 /// `bytes` together.
 static double measureTriad(Isa isa, int threads, int64_t bytes, int64_t time) {
-  Kernel kernel = kernelFor(isa);
+  PeakKernel kernel = kernelFor(isa);
   int64_t part = bytes / (3 * triadBytes) / threads * triadBytes /
                  int64_t(sizeof(float)); // elements of a thread's
   int64_t count = part * threads;

@@ -26,10 +26,6 @@ void LLVMInitializeNVPTXTargetMC();
 void LLVMInitializeNVPTXAsmPrinter();
 }
 
-static llvm::Error fail(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 namespace {
 /// LLVM reports what it cannot select, and writes the rest all the same.
 struct Complaints : llvm::DiagnosticHandler {
@@ -59,7 +55,7 @@ machineOf(const DeviceArch &arch) {
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return fail(error);
+    return llvm::createStringError(error);
   // Products and sums stay apart: what is executed is what is counted.
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -74,8 +70,8 @@ static llvm::Error checkCalls(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&
         !function.use_empty())
-      return fail("kernels call `" + function.getName() +
-                  "`, which no device has");
+      return llvm::createStringError("kernels call `" + function.getName() +
+                                     "`, which no device has");
   return llvm::Error::success();
 }
 
@@ -108,6 +104,7 @@ llvm::Expected<std::string> netc::emitPtx(ModuleOp device,
     llvm_unreachable("NVPTX emits text");
   passes.run(*ir);
   if (!complaint.empty())
-    return fail("no code for " + arch.name + ": " + complaint);
+    return llvm::createStringError("no code for " + arch.name + ": " +
+                                   complaint);
   return text.str().str();
 }

@@ -15,13 +15,11 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
   // Where a program that is asked to simulate finds netc's simulator.
   std::string folder =
       "-Wl,-rpath," + llvm::sys::path::parent_path(runtime).str();
-  auto fail = [](const llvm::Twine &message) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-  };
   llvm::ErrorOr<std::string> compiler = llvm::sys::findProgramByName("c++");
   if (!compiler)
-    return fail("no C++ compiler to link with: there is no `c++` in PATH; on "
-                "Debian, `apt install g++`");
+    return llvm::createStringError(
+        "no C++ compiler to link with: there is no `c++` in PATH; on "
+        "Debian, `apt install g++`");
   llvm::Expected<Child> linker =
       runChild(*compiler,
                {*compiler, "-o", output.str(), object.str(), runtime.str(),
@@ -35,6 +33,6 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
     why = llvm::StringRef(linker->errors).trim().str();
   else
     return llvm::Error::success();
-  return fail("`" + *compiler + "` cannot link the program" +
-              (why.empty() ? "" : ": " + why));
+  return llvm::createStringError("`" + *compiler + "` cannot link the program" +
+                                 (why.empty() ? "" : ": " + why));
 }

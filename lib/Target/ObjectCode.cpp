@@ -21,10 +21,6 @@
 using namespace netc;
 using namespace mlir;
 
-static llvm::Error fail(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// Whether a feature of the processor is of wider vectors than those of `isa`.
 static bool exceeds(StringRef feature, std::optional<program::Isa> isa) {
   bool isWidest = feature.starts_with("avx512") || feature.starts_with("avx10");
@@ -44,7 +40,7 @@ netc::hostMachine(llvm::CodeGenOptLevel level,
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return fail(error);
+    return llvm::createStringError(error);
   // Features that the host lacks are off, whatever its name suggests.
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   std::string list;

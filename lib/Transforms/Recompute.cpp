@@ -105,8 +105,8 @@ std::vector<Segment> ForwardPass::copies(int64_t every,
   return listOf(segments);
 }
 
-/// Whether a weight is `value`, or `value` a view of one.
-static bool isWeight(Value value) {
+/// Whether `value` is a weight or a view of one.
+static bool isViewOfWeight(Value value) {
   Operation *op = value.getDefiningOp();
   while (op && op->getNumOperands() == 1 && isMemoryEffectFree(op))
     op = op->getOperand(0).getDefiningOp();
@@ -116,7 +116,7 @@ static bool isWeight(Value value) {
 static bool isAttentionProduct(Operation *op) {
   return isa<EinsumOp>(op) &&
          !cast<CostOpInterface>(op).getCost().matmul.isZero() &&
-         llvm::none_of(op->getOperands(), isWeight);
+         llvm::none_of(op->getOperands(), isViewOfWeight);
 }
 
 std::vector<Segment> ForwardPass::attentions() const {
@@ -198,7 +198,7 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
   if (!first && isWhole)
     for (Operation *op : segment)
       for (Value operand : op->getOperands())
-        if (isWeight(operand))
+        if (isViewOfWeight(operand))
           noteReaders(operand);
   if (!first)
     return; // nothing that learns is in it

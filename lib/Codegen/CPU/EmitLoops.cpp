@@ -10,9 +10,6 @@
 using namespace netc;
 using namespace mlir;
 
-/// Points of a loop nest that are worth waking other threads for.
-static constexpr int64_t kParallelPoints = 1 << 15;
-
 /// Whether the inner loop of an op should be `a` rather than `b`: the one that
 /// moves on by single elements in more operands, results counting double.
 static int64_t unitStrides(const LoopNest::Loop &loop, unsigned numInputs) {
@@ -27,9 +24,9 @@ static int64_t unitStrides(const LoopNest::Loop &loop, unsigned numInputs) {
 
 namespace {
 /// One linalg op, as loops.
-class Emitter {
+class LoopEmitter {
 public:
-  Emitter(linalg::LinalgOp op, LoopNest nest)
+  LoopEmitter(linalg::LinalgOp op, LoopNest nest)
       : op(op), nest(std::move(nest)), b(op) {
     for (int64_t start : this->nest.starts)
       offsets.push_back(b.index(start));
@@ -228,7 +225,7 @@ bool netc::emitLoops(linalg::LinalgOp op) {
   else
     llvm::erase_if(nest->loops,
                    [](const auto &loop) { return loop.extent == 1; });
-  Emitter(op, std::move(*nest)).emit();
+  LoopEmitter(op, std::move(*nest)).emit();
   op->erase();
   return true;
 }

@@ -17,8 +17,6 @@
 using namespace netc;
 using namespace mlir;
 
-/// Points of a loop nest that are worth waking other threads for.
-static constexpr int64_t kParallelPoints = 1 << 15;
 /// Stretches of rows, whatever the number of threads, so that sums are the same
 /// for each.
 static constexpr int64_t kStretches = 16;
@@ -41,11 +39,11 @@ static Operation *combinerOf(linalg::LinalgOp op, unsigned result) {
 namespace {
 using Loop = LoopNest::Loop;
 
-class Emitter {
+class ReductionEmitter {
 public:
   /// `sums` are the loops of the rows; stretches are of the first.
-  Emitter(linalg::LinalgOp op, const LoopNest &nest, Loop columns,
-          SmallVector<Loop> sums, const TargetInfo &target)
+  ReductionEmitter(linalg::LinalgOp op, const LoopNest &nest, Loop columns,
+                   SmallVector<Loop> sums, const TargetInfo &target)
       : op(op), b(op), columns(std::move(columns)), sums(std::move(sums)),
         target(target), isParallel(nest.points() >= kParallelPoints) {
     for (int64_t start : nest.starts)
@@ -289,7 +287,7 @@ bool netc::emitReduction(linalg::LinalgOp op, const TargetInfo &target) {
   if (first != sums.end())
     std::rotate(sums.begin(), first, first + 1);
 
-  Emitter(op, *nest, *columns, sums, target).emit();
+  ReductionEmitter(op, *nest, *columns, sums, target).emit();
   op->erase();
   return true;
 }

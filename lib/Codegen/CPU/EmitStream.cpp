@@ -21,10 +21,11 @@ static constexpr int64_t kFewestRows = 8;
 using Loop = LoopNest::Loop;
 
 namespace {
-class Emitter {
+class StreamEmitter {
 public:
   /// The last of the loops is that of the columns.
-  Emitter(linalg::LinalgOp op, const LoopNest &nest, const TargetInfo &target)
+  StreamEmitter(linalg::LinalgOp op, const LoopNest &nest,
+                const TargetInfo &target)
       : op(op), b(op), loops(nest.loops), target(target) {
     for (int64_t start : nest.starts)
       starts.push_back(b.index(start));
@@ -112,7 +113,7 @@ bool netc::emitStream(linalg::LinalgOp op, const TargetInfo &target) {
       llvm::any_of(columns.strides,
                    [](int64_t stride) { return stride != 0 && stride != 1; }))
     return false;
-  Emitter(op, *nest, target).emit();
+  StreamEmitter(op, *nest, target).emit();
   op->erase();
   return true;
 }

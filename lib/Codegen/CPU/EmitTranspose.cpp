@@ -16,9 +16,8 @@
 using namespace netc;
 using namespace mlir;
 
-/// Points of a loop nest that are worth waking other threads for, and
-/// iterations of a loop that occupy them.
-static constexpr int64_t kParallelPoints = 1 << 15, kParallelIterations = 8;
+/// Iterations of a loop that occupy all threads.
+static constexpr int64_t kParallelIterations = 8;
 
 /// Up to how many iterations LLVM unrolls a loop that it could have made
 /// vectors of.
@@ -27,10 +26,10 @@ static constexpr int64_t kShortRow = 64;
 using Loop = LoopNest::Loop;
 
 namespace {
-class Emitter {
+class TransposeEmitter {
 public:
-  Emitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across, Loop *along,
-          const TargetInfo &target)
+  TransposeEmitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across,
+                   Loop *along, const TargetInfo &target)
       : b(op), across(*across), along(*along), isTransposed(across != along) {
     Type element = cast<MemRefType>(b.flat(0).getType()).getElementType();
     lanes = target.vectorBits / element.getIntOrFloatBitWidth();
@@ -133,7 +132,7 @@ bool netc::emitTranspose(linalg::LinalgOp op, const TargetInfo &target) {
       (across == along &&
        (along->extent > kShortRow || along->strides[0] != 1)))
     return false;
-  Emitter(op, *nest, across, along, target);
+  TransposeEmitter(op, *nest, across, along, target);
   op->erase();
   return true;
 }

@@ -13,6 +13,9 @@
 
 namespace netc {
 
+/// Points of a loop nest that are worth waking other threads for.
+constexpr int64_t kParallelPoints = 1 << 15;
+
 /// What a linalg op on memrefs of static shape does: loops, and for each
 /// operand how far, in elements, an iteration of each loop moves in it.
 struct LoopNest {

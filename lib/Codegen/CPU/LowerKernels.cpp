@@ -49,7 +49,7 @@ static void approximate(ModuleOp module) {
 }
 
 /// Lets threads take the iterations of a loop that is marked so.
-static void spread(scf::ForOp loop) {
+static void parallelize(scf::ForOp loop) {
   if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0)
     return;
   OpBuilder b(loop);
@@ -85,7 +85,7 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     }
     TargetInfo target = TargetInfo::of(*vectors);
     approximate(getOperation());
-    getOperation().walk(spread);
+    getOperation().walk(parallelize);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
     // First sums of products, which take the fills before them along.
     for (linalg::LinalgOp op : findOps()) {
