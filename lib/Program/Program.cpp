@@ -10,7 +10,7 @@ using namespace netc::program;
 
 bool Program::trains() const {
   return std::any_of(ops.begin(), ops.end(),
-                     [](const Op &op) { return op.phase != "forward"; });
+                     [](const Op &op) { return !op.isForward(); });
 }
 
 std::string Program::title() const {

@@ -22,7 +22,44 @@ namespace netc::program {
 struct Op {
   std::string name, op, phase;
   int64_t matmul, other, transcendental, bytes;
+
+  int64_t flop() const { return matmul + other; }
+  bool isForward() const { return phase == "forward"; }
+  bool isRecomputed() const { return phase == "recompute"; }
+  /// With what is run again for it.
+  bool isBackward() const {
+    return phase == "input" || phase == "weight" || isRecomputed();
+  }
+  /// Of the forward or the backward pass, not of the update.
+  bool isPass() const { return isForward() || isBackward(); }
 };
+
+/// A sum over ops, 2 FLOP a multiply-add.
+struct Flop {
+  int64_t matmul = 0, other = 0;
+
+  int64_t sum() const { return matmul + other; }
+};
+
+/// The FLOP of those ops of a step that `isIn` picks. What the runtime and
+/// netc report of a measured step comes from here.
+template <typename Ops, typename IsIn> Flop flopOf(const Ops &ops, IsIn isIn) {
+  Flop sum;
+  for (const Op &op : ops)
+    if (isIn(op)) {
+      sum.matmul += op.matmul;
+      sum.other += op.other;
+    }
+  return sum;
+}
+/// What the machine does in a step.
+template <typename Ops> Flop hardwareFlop(const Ops &ops) {
+  return flopOf(ops, [](const Op &) { return true; });
+}
+/// The same without recomputation, which is no work of the model.
+template <typename Ops> Flop modelFlop(const Ops &ops) {
+  return flopOf(ops, [](const Op &op) { return !op.isRecomputed(); });
+}
 
 /// What the code is for.
 struct Target {

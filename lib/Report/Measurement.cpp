@@ -23,6 +23,7 @@ static bool fromJSON(const json::Value &value, Measurement::Op &op,
   return map && map.map("name", op.name) && map.map("op", op.op) &&
          map.map("phase", op.phase) && map.map("calls", op.calls) &&
          map.map("matmul", op.matmul) && map.map("other", op.other) &&
+         map.map("transcendental", op.transcendental) &&
          map.map("bytes", op.bytes) && map.map("seconds", op.seconds);
 }
 
@@ -274,21 +275,10 @@ llvm::StringRef netc::nameOf(Method method) {
   return names[unsigned(method)];
 }
 
-static StepFlop flopOf(const Measurement &measurement,
-                       llvm::function_ref<bool(const Measurement::Op &)> isIn) {
-  StepFlop sum;
-  for (const Measurement::Op &op : measurement.ops)
-    if (isIn(op)) {
-      sum.matmul += op.matmul;
-      sum.other += op.other;
-    }
-  return sum;
-}
-
 /// None if it is not known.
 static std::optional<double>
 secondsOf(const Measurement &measurement,
-          llvm::function_ref<bool(const Measurement::Op &)> isIn) {
+          llvm::function_ref<bool(const program::Op &)> isIn) {
   double sum = 0;
   for (const Measurement::Op &op : measurement.ops)
     if (isIn(op)) {
@@ -299,24 +289,13 @@ secondsOf(const Measurement &measurement,
   return sum;
 }
 
-static bool isForward(const Measurement::Op &op) { return op.isForward(); }
-static bool isBackward(const Measurement::Op &op) { return op.isBackward(); }
-static bool isPass(const Measurement::Op &op) {
-  return op.isForward() || op.isBackward();
+static bool isForward(const program::Op &op) { return op.isForward(); }
+static bool isBackward(const program::Op &op) { return op.isBackward(); }
+static bool isPass(const program::Op &op) { return op.isPass(); }
+static bool isModelPass(const program::Op &op) {
+  return op.isPass() && !op.isRecomputed();
 }
-static bool isModelPass(const Measurement::Op &op) {
-  return isPass(op) && !op.isRecomputed();
-}
-static bool isAny(const Measurement::Op &) { return true; }
-
-StepFlop netc::modelFlop(const Measurement &measurement) {
-  return flopOf(measurement,
-                [](const Measurement::Op &op) { return !op.isRecomputed(); });
-}
-
-StepFlop netc::hardwareFlop(const Measurement &measurement) {
-  return flopOf(measurement, isAny);
-}
+static bool isAny(const program::Op &) { return true; }
 
 std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
                                  const Measurement &measurement) {
@@ -324,7 +303,7 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
   case Method::Theory: {
     // What only infers has no backward pass for the rule to count.
     return Rate{(measurement.trains() ? 3 : 1) *
-                    flopOf(measurement, isForward).matmul,
+                    flopOf(measurement.ops, isForward).matmul,
                 measurement.step.median};
   }
   case Method::One: {
@@ -339,10 +318,10 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
     std::optional<double> seconds = secondsOf(measurement, isPass);
     if (!seconds)
       return std::nullopt;
-    return Rate{flopOf(measurement, isModelPass).matmul, *seconds};
+    return Rate{flopOf(measurement.ops, isModelPass).matmul, *seconds};
   }
   case Method::Epoch:
-    return Rate{measurement.steps * flopOf(measurement, isModelPass).matmul,
+    return Rate{measurement.steps * flopOf(measurement.ops, isModelPass).matmul,
                 measurement.wall};
   }
   llvm_unreachable("all methods are above");
@@ -350,8 +329,8 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
 
 BackwardRatio netc::backwardRatio(const Measurement &measurement) {
   BackwardRatio ratio;
-  if (int64_t forward = flopOf(measurement, isForward).matmul)
-    ratio.flop = flopOf(measurement, isBackward).matmul / double(forward);
+  if (int64_t forward = flopOf(measurement.ops, isForward).matmul)
+    ratio.flop = flopOf(measurement.ops, isBackward).matmul / double(forward);
   double forward = secondsOf(measurement, isForward).value_or(0);
   std::optional<double> backward = secondsOf(measurement, isBackward);
   if (forward > 0 && backward)
@@ -369,8 +348,8 @@ std::optional<double> netc::outsideOfOps(const Measurement &measurement) {
 MatmulShare netc::matmulShare(const Measurement &measurement) {
   double all = secondsOf(measurement, isAny).value_or(0);
   std::optional<double> products = secondsOf(
-      measurement, [](const Measurement::Op &op) { return op.matmul != 0; });
-  StepFlop flop = hardwareFlop(measurement);
+      measurement, [](const program::Op &op) { return op.matmul != 0; });
+  program::Flop flop = hardwareFlop(measurement.ops);
   return {all > 0 && products ? std::optional(*products / all) : std::nullopt,
-          flop.matmul ? flop.matmul / double(flop.matmul + flop.other) : 0};
+          flop.matmul ? flop.matmul / double(flop.sum()) : 0};
 }

@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_REPORT_MEASUREMENT_H
 #define NETC_LIB_REPORT_MEASUREMENT_H
 
+#include "lib/Program/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -21,19 +22,9 @@ namespace netc {
 /// docs/measurement.schema.json says. FLOP and bytes are those of one step, 2
 /// FLOP a multiply-add. Times are in seconds.
 struct Measurement {
-  struct Op {
-    std::string name, op, phase;
-    int64_t matmul, other, bytes;
+  struct Op : program::Op {
     std::optional<int64_t> calls; ///< not of the reference, nor the next
     std::optional<double> seconds;
-
-    int64_t flop() const { return matmul + other; }
-    bool isForward() const { return phase == "forward"; }
-    bool isRecomputed() const { return phase == "recompute"; }
-    /// With what is run again for it.
-    bool isBackward() const {
-      return phase == "input" || phase == "weight" || isRecomputed();
-    }
   };
   struct Step {
     double median;
@@ -152,14 +143,6 @@ struct MeasuredRun {
 /// ops that are not known.
 std::optional<Rate> rateBy(Method method, const MeasuredRun &run,
                            const Measurement &measurement);
-
-/// Sums over the ops of a step that are not recomputation: FLOP of the model.
-/// With it, of the hardware.
-struct StepFlop {
-  int64_t matmul = 0, other = 0;
-};
-StepFlop modelFlop(const Measurement &measurement);
-StepFlop hardwareFlop(const Measurement &measurement);
 
 /// Backward over forward; none without a forward pass that counts.
 struct BackwardRatio {

@@ -109,10 +109,11 @@ static void batch(OStream &json, const Measurement &measurement,
       for (double loss : measurement.losses)
         json.value(loss);
     });
-    StepFlop model = modelFlop(measurement), all = hardwareFlop(measurement);
+    program::Flop model = modelFlop(measurement.ops),
+                  all = hardwareFlop(measurement.ops);
     rate(json, "model", model.matmul, step.median, peaks);
     rate(json, "hardware", all.matmul, step.median, peaks);
-    rate(json, "all", all.matmul + all.other, step.median, peaks);
+    rate(json, "all", all.sum(), step.median, peaks);
     json.attributeObject("methods", [&] {
       for (Method method : allMethods) {
         if (std::optional<Rate> by = rateBy(method, run, measurement))

@@ -215,7 +215,8 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
   LayerTimes(measurement, peaks, options).print(os);
 
   const Measurement::Step &step = measurement.step;
-  StepFlop model = modelFlop(measurement), all = hardwareFlop(measurement);
+  program::Flop model = modelFlop(measurement.ops),
+                all = hardwareFlop(measurement.ops);
   MatmulShare share = matmulShare(measurement);
   TimeUnit unit = TimeUnit::of(step.median);
   std::string confidence;
@@ -240,7 +241,7 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
                   " of the step; the shares above are of what ops take");
   lines.add("model FLOP", rateText(model.matmul / step.median, peaks));
   lines.add("hardware FLOP", rateText(all.matmul / step.median, peaks));
-  lines.add("all FLOP", flopRate((all.matmul + all.other) / step.median) +
+  lines.add("all FLOP", flopRate(all.sum() / step.median) +
                             " over the step, with those that are not matmul");
   lines.add("matmul ops",
             fmt::format("{} of the time of all ops, {} of the FLOP",

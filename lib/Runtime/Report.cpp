@@ -21,12 +21,11 @@ struct Figures {
   Median step;
   bool hasOps = false; ///< whether the ops were timed; the reference's are not
   std::vector<Median> ops;
-  double opsTime = 0;              ///< sum of the ops' medians
-  double matmulTime = 0;           ///< and of those that multiply matrices
-  double passTime = 0;             ///< of forward and backward pass
-  int64_t model = 0, hardware = 0; ///< FLOP of a step
-  int64_t matmul = 0;              ///< of these, all phases
-  int64_t passMatmul = 0;          ///< forward and backward pass
+  double opsTime = 0;    ///< sum of the ops' medians
+  double matmulTime = 0; ///< and of those that multiply matrices
+  double passTime = 0;   ///< of forward and backward pass
+  Flop model, hardware;  ///< of a step
+  Flop pass;             ///< of forward and backward pass
   double perSecond(double count) const { return count / step.median; }
 };
 } // namespace
@@ -41,24 +40,20 @@ Figures::Figures(const Program &program, const Training &training) {
     opsTime += ops[i].median;
     if (op.matmul)
       matmulTime += ops[i].median;
-    if (op.phase != "update") {
+    if (op.isPass())
       passTime += ops[i].median;
-      passMatmul += op.matmul;
-    }
-    hardware += op.matmul + op.other;
-    matmul += op.matmul;
-    // Recomputation is work of the machine, not of the model.
-    if (op.phase != "recompute")
-      model += op.matmul + op.other;
   }
+  hardware = hardwareFlop(program.ops);
+  model = modelFlop(program.ops);
+  pass = flopOf(program.ops, [](const Op &op) { return op.isPass(); });
 }
 
 double netc::runtime::fastestRate(const Program &program,
                                   const Training &training) {
   Figures figures(program, training);
-  double step = figures.perSecond(double(figures.hardware));
+  double step = figures.perSecond(double(figures.hardware.sum()));
   return figures.passTime > 0
-             ? std::max(step, double(figures.passMatmul) / figures.passTime)
+             ? std::max(step, double(figures.pass.matmul) / figures.passTime)
              : step;
 }
 
@@ -152,13 +147,15 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
   text["wall"] = training.wall;
   text["losses"] = training.losses;
   text["examples_per_second"] = figures.perSecond(double(program.batch));
-  text["flop"] = {{"model", figures.model}, {"hardware", figures.hardware}};
-  text["flops"] = {{"model", figures.perSecond(double(figures.model))},
-                   {"hardware", figures.perSecond(double(figures.hardware))}};
+  text["flop"] = {{"model", figures.model.sum()},
+                  {"hardware", figures.hardware.sum()}};
+  text["flops"] = {
+      {"model", figures.perSecond(double(figures.model.sum()))},
+      {"hardware", figures.perSecond(double(figures.hardware.sum()))}};
   text["matmul"] = {
-      {"flop", figures.hardware
-                   ? double(figures.matmul) / double(figures.hardware)
-                   : 0},
+      {"flop", figures.hardware.sum() ? double(figures.hardware.matmul) /
+                                            double(figures.hardware.sum())
+                                      : 0},
       {"time", figures.opsTime > 0 ? json(figures.matmulTime / figures.opsTime)
                                    : json()}};
   text["ops"] = json::array();
@@ -229,8 +226,8 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
     print(text, " (the median of %zu)", steps - training.warmup);
   print(text, ", %.4g examples/s\n", figures.perSecond(double(program.batch)));
   print(text, "  compute   %.4g GFLOP/s, %.4g with what is recomputed\n",
-        figures.perSecond(double(figures.model)) * 1e-9,
-        figures.perSecond(double(figures.hardware)) * 1e-9);
+        figures.perSecond(double(figures.model.sum())) * 1e-9,
+        figures.perSecond(double(figures.hardware.sum())) * 1e-9);
   if (measurement.peaks) {
     const Peaks &peaks = *measurement.peaks;
     print(text, "  peak      %.4g GFLOP/s measured", peaks.best() * 1e-9);
@@ -273,7 +270,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
     print(text, "  %-*.*s  %-9s  %10.2f  %4.1f %%  %8.4g\n", int(width),
           int(width), op.name.c_str(), op.phase.c_str(), seconds * 1e6,
           figures.step.median > 0 ? 100 * seconds / figures.step.median : 0,
-          seconds > 0 ? double(op.matmul + op.other) / seconds * 1e-9 : 0);
+          seconds > 0 ? double(op.flop()) / seconds * 1e-9 : 0);
   }
   return text;
 }
