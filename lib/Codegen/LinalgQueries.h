@@ -9,32 +9,32 @@
 
 namespace netc {
 
-/// Whether an op sums products of two operands, of which one is read for
-/// several elements of the other.
+/// Whether an op is a sum of products of two operands. Column sums of an
+/// element-wise product are none: they are a reduction.
 bool isContraction(mlir::linalg::LinalgOp op);
-/// How many elements of the result of a sum of products, which an operand of it
-/// does not tell apart, each element of that operand is for.
+/// The number of elements of the result that each element of an operand is read
+/// for: the product of the parallel loops that `operand` does not depend on.
 int64_t rowsBeside(mlir::linalg::GenericOp op, mlir::AffineMap operand);
-/// Whether an op does nothing but write the elements of its operand, in
-/// whatever order.
+/// Whether an op only copies the elements of its operand, in any order.
 bool isCopy(mlir::linalg::LinalgOp op);
 
-/// The memory that a tensor is read from: a parameter, say, that an update
-/// changes in place. Null if it is computed.
+/// The memory that a tensor is loaded from, a parameter, say, that an update
+/// changes in place. Null if the tensor is computed.
 mlir::Value slotOf(mlir::Value tensor);
 
-/// Whether what `op` reads is the same where `later` stands: no slot of it is
-/// written between them.
+/// Whether `op` would read the same if it stood where `later` does: no slot
+/// that it reads is written between them.
 bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);
 
-/// The elements of a tensor; one of anything else.
+/// The number of elements of a tensor, or 1 of anything else.
 int64_t elementsOf(mlir::Value tensor);
-/// Of a tensor with so many times fewer elements, what is read again is near.
+/// An operand with this many times fewer elements than another one is assumed
+/// to stay in a cache while the other one is read.
 constexpr int64_t kNear = 8;
 /// Whether computing an element takes longer than sums and products do.
 bool isExpensive(mlir::linalg::GenericOp op);
 
-/// The bytes of a buffer; a boolean takes one.
+/// The size of a buffer in bytes; a boolean takes one.
 int64_t sizeInBytes(mlir::MemRefType type);
 
 } // namespace netc

@@ -10,10 +10,10 @@ include "mlir/Pass/PassBase.td"
 def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp"> {
   let summary = "Let tensors stand in the order that convolutions want";
   let description = [{
-    A transposed operand is read in its own order, and the result takes that order
-    over: transposes sink through all ops that work element by element, over windows or on parts,
-    until they meet their inverse, or what needs the old order. A sum of products is written
-    as it is read.
+    A reader of a transposed tensor reads the tensor before the transpose, and its own result takes
+    that order over. So a transpose sinks through element-wise ops, windows and slices until it meets
+    its inverse, or an op that needs the old order. A sum of products writes its result in the order
+    in which the result is read.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -21,10 +21,10 @@ def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp
 def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Compute chains of elements in one loop";
   let description = [{
-    An op that works element by element goes into what reads it, if that is all that reads it or
-    computing an element again is cheaper than keeping it; not into sums of products. A sum of few
-    products that exceeds the caches is added up where it is read, and an element that a payload
-    gathers is computed there.
+    An element-wise op is fused into its reader if it has no other, or if computing an element again
+    is cheaper than storing it. It is not fused into a sum of products, which would compute the
+    element for each of the sums. A short sum whose result exceeds the caches is computed by its
+    reader. An element that a payload gathers is computed there.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -32,8 +32,8 @@ def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
 def MergeReductions : Pass<"net-merge-reductions", "::mlir::func::FuncOp"> {
   let summary = "Take sums over the same tensor in one pass over it";
   let description = [{
-    Reductions to columns over the same rows that read the same tensor become one op with
-    several results, where the last of them stands.
+    Reductions over the same loops that read the same tensor become one op with several results. It
+    stands where the last of them stood.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -41,8 +41,9 @@ def MergeReductions : Pass<"net-merge-reductions", "::mlir::func::FuncOp"> {
 def RematerializeOperands : Pass<"net-rematerialize-operands", "::mlir::func::FuncOp"> {
   let summary = "Compute operands that follow from what an op reads anyway";
   let description = [{
-    An operand that is computed, by a few sums and products, of tensors that the op reads at the
-    same places, as an activation of what was normalized, is not read but computed again.
+    An op reads a large tensor x, and also y, of which each element is a few sums and products of the
+    element of x at the same place: an activation, say, of a normalized x. Then the op computes y
+    instead of reading it.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -50,8 +51,9 @@ def RematerializeOperands : Pass<"net-rematerialize-operands", "::mlir::func::Fu
 def FusePadding : Pass<"net-fuse-padding", "::mlir::func::FuncOp"> {
   let summary = "Compute what is only read padded inside of its padding";
   let description = [{
-    A result that every reader pads alike, as the input of a convolution and of the gradient of its
-    weight, is padded once, and before: so that it is computed where it is read.
+    If every reader pads a tensor alike, the tensor is padded once, where it is computed: its elements
+    are written into the padded buffer. The input of a convolution is such a tensor, which the gradient
+    of the weight pads, too.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -59,9 +61,10 @@ def FusePadding : Pass<"net-fuse-padding", "::mlir::func::FuncOp"> {
 def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
   let summary = "Take sums of products over the turns of a loop as one product after it";
   let description = [{
-    What a loop only adds products to, as to the gradient of a weight that a recurrence uses, becomes
-    one sum of products over turns too. Its operands are those that the loop reads or writes turn by
-    turn, or are stacked for it.
+    A loop may carry a tensor to which each turn only adds a product, as the gradient of the weight of
+    a recurrence. The loop leaves it out, and one product after the loop sums over the turns, too. The
+    operands of that product are tensors that the loop reads or writes a slice of per turn. An operand
+    that is no such slice is stacked by the loop.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -69,8 +72,8 @@ def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
 def PackResults : Pass<"net-pack-results", "::mlir::func::FuncOp"> {
   let summary = "Let products write panels";
   let description = [{
-    A result that is copied into another order is written as panels of columns, one behind the
-    other, in which the rows of a tile follow each other, and copied from these.
+    A product whose result is copied into another order writes panels instead, and the copy reads
+    these. A panel holds NR columns, row after row, so that the rows of a tile are adjacent.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -78,11 +81,11 @@ def PackResults : Pass<"net-pack-results", "::mlir::func::FuncOp"> {
 def PrepackWeights : Pass<"net-prepack-weights", "::mlir::ModuleOp"> {
   let summary = "Keep weights in the panels of their gradients";
   let description = [{
-    A weight whose gradient is written as panels, and only read by the update, is kept in the same
-    order from step to step, and so is what the update keeps beside it. The gradient is not copied
-    back, and a product that reads the weight as panels of the same columns needs no copy. The slots
-    say how they lie in memory: `sizes` are loops over it, outermost first, `strides` how far an
-    iteration of each moves in row-major order.
+    If the gradient of a weight is written as panels, and only the update reads it, the weight and the
+    state of its optimizer are kept as panels, too, from step to step. Then the gradient is not copied
+    back, and a product that reads the weight as the same panels needs no copy. The slot of such a
+    tensor says how it lies in memory: `sizes` are the extents of loops over it, outermost first, and
+    `strides` how far an iteration of each moves in row-major order.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -90,10 +93,11 @@ def PrepackWeights : Pass<"net-prepack-weights", "::mlir::ModuleOp"> {
 def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Let products walk through memory";
   let description = [{
-    An operand of a sum of products becomes panels, one behind the other, which have
-    for each iteration of the sum the columns of a tile next to each other: written by the
-    copy that reorders it, as of a weight, or by one of its own if many rows share it, unless it is kept
-    like this. What a product starts from is filled next to it.
+    An operand of a sum of products becomes panels: the columns of a tile are adjacent for each
+    iteration of the sum, and panels follow each other. If a copy reorders the operand anyway, as
+    that of a weight, the copy writes the panels. Otherwise a copy is made if many rows share the
+    operand, unless it is kept as panels. The tensor that a product starts from is filled right
+    before it.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -101,9 +105,9 @@ def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
 def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
   let summary = "Let ops write where their results are to stand";
   let description = [{
-    What outlives a step is written by the op that computes it, in the shape of that op, unless what
-    was there before is still to be read: then the op has memory of its own, to be copied. An
-    element-wise result is written over an operand that nothing reads any more.
+    A tensor that outlives the step is written into its slot by the op that computes it, in the shape
+    of that op. Where the old contents of the slot are still to be read, the op writes a buffer of its
+    own, which is copied later. An element-wise op writes over an operand that nothing reads any more.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -111,7 +115,9 @@ def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Make linalg ops on memory loops for the CPU: tiles in registers, threads";
   let description = [{
-    The module's `net.stack` says how many bytes of copies a thread makes on its stack, at most.
+    Contractions, reductions, transposes and large element-wise ops become tiles of vectors; any other
+    linalg op becomes plain loops, which LLVM vectorizes. Threads share the outer loops. The module's
+    `net.stack` says how many bytes of packed operands a thread keeps on its stack, at most.
   }];
   let options = [
     Option<"isa", "isa", "std::string", "\"baseline\"",
@@ -126,11 +132,11 @@ def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
 def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every buffer of the step its place in one arena";
   let description = [{
-    `@netc_step` takes the arena; what outlives a step lies at its start, described by the
-    module's `net.slots` with offsets in bytes. Behind it lie the temporary buffers, which share
-    places where their lives do not meet. `net.arena` is the arena's size in bytes, `net.buffers`
-    what all buffers would take one beside the other. With `apart` none share places, and before
-    and behind each tensor as many bytes as it has are no tensor's.
+    `@netc_step` takes the address of the arena. Tensors that outlive a step lie at its start, and the
+    module's `net.slots` describes them, with offsets in bytes. Temporary buffers follow; those that
+    are never in use at the same time share memory. `net.arena` is the size of the arena in bytes, and
+    `net.buffers` the size that it would have if none shared. With `apart`, none do, and before and
+    behind each tensor there is a gap of its size.
   }];
   let options = [Option<"apart", "apart", "bool", "false", "Leave gaps around tensors">];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
@@ -139,8 +145,8 @@ def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
 def GuardMemory : Pass<"net-guard-memory", "::mlir::ModuleOp"> {
   let summary = "Tell AddressSanitizer that of the arena only tensors are to be used";
   let description = [{
-    While `@netc_step` runs, what lies between the tensors of its arena is poisoned: code that
-    AddressSanitizer has instrumented ends the process when it goes there.
+    While `@netc_step` runs, the gaps between the tensors of its arena are poisoned: code that
+    AddressSanitizer has instrumented ends the process when it accesses them.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
@@ -148,10 +154,10 @@ def GuardMemory : Pass<"net-guard-memory", "::mlir::ModuleOp"> {
 def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Make each linalg op or loop nest of the step a function of pointers";
   let description = [{
-    Kernels that are the same are emitted once. A pointer is `llvm.noalias` unless another
-    may point into the same buffer. With `record`, the step tells `@netc_record` after each
-    kernel which op it belonged to. With `self-contained`, what the step itself would read or write is
-    in kernels too, and so are the literals that they read: it can run where the arena is not.
+    Equal kernels are emitted once. A pointer is `llvm.noalias` unless another one may point into the
+    same buffer. With `record`, the step calls `@netc_record` after each kernel, with the number of its
+    op. With `self-contained`, every access to memory is in a kernel, and so are the literals that
+    kernels read: the step can run where it cannot read the arena.
   }];
   let options = [
     Option<"record", "record", "bool", "true", "Tell what ran">,
@@ -165,9 +171,8 @@ def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
 def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
   let summary = "Make loops count the arithmetic on floats that they execute";
   let description = [{
-    `@netc_counts` has three numbers for each op of `net.ops`, added up as the program
-    runs: FLOP in sums of products, other FLOP, and those of the latter that are
-    transcendental.
+    `@netc_counts` has three numbers for each op of `net.ops`, which grow as the program runs: FLOP of
+    sums of products, other FLOP, and how many of the latter are transcendental.
   }];
   let options = [Option<"atomic", "atomic", "bool", "false", "Threads count at once">];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
@@ -176,8 +181,8 @@ def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
 def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
   let summary = "Pass what is computed in f64 to `netc_perturb`";
   let description = [{
-    `double netc_perturb(double)` gets what each operation would round, and gives what is to stand
-    for it: arithmetic with rounding errors of the caller's.
+    `double netc_perturb(double)` gets the result of each operation before it is used, and returns what
+    is used instead: arithmetic with rounding errors that the caller chooses.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
@@ -185,9 +190,9 @@ def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
 def MapKernels : Pass<"net-map-kernels", "::mlir::ModuleOp"> {
   let summary = "Make kernels the code of one of many threads";
   let description = [{
-    A thread computes an element of the result: all of its sums, in the order of the loops. Loops whose
-    elements cannot be told apart, and all else, are one thread's. `net.threads` says how many a kernel
-    takes, which are counted along x.
+    A thread computes one element of the result, with all of its sums, in the order of the loops. A
+    loop of which two turns may write the same element is run by one thread, and so is all else.
+    `net.threads` says how many threads a kernel takes; they are numbered along x.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -197,7 +202,7 @@ def MapKernels : Pass<"net-map-kernels", "::mlir::ModuleOp"> {
 def LowerDeviceMath : Pass<"net-lower-device-math", "::mlir::ModuleOp"> {
   let summary = "Make functions of floats code that needs no library";
   let description = [{
-    A device has no libm. Functions are computed in f64, as lib/Codegen/CUDA/DeviceMath.mlir says, and
+    A device has no libm. Functions are computed in f64, by lib/Codegen/CUDA/DeviceMath.mlir, and
     rounded once.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -207,9 +212,9 @@ def LowerDeviceMath : Pass<"net-lower-device-math", "::mlir::ModuleOp"> {
 def SplitDevice : Pass<"net-split-device", "::mlir::ModuleOp"> {
   let summary = "Move kernels to a module of their own, and launch them";
   let description = [{
-    On the LLVM dialect: what has `net.threads`, and all that it uses, goes to `module @device`. Calls
-    of kernels become calls of `void netc_launch(int64_t kernel, void **arguments)`, by their numbers in
-    the module's `net.kernels`.
+    Works on the LLVM dialect. Functions with `net.threads`, and all that they use, move to
+    `module @device`. A call of such a kernel becomes a call of
+    `void netc_launch(int64_t kernel, void **arguments)`, with its number in the module's `net.kernels`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }

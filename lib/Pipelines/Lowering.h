@@ -37,14 +37,13 @@ struct LoweringOptions {
 /// From Stage::Step to linalg on tensors, which is the same for every target.
 void addLinalgPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
-/// From there, in the layout that a target wants, to buffers that have a place
-/// each: the module's `net.arena` and
-/// `net.buffers` say how many bytes they take, and would take if none shared
-/// any.
+/// From there, after a target's layout passes, to buffers with their places in
+/// one arena. The module's `net.arena` is the size of the arena in bytes, and
+/// `net.buffers` what it would be if no buffers shared memory.
 void addMemoryPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
 
-/// What lowering needs to know of upstream's dialects.
+/// Registers the interfaces of upstream's dialects that lowering needs.
 void registerLoweringInterfaces(mlir::DialectRegistry &registry);
 
 } // namespace netc

@@ -30,18 +30,19 @@ private:
   char *start;
 };
 
-/// Bytes of memory that this process has had at most. Unlike getrusage(), this
-/// leaves out what the program had that started it.
+/// The largest resident set of this process so far, in bytes. getrusage() would
+/// also count the memory of the program that started this one.
 int64_t peakRss();
-/// Lets it forget what is no longer there. Returns whether the system can.
+/// Restarts peakRss() from what is resident now. Returns false if the system
+/// cannot do it.
 bool restartPeakRss();
 
-/// Bytes of memory that this process may still take, or another that it starts:
-/// what the machine has left, within the limits of the control group and of
-/// `ulimit`.
+/// Bytes that this process can still allocate: the free memory of the machine,
+/// within the limits of the control group and of `ulimit`. With `toAnother`,
+/// bytes that a new process could allocate.
 int64_t availableMemory(bool toAnother = false);
 
-/// Says so if that is less than a training works in, and its data take besides.
+/// An error message if less memory is available than `arena` and `data` bytes.
 std::optional<std::string> lackOfMemory(int64_t arena, int64_t data,
                                         bool toAnother = false);
 

@@ -14,15 +14,15 @@
 
 namespace netc::runtime {
 
-/// The first device that the CUDA driver has. The first step launches its
-/// kernels one by one; later ones are that step as a graph, unless it has too
-/// many of them.
+/// The first device that the CUDA driver lists. The first step launches its
+/// kernels one by one. It is then captured as a CUDA graph, which later steps
+/// launch as a whole, unless it has too many kernels.
 class CudaDevice : public Device {
 public:
-  /// `step` launches kernels, whose PTX is `code`: the name of an architecture
-  /// and the text for it, of several, and an empty name. Throws a Failure with
-  /// status 3 if there is no driver, it is too old, there is no device, the
-  /// code is not for it, or it has too little memory.
+  /// `step` launches kernels. `code` is a list of zero-terminated strings: the
+  /// name of an architecture, its PTX, the next name, .., and an empty string.
+  /// Throws a Failure with status 3 if the driver is missing or too old, if
+  /// there is no device, no code for it, or too little memory on it.
   CudaDevice(const program::Program &program, void (*step)(char *arena),
              const char *code, const std::string &library);
 
@@ -30,9 +30,9 @@ public:
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(Recorder *recorder) override;
 
-  /// What a program that counts has executed: three numbers an op.
+  /// Of a program that counts: the operations executed, three numbers an op.
   std::vector<int64_t> counts() const;
-  /// The device, for people.
+  /// The name of the device, for reports.
   const std::string &name() const { return title; }
   /// Of a simulated device: what it has counted and found, as JSON; else empty.
   std::string simulatorReport() const;
@@ -58,7 +58,7 @@ private:
   std::vector<program::Kernel> kernels;
   std::vector<CudaDriver::Function> functions;
   int64_t launches = 0, steps = 0;
-  CudaDriver::Result failed = 0; ///< the first launch that did
+  CudaDriver::Result failed = 0; ///< of the first launch that failed
 };
 
 } // namespace netc::runtime

@@ -15,10 +15,10 @@
 
 namespace netc::runtime {
 
-/// The functions of a driver, by the names that the library has them under.
+/// The functions of the CUDA driver, loaded from its library at run time.
 class CudaDriver {
 public:
-  using Result = int; ///< 0, or what errorName() knows
+  using Result = int; ///< 0, or the number of an error; see errorName()
   using Address = uint64_t;
   struct ContextOf;
   struct ModuleOf;
@@ -34,13 +34,14 @@ public:
   using ExecutableGraph = ExecutableGraphOf *;
 
   enum Attribute { CapabilityMajor = 75, CapabilityMinor = 76 };
-  /// Keys of what cuModuleLoadDataEx gets.
+  /// Keys of the options of cuModuleLoadDataEx.
   enum LoadOption { ErrorLog = 5, ErrorLogBytes = 6 };
 
-  /// Throws a Failure with status 3 if there is no such library, or one that
-  /// lacks a function.
+  /// Throws a Failure with status 3 if the library is missing or lacks a
+  /// function.
   explicit CudaDriver(const std::string &library);
-  /// Throws a Failure with status 3 if a call of this function has failed.
+  /// Throws a Failure with status 3 if `result`, of a call of `function`, is an
+  /// error.
   void check(Result result, const char *function) const;
   std::string nameOf(Result result) const;
 
@@ -83,7 +84,8 @@ public:
   NETC_CUDA_FUNCTIONS(NETC_MEMBER)
 #undef NETC_MEMBER
 
-  /// Of a simulated device: JSON of what it counted and found. Null of others.
+  /// Only the simulator's library has this function: JSON of what it counted
+  /// and found. Null otherwise.
   const char *(*simulatorReport)();
 };
 

@@ -19,21 +19,21 @@ struct Cache {
   int count;
   int64_t bytes; ///< of each
 
-  /// Bytes of those that so many threads have, which run apart.
+  /// Bytes that `threads` threads have together, each on a core of its own.
   int64_t of(int threads) const { return std::min(count, threads) * bytes; }
 };
 
 /// The processor, as far as this process may use it.
 struct Machine {
   std::string cpu;
-  int cores;   ///< physical ones that it may run on
-  int threads; ///< that these, and a limit of its control group, suggest
-  std::vector<program::Isa> isas; ///< that it has, from the baseline on
+  int cores;   ///< physical cores that this process may run on
+  int threads; ///< to use by default: `cores`, or less by its control group
+  std::vector<program::Isa> isas; ///< supported ones, from the baseline on
 
   static Machine detect();
 };
 
-/// Ends the program with status 3 if it needs an extension that is not there.
+/// Throws a Failure with status 3 if the machine lacks the ISA `needed`.
 void checkIsa(const std::string &needed, const Machine &machine);
 
 /// In hertz; 0 means unknown.
@@ -42,14 +42,14 @@ struct Clock {
   const char *source; ///< of `hertz`
   double measured;    ///< with one thread busy
 
-  /// Takes what is higher: another program may have had the core before.
+  /// Keeps the higher of two measurements: other programs only lower them.
   void raise(const Clock &again);
 };
 Clock detectClock();
 
-/// What one core does in a cycle with f32: FLOP of its FMA units (or, without
-/// FMA, of its adder and multiplier) by manufacturer's documents, and what was
-/// taken for granted about them.
+/// f32 FLOP that one core executes per cycle, by the manufacturer's documents:
+/// of its FMA units, or without FMA of its adder and multiplier. `assumed` says
+/// which units were assumed.
 struct VectorUnits {
   int flop;
   std::string assumed;

@@ -28,14 +28,14 @@ public:
   std::string path;
   const std::vector<int64_t> &shape() const { return sizes; }
 
-  /// Throws unless the elements can become the slot's, the file's shape is the
-  /// slot's, and the slot takes all whole numbers that read() may give it,
-  /// `negative` ones, too, if uses of an input know them. With `many`, the
-  /// first axis may be a multiple of the slot's, or stand before a scalar's
-  /// none. Returns how many tensors of the slot's size there are.
+  /// Throws unless the file fits the slot: elements that convert to the slot's
+  /// type, the slot's shape, and integers in the slot's range (with `negative`,
+  /// also below 0). With `many`, the file may hold several tensors, one after
+  /// the other along the first axis; a scalar's have an axis of their own.
+  /// Returns the number of tensors.
   int64_t check(const program::Slot &slot, bool many,
                 bool negative = false) const;
-  /// How many elements of the first axis fill no tensor of the slot's size.
+  /// How many rows of the first axis are left after the last whole tensor.
   int64_t leftOver(const program::Slot &slot) const;
   /// Stores the tensor with this number. check() must have passed.
   void read(const program::Slot &slot, int64_t number, char *data) const;
@@ -43,7 +43,7 @@ public:
   bool holdsBfloats(const program::Slot &slot) const;
 
 private:
-  /// Throws at the first of so many integers that the slot does not take.
+  /// Throws at the first of `count` integers that is out of the slot's range.
   void checkNumbers(const program::Slot &slot, int64_t count,
                     bool negative) const;
   /// ` at [1, 2]`: where an element is.

@@ -16,11 +16,11 @@ namespace netc::runtime {
 
 /// What the user of a generated program asks for.
 struct Options {
-  std::optional<int64_t> steps; ///< exactly so many
-  double seconds = 10;          ///< otherwise, at most about so long
+  std::optional<int64_t> steps; ///< exact number of steps
+  double seconds = 10;          ///< without `steps`: the time to run for
   std::optional<int> threads;
   std::optional<int64_t> warmup; ///< steps that are not measured
-  int64_t batches = 4;           ///< that synthetic data hold
+  int64_t batches = 4;           ///< number of synthetic batches
   uint64_t seed = 0;
   bool json = false;
   std::string jsonFile; ///< empty: standard output

@@ -13,17 +13,17 @@
 
 namespace netc::runtime {
 
-/// Writes the pieces to a file, which appears under its name when it is
-/// complete. A device or a pipe is written to, a link is followed. Throws a
-/// Failure.
+/// Writes the pieces to a file. The file appears under its name only when it is
+/// complete, except that a device or a pipe is written to directly. A link is
+/// followed. Throws a Failure.
 void writeFile(const std::string &path,
                const std::vector<std::string_view> &pieces);
 
-/// What is thrown then.
+/// The Failure of a file that cannot be written.
 Failure cannotWrite(const std::string &path, const std::string &why);
 
-/// Throws the Failure early that the folder of a file, or a folder, a device or
-/// a pipe of this name, cannot be written to.
+/// Throws that Failure early if `path` could not be written: be it a file to be
+/// made in its folder, or a folder, a device or a pipe that is there.
 void expectWritable(const std::string &path);
 
 /// Writes to standard output. Throws a Failure.

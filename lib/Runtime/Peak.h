@@ -32,7 +32,7 @@ double measureBandwidth(program::Isa isa, int threads,
 std::vector<double> measureCaches(program::Isa isa, int threads,
                                   const std::vector<Cache> &caches);
 
-/// The machine's own figures, as a short window of time shows them.
+/// The peaks of the machine, measured in a short window of time.
 struct Peaks {
   double datasheet = 0; ///< FLOP/s; 0 without a clock
   std::string assumed;
@@ -41,16 +41,16 @@ struct Peaks {
   std::vector<double> caches; ///< the same, of each level
 
   double best() const; ///< of the measured ones
-  /// Takes what is higher in another window: other programs make it lower.
+  /// Keeps the higher figures of two windows: other programs only lower them.
   void raise(const Peaks &window);
 };
 /// Bandwidths take some memory to measure.
 Peaks measurePeaks(const Machine &machine, const Clock &clock, int threads,
                    const std::vector<Cache> &caches, bool withBandwidth);
 
-/// Takes the peaks in one more window at least, and in some more as long as
-/// steps `reached` more FLOP/s. Throws a Failure with status 3 if they still
-/// exceed what is the peak then.
+/// Measures the peaks again, at least once, and some times more while they are
+/// below the FLOP/s that steps have `reached`. Throws a Failure with status 3
+/// if they stay below.
 void settle(Peaks &peaks, double reached,
             const std::function<Peaks()> &measure);
 

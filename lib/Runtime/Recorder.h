@@ -12,18 +12,18 @@
 
 namespace netc::runtime {
 
-/// Nanoseconds of a clock that only moves on.
+/// Nanoseconds of a monotonic clock.
 int64_t now();
 
 /// The times of the steps and of their ops.
 class Recorder {
 public:
-  /// `limit` bounds how many times of ops are kept. With more steps, every
-  /// second, fourth, ... step's are.
+  /// At most `limit` times of ops are kept: beyond that, those of every second,
+  /// fourth, ... step.
   explicit Recorder(size_t ops, size_t limit = size_t(1) << 22);
 
   void beginStep();
-  /// The time since the last call, or since the step began, is the op's.
+  /// Adds the time since the last call, or since the step began, to the op.
   void record(size_t op) {
     int64_t time = now();
     spent[op] += time - last;
@@ -36,8 +36,8 @@ public:
   const std::vector<double> &steps() const { return times; }
   /// Calls of record() in the last step.
   int64_t calls(size_t op) const { return made[op]; }
-  /// Seconds a step of an op, over the steps from number `first` on; of
-  /// the last one if none of them was kept.
+  /// Seconds per step of an op, over the steps from number `first` on. If the
+  /// times of none of these were kept, of the last step.
   Median op(size_t op, size_t first) const;
 
 private:

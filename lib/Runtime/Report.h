@@ -32,9 +32,9 @@ struct Measurement {
   std::string gpu = {}; ///< on which the steps ran; empty if on the processor
 };
 
-/// The most FLOP/s that reports compare with a peak, but for the method
-/// `theory`, which claims FLOP that no step has: of the step, or of its forward
-/// and backward pass.
+/// The highest rate, in FLOP/s, that reports compare with a measured peak: of
+/// the whole step, or of its forward and backward pass. The rate of the method
+/// `theory` is left out, since it counts FLOP that the step does not execute.
 double fastestRate(const program::Program &program, const Training &training);
 
 /// By docs/measurement.schema.json, with a newline.

@@ -12,8 +12,8 @@
 
 namespace netc::runtime {
 
-/// A training on the simulator. There are no times in what is said of it: no
-/// figure of it is one of a GPU.
+/// A training on the simulator. Reports of it have no times, since none would
+/// be that of a GPU.
 struct SimulatedRun {
   const program::Program &program;
   const Training &training;
@@ -24,7 +24,7 @@ struct SimulatedRun {
 /// With `"simulated": true`, and a newline.
 std::string toJson(const SimulatedRun &run);
 std::string toTable(const SimulatedRun &run);
-/// Whether code did what it must not do.
+/// Whether the simulator found an error in the code.
 bool hasFindings(const SimulatedRun &run);
 
 } // namespace netc::runtime

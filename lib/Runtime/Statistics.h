@@ -15,22 +15,22 @@ struct Interval {
   double low, high;
 };
 
-/// Of the sorted numbers, the middle one or the mean of the middle two; the
-/// interval encloses the median of what they are a sample of.
+/// The median of samples (of an even number, the mean of the middle two), and a
+/// confidence interval of the median of the distribution.
 struct Median {
   double median;
   std::optional<Interval> interval;
   double min, mean;
 };
 
-/// The interval holds the median with a confidence of 95 %, whatever the
-/// distribution: it begins with sample number (n + 1)/2 - 0.98 sqrt(n) from the
-/// lowest on and ends with that from the highest on. Up to 5 samples have no
-/// such number: even their range holds it with 94 % at most.
+/// The interval has a confidence of 95 % for any distribution: from sample
+/// number (n + 1)/2 - 0.98 sqrt(n), counted from the lowest, to the same number
+/// counted from the highest. Up to 5 samples have none: even their whole range
+/// has only 94 %.
 Median summarize(std::vector<double> samples);
 
-/// Whether the interval reaches no more than 2 % from the median, of ten
-/// samples at least.
+/// Whether there are at least ten samples, and the interval ends within 2 % of
+/// the median.
 bool isKnown(const Median &median, size_t samples);
 
 /// The first time, from number `start` on, that is within 5 % of the median of

@@ -9,12 +9,12 @@
 
 namespace netc {
 
-/// Vector code for the processor of this machine, with OpenMP, through LLVM.
-/// `options.isa` leaves wider vectors out.
+/// Vector code with OpenMP for the processor of this machine, emitted by LLVM.
+/// It uses no wider vectors than those of `options.isa`.
 llvm::Expected<std::unique_ptr<Backend>>
 makeCpuBackend(const LoweringOptions &options);
 
-/// Its passes, for tools that emit nothing.
+/// The passes of that backend, for tools that emit no code.
 void addCpuLayoutPasses(mlir::OpPassManager &passes);
 void addCpuKernelPasses(mlir::OpPassManager &passes,
                         const LoweringOptions &options, program::Isa isa);

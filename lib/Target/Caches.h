@@ -14,13 +14,13 @@ struct hwloc_topology;
 
 namespace netc {
 
-/// The caches of data in what hwloc says of a machine, from the nearest level
-/// on. A level whose size it does not know ends them.
+/// The data caches of a machine that hwloc describes, from L1 on, up to the
+/// first level of unknown size.
 std::vector<runtime::Cache> cachesOf(hwloc_topology *machine);
-/// Those that this process, and what it starts, may use; none if hwloc fails.
+/// The caches of the cores that this process may run on; none if hwloc fails.
 std::vector<runtime::Cache> cachesHere();
 
-/// As programs take them with `--caches`: `2x32768,1x1048576`.
+/// The argument of a program's `--caches`: `2x32768,1x1048576`.
 std::string textOf(const std::vector<runtime::Cache> &caches);
 
 } // namespace netc

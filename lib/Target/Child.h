@@ -14,17 +14,17 @@
 
 namespace netc {
 
-/// From now on, SIGHUP, SIGINT, SIGQUIT and SIGTERM end the program only after
-/// the child was killed and the folders below are gone. To be called before
-/// there are other threads.
+/// From now on, SIGHUP, SIGINT, SIGQUIT and SIGTERM kill the child and remove
+/// all scratch folders before they end this program. To be called before other
+/// threads are started.
 void leaveNothingOnSignals();
 
-/// A folder for files that shall not stay. It goes with all that is in it.
+/// A folder for temporary files. It is removed with its contents.
 class ScratchFolder {
 public:
-  /// Makes a folder called `prefix`, some letters and `.netc-scratch`, in the
-  /// system's folder for temporary files if the prefix is not absolute. Removes
-  /// those of the same prefix whose program was killed. Fails if it cannot.
+  /// Makes a folder named `prefix`, some letters and `.netc-scratch`; if the
+  /// prefix is a relative path, below the system's folder for temporary files.
+  /// Removes folders of the same prefix that killed programs left.
   static llvm::Expected<ScratchFolder> create(const llvm::Twine &prefix);
   ScratchFolder(ScratchFolder &&other)
       : folder(std::move(other.folder)), held(other.held) {
@@ -33,26 +33,26 @@ public:
   ScratchFolder &operator=(ScratchFolder &&) = delete;
   ~ScratchFolder();
 
-  /// Of a file in it.
+  /// The path of a file in it.
   std::string file(llvm::StringRef name) const;
 
 private:
   ScratchFolder() = default;
   llvm::SmallString<128> folder;
-  int held = -1; ///< locked as long as this program lives
+  int held = -1; ///< file descriptor with a lock: the program is alive
 };
 
 /// How a child ended, and what it wrote.
 struct Child {
-  int status = 0; ///< that it exited with
-  int signal = 0; ///< that ended it, or 0
+  int status = 0; ///< exit status
+  int signal = 0; ///< the signal that ended it, or 0
   std::string output, errors;
 };
 
-/// Runs a program, which ends when this one does: no shell, nothing to read,
-/// temporary files of its own in `scratch`. `arguments` begin with the name
-/// that the program shall have. While it runs, `wait` is called five times a
-/// second, if there is one. Fails if the program cannot be started.
+/// Runs a program to its end, without a shell. Its standard input is empty, its
+/// temporary files go to `scratch`, and it ends when this program ends.
+/// `arguments` begin with the name of the program. `wait`, if there is one, is
+/// called five times a second. Fails if the program cannot be started.
 llvm::Expected<Child> runChild(llvm::StringRef program,
                                const std::vector<std::string> &arguments,
                                const ScratchFolder &scratch,

@@ -18,27 +18,28 @@ struct CompiledStep {
 };
 
 /// How far lower() goes: to linalg on tensors, which is the same for every
-/// target; to buffers that have their places; to what the backend emits.
+/// target; to buffers with their places in the arena; to kernels, which the
+/// backend emits.
 enum class CodeStage { Linalg, Memory, Kernels };
 
 /// Lowers the step of a module at Stage::Step. Errors are diagnostics.
 mlir::LogicalResult lower(mlir::ModuleOp module, const Backend &backend,
                           const LoweringOptions &options, CodeStage stage);
 
-/// What a program would say of itself, as far as its memory is planned. The
-/// module stays.
+/// The description of the program, with its sizes of memory, from a lowering of
+/// a copy of the module.
 mlir::FailureOr<program::Program> planMemory(mlir::ModuleOp module,
                                              const Backend &backend,
                                              const LoweringOptions &options);
 
-/// Compiles it. The module is lowered in place. `program` is what the caller
-/// knows of the program: version and conventions.
+/// Compiles the step of a module, which is lowered in place. `program` holds
+/// what the caller knows of the description: version and conventions.
 mlir::FailureOr<CompiledStep> compile(mlir::ModuleOp module,
                                       const Backend &backend,
                                       const LoweringOptions &options,
                                       program::Program program = {});
 
-/// The second half of that: compiles what lower() made at CodeStage::Kernels.
+/// The second half of compile(), of a module lowered to CodeStage::Kernels.
 mlir::FailureOr<CompiledStep> assemble(mlir::ModuleOp module,
                                        const Backend &backend,
                                        const LoweringOptions &options,

@@ -14,13 +14,13 @@
 
 namespace netc {
 
-/// The machine that this program runs on. `level` is how much code for it is
-/// optimized. `isa` leaves wider vectors out.
+/// LLVM's target of the machine that this program runs on, which optimizes code
+/// by `level` and uses no wider vectors than those of `isa`.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 hostMachine(llvm::CodeGenOptLevel level,
             std::optional<program::Isa> isa = std::nullopt);
 
-/// The widest vectors that it has.
+/// The ISA of its widest vectors.
 program::Isa isaOf(const llvm::TargetMachine &machine);
 
 /// LLVM IR, optimized for `machine`, of a module in the LLVM dialect, with
@@ -29,7 +29,7 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 translate(mlir::ModuleOp module, llvm::StringRef description,
           llvm::TargetMachine &machine, llvm::LLVMContext &context);
 
-/// Lets AddressSanitizer check each access to memory.
+/// Instruments each access to memory for AddressSanitizer.
 void instrument(llvm::Module &module);
 
 /// The bytes of an object file.
