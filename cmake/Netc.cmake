@@ -36,6 +36,8 @@ endfunction()
 function(netc_unit_test name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  # A test whose fixture is local to its file must be in the file that is compiled, says GCC.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
   set_property(GLOBAL APPEND PROPERTY NETC_TEST_PROGRAMS ${name})
 endfunction()
