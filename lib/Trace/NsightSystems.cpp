@@ -109,7 +109,9 @@ public:
     Rows rows = query("select 1 from sqlite_master where type = 'table' and "
                       "rootpage > 0 and name = '" +
                       table + "'");
-    return rows.next();
+    bool isThere = rows.next();
+    isBroken |= !isThere && !rows.isWhole();
+    return isThere;
   }
   bool hasLike(const std::string &pattern) {
     return query("select 1 from sqlite_master where name like '" + pattern +
@@ -193,6 +195,8 @@ public:
 
 private:
   llvm::Error refuse() {
+    if (database.isBroken)
+      return database.problem();
     if (database.has("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"))
       return fail(error::TraceClosed("a session of nvprof",
                                      "nvprof --import-profile FILE --csv"));
