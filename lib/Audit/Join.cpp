@@ -114,12 +114,12 @@ constexpr uint32_t nobody = ~0u;
 
 struct Launched {
   uint32_t index;       ///< of Trace::kernels or Trace::counted
-  uint32_t op = nobody; ///< the outermost op around its launch
+  uint32_t op = nobody; ///< the innermost op around its launch
   std::string name;     ///< without arguments
   std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
 };
 
-/// The outermost op around each launch.
+/// The innermost op around each launch: a library is free within it.
 llvm::DenseMap<uint32_t, uint32_t> opsOfLaunches(const Trace &trace) {
   std::vector<uint32_t> order;
   for (auto [i, event] : llvm::enumerate(trace.host))
@@ -131,17 +131,16 @@ llvm::DenseMap<uint32_t, uint32_t> opsOfLaunches(const Trace &trace) {
            std::make_tuple(b.thread, b.start, -b.duration, b.kind, j);
   });
   llvm::DenseMap<uint32_t, uint32_t> ops;
-  uint32_t op = nobody;
+  std::vector<uint32_t> open;
   for (uint32_t i : order) {
     const HostEvent &event = trace.host[i];
-    bool isInside = op != nobody && trace.host[op].thread == event.thread &&
-                    event.start < trace.host[op].end();
-    if (event.kind == HostEvent::Launch) {
-      if (isInside)
-        ops[i] = op;
-    } else if (!isInside) {
-      op = i;
-    }
+    while (!open.empty() && (trace.host[open.back()].thread != event.thread ||
+                             trace.host[open.back()].end() <= event.start))
+      open.pop_back();
+    if (event.kind == HostEvent::Op)
+      open.push_back(i);
+    else if (!open.empty())
+      ops[i] = open.back();
   }
   return ops;
 }

@@ -160,31 +160,34 @@ TEST(Join, AlexNetAgreesByItsOps) {
   EXPECT_EQ(timed.size(), 79u);
   EXPECT_EQ(counted.size(), 77u);
 
-  // What ordinary units did in the products of the first pass, over their exact
-  // FLOP for 128 images.
-  const std::pair<const char *, std::pair<int64_t, double>> expected[] = {
-      {"aten::conv2d", {17990860800, 1.0152}},
-      {"aten::conv2d", {57330892800, 0.1086}},
-      {"aten::conv2d", {28707913728, 0.0007}},
-      {"aten::conv2d", {38277218304, 0.0008}},
-      {"aten::conv2d", {25518145536, 0.0009}},
-      {"aten::linear", {9663676416, 1.0004}},
-      {"aten::linear", {4294967296, 1.0009}},
-      {"aten::linear", {1048576000, 1.0625}},
+  // What ordinary units did in the products of the first pass: an implicit
+  // GEMM, an FFT, three on tensor cores, which these counters do not see, and
+  // GEMMs, whose ops also copy the bias in a kernel of its own.
+  const std::pair<const char *, int64_t> expected[] = {
+      {"aten::cudnn_convolution", 18263449600},
+      {"aten::cudnn_convolution", 6225256448},
+      {"aten::cudnn_convolution", 21430272},
+      {"aten::cudnn_convolution", 31342592},
+      {"aten::cudnn_convolution", 22740992},
+      {"aten::addmm", 9667346432},
+      {"aten::addmm", 4298637312},
+      {"aten::addmm", 1114112000},
   };
   auto op = ops.begin();
-  for (auto [name, figures] : expected) {
+  for (auto [name, executed] : expected) {
     while (op != ops.end() && timeline.names[timeline.host[*op].name] != name)
       ++op;
     ASSERT_NE(op, ops.end());
-    Rational flop;
+    Rational sum, most;
     for (const JoinedKernels &group : joined)
       if (group.op == *op)
-        for (uint32_t i : group.counted)
-          flop += *ordinaryFlop(counters, counters.counted[i]);
-    EXPECT_NEAR((flop / Rational(figures.first)).toDouble(), figures.second,
-                6e-5)
-        << name << " " << figures.first;
+        for (uint32_t i : group.counted) {
+          Rational flop = *ordinaryFlop(counters, counters.counted[i]);
+          sum += flop;
+          most = std::max(most, flop);
+        }
+    bool isConvolution = llvm::StringRef(name).contains("convolution");
+    EXPECT_EQ((isConvolution ? sum : most).str(), std::to_string(executed));
     ++op;
   }
 }

@@ -246,20 +246,19 @@ TEST(Readers, RocprofGivesItsGridInThreads) {
   EXPECT_EQ(trace.names[trace.kernels[1].name], "a(int)");
 }
 
-TEST(Readers, XSpaceHasPathsOfLayers) {
+TEST(Readers, XSpaceHasKernelsAndTheirLaunches) {
   Trace trace = readInput("jax-conv3d-mi300.xplane.pb.gz");
   EXPECT_EQ(trace.devices, 2);
-  size_t convolutions = 0, launched = 0;
+  size_t ofModules = 0, launched = 0;
   std::set<int64_t> launches;
   for (const HostEvent &event : trace.host)
     launches.insert(event.correlation);
   for (const DeviceEvent &event : trace.kernels) {
-    convolutions +=
-        trace.names[event.op] == "jit(forward_3d_conv)/conv_general_dilated";
+    ofModules += trace.names[event.op] == "XlaModule:";
     launched += launches.count(event.correlation);
   }
   EXPECT_EQ(trace.kernels.size(), 85u);
-  EXPECT_GT(convolutions, 0u);
+  EXPECT_EQ(ofModules, 48u);
   EXPECT_EQ(launched, 85u);
   EXPECT_EQ(trace.kernels[0].block[0], 512);
 }
@@ -285,7 +284,7 @@ TEST(Readers, ExecutionTracesHaveShapesButNoTimes) {
   EXPECT_EQ(execution.host.size(), 38u);
   Trace trace = readInput("add-a100.kineto.json.gz");
   EXPECT_FALSE(trace.hasShapes);
-  EXPECT_EQ(addShapes(trace, execution), 24u);
+  EXPECT_EQ(addShapes(trace, execution), 28u);
   EXPECT_TRUE(trace.hasShapes);
   for (const HostEvent &event : trace.host)
     if (trace.names[event.name] == "aten::add") {
@@ -374,7 +373,8 @@ TEST(Readers, DamagedDatabasesAreErrors) {
   auto source = Source::open(INPUTS "two-kernels.nsys.sqlite.gz", 1 << 24);
   ASSERT_TRUE(bool(source));
   (*source)->bytes(1 << 24, bytes);
-  EXPECT_EQ(errorOf(bytes.substr(0, 4000)), "byte 0: file is not a database");
+  EXPECT_EQ(errorOf(bytes.substr(0, 4000)),
+            "byte 0: database disk image is malformed");
   // Pages of tables are damaged, not the list of them.
   std::string damaged = bytes;
   for (size_t i = 8192; i < damaged.size(); i += 4096)
