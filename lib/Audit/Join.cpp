@@ -169,9 +169,12 @@ std::vector<Launched> launchedOf(const Trace &trace,
     byTime.push_back({time, std::move(launched)});
   }
   // A graph's kernels have one launch: they stay in the order they ran.
-  llvm::stable_sort(byTime, [&](auto &a, auto &b) {
-    return std::make_pair(a.first, trace.kernels[a.second.index].start) <
-           std::make_pair(b.first, trace.kernels[b.second.index].start);
+  llvm::sort(byTime, [&](auto &a, auto &b) {
+    auto key = [&](auto &one) {
+      uint32_t kernel = one.second.index;
+      return std::make_tuple(one.first, trace.kernels[kernel].start, kernel);
+    };
+    return key(a) < key(b);
   });
   std::vector<Launched> result;
   for (auto &[time, launched] : byTime)

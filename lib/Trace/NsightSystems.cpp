@@ -349,7 +349,7 @@ private:
                              ? trace.names[textOf(rows.integer(3))].str()
                              : rows.text(2);
       auto [name, facts] = StringRef(text).split(", ");
-      auto fact = [&](StringRef key) {
+      auto fact = [facts = facts](StringRef key) {
         size_t at = facts.find(key);
         return at == StringRef::npos ? StringRef()
                                      : facts.substr(at + key.size());
