@@ -42,6 +42,14 @@ public:
       return std::nullopt;
     return integer(column);
   }
+  /// From the first column to the second.
+  std::optional<int64_t> duration() const {
+    auto start = time(0), end = time(1);
+    int64_t duration;
+    if (!start || !end || __builtin_sub_overflow(*end, *start, &duration))
+      return std::nullopt;
+    return duration;
+  }
   std::string text(int column) const {
     auto *text = reinterpret_cast<const char *>(
         sqlite3_column_text(query.get(), column));
@@ -257,17 +265,13 @@ private:
       if (isFull())
         return true;
       ++trace.read;
-      auto start = rows.time(0), end = rows.time(1);
-      int64_t duration;
-      if (!start || !end || *end < *start ||
-          __builtin_sub_overflow(*end, *start, &duration)) {
-        ++trace.broken;
+      auto start = rows.time(0), duration = rows.duration();
+      if (!trace.takesTimes(start, duration))
         continue;
-      }
       DeviceEvent &event = trace.kernels.emplace_back();
       event.kind = kind;
       event.start = *start;
-      event.duration = duration;
+      event.duration = *duration;
       event.device = int32_t(rows.integer(2));
       event.stream = int32_t(rows.integer(3));
       if (!rows.isNull(4))
@@ -287,13 +291,9 @@ private:
 
   HostEvent *addOnHost(HostEvent::Kind kind, const Rows &rows, int64_t thread) {
     ++trace.read;
-    auto start = rows.time(0), end = rows.time(1);
-    int64_t duration;
-    if (!start || !end || *end < *start ||
-        __builtin_sub_overflow(*end, *start, &duration)) {
-      ++trace.broken;
+    auto start = rows.time(0), duration = rows.duration();
+    if (!trace.takesTimes(start, duration))
       return nullptr;
-    }
     auto [known, isNew] =
         threads.try_emplace(thread, uint32_t(trace.threads.size()));
     if (isNew)
@@ -303,7 +303,7 @@ private:
     event.kind = kind;
     event.thread = known->second;
     event.start = *start;
-    event.duration = duration;
+    event.duration = *duration;
     return &event;
   }
 
