@@ -17,8 +17,8 @@ cd "$(dirname "$0")"
 preset=${PRESET:-release}
 
 packages='
-  antlr4 ccache clang-format-14 cmake g++ libantlr4-runtime-dev libfmt-dev
-  libgmock-dev libgtest-dev libhwloc-dev libmimalloc-dev libmlir-19-dev libomp-19-dev libyaml-cpp-dev lld
+  antlr4 ccache clang-19 clang-format-14 cmake g++ libantlr4-runtime-dev libclang-rt-19-dev libfmt-dev
+  libgmock-dev libgtest-dev libhwloc-dev libmimalloc-dev libmlir-19-dev libomp-19-dev libsqlite3-dev libyaml-cpp-dev lld
   llvm-19-dev llvm-19-tools man-db mlir-19-tools ninja-build nlohmann-json3-dev python3 zlib1g-dev'
 
 missing=

@@ -2,40 +2,16 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Trace/Kineto.h"
+#include "lib/Trace/Formats.h"
+#include "lib/Trace/Json.h"
 
 #include "llvm/ADT/StringExtras.h"
-
-#include <nlohmann/json.hpp>
 
 using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// The bytes of a source, as the parser takes them.
-class Bytes {
-public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char *;
-  using reference = char;
-
-  Bytes() = default;
-  explicit Bytes(Source &source) : source(&source) {}
-  char operator*() const { return char(source->peek()); }
-  Bytes &operator++() {
-    source->next();
-    return *this;
-  }
-  bool operator==(const Bytes &) const { return !source || source->peek() < 0; }
-  bool operator!=(const Bytes &other) const { return !(*this == other); }
-
-private:
-  Source *source = nullptr;
-};
-
 /// Microseconds with a fraction, in nanoseconds; none beyond 64 bits. A double
 /// would lose the last digits.
 std::optional<int64_t> nanoseconds(StringRef text) {
@@ -58,90 +34,39 @@ std::optional<int64_t> nanoseconds(StringRef text) {
   return micro;
 }
 
-std::optional<int64_t> integer(StringRef text) {
-  int64_t value;
-  if (text.getAsInteger(10, value))
-    return std::nullopt;
-  return value;
-}
-
-static bool isMember(StringRef key, StringRef member) { return key == member; }
-
 /// The members of an event that netc reads.
 struct Event {
   std::string phase, category, name, process, thread;
   std::optional<int64_t> start, duration;
-  std::optional<int64_t> sequence, external, correlation, device, stream;
+  std::optional<int64_t> sequence, external, correlation, record, device,
+      stream;
+  std::vector<Counter> counters; ///< of `cuda_profiler_range`
   std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
   float blocksPerSm = -1, occupancy = -1;
   std::vector<std::vector<int64_t>> shapes;
   std::vector<std::string> types, values;
 };
 
-class Handler : public nlohmann::json_sax<nlohmann::json> {
+class KinetoReader : public JsonReader {
 public:
-  Handler(Trace &trace, const TraceLimits &limits, Source &source)
-      : trace(trace), limits(limits), source(source) {}
-
-  bool null() override { return scalar(""); }
-  bool boolean(bool value) override { return scalar(value ? "1" : "0"); }
-  bool number_integer(int64_t value) override {
-    return scalar(std::to_string(value));
-  }
-  bool number_unsigned(uint64_t value) override {
-    return scalar(std::to_string(value));
-  }
-  bool number_float(double, const std::string &text) override {
-    return scalar(text);
-  }
-  bool string(std::string &text) override { return scalar(text); }
-  bool binary(binary_t &) override { return true; }
-
-  bool start_object(size_t) override { return open(true); }
-  bool start_array(size_t) override { return open(false); }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
-  bool key(std::string &text) override {
-    if (depth <= maxPath)
-      path[depth - 1] = text;
-    return true;
-  }
-  bool parse_error(size_t, const std::string &,
-                   const nlohmann::detail::exception &problem) override {
-    // Behind what it parsed stands where: `parse error at line 1, column 3: ..`
-    StringRef text = problem.what();
-    text = text.substr(text.find(": ") + 2);
-    wrong = text.substr(0, text.rfind("; last read")).str();
-    at = source.offset();
-    return false;
-  }
-
-  bool hasEvents = false, isKineto = false, tooMany = false;
-  std::string wrong;
-  uint64_t at = 0;
+  KinetoReader(Trace &trace, const TraceLimits &limits)
+      : trace(trace), limits(limits) {}
 
 private:
-  static constexpr size_t maxPath = 8;
-
   /// Events stand in `traceEvents`, or the text is an array of them.
   bool isEventAt(size_t level) const {
-    return isList ? level == 2 : level == 3 && path[0] == "traceEvents";
+    return isList ? level == 2 : level == 3 && keyAt(1) == "traceEvents";
   }
   /// The nesting inside an event: 1 for its own members.
-  size_t inside() const { return depth - (isList ? 1 : 2); }
+  size_t inside() const { return depth() - (isList ? 1 : 2); }
   StringRef member(size_t level) const {
-    return path[level + (isList ? 0 : 1)];
+    return keyAt(level + (isList ? 1 : 2));
   }
 
-  bool open(bool isObject) {
-    ++depth;
-    if (depth == 1)
+  bool onOpen(bool isObject) override {
+    if (depth() == 1)
       isList = !isObject;
-    if (depth <= maxPath)
-      path[depth - 1].clear();
-    if (depth == 2 && !isList && path[0] == "traceEvents")
-      isKineto = true;
-    if (isObject && isEventAt(depth)) {
+    if (isObject && isEventAt(depth())) {
       inEvent = true;
       event = Event();
     } else if (inEvent && inside() == 4 && isDims()) {
@@ -150,33 +75,39 @@ private:
     return true;
   }
 
-  bool close() {
-    if (inEvent && isEventAt(depth)) {
-      inEvent = false;
-      ++trace.read;
-      if (!commit())
-        return false;
-    }
-    --depth;
-    return true;
+  bool onClose() override {
+    if (!inEvent || !isEventAt(depth()))
+      return true;
+    inEvent = false;
+    ++trace.read;
+    return commit();
   }
 
   bool isDims() const {
-    return isMember(member(2), "Input Dims") ||
-           isMember(member(2), "Input dims");
+    return member(2) == "Input Dims" || member(2) == "Input dims";
   }
 
-  bool scalar(StringRef text) {
+  bool onScalar(StringRef text) override {
     if (inEvent)
       return inside() > 4 || memberOfEvent(text);
-    if (depth == 3 && path[0] == "deviceProperties") {
-      if (path[2] == "name" && trace.device.empty())
-        trace.device = text.str();
-      if (path[2] == "numSms" && !trace.sms)
-        trace.sms = integer(text);
-      trace.devices += path[2] == "id";
-    }
+    if (depth() == 3 && keyAt(1) == "deviceProperties")
+      deviceProperty(keyAt(3), text);
     return true;
+  }
+
+  /// Of the first device: they are all the same.
+  void deviceProperty(StringRef key, StringRef text) {
+    if (key == "name" && trace.device.empty())
+      trace.device = text.str();
+    else if (key == "numSms" && !trace.sms)
+      trace.sms = integerIn(text);
+    else if (key == "computeMajor" && trace.capability.empty())
+      trace.capability = (text + ".").str();
+    else if (key == "computeMinor" &&
+             StringRef(trace.capability).ends_with("."))
+      trace.capability += text;
+    else if (key == "id")
+      ++trace.devices;
   }
 
   bool memberOfEvent(StringRef text) {
@@ -203,50 +134,48 @@ private:
       return true;
     StringRef key = member(2);
     if (level == 2) {
-      if (isMember(key, "Sequence number"))
-        event.sequence = integer(text);
-      else if (isMember(key, "External id") || isMember(key, "external id"))
-        event.external = integer(text);
+      if (key == "Sequence number")
+        event.sequence = integerIn(text);
+      else if (key == "External id" || key == "external id")
+        event.external = integerIn(text);
       else if (key == "correlation")
-        event.correlation = integer(text);
+        event.correlation = integerIn(text);
       else if (key == "device")
-        event.device = integer(text);
+        event.device = integerIn(text);
       else if (key == "stream")
-        event.stream = integer(text);
-      else if (isMember(key, "blocks per SM"))
+        event.stream = integerIn(text);
+      else if (key == "blocks per SM")
         event.blocksPerSm = toFloat(text);
-      else if (isMember(key, "est. achieved occupancy %"))
+      else if (key == "est. achieved occupancy %")
         event.occupancy = toFloat(text);
+      else if (key == "Record function id")
+        event.record = integerIn(text);
+      else if (key.contains("__"))
+        event.counters.push_back({trace.names.intern(key), toDouble(text)});
       return true;
     }
-    if (level == 3 && isMember(key, "Input type"))
+    if (level == 3 && key == "Input type")
       event.types.push_back(text.str());
-    else if (level == 3 && isMember(key, "Concrete Inputs"))
+    else if (level == 3 && key == "Concrete Inputs")
       event.values.push_back(text.str());
     else if (level == 3 && key == "grid")
       addTo(event.grid, numGrid, text);
     else if (level == 3 && key == "block")
       addTo(event.block, numBlock, text);
     else if (level == 4 && isDims() && !event.shapes.empty())
-      event.shapes.back().push_back(integer(text).value_or(-1));
+      event.shapes.back().push_back(integerIn(text).value_or(-1));
     return true;
   }
 
-  static float toFloat(StringRef text) {
+  static double toDouble(StringRef text) {
     double value = 0;
-    return text.getAsDouble(value) ? -1 : float(value);
+    return text.getAsDouble(value) ? -1 : value;
   }
+  static float toFloat(StringRef text) { return float(toDouble(text)); }
 
   static void addTo(std::array<int64_t, 3> &sizes, unsigned &index,
                     StringRef text) {
-    sizes[index++ % 3] = integer(text).value_or(0);
-  }
-
-  Slice wordsOf(llvm::ArrayRef<std::string> texts) {
-    Slice slice{uint32_t(trace.words.size()), uint32_t(texts.size())};
-    for (StringRef text : texts)
-      trace.words.push_back(trace.names.intern(text));
-    return slice;
+    sizes[index++ % 3] = integerIn(text).value_or(0);
   }
 
   /// Keeps the event, if it is one that netc reads.
@@ -264,23 +193,20 @@ private:
     bool isKernel = category == "kernel";
     bool isCopy = category == "gpu_memcpy" || category == "memcpy";
     bool isSet = category == "gpu_memset" || category == "memset";
+    bool isCounted = category == "cuda_profiler_range";
     bool host =
         isOp || isAnnotation || isModule || (isLaunch && event.correlation);
     bool device = isKernel || isCopy || isSet;
+    if (isCounted && !event.counters.empty())
+      return keepCounted();
     if (!host && !device) {
       ++trace.dropped[categoryName(category)];
       return true;
     }
-    int64_t end;
-    if (!event.start || !event.duration || *event.duration < 0 ||
-        __builtin_add_overflow(*event.start, *event.duration, &end)) {
-      ++trace.broken;
+    if (trace.host.size() + trace.kernels.size() >= limits.maxEvents)
+      return stopAtTooMany();
+    if (!trace.takesTimes(event.start, event.duration))
       return true;
-    }
-    if (trace.host.size() + trace.kernels.size() >= limits.maxEvents) {
-      tooMany = true;
-      return false;
-    }
     if (device)
       keepOnDevice(isKernel ? DeviceEvent::Kernel
                    : isCopy ? DeviceEvent::Copy
@@ -300,6 +226,18 @@ private:
       if (category == known)
         return known.str();
     return "other";
+  }
+
+  /// A kernel of CUPTI's range profiler: its times are made up.
+  bool keepCounted() {
+    if (trace.counted.size() >= limits.maxEvents)
+      return stopAtTooMany();
+    CountedKernel &kept = trace.counted.emplace_back();
+    kept.name = trace.names.intern(event.name);
+    kept.counters = {uint32_t(trace.counters.size()),
+                     uint32_t(event.counters.size())};
+    llvm::append_range(trace.counters, event.counters);
+    return true;
   }
 
   void keepOnDevice(DeviceEvent::Kind kind) {
@@ -333,6 +271,7 @@ private:
     kept.sequence = event.sequence.value_or(-1);
     kept.external = event.external.value_or(-1);
     kept.correlation = event.correlation.value_or(-1);
+    kept.record = event.record.value_or(-1);
     trace.hasSequence |= event.sequence.has_value();
     trace.hasModules |= kind == HostEvent::Module;
     auto [thread, isNew] = threads.try_emplace(
@@ -350,16 +289,13 @@ private:
           {uint32_t(trace.sizes.size()), uint32_t(shape.size())});
       llvm::append_range(trace.sizes, shape);
     }
-    kept.types = wordsOf(event.types);
-    kept.values = wordsOf(event.values);
+    kept.types = trace.addWords(event.types);
+    kept.values = trace.addWords(event.values);
   }
 
   Trace &trace;
   const TraceLimits &limits;
-  Source &source;
-  size_t depth = 0;
   bool isList = false, inEvent = false;
-  std::array<std::string, maxPath> path;
   Event event;
   unsigned numGrid = 0, numBlock = 0;
   llvm::StringMap<uint32_t> threads;
@@ -369,22 +305,8 @@ private:
 llvm::Expected<Trace> netc::trace::readKineto(Source &source,
                                               const TraceLimits &limits) {
   Trace trace;
-  trace.tool = "PyTorch Profiler";
-  Handler handler(trace, limits, source);
-  bool isWhole = nlohmann::json::sax_parse(Bytes(source), Bytes(), &handler);
-  if (source.isTooLong())
-    return fail(error::TraceTooLong(limits.maxBytes));
-  if (handler.tooMany)
-    return fail(error::TraceTooManyEvents(limits.maxEvents));
-  if (!source.problem().empty()) {
-    handler.wrong = source.problem();
-    handler.at = source.offset();
-  }
-  if (!isWhole || !source.problem().empty()) {
-    if (trace.isEmpty())
-      return fail(error::TraceBroken(handler.at, handler.wrong));
-    trace.cutAt = handler.at;
-    trace.cutBy = handler.wrong;
-  }
+  if (llvm::Error error =
+          KinetoReader(trace, limits).read(source, trace, limits))
+    return error;
   return trace;
 }

@@ -4,7 +4,7 @@
 
 #include "lib/Trace/Read.h"
 
-#include "lib/Trace/Kineto.h"
+#include "lib/Trace/Formats.h"
 
 using namespace netc;
 using namespace netc::trace;
@@ -16,15 +16,5 @@ llvm::Expected<Trace> netc::trace::read(llvm::StringRef path,
   auto source = Source::open(path, limits.maxBytes);
   if (!source)
     return source.takeError();
-  llvm::StringRef text = (*source)->beginning();
-  if (text.starts_with("NVR"))
-    return fail(error::TraceClosed("a report of Nsight Compute",
-                                   "ncu --import FILE --csv --page raw"));
-  text = text.ltrim();
-  if (!text.starts_with("{") && !text.starts_with("["))
-    return fail(error::TraceUnknown());
-  llvm::Expected<Trace> trace = readKineto(**source, limits);
-  if (trace && trace->isEmpty())
-    return fail(error::TraceEmpty());
-  return trace;
+  return read(**source, limits);
 }

@@ -8,6 +8,7 @@
 
 #include <zlib.h>
 
+using namespace netc;
 using namespace netc::trace;
 
 llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
@@ -21,6 +22,17 @@ llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
   gzbuffer(source->file, 1 << 14);
   source->buffer.resize(1 << 18);
   source->maxBytes = maxBytes;
+  source->fill();
+  if (gzdirect(source->file))
+    source->plainPath = path.str();
+  return source;
+}
+
+std::unique_ptr<Source> Source::of(llvm::StringRef text) {
+  std::unique_ptr<Source> source(new Source);
+  source->buffer.assign(text.begin(), text.end());
+  source->filled = text.size();
+  source->maxBytes = text.size();
   return source;
 }
 
@@ -30,7 +42,7 @@ Source::~Source() {
 }
 
 int Source::fill() {
-  if (tooLong || !broken.empty())
+  if (tooLong || !broken.empty() || !file)
     return -1;
   before += filled;
   at = filled = 0;
@@ -53,21 +65,62 @@ int Source::fill() {
 }
 
 llvm::StringRef Source::beginning() {
-  if (before == 0 && filled == 0)
-    fill();
   return llvm::StringRef(buffer.data(), filled).take_front(1 << 16);
 }
 
 bool Source::line(std::string &text) {
   constexpr size_t longest = 16 << 20;
   text.clear();
-  int byte = next();
-  if (byte < 0)
+  if (peek() < 0)
     return false;
-  for (; byte >= 0 && byte != '\n'; byte = next())
-    if (text.size() < longest)
-      text += char(byte);
+  while (peek() >= 0) {
+    llvm::StringRef rest(buffer.data() + at, filled - at);
+    llvm::StringRef part = rest.take_front(rest.find('\n'));
+    text.append(
+        part.data(),
+        std::min(part.size(), longest - std::min(longest, text.size())));
+    at += part.size();
+    if (part.size() < rest.size()) {
+      ++at;
+      break;
+    }
+  }
   if (!text.empty() && text.back() == '\r')
     text.pop_back();
   return true;
+}
+
+bool Source::bytes(uint64_t size, std::string &to) {
+  while (size && peek() >= 0) {
+    size_t part = std::min<uint64_t>(size, filled - at);
+    to.append(buffer.data() + at, part);
+    at += part;
+    size -= part;
+  }
+  return size == 0;
+}
+
+bool Source::skip(uint64_t size) {
+  while (size && peek() >= 0) {
+    size_t part = std::min<uint64_t>(size, filled - at);
+    at += part;
+    size -= part;
+  }
+  return size == 0;
+}
+
+llvm::Error netc::trace::cut(Trace &trace, uint64_t at, llvm::StringRef why) {
+  if (trace.isEmpty())
+    return fail(error::TraceBroken(at, why));
+  trace.cutAt = at;
+  trace.cutBy = why.str();
+  return llvm::Error::success();
+}
+
+llvm::Error netc::trace::cutWhere(const Source &source, Trace &trace) {
+  if (source.isTooLong())
+    return fail(error::TraceTooLong(source.limit()));
+  if (!source.problem().empty())
+    return cut(trace, source.offset(), source.problem());
+  return llvm::Error::success();
 }

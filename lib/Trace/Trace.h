@@ -59,6 +59,7 @@ struct HostEvent {
   int64_t sequence = -1;    ///< of autograd; -1 without
   int64_t external = -1;    ///< by which kernels name their op
   int64_t correlation = -1; ///< of a launch
+  int64_t record = -1;      ///< by which an execution trace names the op
   Slice shapes;             ///< of Trace::tensors, by argument
   Slice types;              ///< of Trace::words, by argument
   Slice values;             ///< of Trace::words: `[2, 2]`, `True`
@@ -73,6 +74,8 @@ struct DeviceEvent {
   Name name = 0;
   int64_t start = 0, duration = 0;
   int64_t correlation = -1, external = -1;
+  Name op = 0;    ///< the path of its layer, where the tool gives it
+  Slice counters; ///< of Trace::counters: what XLA counted
   int32_t device = 0, stream = 0;
   std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
   /// Of the profiler's estimate; below 0 where it gave none.
@@ -81,21 +84,57 @@ struct DeviceEvent {
   int64_t end() const { return start + duration; }
 };
 
+/// A counter of a kernel by its tool's name, `smsp__cycles_active.sum`, in the
+/// unit without a prefix: seconds, bytes, Hz; percents stay.
+struct Counter {
+  Name metric = 0;
+  double value = 0;
+};
+
+/// A kernel under a tool that counts. It has no time in training: such tools
+/// run kernels several times, one by one, at another clock.
+struct CountedKernel {
+  Name name = 0;
+  /// More than 1 where the tool gives only what a name has in the mean.
+  int64_t invocations = 1;
+  int32_t device = 0, stream = 0;
+  std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
+  Slice counters; ///< of Trace::counters
+};
+
+/// FLOP that a tool counted, as a user hands them in beside a trace.
+struct Count {
+  Name op = 0;     ///< `aten::mm`; of FlopCounterMode `aten.mm`
+  Name module = 0; ///< of FlopCounterMode: `Sequential.1`; `Global` has all
+  Name parent = 0; ///< the op around it, if that was written
+  Slice shapes;    ///< of Trace::tensors, by argument
+  int64_t order = -1, sequence = -1; ///< -1 without
+  int64_t calls = 1;                 ///< of which these are the sum
+  int64_t flop = 0;
+  int64_t unit = 1; ///< the tool rounds to multiples of this
+};
+
 struct Thread {
   std::string process, thread;
 };
 
 /// One file of a profiler.
 struct Trace {
+  std::string format; ///< `kineto`
   std::string tool;   ///< `PyTorch Profiler`
   std::string device; ///< `Tesla V100-SXM2-32GB`; empty if not said
   int64_t devices = 0;
   std::optional<int64_t> sms;
+  std::string capability; ///< of CUDA, `8.0`; empty if not said
 
   Names names;
   std::vector<Thread> threads;
   std::vector<HostEvent> host;
   std::vector<DeviceEvent> kernels;
+  std::vector<CountedKernel> counted; ///< in the order of their launches
+  std::vector<Counter> counters;
+  std::vector<Count> counts;
+  int64_t countedSteps = 1; ///< over which `counts` are sums
 
   std::vector<Slice> tensors; ///< each a part of `sizes`
   std::vector<int64_t> sizes;
@@ -105,6 +144,8 @@ struct Trace {
   uint64_t broken = 0; ///< of these, without a time or with one out of range
   std::map<std::string, uint64_t> dropped; ///< events not kept, by category
   bool hasShapes = false, hasSequence = false, hasModules = false;
+  /// False for an execution trace: its ops nest, but do not say how long.
+  bool hasTimes = true;
   /// Set where the file ends early or is broken: all in front of it was read.
   std::optional<uint64_t> cutAt; ///< byte, of the unpacked text
   std::string cutBy;
@@ -126,7 +167,38 @@ struct Trace {
                ? names[words[event.types.begin + argument]]
                : "";
   }
-  bool isEmpty() const { return host.empty() && kernels.empty(); }
+  /// Whether an event has times, and such that sums and differences of those
+  /// that were asked about stay within 64 bits. Else it is broken.
+  bool takesTimes(std::optional<int64_t> start,
+                  std::optional<int64_t> duration) {
+    constexpr int64_t most = int64_t(1) << 61;
+    if (!start || !duration || *start <= -most || *start >= 2 * most ||
+        *duration < 0 || *duration > most - allDurations) {
+      ++broken;
+      return false;
+    }
+    allDurations += *duration;
+    return true;
+  }
+  std::optional<double> counter(Slice slice, llvm::StringRef metric) const {
+    for (const Counter &counter :
+         llvm::ArrayRef(counters).slice(slice.begin, slice.size))
+      if (names[counter.metric] == metric)
+        return counter.value;
+    return std::nullopt;
+  }
+  Slice addWords(llvm::ArrayRef<std::string> texts) {
+    Slice slice{uint32_t(words.size()), uint32_t(texts.size())};
+    for (llvm::StringRef text : texts)
+      words.push_back(names.intern(text));
+    return slice;
+  }
+  bool isEmpty() const {
+    return host.empty() && kernels.empty() && counted.empty() && counts.empty();
+  }
+
+private:
+  int64_t allDurations = 0;
 };
 
 } // namespace netc::trace

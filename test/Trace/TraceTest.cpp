@@ -178,9 +178,10 @@ TEST(Trace, SizesOfHostileEventsAreNoCount) {
 
 TEST(Trace, SaysWhatIsWrong) {
   EXPECT_EQ(errorOf("net A"),
-            "this is no trace that netc reads, which is JSON of "
-            "torch.profiler's `export_chrome_trace`, plain or packed by gzip "
-            "[trace-unknown]");
+            "this is no trace that netc reads, such as torch.profiler's "
+            "`export_chrome_trace`; what only its own tool reads is exported "
+            "first, a .nsys-rep by `nsys export --type sqlite`, a .ncu-rep by "
+            "`ncu --import FILE --csv --page raw` [trace-unknown]");
   EXPECT_EQ(errorOf("NVR\1"),
             "this is a report of Nsight Compute, which only its own tool "
             "reads; `ncu --import FILE --csv --page raw` exports it "

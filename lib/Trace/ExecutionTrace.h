@@ -1,0 +1,19 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_TRACE_EXECUTIONTRACE_H
+#define NETC_LIB_TRACE_EXECUTIONTRACE_H
+
+#include "lib/Trace/Trace.h"
+
+namespace netc::trace {
+
+/// Gives the ops of a trace that was recorded without shapes those of the
+/// execution trace of the same run, by the ids of record functions. Returns how
+/// many ops that were.
+size_t addShapes(Trace &trace, const Trace &execution);
+
+} // namespace netc::trace
+
+#endif // NETC_LIB_TRACE_EXECUTIONTRACE_H

@@ -1,0 +1,83 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Trace/Json.h"
+
+using namespace netc;
+using namespace netc::trace;
+using llvm::StringRef;
+
+namespace {
+/// The bytes of a source, as the parser takes them.
+class Bytes {
+public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char *;
+  using reference = char;
+
+  Bytes() = default;
+  explicit Bytes(Source &source) : source(&source) {}
+  char operator*() const { return char(source->peek()); }
+  Bytes &operator++() {
+    source->next();
+    return *this;
+  }
+  bool operator==(const Bytes &) const { return !source || source->peek() < 0; }
+  bool operator!=(const Bytes &other) const { return !(*this == other); }
+
+private:
+  Source *source = nullptr;
+};
+} // namespace
+
+bool JsonReader::parse_error(size_t, const std::string &,
+                             const nlohmann::detail::exception &problem) {
+  // Behind what it parsed stands where: `parse error at line 1, column 3: ..`
+  StringRef text = problem.what();
+  text = text.substr(text.find(": ") + 2);
+  wrong = text.substr(0, text.rfind("; last read")).str();
+  wrongAt = source->offset();
+  return false;
+}
+
+llvm::Error JsonReader::read(Source &text, Trace &trace,
+                             const TraceLimits &limits) {
+  source = &text;
+  bool isWhole = nlohmann::json::sax_parse(Bytes(text), Bytes(), this);
+  if (isTooMany)
+    return fail(error::TraceTooManyEvents(limits.maxEvents));
+  if (llvm::Error error = cutWhere(text, trace))
+    return error;
+  if (!isWhole && !trace.cutAt)
+    return cut(trace, wrongAt, wrong);
+  return llvm::Error::success();
+}
+
+std::optional<int64_t> netc::trace::integerIn(StringRef text) {
+  int64_t value;
+  if (text.trim().getAsInteger(10, value))
+    return std::nullopt;
+  return value;
+}
+
+Slice netc::trace::readShapes(StringRef text, Trace &trace) {
+  Slice none;
+  auto shapes = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+  if (!shapes.is_array())
+    return none;
+  Slice slice{uint32_t(trace.tensors.size()), uint32_t(shapes.size())};
+  for (const auto &shape : shapes) {
+    Slice tensor{uint32_t(trace.sizes.size()), 0};
+    if (shape.is_array())
+      for (const auto &size : shape)
+        if (size.is_number_integer()) {
+          trace.sizes.push_back(size.get<int64_t>());
+          ++tensor.size;
+        }
+    trace.tensors.push_back(tensor);
+  }
+  return slice;
+}

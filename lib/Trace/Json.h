@@ -1,0 +1,105 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_TRACE_JSON_H
+#define NETC_LIB_TRACE_JSON_H
+
+#include "lib/Trace/Source.h"
+
+#include <nlohmann/json.hpp>
+
+namespace netc::trace {
+
+/// Takes the scalars of a JSON text as they come, each with the keys around it.
+/// The memory it takes does not grow with the text, nor with its nesting.
+class JsonReader : public nlohmann::json_sax<nlohmann::json> {
+public:
+  /// Reads the whole text. Fails where it is broken and `trace` is empty; if
+  /// there is something in front of that, `trace.cutAt` says where it is.
+  llvm::Error read(Source &source, Trace &trace, const TraceLimits &limits);
+
+  bool null() override { return scalar(""); }
+  bool boolean(bool value) override { return scalar(value ? "True" : "False"); }
+  bool number_integer(int64_t value) override {
+    return scalar(std::to_string(value));
+  }
+  bool number_unsigned(uint64_t value) override {
+    return scalar(std::to_string(value));
+  }
+  bool number_float(double, const std::string &text) override {
+    return scalar(text);
+  }
+  bool string(std::string &text) override { return scalar(text); }
+  bool binary(binary_t &) override { return true; }
+  bool start_object(size_t) override { return open(true); }
+  bool start_array(size_t) override { return open(false); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string &text) override {
+    if (nesting <= maxPath)
+      path[nesting - 1].assign(text);
+    return true;
+  }
+  bool parse_error(size_t, const std::string &,
+                   const nlohmann::detail::exception &problem) override;
+
+protected:
+  /// A number as it is written, a string, `True`, `False`, or empty for null.
+  /// False ends the reading; the others the same.
+  virtual bool onScalar(llvm::StringRef text) = 0;
+  virtual bool onOpen(bool isObject) { return true; }
+  /// Called while `depth` is still that of what ends.
+  virtual bool onClose() { return true; }
+
+  /// Ends the reading because of `--max-events`.
+  bool stopAtTooMany() {
+    isTooMany = true;
+    return false;
+  }
+
+  /// The number of objects and arrays around.
+  size_t depth() const { return nesting; }
+  /// The key in the object at a depth, 1 for the outermost; empty in an array
+  /// and where the text is nested deeper than netc looks.
+  llvm::StringRef keyAt(size_t level) const {
+    return level >= 1 && level <= maxPath ? llvm::StringRef(path[level - 1])
+                                          : llvm::StringRef();
+  }
+  llvm::StringRef lastKey() const { return keyAt(nesting); }
+
+private:
+  static constexpr size_t maxPath = 10;
+
+  bool scalar(llvm::StringRef text) { return onScalar(text); }
+  bool open(bool isObject) {
+    ++nesting;
+    if (nesting <= maxPath)
+      path[nesting - 1].clear();
+    return onOpen(isObject);
+  }
+  bool close() {
+    bool goesOn = onClose();
+    --nesting;
+    return goesOn;
+  }
+
+  size_t nesting = 0;
+  std::array<std::string, maxPath> path;
+  bool isTooMany = false;
+  std::string wrong;
+  uint64_t wrongAt = 0;
+  Source *source = nullptr;
+};
+
+/// An integer of 64 bits, or none.
+std::optional<int64_t> integerIn(llvm::StringRef text);
+
+/// Lists of sizes, as PyTorch prints the shapes of an op's inputs,
+/// `[[2, 3], [], [3, 4]]`: appended to those of `trace`. None is what is cut or
+/// no such list.
+Slice readShapes(llvm::StringRef text, Trace &trace);
+
+} // namespace netc::trace
+
+#endif // NETC_LIB_TRACE_JSON_H

@@ -1,0 +1,397 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Trace/Formats.h"
+#include "lib/Trace/Json.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <sqlite3.h>
+
+using namespace netc;
+using namespace netc::trace;
+using llvm::StringRef;
+
+namespace {
+struct Closing {
+  void operator()(sqlite3 *database) const { sqlite3_close(database); }
+  void operator()(sqlite3_stmt *query) const { sqlite3_finalize(query); }
+};
+
+/// What a query gives, row by row.
+class Rows {
+public:
+  explicit Rows(sqlite3_stmt *query) : query(query) {}
+
+  /// False at the end and at what is damaged, which `status` tells apart.
+  bool next() {
+    status = query ? sqlite3_step(query.get()) : SQLITE_DONE;
+    return status == SQLITE_ROW;
+  }
+  bool isNull(int column) const {
+    return sqlite3_column_type(query.get(), column) == SQLITE_NULL;
+  }
+  int64_t integer(int column, int64_t otherwise = 0) const {
+    return isNull(column) ? otherwise
+                          : sqlite3_column_int64(query.get(), column);
+  }
+  std::optional<int64_t> time(int column) const {
+    if (sqlite3_column_type(query.get(), column) != SQLITE_INTEGER)
+      return std::nullopt;
+    return integer(column);
+  }
+  /// From the first column to the second.
+  std::optional<int64_t> duration() const {
+    auto start = time(0), end = time(1);
+    int64_t duration;
+    if (!start || !end || __builtin_sub_overflow(*end, *start, &duration))
+      return std::nullopt;
+    return duration;
+  }
+  std::string text(int column) const {
+    auto *text = reinterpret_cast<const char *>(
+        sqlite3_column_text(query.get(), column));
+    return text ? std::string(text, sqlite3_column_bytes(query.get(), column))
+                : "";
+  }
+  bool isWhole() const { return status == SQLITE_DONE; }
+  void bind(int64_t value) {
+    sqlite3_reset(query.get());
+    sqlite3_bind_int64(query.get(), 1, value);
+  }
+
+private:
+  std::unique_ptr<sqlite3_stmt, Closing> query;
+  int status = SQLITE_DONE;
+};
+
+/// A database that may be hostile: it is read as bytes that do not change, and
+/// nothing in it runs.
+class Database {
+public:
+  llvm::Error open(Source &source) {
+    sqlite3 *opened = nullptr;
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    std::string uri = source.path().empty() ? ":memory:" : uriOf(source.path());
+    int status = sqlite3_open_v2(uri.c_str(), &opened, flags, nullptr);
+    database.reset(opened);
+    if (status != SQLITE_OK)
+      return problem();
+    sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, 16 << 20);
+    sqlite3_limit(opened, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
+    sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0);
+    for (int off : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
+                    SQLITE_DBCONFIG_ENABLE_TRIGGER})
+      sqlite3_db_config(opened, off, 0, nullptr);
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    // SQLite reads it from memory if it was packed.
+    if (source.path().empty()) {
+      while (source.bytes(1 << 20, bytes))
+        ;
+      if (source.isTooLong())
+        return fail(error::TraceTooLong(source.limit()));
+      if (!source.problem().empty())
+        return fail(error::TraceBroken(source.offset(), source.problem()));
+      auto *data = reinterpret_cast<unsigned char *>(bytes.data());
+      status = sqlite3_deserialize(opened, "main", data, bytes.size(),
+                                   bytes.size(), SQLITE_DESERIALIZE_READONLY);
+      if (status != SQLITE_OK)
+        return problem();
+    }
+    sqlite3_progress_handler(opened, 1000, onProgress, this);
+    return llvm::Error::success();
+  }
+
+  Rows query(const std::string &text) {
+    sqlite3_stmt *statement = nullptr;
+    if (sqlite3_prepare_v2(database.get(), text.c_str(), -1, &statement,
+                           nullptr) != SQLITE_OK)
+      isBroken = true;
+    return Rows(statement);
+  }
+
+  /// A real table of the name, neither a view nor one that code makes.
+  bool has(const std::string &table) {
+    Rows rows = query("select 1 from sqlite_master where type = 'table' and "
+                      "rootpage > 0 and name = '" +
+                      table + "'");
+    bool isThere = rows.next();
+    isBroken |= !isThere && !rows.isWhole();
+    return isThere;
+  }
+  bool hasLike(const std::string &pattern) {
+    return query("select 1 from sqlite_master where name like '" + pattern +
+                 "'")
+        .next();
+  }
+
+  /// These columns of a table, with null for each that it lacks; nothing if
+  /// there is no such table.
+  Rows select(const std::string &table, llvm::ArrayRef<StringRef> columns,
+              StringRef where = "") {
+    if (!has(table))
+      return Rows(nullptr);
+    std::vector<std::string> there, asked;
+    Rows rows = query("pragma table_info(" + table + ")");
+    while (rows.next())
+      there.push_back(rows.text(1));
+    for (StringRef column : columns)
+      asked.push_back(llvm::is_contained(there, column)
+                          ? ("\"" + column + "\"").str()
+                          : "null");
+    return query("select " + llvm::join(asked, ", ") + " from " + table + " " +
+                 where.str());
+  }
+
+  /// What SQLite says; it names no text of the database.
+  llvm::Error problem() {
+    return fail(error::TraceBroken(
+        0, sqlite3_errstr(sqlite3_extended_errcode(database.get()))));
+  }
+  bool isBroken = false;
+
+private:
+  /// A query that takes more steps than all rows of the largest file ends.
+  static int onProgress(void *self) {
+    constexpr uint64_t most = 20'000'000;
+    return ++static_cast<Database *>(self)->thousands > most;
+  }
+
+  static std::string uriOf(StringRef path) {
+    std::string uri = "file:";
+    for (char c : path)
+      if (llvm::isAlnum(c) || StringRef("/._-").contains(c))
+        uri += c;
+      else
+        uri += "%" + llvm::utohexstr(uint8_t(c), false, 2);
+    return uri + "?mode=ro&immutable=1";
+  }
+
+  std::string bytes;
+  std::unique_ptr<sqlite3, Closing> database;
+  uint64_t thousands = 0;
+};
+
+class Reader {
+public:
+  Reader(Trace &trace, const TraceLimits &limits)
+      : trace(trace), limits(limits) {}
+
+  llvm::Error read(Source &source) {
+    if (llvm::Error error = database.open(source))
+      return error;
+    if (!database.has("CUPTI_ACTIVITY_KIND_KERNEL") &&
+        !database.has("NVTX_EVENTS"))
+      return refuse();
+    texts.emplace(database.select("StringIds", {"value"}, "where id = ?"));
+    bool isWhole = readDevices();
+    isWhole = readOnDevice("KERNEL", DeviceEvent::Kernel) && isWhole;
+    isWhole = readOnDevice("MEMCPY", DeviceEvent::Copy) && isWhole;
+    isWhole = readOnDevice("MEMSET", DeviceEvent::Set) && isWhole;
+    isWhole = readLaunches() && isWhole;
+    isWhole = readRanges() && isWhole;
+    if (isTooMany)
+      return fail(error::TraceTooManyEvents(limits.maxEvents));
+    if (isWhole && !database.isBroken)
+      return llvm::Error::success();
+    if (trace.isEmpty())
+      return database.problem();
+    return cut(trace, 0, "tables of the database are damaged");
+  }
+
+private:
+  llvm::Error refuse() {
+    if (database.isBroken)
+      return database.problem();
+    if (database.has("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"))
+      return fail(error::TraceClosed("a session of nvprof",
+                                     "nvprof --import-profile FILE --csv"));
+    if (database.hasLike("rocpd%"))
+      return fail(error::TraceClosed("a database of rocprofv3",
+                                     "rocprofv3 --output-format json"));
+    return fail(error::TraceUnknown());
+  }
+
+  bool isFull() {
+    isTooMany |= trace.host.size() + trace.kernels.size() >= limits.maxEvents;
+    return isTooMany;
+  }
+
+  /// The upper bits of a global id are the process, the lower 24 the thread.
+  static int64_t processOf(int64_t global) { return global & ~0xffffffll; }
+
+  /// A number for what a process calls a correlation: another may call its own
+  /// the same.
+  int64_t correlationOf(int64_t process, int64_t id) {
+    return correlations.try_emplace({process, id}, int64_t(correlations.size()))
+        .first->second;
+  }
+
+  Name textOf(int64_t id) {
+    auto [known, isNew] = names.try_emplace(id, 0);
+    if (isNew) {
+      texts->bind(id);
+      if (texts->next())
+        known->second = trace.names.intern(texts->text(0));
+    }
+    return known->second;
+  }
+
+  bool readDevices() {
+    Rows rows = database.select(
+        "TARGET_INFO_GPU", {"name", "smCount", "computeMajor", "computeMinor"});
+    while (rows.next()) {
+      ++trace.devices;
+      if (trace.devices > 1)
+        continue;
+      trace.device = rows.text(0);
+      if (!rows.isNull(1))
+        trace.sms = rows.integer(1);
+      if (!rows.isNull(2))
+        trace.capability = rows.text(2) + "." + rows.text(3);
+    }
+    return rows.isWhole();
+  }
+
+  bool readOnDevice(const std::string &what, DeviceEvent::Kind kind) {
+    Rows rows = database.select("CUPTI_ACTIVITY_KIND_" + what,
+                                {"start", "end", "deviceId", "streamId",
+                                 "correlationId", "globalPid", "demangledName",
+                                 "shortName", "gridX", "gridY", "gridZ",
+                                 "blockX", "blockY", "blockZ"});
+    while (rows.next()) {
+      if (isFull())
+        return true;
+      ++trace.read;
+      auto start = rows.time(0), duration = rows.duration();
+      if (!trace.takesTimes(start, duration))
+        continue;
+      DeviceEvent &event = trace.kernels.emplace_back();
+      event.kind = kind;
+      event.start = *start;
+      event.duration = *duration;
+      event.device = int32_t(rows.integer(2));
+      event.stream = int32_t(rows.integer(3));
+      if (!rows.isNull(4))
+        event.correlation =
+            correlationOf(processOf(rows.integer(5)), rows.integer(4));
+      hasProcesses |= !rows.isNull(5);
+      if (kind != DeviceEvent::Kernel)
+        continue;
+      event.name = textOf(rows.integer(rows.isNull(6) ? 7 : 6));
+      for (int axis = 0; axis < 3; ++axis) {
+        event.grid[axis] = rows.integer(8 + axis);
+        event.block[axis] = rows.integer(11 + axis);
+      }
+    }
+    return rows.isWhole();
+  }
+
+  HostEvent *addOnHost(HostEvent::Kind kind, const Rows &rows, int64_t thread) {
+    ++trace.read;
+    auto start = rows.time(0), duration = rows.duration();
+    if (!trace.takesTimes(start, duration))
+      return nullptr;
+    auto [known, isNew] =
+        threads.try_emplace(thread, uint32_t(trace.threads.size()));
+    if (isNew)
+      trace.threads.push_back({std::to_string((thread >> 24) & 0xffffff),
+                               std::to_string(thread & 0xffffff)});
+    HostEvent &event = trace.host.emplace_back();
+    event.kind = kind;
+    event.thread = known->second;
+    event.start = *start;
+    event.duration = *duration;
+    return &event;
+  }
+
+  /// The calls that started something of the above.
+  bool readLaunches() {
+    Rows rows = database.select(
+        "CUPTI_ACTIVITY_KIND_RUNTIME",
+        {"start", "end", "correlationId", "globalTid", "nameId"});
+    while (rows.next()) {
+      if (isFull())
+        return true;
+      auto known = correlations.find(
+          {hasProcesses ? processOf(rows.integer(3)) : 0, rows.integer(2)});
+      if (rows.isNull(2) || known == correlations.end()) {
+        ++trace.read;
+        ++trace.dropped["other"];
+        continue;
+      }
+      if (HostEvent *event =
+              addOnHost(HostEvent::Launch, rows, rows.integer(3))) {
+        event->correlation = known->second;
+        event->name = textOf(rows.integer(4));
+      }
+    }
+    return rows.isWhole();
+  }
+
+  /// Those of `emit_nvtx` are ops: `aten::addmm, seq = 45480, op_id = 991316,
+  /// sizes = [[..]]`.
+  bool readRanges() {
+    // 59 is a range of a thread, 60 one that any thread may end.
+    Rows rows = database.select(
+        "NVTX_EVENTS", {"start", "end", "text", "textId", "globalTid"},
+        "where eventType in (59, 60) and end is not null");
+    while (rows.next()) {
+      if (isFull())
+        return true;
+      HostEvent *event =
+          addOnHost(HostEvent::Annotation, rows, rows.integer(4));
+      if (!event)
+        continue;
+      std::string text = rows.isNull(2)
+                             ? trace.names[textOf(rows.integer(3))].str()
+                             : rows.text(2);
+      auto [name, facts] = StringRef(text).split(", ");
+      auto fact = [facts = facts](StringRef key) {
+        size_t at = facts.find(key);
+        return at == StringRef::npos ? StringRef()
+                                     : facts.substr(at + key.size());
+      };
+      auto number = [](StringRef text) {
+        return integerIn(text.take_until([](char c) { return c == ','; }));
+      };
+      std::optional<int64_t> sequence = number(fact("seq = ")),
+                             id = number(fact("op_id = "));
+      event->name = trace.names.intern(sequence || id ? name : text);
+      if (!sequence && !id)
+        continue;
+      event->kind = HostEvent::Op;
+      event->sequence = sequence.value_or(-1);
+      event->external = id.value_or(-1);
+      trace.hasSequence |= sequence.has_value();
+      StringRef sizes = fact("sizes = ");
+      event->shapes =
+          readShapes(sizes.take_front(sizes.find("]]") == StringRef::npos
+                                          ? sizes.size()
+                                          : sizes.find("]]") + 2),
+                     trace);
+      trace.hasShapes |= event->shapes.size != 0;
+    }
+    return rows.isWhole();
+  }
+
+  Trace &trace;
+  const TraceLimits &limits;
+  Database database;
+  std::optional<Rows> texts;
+  bool hasProcesses = false, isTooMany = false;
+  llvm::DenseMap<int64_t, Name> names;
+  llvm::DenseMap<int64_t, uint32_t> threads;
+  std::map<std::pair<int64_t, int64_t>, int64_t> correlations;
+};
+} // namespace
+
+llvm::Expected<Trace>
+netc::trace::readNsightSystems(Source &source, const TraceLimits &limits) {
+  Trace trace;
+  if (llvm::Error error = Reader(trace, limits).read(source))
+    return error;
+  return trace;
+}

@@ -1,0 +1,70 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Trace/Csv.h"
+#include "lib/Trace/Formats.h"
+#include "lib/Trace/Json.h"
+#include "lib/Trace/NsightCompute.h"
+
+using namespace netc;
+using namespace netc::trace;
+using llvm::StringRef;
+
+static bool isHeader(StringRef line) {
+  return line.starts_with("\"Device\",\"Kernel\",\"Invocations\"") &&
+         line.contains("\"Metric Name\"");
+}
+
+bool netc::trace::isNvprof(StringRef text) {
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    if (isHeader(line))
+      return true;
+    text = rest;
+  }
+  return false;
+}
+
+/// Rows of one kernel stand together: `Invocations` times the mean is the sum.
+llvm::Expected<Trace> netc::trace::readNvprof(Source &source,
+                                              const TraceLimits &limits) {
+  Trace trace;
+  CountedKernels kernels(trace);
+  std::string line, current;
+  while (source.line(line) && !isHeader(line))
+    ;
+  std::vector<std::string> fields;
+  splitCsv(line, fields);
+  Columns columns(fields);
+  while (readRecord(source, fields)) {
+    auto field = [&](StringRef name) {
+      return Columns::field(fields, columns.find(name));
+    };
+    auto invocations = integerIn(field("Invocations"));
+    if (!invocations || *invocations < 1 || field("Kernel").empty()) {
+      ++trace.dropped["other"];
+      continue;
+    }
+    if (trace.counted.size() >= limits.maxEvents)
+      return fail(error::TraceTooManyEvents(limits.maxEvents));
+    StringRef device = field("Device");
+    std::string key = (device + "\n" + field("Kernel")).str();
+    if (key != current) {
+      current = key;
+      kernels.add(field("Kernel")).invocations = *invocations;
+      // `Tesla P100-PCIE-16GB (0)`
+      if (trace.device.empty())
+        trace.device = device.take_front(device.rfind(" (")).str();
+    }
+    // `45.31%`, `512.11MB/s`
+    StringRef mean = field("Avg");
+    StringRef number = mean.take_while([](char c) {
+      return (c >= '0' && c <= '9') || StringRef("+-.eE").contains(c);
+    });
+    kernels.count(field("Metric Name"), mean.substr(number.size()), number);
+  }
+  if (llvm::Error error = cutWhere(source, trace))
+    return error;
+  return trace;
+}

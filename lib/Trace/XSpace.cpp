@@ -1,0 +1,374 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Trace/Formats.h"
+#include "lib/Trace/Json.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using namespace netc::trace;
+using llvm::StringRef;
+
+namespace {
+/// The fields of a message of protobuf, by its wire format.
+class Fields {
+public:
+  explicit Fields(StringRef bytes) : rest(bytes) {}
+
+  /// False at the end, and where the bytes are no message.
+  bool next() {
+    uint64_t tag;
+    if (rest.empty() || !varint(tag))
+      return false;
+    number = tag >> 3;
+    switch (tag & 7) {
+    case 0:
+      return varint(value);
+    case 1:
+      return fixed(8);
+    case 2:
+      if (!varint(value) || value > rest.size())
+        return isBroken = true, false;
+      bytes = rest.take_front(value);
+      rest = rest.drop_front(value);
+      return true;
+    case 5:
+      return fixed(4);
+    }
+    isBroken = true;
+    return false;
+  }
+
+  uint64_t number = 0;
+  uint64_t value = 0; ///< of a number
+  StringRef bytes;    ///< of a text or a message
+  bool isBroken = false;
+
+private:
+  bool varint(uint64_t &result) {
+    result = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (rest.empty())
+        break;
+      uint8_t byte = rest.front();
+      rest = rest.drop_front();
+      result |= uint64_t(byte & 127) << shift;
+      if (byte < 128)
+        return true;
+    }
+    isBroken = true;
+    return false;
+  }
+
+  bool fixed(unsigned size) {
+    if (rest.size() < size)
+      return isBroken = true, false;
+    value = 0;
+    for (unsigned i = 0; i < size; ++i)
+      value |= uint64_t(uint8_t(rest[i])) << (8 * i);
+    rest = rest.drop_front(size);
+    return true;
+  }
+
+  StringRef rest;
+};
+
+/// A varint of the source, byte by byte.
+std::optional<uint64_t> varintOf(Source &source) {
+  uint64_t result = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    int byte = source.next();
+    if (byte < 0)
+      return std::nullopt;
+    result |= uint64_t(byte & 127) << shift;
+    if (byte < 128)
+      return result;
+  }
+  return std::nullopt;
+}
+
+/// Of one plane, which holds the events of a device or of the host.
+class Plane {
+public:
+  Plane(Trace &trace, const TraceLimits &limits)
+      : trace(trace), limits(limits) {}
+
+  /// False if there are too many events. Sets `isBroken` where the bytes are no
+  /// plane, of which the rest was read.
+  bool read(StringRef bytes) {
+    // Names of events and stats stand behind the lines that use them.
+    Fields plane(bytes);
+    while (plane.next())
+      if (plane.number == 2)
+        name = plane.bytes;
+      else if (plane.number == 4)
+        addMetadata(plane.bytes, events);
+      else if (plane.number == 5)
+        addMetadata(plane.bytes, stats);
+    isBroken |= plane.isBroken;
+    StringRef number = name;
+    isDevice = number.consume_front("/device:");
+    if (isDevice) {
+      device =
+          int32_t(integerIn(number.substr(number.rfind(':') + 1)).value_or(0));
+      ++trace.devices;
+    } else if (!name.starts_with("/host:")) {
+      return true;
+    }
+    Fields again(bytes);
+    while (again.next())
+      if (again.number == 3 && !readLine(again.bytes))
+        return false;
+    return true;
+  }
+
+  bool isBroken = false;
+
+private:
+  /// An entry of a map, of whose message field 2 is the name.
+  static void addMetadata(StringRef entry,
+                          std::map<uint64_t, StringRef> &names) {
+    Fields fields(entry);
+    uint64_t key = 0;
+    StringRef text;
+    while (fields.next())
+      if (fields.number == 1) {
+        key = fields.value;
+      } else if (fields.number == 2) {
+        Fields message(fields.bytes);
+        while (message.next())
+          if (message.number == 2)
+            text = message.bytes;
+      }
+    names[key] = text;
+  }
+
+  bool readLine(StringRef bytes) {
+    uint64_t id = 0;
+    int64_t start = 0;
+    StringRef line;
+    Fields fields(bytes);
+    while (fields.next())
+      if (fields.number == 1)
+        id = fields.value;
+      else if (fields.number == 2)
+        line = fields.bytes;
+      else if (fields.number == 3)
+        start = int64_t(fields.value);
+    isBroken |= fields.isBroken;
+    // Other lines of a device repeat its time by step, module and op. A TPU has
+    // no streams, but one line of ops.
+    StringRef stream = line;
+    bool isOps = name.contains("TPU") && line == "XLA Ops";
+    if (isDevice && !stream.consume_front("Stream #") && !isOps)
+      return true;
+    thread = std::nullopt;
+    int32_t number =
+        int32_t(integerIn(stream.take_while(llvm::isDigit)).value_or(0));
+    Fields again(bytes);
+    while (again.next())
+      if (again.number == 4 &&
+          !(isDevice ? addOnDevice(again.bytes, start, number)
+                     : addOnHost(again.bytes, start, id)))
+        return false;
+    return true;
+  }
+
+  /// A stat that is a text, in its own words or as one of the names.
+  StringRef textOf(const Fields &value) const {
+    if (value.number == 5)
+      return value.bytes;
+    auto found = stats.find(value.value);
+    return value.number == 7 && found != stats.end() ? found->second
+                                                     : StringRef();
+  }
+
+  struct Event {
+    StringRef name;
+    int64_t start = 0, duration = 0;
+    int64_t correlation = -1;
+    StringRef path, module, op, details;
+    std::vector<Counter> counters;
+  };
+
+  std::optional<Event> eventIn(StringRef bytes, int64_t lineStart) {
+    Event event;
+    Fields fields(bytes);
+    uint64_t offset = 0, duration = 0;
+    while (fields.next())
+      if (fields.number == 1) {
+        if (auto found = events.find(fields.value); found != events.end())
+          event.name = found->second;
+      } else if (fields.number == 2) {
+        offset = fields.value;
+      } else if (fields.number == 3) {
+        duration = fields.value;
+      } else if (fields.number == 4) {
+        addStat(fields.bytes, event);
+      }
+    ++trace.read;
+    // Picoseconds, from the start of the line.
+    event.duration = int64_t(duration / 1000);
+    if (fields.isBroken ||
+        __builtin_add_overflow(lineStart, int64_t(offset / 1000),
+                               &event.start)) {
+      ++trace.broken;
+      return std::nullopt;
+    }
+    if (!trace.takesTimes(event.start, event.duration))
+      return std::nullopt;
+    return event;
+  }
+
+  void addStat(StringRef bytes, Event &event) {
+    Fields fields(bytes);
+    StringRef stat;
+    while (fields.next())
+      if (fields.number == 1) {
+        auto found = stats.find(fields.value);
+        stat = found == stats.end() ? StringRef() : found->second;
+      } else if (stat == "correlation_id") {
+        event.correlation = int64_t(fields.value);
+      } else if (stat == "tf_op") {
+        event.path = textOf(fields);
+      } else if (stat == "hlo_op") {
+        event.op = textOf(fields);
+      } else if (stat == "kernel_details") {
+        event.details = textOf(fields);
+      } else if (stat == "flops" || stat == "model_flops" ||
+                 stat == "bytes_accessed") {
+        // XLA gives -1 for a call that it does not know.
+        int64_t count = int64_t(fields.value);
+        if (fields.number != 2 && count >= 0)
+          event.counters.push_back({trace.names.intern(stat), double(count)});
+      }
+  }
+
+  bool isFull() const {
+    return trace.host.size() + trace.kernels.size() >= limits.maxEvents;
+  }
+
+  bool addOnDevice(StringRef bytes, int64_t lineStart, int32_t stream) {
+    if (isFull())
+      return false;
+    auto event = eventIn(bytes, lineStart);
+    if (!event)
+      return true;
+    DeviceEvent &kept = trace.kernels.emplace_back();
+    kept.kind = event->name.starts_with("Memcpy")   ? DeviceEvent::Copy
+                : event->name.starts_with("Memset") ? DeviceEvent::Set
+                                                    : DeviceEvent::Kernel;
+    kept.name = trace.names.intern(event->name);
+    kept.op = trace.names.intern(event->path.empty() ? event->op : event->path);
+    kept.start = event->start;
+    kept.duration = event->duration;
+    kept.correlation = event->correlation;
+    kept.device = device;
+    kept.stream = stream;
+    kept.grid = sizesIn(event->details, "grid:");
+    kept.block = sizesIn(event->details, "block:");
+    kept.counters = {uint32_t(trace.counters.size()),
+                     uint32_t(event->counters.size())};
+    trace.counters.insert(trace.counters.end(), event->counters.begin(),
+                          event->counters.end());
+    return true;
+  }
+
+  /// `grid:1280,1,1 block:256,1,1 ..`
+  static std::array<int64_t, 3> sizesIn(StringRef details, StringRef key) {
+    std::array<int64_t, 3> sizes = {0, 0, 0};
+    size_t at = details.find(key);
+    if (at == StringRef::npos)
+      return sizes;
+    StringRef text = details.substr(at + key.size());
+    for (int64_t &size : sizes) {
+      StringRef digits = text.take_while(llvm::isDigit);
+      size = integerIn(digits).value_or(0);
+      text = text.drop_front(digits.size());
+      text.consume_front(",");
+    }
+    return sizes;
+  }
+
+  bool addOnHost(StringRef bytes, int64_t lineStart, uint64_t line) {
+    auto event = eventIn(bytes, lineStart);
+    if (!event)
+      return true;
+    // The calls that start kernels; all else of the host is netc's no business.
+    if (event->correlation < 0) {
+      ++trace.dropped["other"];
+      return true;
+    }
+    if (isFull())
+      return false;
+    if (!thread) {
+      thread = uint32_t(trace.threads.size());
+      trace.threads.push_back({"host", llvm::utostr(line)});
+    }
+    HostEvent &kept = trace.host.emplace_back();
+    kept.kind = HostEvent::Launch;
+    kept.name = trace.names.intern(event->name);
+    kept.thread = *thread;
+    kept.start = event->start;
+    kept.duration = event->duration;
+    kept.correlation = event->correlation;
+    return true;
+  }
+
+  Trace &trace;
+  const TraceLimits &limits;
+  StringRef name;
+  bool isDevice = false;
+  int32_t device = 0;
+  std::optional<uint32_t> thread;
+  std::map<uint64_t, StringRef> events, stats; ///< names by id
+};
+} // namespace
+
+/// The first field is a plane, and this is as long as it says.
+bool netc::trace::isXSpace(StringRef text) {
+  if (!text.consume_front("\n"))
+    return false;
+  // Its length, then its id or its name.
+  text = text.drop_while([](char c) { return uint8_t(c) >= 128; });
+  text = text.drop_front(std::min<size_t>(1, text.size()));
+  return text.starts_with("\x08") || text.starts_with("\x12");
+}
+
+llvm::Expected<Trace> netc::trace::readXSpace(Source &source,
+                                              const TraceLimits &limits) {
+  Trace trace;
+  std::string bytes;
+  while (source.peek() >= 0) {
+    uint64_t at = source.offset();
+    std::optional<uint64_t> tag = varintOf(source);
+    std::optional<uint64_t> size;
+    if (tag && (*tag & 7) == 2)
+      size = varintOf(source);
+    bool isPlane = size && *tag >> 3 == 1;
+    bytes.clear();
+    bool isWhole =
+        size && (isPlane ? source.bytes(*size, bytes) : source.skip(*size));
+    bool isBroken = !isWhole;
+    if (isPlane) {
+      Plane plane(trace, limits);
+      if (!plane.read(bytes))
+        return fail(error::TraceTooManyEvents(limits.maxEvents));
+      isBroken |= plane.isBroken;
+    }
+    if (!isBroken)
+      continue;
+    if (llvm::Error error = cutWhere(source, trace))
+      return error;
+    if (!trace.cutAt)
+      if (llvm::Error error = cut(trace, at, "the plane is cut or damaged"))
+        return error;
+    return trace;
+  }
+  if (llvm::Error error = cutWhere(source, trace))
+    return error;
+  return trace;
+}
