@@ -5,7 +5,7 @@
 #include "lib/Analysis/Query.h"
 
 #include "dialect/Opaque.h"
-#include "dialect/Spelling.h"
+#include "lib/Analysis/QueryPath.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <functional>
@@ -15,58 +15,6 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 
 using Answer = std::variant<Quantity, Message>;
-
-static std::string quote(StringRef name) { return ("`" + name + "`").str(); }
-
-namespace {
-/// Reads the members of a query one by one.
-class Path {
-public:
-  Path(StringRef subject, ArrayRef<std::string> members)
-      : subject(subject), rest(members) {}
-
-  bool atEnd() const { return rest.empty(); }
-
-  /// The next member, if it is one of `names`. Else, and at the end, none.
-  std::optional<StringRef> take(ArrayRef<StringRef> names) {
-    offered.append(names.begin(), names.end());
-    if (rest.empty() || !llvm::is_contained(names, rest.front()))
-      return std::nullopt;
-    StringRef name = rest.front();
-    rest = rest.drop_front();
-    read += (read.empty() ? "" : ".") + name.str();
-    offered.clear();
-    return name;
-  }
-
-  /// What to say of a member that nobody took, or of none where one is needed.
-  Message complain() const {
-    StringRef of = read.empty() ? subject : StringRef(read);
-    if (rest.empty())
-      return error::NoFigure(of, list(offered));
-    std::string hint = didYouMean(rest.front(), offered);
-    if (hint.empty() && !offered.empty())
-      hint = "; there are " + list(offered);
-    return error::UnknownFigure(of, rest.front(), hint);
-  }
-
-private:
-  static std::string list(ArrayRef<StringRef> names) {
-    std::string text;
-    for (StringRef name : names)
-      text += (text.empty()           ? ""
-               : name == names.back() ? " and "
-                                      : ", ") +
-              quote(name);
-    return text;
-  }
-
-  StringRef subject;
-  ArrayRef<std::string> rest;
-  std::string read;
-  llvm::SmallVector<StringRef> offered; ///< since the last one taken
-};
-} // namespace
 
 /// A figure that must be a number by now.
 static Answer number(const Polynomial &value, StringRef unit) {
@@ -81,11 +29,11 @@ static Answer number(const Polynomial &value, StringRef unit) {
 }
 
 /// The end of a path, after which nothing may follow.
-static Answer last(Path &path, const Polynomial &value, StringRef unit) {
+static Answer last(QueryPath &path, const Polynomial &value, StringRef unit) {
   return path.atEnd() ? number(value, unit) : Answer(path.complain());
 }
 
-static Answer answerCost(Path &path, const Cost &cost) {
+static Answer answerCost(QueryPath &path, const Cost &cost) {
   std::optional<StringRef> part =
       path.take({"matmul", "other", "transcendental", "total"});
   return last(path,
@@ -116,7 +64,7 @@ static std::variant<const Part *, Message> findPart(const Network &network,
                             name, didYouMean(name, names));
 }
 
-static Answer answerFigures(Path &path, const Figures &figures) {
+static Answer answerFigures(QueryPath &path, const Figures &figures) {
   if (path.take({"params"})) {
     std::optional<StringRef> which =
         path.take({"trainable", "frozen", "active"});
@@ -161,7 +109,7 @@ Answer netc::answer(const Network &network, const Query &query) {
       return *message;
     sum += std::get<const Part *>(found)->figures;
   }
-  Path path(query.part.empty() ? network.name() : query.part, query.members);
+  QueryPath path(query.part.empty() ? network.name() : query.part, query.members);
   return answerFigures(path, sum);
 }
 
@@ -370,7 +318,7 @@ private:
 
   const Run &run;
   const Query &query;
-  Path path;
+  QueryPath path;
   StringRef missing;
   const Run *lacking = &run; ///< what does not say it
 };

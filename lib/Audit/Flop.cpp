@@ -73,14 +73,15 @@ static EventCost both(Rational flop, Elements elements, Rational counter) {
 }
 
 /// `b` products of m x k and k x n.
-static EventCost matrices(Sizes a, Sizes b, bool isCounted = true) {
+static EventCost matrices(Sizes a, Sizes b) {
   if (a.size() < 2 || b.size() != a.size() ||
       a[a.size() - 1] != b[b.size() - 2])
     return none();
   Rational result = productOf(a.drop_back()) * b.back();
   Rational flop = Rational(2) * result * a.back();
-  return both(flop, sorted(productOf(a), productOf(b), result),
-              isCounted ? flop : 0);
+  EventCost cost = both(flop, sorted(productOf(a), productOf(b), result), flop);
+  cost.made = result;
+  return cost;
 }
 
 /// Of the operands from `first` on.
@@ -143,17 +144,17 @@ static EventCost convolutionBackward(const Trace &trace,
   bool isTransposed = trace.value(event, 7) == "True";
   Rational points = productOf((isTransposed ? input : gradient).drop_front(2));
   Rational one = Rational(2) * input[0] * points * productOf(weight);
-  int64_t groups = 1;
-  if (trace.value(event, 9).getAsInteger(10, groups))
-    groups = 1;
   llvm::SmallVector<StringRef, 3> mask;
   trace.value(event, 10).trim("[]").split(mask, ',');
   bool hasInput = mask.size() != 3 || mask[0].trim() == "True";
   bool hasWeight = mask.size() != 3 || mask[1].trim() == "True";
   Elements elements =
       sorted(productOf(input), productOf(weight), productOf(gradient));
-  return both(one * (int(hasInput) + int(hasWeight)), elements,
-              one * int(hasInput) + one * groups * int(hasWeight));
+  EventCost cost = both(one * (int(hasInput) + int(hasWeight)), elements,
+                        one * int(hasInput) +
+                            one * groupsOf(trace, event) * int(hasWeight));
+  cost.weight = one * int(hasWeight);
+  return cost;
 }
 
 /// Both products of attention over queries, keys and values, as often as
@@ -176,6 +177,7 @@ static EventCost unknown(const Trace &, const HostEvent &, Sizes) {
 namespace {
 struct Kind {
   StringRef name;
+  ProductKind multiplies;
   EventCost (*cost)(const Trace &, const HostEvent &, Sizes result);
 };
 } // namespace
@@ -215,42 +217,46 @@ static EventCost oneLayerRnnBackward(const Trace &trace, const HostEvent &event,
 }
 
 static const Kind kinds[] = {
-    {"aten::mm", product<0>},
-    {"aten::addmm", product<1>},
-    {"aten::bmm", product<0>},
-    {"aten::baddbmm", product<1>},
-    {"aten::_scaled_mm", product<0>},
-    {"aten::convolution", convolution},
-    {"aten::convolution_backward",
+    {"aten::mm", ProductKind::Matrices, product<0>},
+    {"aten::addmm", ProductKind::Matrices, product<1>},
+    {"aten::bmm", ProductKind::Matrices, product<0>},
+    {"aten::baddbmm", ProductKind::Matrices, product<1>},
+    {"aten::_scaled_mm", ProductKind::Matrices, product<0>},
+    {"aten::convolution", ProductKind::Windows, convolution},
+    {"aten::convolution_backward", ProductKind::Windows,
      [](auto &trace, auto &event, Sizes) {
        return convolutionBackward(trace, event);
      }},
-    {"aten::convolution_overrideable", convolution},
+    {"aten::convolution_overrideable", ProductKind::Windows, convolution},
     // gradient, weight: the weight's dims, and the points of the gradient
-    {"aten::cudnn_convolution_backward_input",
+    {"aten::cudnn_convolution_backward_input", ProductKind::Windows,
      [](auto &trace, auto &event, Sizes) {
        Sizes gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
        return both(oneGradient(gradient, weight),
                    sorted(productOf(gradient), productOf(weight), 0), 0);
      }},
     // In 2021 it does not say how large the weight is; its twin does.
-    {"aten::cudnn_convolution_backward_weight", unknown},
-    {"aten::_scaled_dot_product_flash_attention", attentionForward},
-    {"aten::_scaled_dot_product_efficient_attention", attentionForward},
-    {"aten::_scaled_dot_product_cudnn_attention", attentionForward},
-    {"aten::_scaled_dot_product_flash_attention_for_cpu", attentionForward},
-    {"aten::_scaled_dot_product_flash_attention_backward", attentionBackward},
-    {"aten::_scaled_dot_product_efficient_attention_backward",
+    {"aten::cudnn_convolution_backward_weight", ProductKind::Windows, unknown},
+    {"aten::_scaled_dot_product_flash_attention", ProductKind::Attention, attentionForward},
+    {"aten::_scaled_dot_product_efficient_attention", ProductKind::Attention, attentionForward},
+    {"aten::_scaled_dot_product_cudnn_attention", ProductKind::Attention, attentionForward},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu", ProductKind::Attention, attentionForward},
+    {"aten::_scaled_dot_product_flash_attention_backward", ProductKind::Attention, attentionBackward},
+    {"aten::_scaled_dot_product_efficient_attention_backward", ProductKind::Attention,
      attentionBackward},
-    {"aten::_scaled_dot_product_cudnn_attention_backward", attentionBackward},
-    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+    {"aten::_scaled_dot_product_cudnn_attention_backward", ProductKind::Attention, attentionBackward},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", ProductKind::Attention,
      attentionBackward},
-    {"aten::mkldnn_rnn_layer", oneLayerRnn},
-    {"aten::mkldnn_rnn_layer_backward", oneLayerRnnBackward},
-    {"aten::_cudnn_rnn", unknown},
-    {"aten::_cudnn_rnn_backward", unknown},
-    {"aten::miopen_rnn", unknown},
+    {"aten::mkldnn_rnn_layer", ProductKind::Recurrence, oneLayerRnn},
+    {"aten::mkldnn_rnn_layer_backward", ProductKind::Recurrence, oneLayerRnnBackward},
+    {"aten::_cudnn_rnn", ProductKind::Recurrence, unknown},
+    {"aten::_cudnn_rnn_backward", ProductKind::Recurrence, unknown},
+    {"aten::miopen_rnn", ProductKind::Recurrence, unknown},
 };
+
+/// One event, and below it one for each gradient.
+static constexpr llvm::StringLiteral backwardOf2021 =
+    "aten::cudnn_convolution_backward";
 
 static const Kind *kindOf(StringRef name) {
   const Kind *kind =
@@ -258,13 +264,29 @@ static const Kind *kindOf(StringRef name) {
   return kind == std::end(kinds) ? nullptr : kind;
 }
 
-bool netc::audit::isProduct(StringRef name) { return kindOf(name); }
+std::optional<ProductKind> netc::audit::productKindOf(StringRef name) {
+  if (name == backwardOf2021)
+    return ProductKind::Windows;
+  const Kind *kind = kindOf(name);
+  return kind ? std::optional(kind->multiplies) : std::nullopt;
+}
+
+int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
+  StringRef name = trace.names[event.name];
+  if (productKindOf(name) != ProductKind::Windows)
+    return 1;
+  int64_t groups;
+  return trace.value(event, name.contains("backward") ? 9 : 8)
+                 .getAsInteger(10, groups)
+             ? 1
+             : groups;
+}
 
 EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
                               Sizes result) {
   StringRef name = trace.names[event.name];
   // What the twin says of the weight in a backward convolution of 2021.
-  if (name == "aten::cudnn_convolution_backward") {
+  if (name == backwardOf2021) {
     Sizes gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
     Rational flop = oneGradient(gradient, weight);
     return both(flop,

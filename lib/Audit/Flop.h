@@ -14,15 +14,24 @@ struct EventCost {
   std::optional<Rational> flop; ///< none where shapes or settings are missing
   Elements elements;
   Rational counter; ///< what FlopCounterMode of PyTorch 2.15 counts of it
+  /// Elements of what a product of matrices makes: of its two gradients, which
+  /// read and make as many, it tells which is that of the weight.
+  std::optional<Rational> made = std::nullopt;
+  /// The part of `flop` that is the gradient of a convolution's weight.
+  std::optional<Rational> weight = std::nullopt;
 };
 
-/// Whether an event of this name is a product; PyTorch's names.
-bool isProduct(llvm::StringRef name);
+/// What an event of this name multiplies, by PyTorch's names; none if it is no
+/// product.
+std::optional<ProductKind> productKindOf(llvm::StringRef name);
 
-/// `resultOf` gives the shape of what the event makes where the event itself
-/// does not say it.
+/// `result` is the shape of what the event makes where the event itself does
+/// not say it.
 EventCost costOf(const trace::Trace &trace, const trace::HostEvent &event,
                  llvm::ArrayRef<int64_t> result);
+
+/// The groups of a convolution; 1 where the trace does not say.
+int64_t groupsOf(const trace::Trace &trace, const trace::HostEvent &event);
 
 /// What torch.profiler counts of an event by its own formulas
 /// (torch/csrc/profiler/util.cpp of PyTorch 2.15).

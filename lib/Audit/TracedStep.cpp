@@ -116,7 +116,7 @@ public:
     for (uint32_t i : tree.order) {
       uint32_t parent = tree.parent[i];
       if (parent != nobody && holder[parent] != nobody)
-        holder[i] = holder[parent];
+        ++partsOf[holder[i] = holder[parent]];
       else if (isProductAt(i))
         addProduct(holder[i] = i);
     }
@@ -124,10 +124,13 @@ public:
       const HostEvent &one = trace.host[a.event], &other = trace.host[b.event];
       return std::tie(one.start, a.event) < std::tie(other.start, b.event);
     });
-    for (auto [i, product] : llvm::enumerate(step.products))
+    for (auto [i, product] : llvm::enumerate(step.products)) {
       productOf[product.event] = i;
+      product.parts = partsOf.lookup(product.event);
+    }
     claim();
     addKernels();
+    addCounted();
   }
 
 private:
@@ -135,14 +138,15 @@ private:
   bool isOp(uint32_t i) const { return trace.host[i].kind == HostEvent::Op; }
 
   bool isProductAt(uint32_t i) const {
-    return isOp(i) && (isProduct(nameOf(i)) ||
-                       nameOf(i) == "aten::cudnn_convolution_backward");
+    return isOp(i) && productKindOf(nameOf(i));
   }
 
   void addProduct(uint32_t i) {
     StringRef name = nameOf(i);
     TracedProduct product;
     product.event = i;
+    product.kind = *productKindOf(name);
+    product.groups = groupsOf(trace, trace.host[i]);
     EventCost cost = costOf(trace, trace.host[i], resultOf(i));
     // Of 2021: one event, and below it one for each gradient.
     if (name == "aten::cudnn_convolution_backward" && cost.flop) {
@@ -151,12 +155,15 @@ private:
         if (tree.parent[j] == i)
           parts += nameOf(j) == "aten::cudnn_convolution_backward_input" ||
                    nameOf(j) == "aten::cudnn_convolution_backward_weight";
+      cost.weight = *cost.flop;
       cost.flop = *cost.flop * parts;
       cost.counter = *cost.flop;
     }
     product.flop = cost.flop;
     product.elements = cost.elements;
     product.counter = cost.counter;
+    product.made = cost.made;
+    product.weight = cost.weight;
     product.nanoseconds = trace.host[i].duration;
     uint32_t node =
         tree.around(i, [&](uint32_t i) { return !nodeOf(nameOf(i)).empty(); });
@@ -167,6 +174,7 @@ private:
       product.sequence = trace.host[numbered].sequence;
     if (node != nobody) {
       product.node = nodeOf(nameOf(node)).str();
+      product.region = node;
       product.phase = TracedProduct::Backward;
       // What runs forward inside of a backward node is run again.
       if (trace.host[i].sequence >= 0) {
@@ -211,17 +219,42 @@ private:
       if (!isOp(i))
         continue;
       Rational flop = profilerFlop(trace, trace.host[i]);
-      if (flop.isZero())
-        continue;
       uint32_t event = holder[i];
       if (event == nobody)
         if (auto found = below.find(i); found != below.end())
           event = found->second;
-      if (event == nobody)
-        step.profilerOther += flop;
-      else
-        step.products[productOf[event]].profiler += flop;
+      // In 2021 a trace did not say the stride, which the profiler knew.
+      if (nameOf(i) == "aten::conv2d" && trace.host[i].values.size == 0 &&
+          event != nobody && trace.shape(trace.host[i], 0).size() == 4)
+        flop = step.products[productOf[event]].flop.value_or(0);
+      if (flop.isZero())
+        continue;
+      if (event == nobody) {
+        step.others.push_back({i, placeOf(i), flop});
+        continue;
+      }
+      TracedProduct &product = step.products[productOf[event]];
+      product.profiler += flop;
+      if (nameOf(i) == "aten::add" || nameOf(i) == "aten::mul")
+        product.profilerOther += flop;
     }
+  }
+
+  CountedEvent::Place placeOf(uint32_t i) const {
+    auto isIn = [&](auto is) {
+      return tree.around(i, [&](uint32_t i) { return is(nameOf(i)); }) !=
+             nobody;
+    };
+    if (isIn([](StringRef name) { return name.starts_with("Optimizer."); }))
+      return CountedEvent::InOptimizer;
+    if (isIn([](StringRef name) {
+          return name.contains("_loss") || name.contains("cross_entropy") ||
+                 name.contains("NllLoss");
+        }))
+      return CountedEvent::InLoss;
+    if (isIn([](StringRef name) { return name.contains("DataLoader"); }))
+      return CountedEvent::InData;
+    return CountedEvent::InNetwork;
   }
 
   //===--------------------------------------------------------------------===//
@@ -262,7 +295,7 @@ private:
     std::vector<std::pair<int64_t, int64_t>> all, apart;
     double seconds = 0, efficient = 0, occupied = 0;
     Levels &levels = step.levels;
-    for (const DeviceEvent &kernel : trace.kernels) {
+    for (auto [index, kernel] : llvm::enumerate(trace.kernels)) {
       auto launch = launches.find(kernel.correlation);
       bool isLaunched = launch != launches.end();
       int64_t time =
@@ -285,8 +318,11 @@ private:
         occupied += double(kernel.duration) * kernel.occupancy / 100;
       }
       uint32_t event = isLaunched ? holder[launch->second] : nobody;
+      StepKernel &added =
+          step.kernels.emplace_back(StepKernel{uint32_t(index), std::nullopt});
       if (event == nobody)
         continue;
+      added.product = productOf[event];
       TracedProduct &product = step.products[productOf[event]];
       ++product.kernels;
       product.nanoseconds += kernel.duration;
@@ -299,12 +335,39 @@ private:
     }
   }
 
+  /// A kernel under counters has no time and no correlation: the n-th is that
+  /// of the n-th launch, if there are as many.
+  void addCounted() {
+    std::vector<uint32_t> launches;
+    for (auto [i, event] : llvm::enumerate(trace.host))
+      if (event.kind == HostEvent::Launch &&
+          trace.names[event.name].contains("LaunchKernel"))
+        launches.push_back(i);
+    if (launches.size() != trace.counted.size())
+      return;
+    llvm::stable_sort(launches, [&](uint32_t i, uint32_t j) {
+      return trace.host[i].start < trace.host[j].start;
+    });
+    for (auto [kernel, launch] : llvm::enumerate(launches)) {
+      const HostEvent &event = trace.host[launch];
+      if (event.start < step.start || event.start >= step.end)
+        continue;
+      StepKernel &added = step.counted.emplace_back(
+          StepKernel{uint32_t(kernel), std::nullopt});
+      if (holder[launch] == nobody)
+        continue;
+      added.product = productOf[holder[launch]];
+      ++step.products[*added.product].kernels;
+    }
+  }
+
   const Trace &trace;
   TracedStep &step;
   Tree tree;
   std::vector<uint32_t> productOf; ///< by event, of TracedStep::products
   /// By event, the one of the outermost product that holds it.
   std::vector<uint32_t> holder;
+  llvm::DenseMap<uint32_t, unsigned> partsOf; ///< events in a product
 };
 } // namespace
 

@@ -16,21 +16,45 @@ namespace netc::audit {
 /// FLOP they tell its shape, whatever the order of axes is.
 using Elements = std::array<Rational, 3>;
 
+/// What a product multiplies; of two kinds, none stands for the other.
+enum class ProductKind : uint8_t { Matrices, Windows, Attention, Recurrence };
+
 /// A matrix product, a convolution or the like that a trace has: the outermost
 /// event of it, and what lies below.
 struct TracedProduct {
   enum Phase { Forward, Backward, Recompute };
   uint32_t event; ///< of Trace::host
   Phase phase = Forward;
+  ProductKind kind = ProductKind::Matrices;
   /// By its own shapes, 2 a multiply-add; none where the trace has none.
   std::optional<Rational> flop;
   Elements elements;
+  std::optional<Rational> made, weight; ///< see EventCost
+  int64_t groups = 1;           ///< of a convolution
   int64_t sequence = -1; ///< of its node of autograd; of a backward one, too
   std::string node;      ///< the name of the node that it runs in, if it does
+  uint32_t region = 0;   ///< the event of that node
   /// What torch.profiler and FlopCounterMode count of it.
   Rational profiler, counter;
+  /// The part of `profiler` that is of additions and scalings around it.
+  Rational profilerOther;
+  unsigned parts = 0; ///< events of ops in it
   unsigned kernels = 0;
   int64_t nanoseconds = 0; ///< of its kernels, or of itself without a device
+};
+
+/// What torch.profiler counts of an op that is no product.
+struct CountedEvent {
+  enum Place { InNetwork, InLoss, InOptimizer, InData };
+  uint32_t event; ///< of Trace::host
+  Place place;
+  Rational flop;
+};
+
+/// A kernel, and the product that launched it.
+struct StepKernel {
+  uint32_t kernel;                 ///< of Trace::kernels
+  std::optional<uint32_t> product; ///< of TracedStep::products
 };
 
 /// Shares of the time of the step.
@@ -47,8 +71,9 @@ struct TracedStep {
   size_t steps = 1; ///< that the trace has
   int64_t start = 0, end = 0;          ///< nanoseconds
   std::vector<TracedProduct> products; ///< in the order of their starts
-  /// What torch.profiler counts of ops that are no products.
-  Rational profilerOther;
+  std::vector<CountedEvent> others;
+  std::vector<StepKernel> kernels; ///< in the order of the trace
+  std::vector<StepKernel> counted; ///< likewise, of Trace::counted
   Levels levels;
 
   int64_t duration() const { return end - start; }

@@ -5,8 +5,22 @@
 #include "lib/Driver/AnalysisResults.h"
 
 #include "lib/Analysis/Query.h"
+#include "lib/Audit/Query.h"
 
 using namespace netc;
+
+/// The first trace of this run.
+static const audit::Audit *
+auditOf(llvm::ArrayRef<const audit::Audit *> audits, mlir::Operation *run) {
+  for (const audit::Audit *audit : audits)
+    if (audit->run && audit->run->op == run)
+      return audit;
+  return nullptr;
+}
+
+bool AnalysisResults::hasTrace(mlir::Operation *run) const {
+  return auditOf(audits, run);
+}
 
 std::variant<Answer, Message>
 AnalysisResults::ask(const Question &question) const {
@@ -25,6 +39,8 @@ AnalysisResults::ask(const Question &question) const {
     if (run.op != question.subject)
       continue;
     auto found = corners.find(run.name());
+    if (!query.members.empty() && query.members.front() == "trace")
+      return convert(answer(*auditOf(audits, run.op), query));
     bool isAtEnd = question.corner && found != corners.end();
     return convert(
         answer(isAtEnd ? found->second[*question.corner] : run, query));

@@ -6,6 +6,7 @@
 #define NETC_LIB_DRIVER_ANALYSISRESULTS_H
 
 #include "lib/Analysis/Analysis.h"
+#include "lib/Audit/Audit.h"
 #include "lib/Frontend/Results.h"
 
 namespace netc {
@@ -16,14 +17,18 @@ using Corners = llvm::StringMap<std::vector<Run>>;
 /// Answers what an `expect` asks from an analysis of its module.
 class AnalysisResults : public Results {
 public:
-  AnalysisResults(const Analysis &analysis, const Corners &corners)
-      : analysis(analysis), corners(corners) {}
+  /// With what is asked of traces, if there are any.
+  AnalysisResults(const Analysis &analysis, const Corners &corners,
+                  llvm::ArrayRef<const audit::Audit *> audits = {})
+      : analysis(analysis), corners(corners), audits(audits) {}
 
+  bool hasTrace(mlir::Operation *run) const override;
   std::variant<Answer, Message> ask(const Question &) const override;
 
 private:
   const Analysis &analysis;
   const Corners &corners;
+  llvm::ArrayRef<const audit::Audit *> audits;
 };
 
 } // namespace netc

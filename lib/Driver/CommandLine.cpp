@@ -81,6 +81,8 @@ static const Group toDo = {
      Example{"netc --check *.net", "see that all expects hold"},
      Example{"netc --compare a.net b.net", "what is different in b.net"},
      Example{"netc --measure --batch=1,8 lenet.net", "train on this machine"},
+     Example{"netc --audit --trace=step.json.gz resnet.net",
+             "what a profiler counted wrong"},
      Example{"netc --emit=exe --run=run lenet.net -o lenet",
              "make a program of it"},
      Example{"netc --hardware=H100", "what netc knows of an H100"}}};
@@ -114,8 +116,16 @@ static cl::list<Action> actions(
                           "files, block by block"),
                clEnumValN(Action::Measure, "measure",
                           "compile runs, let them train, and report their "
-                          "times and utilization")),
+                          "times and utilization"),
+               clEnumValN(Action::Audit, "audit",
+                          "report what profilers count of a step that "
+                          "`--trace` has, beside what it costs")),
     In{toDo});
+cl::list<std::string>
+    traces("trace", cl::value_desc("file,..."), cl::CommaSeparated,
+           cl::desc("of `--audit`: what profilers wrote, as docs/Auditing.md "
+                    "says"),
+           In{toDo});
 Choice<Emit> emit(
     "emit", cl::value_desc("stage"),
     cl::desc("print a stage, of a run from `linalg` on, or make a program"),
@@ -240,8 +250,8 @@ Choice<LoweringKind>
              In{toRun});
 cl::list<uint64_t> batches("batch", cl::value_desc("number,..."),
                            cl::CommaSeparated,
-                           cl::desc("examples in a step that is compiled, in "
-                                    "place of the run's"),
+                           cl::desc("examples in a step that is compiled or "
+                                    "audited, in place of the run's"),
                            In{toRun});
 cl::opt<unsigned> threads("threads", cl::value_desc("number"),
                           cl::desc("that are measured (default: one a core)"),
@@ -259,7 +269,7 @@ cl::opt<std::string>
 
 Limits limits;
 cl::opt<size_t, true> maxInput("max-input", cl::value_desc("number"),
-                               cl::desc("bytes in one file"),
+                               cl::desc("bytes in one file, unpacked"),
                                cl::location(limits.maxInputBytes), In{toBound});
 cl::opt<unsigned, true> maxDepth("max-depth", cl::value_desc("number"),
                                  cl::desc("nesting"),
@@ -272,6 +282,9 @@ cl::opt<size_t, true> maxSweep("max-sweep", cl::value_desc("number"),
                                         "`--set`"),
                                cl::location(limits.maxSweepPoints),
                                In{toBound});
+cl::opt<uint64_t> maxEvents("max-events", cl::value_desc("number"),
+                            cl::desc("events of a trace that are kept"),
+                            In{toBound});
 cl::opt<unsigned, true> maxErrors("max-errors", cl::value_desc("number"),
                                   cl::desc("errors that are shown"),
                                   cl::location(limits.maxErrors), In{toBound});
@@ -422,6 +435,11 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
                     (emit == Emit::Program && emit.getNumOccurrences()
                          ? "; programs take it when they run"
                          : ""));
+  if (!traces.empty() && action != Action::Audit)
+    return refuse("`--trace` is for `--audit`" +
+                  std::string(emit == Emit::Program && emit.getNumOccurrences()
+                                  ? "; programs write one when they run"
+                                  : ""));
   if (target != Target::Cuda &&
       (arch.getNumOccurrences() ||
        (emit == Emit::Ptx && emit.getNumOccurrences())))
@@ -432,7 +450,7 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
     return refuse("`--arch` takes sm_80 or sm_90a, not `" + arch + "`");
   if (llvm::is_contained(batches, 0u))
     return refuse("`--batch` takes sizes from 1 on");
-  if (inputs.empty() && hardware.empty())
+  if (inputs.empty() && hardware.empty() && traces.empty())
     return refuse("no file is named; `netc FILE` reports what it costs, `netc "
                   "--help` lists the options");
   if (!inputs.empty() && !hardwareNames().empty()) {

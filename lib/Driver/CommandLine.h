@@ -37,7 +37,7 @@ std::vector<llvm::StringRef> hardwareNames();
 
 namespace flags {
 
-enum class Action { Estimate, Check, Compare, Measure };
+enum class Action { Estimate, Check, Compare, Measure, Audit };
 enum class Emit {
   Net,
   Step,
@@ -77,6 +77,7 @@ template <typename T> using Choice = llvm::cl::opt<T, false, WordParser<T>>;
 
 extern llvm::cl::list<std::string> inputs;
 extern Action action;
+extern llvm::cl::list<std::string> traces;
 extern Choice<Emit> emit;
 extern Choice<Target> target;
 extern llvm::cl::opt<std::string> arch;
@@ -100,6 +101,8 @@ extern llvm::cl::opt<bool> symbolic;
 extern Choice<MultiplyAdd> multiplyAdd;
 extern Choice<Conventions::Causal> causalMask;
 extern Limits limits;
+extern llvm::cl::opt<size_t, true> maxInput;
+extern llvm::cl::opt<uint64_t> maxEvents;
 
 } // namespace flags
 } // namespace netc

@@ -53,6 +53,11 @@ Value ExpectChecker::answer(Tree *at, const Subject &subject) {
                         size_t(e.ranges.endOf(range).value_or(false)) << i;
   if (!question.subject)
     return e.fail(at, error::NoResult, subject.symbol);
+  if (!subject.members.empty() && subject.members.front() == "trace" &&
+      !results.hasTrace(question.subject)) {
+    asked.ofLeftOut = true;
+    return {};
+  }
   std::variant<Answer, Message> answer = results.ask(question);
   if (auto *error = std::get_if<Message>(&answer))
     return e.fail(at, *error);

@@ -45,6 +45,8 @@ struct Answer {
 class Results {
 public:
   virtual ~Results() = default;
+  /// Whether `r.trace` of the run `r` can be asked for.
+  virtual bool hasTrace(mlir::Operation *run) const { return false; }
   virtual std::variant<Answer, Message> ask(const Question &) const = 0;
 };
 

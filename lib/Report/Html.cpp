@@ -4,6 +4,7 @@
 
 #include "lib/Report/Format.h"
 #include "lib/Report/Page.h"
+#include "lib/Report/Timeline.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -291,6 +292,10 @@ public:
   void compare(llvm::ArrayRef<Estimate> estimates) override {
     if (estimates.size() > 1)
       os << axisOf(estimates);
+  }
+
+  void timeline(const audit::Audit &audit) override {
+    os << timelineOf(audit) << claimBarsOf(audit);
   }
 
 private:

@@ -4,6 +4,8 @@
 
 #include "lib/Report/Json.h"
 
+#include "lib/Report/JsonParts.h"
+
 #include "llvm/Support/JSON.h"
 
 #include <map>
@@ -30,17 +32,16 @@ static void number(OStream &json, StringRef key, const Polynomial &value) {
   json.attributeEnd();
 }
 
-static void number(OStream &json, StringRef key,
-                   const std::optional<Rational> &value) {
+void netc::number(OStream &json, StringRef key,
+                  const std::optional<Rational> &value) {
   if (value)
-    number(json, key, Polynomial(*value));
+    ::number(json, key, Polynomial(*value));
   else
     json.attribute(key, nullptr);
 }
 
-/// What is estimated and not counted: a number to six digits.
-static void estimate(OStream &json, StringRef key,
-                     const std::optional<Rational> &value) {
+void netc::estimate(OStream &json, StringRef key,
+                    const std::optional<Rational> &value) {
   if (!value)
     return json.attribute(key, nullptr);
   char text[32];
@@ -444,7 +445,7 @@ static void side(OStream &json, StringRef key, const ExpectSide &side) {
   });
 }
 
-static void expect(OStream &json, const Verdict &verdict) {
+void netc::expect(OStream &json, const Verdict &verdict) {
   json.object([&] {
     json.attribute("text", verdict.text);
     // The name of a file may be any bytes.
@@ -457,7 +458,7 @@ static void expect(OStream &json, const Verdict &verdict) {
   });
 }
 
-static void warning(OStream &json, const Warning &warning) {
+void netc::warning(OStream &json, const Warning &warning) {
   json.object([&] {
     json.attribute("id", warning.id);
     if (warning.about.empty())

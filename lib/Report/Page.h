@@ -14,6 +14,10 @@
 
 namespace netc {
 
+namespace audit {
+struct Audit;
+} // namespace audit
+
 /// An estimate of the compute of a run, and where else it may lie.
 struct Estimate {
   std::string label;
@@ -34,6 +38,8 @@ public:
   virtual void layers(const LayerRow &total) = 0;
   /// A picture, of what lines say too.
   virtual void compare(llvm::ArrayRef<Estimate>) {}
+  /// Pictures: what runs when in a step of a trace, and for which layer.
+  virtual void timeline(const audit::Audit &) {}
 };
 
 /// Lines for a terminal or a file.

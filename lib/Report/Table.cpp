@@ -161,9 +161,8 @@ static void writeNetwork(Page &page, const Network &network,
 // Expects
 //===----------------------------------------------------------------------===//
 
-/// `conventions` are those of the report.
-static void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
-                         const Conventions &conventions) {
+void netc::writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
+                        const Conventions &conventions) {
   size_t holding = llvm::count_if(
       expects, [](const Verdict &verdict) { return verdict.holds; });
   page.section("expect",

@@ -13,6 +13,9 @@ namespace netc {
 void writeSummary(Page &page, const Report &report);
 void writeRun(Page &page, const RunReport &report,
               llvm::ArrayRef<Warning> warnings, const TableOptions &options);
+/// `conventions` are those of the report.
+void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
+                  const Conventions &conventions);
 void writeSweep(Page &page, llvm::ArrayRef<RunReport> sweep);
 
 /// The warnings about a run and its jobs that belong to one figure.

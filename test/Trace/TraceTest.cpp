@@ -117,7 +117,9 @@ TEST(Trace, CountsAreExactBesideThoseOfTheTools) {
     SCOPED_TRACE(expected.name);
     Trace trace = readInput(std::string(expected.name) + ".kineto.json.gz");
     TracedStep step = traceStep(trace);
-    Rational profiler = step.profilerOther, counter;
+    Rational profiler, counter;
+    for (const CountedEvent &other : step.others)
+      profiler += other.flop;
     for (const TracedProduct &product : step.products) {
       profiler += product.profiler;
       counter += product.counter;

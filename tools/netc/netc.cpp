@@ -4,6 +4,7 @@
 
 // Reads specifications, counts what they cost, and reports.
 
+#include "lib/Driver/Audit.h"
 #include "lib/Driver/Estimate.h"
 #include "lib/Driver/Output.h"
 #include "lib/Report/HardwareTable.h"
@@ -80,7 +81,8 @@ int main(int argc, char **argv) {
   if (needsCode())
     return becomeCodegen(argv);
   inSession([](Session &session) {
-    return inputs.empty()             ? showHardware(session)
+    return action == Action::Audit    ? auditTraces(session)
+           : inputs.empty()           ? showHardware(session)
            : emit.getNumOccurrences() ? printStage(session)
                                       : estimate(session);
   });

@@ -1,0 +1,68 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_ANALYSIS_QUERYPATH_H
+#define NETC_LIB_ANALYSIS_QUERYPATH_H
+
+#include "dialect/Spelling.h"
+#include "lib/Diagnostics/Errors.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace netc {
+
+/// Reads the members of a query one by one.
+class QueryPath {
+public:
+  QueryPath(llvm::StringRef subject, llvm::ArrayRef<std::string> members)
+      : subject(subject), rest(members) {}
+
+  bool atEnd() const { return rest.empty(); }
+
+  /// The next member, if it is one of `names`. Else, and at the end, none.
+  std::optional<llvm::StringRef> take(llvm::ArrayRef<llvm::StringRef> names) {
+    offered.append(names.begin(), names.end());
+    if (rest.empty() || !llvm::is_contained(names, rest.front()))
+      return std::nullopt;
+    llvm::StringRef name = rest.front();
+    rest = rest.drop_front();
+    read += (read.empty() ? "" : ".") + name.str();
+    offered.clear();
+    return name;
+  }
+
+  /// What to say of a member that nobody took, or of none where one is needed.
+  Message complain() const {
+    llvm::StringRef of = read.empty() ? subject : llvm::StringRef(read);
+    if (rest.empty())
+      return error::NoFigure(of, list(offered));
+    std::string hint = didYouMean(rest.front(), offered);
+    if (hint.empty() && !offered.empty())
+      hint = "; there are " + list(offered);
+    return error::UnknownFigure(of, rest.front(), hint);
+  }
+
+private:
+  static std::string list(llvm::ArrayRef<llvm::StringRef> names) {
+    std::string text;
+    for (llvm::StringRef name : names)
+      text += (text.empty()           ? ""
+               : name == names.back() ? " and "
+                                      : ", ") +
+              ("`" + name + "`").str();
+    return text;
+  }
+
+  llvm::StringRef subject;
+  llvm::ArrayRef<std::string> rest;
+  std::string read;
+  llvm::SmallVector<llvm::StringRef> offered; ///< since the last one taken
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_ANALYSIS_QUERYPATH_H

@@ -1,0 +1,589 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Audit.h"
+
+#include "lib/Audit/Rules.h"
+#include "lib/Trace/Read.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using namespace netc::audit;
+using llvm::StringRef;
+
+/// Whether one of the words stands in the name, in capitals or not.
+static bool namesAny(StringRef name, std::initializer_list<StringRef> words) {
+  return llvm::any_of(
+      words, [&](StringRef word) { return name.contains_insensitive(word); });
+}
+
+namespace {
+class Auditor {
+public:
+  Auditor(Audit &audit, const Question &question)
+      : audit(audit), trace(*audit.trace), step(audit.step),
+        question(question) {}
+
+  llvm::Error run() {
+    audit.asked = question.batch;
+    // By their formulas, which read shapes.
+    if (trace.hasShapes) {
+      claim("torch.profiler", "profiler");
+      claim("FlopCounterMode", "flop_counter");
+    }
+    if (audit.run) {
+      own.emplace(*audit.run);
+      takeLastRepetition();
+      audit.sizes = findSizes(*own, trace, step, {});
+      specified = own->at(audit.sizes, question.batch);
+    }
+    compareGradients();
+    std::vector<Match> matches = audit.run ? match(specified, step.products)
+                                           : matchesOfTraceAlone();
+    for (const Match &match : matches)
+      audit.rows.push_back(rowOf(match));
+    if (audit.run && llvm::none_of(audit.rows, [](const Row &row) {
+          return row.isSpecified && row.isTraced;
+        }))
+      return matchesNothing();
+    addOthers();
+    nameKernels();
+    addCounters();
+    for (const trace::Trace *given : question.counts)
+      addGiven(*given);
+    sumUp(matches);
+    explain(audit);
+    addNotes();
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::Error matchesNothing() const {
+    return trace::fail(
+        {"trace-matches-nothing",
+         llvm::formatv("none of its {0} products is one of the {1} that `{2}` "
+                       "has; see that the network is the same, and that the "
+                       "trace has shapes (record_shapes=True)",
+                       step.products.size(), specified.size(),
+                       audit.run->name())});
+  }
+
+  void claim(StringRef id, StringRef member) {
+    audit.claims.push_back({id.str(), member, "recomputed", false, {}, false});
+  }
+
+  /// Where nothing marks steps and the trace has no shapes, the forward pass
+  /// may stand there several times.
+  void takeLastRepetition() {
+    size_t ours = own->forwardAt(own->sizes(), ~size_t(0)).size();
+    auto &products = step.products;
+    if (!step.name.empty() || ours == 0 || products.size() % ours != 0 ||
+        products.size() == ours ||
+        llvm::any_of(products, [](const TracedProduct &product) {
+          return product.phase != TracedProduct::Forward;
+        }))
+      return;
+    for (size_t i = ours; i < products.size(); ++i)
+      if (products[i].kind != products[i - ours].kind ||
+          products[i].flop != products[i - ours].flop)
+        return;
+    audit.notes.push_back(
+        {"repeated", "the forward pass stands in the trace " +
+                         std::to_string(products.size() / ours) +
+                         " times; the last one is taken"});
+    unsigned dropped = products.size() - ours;
+    products.erase(products.begin(), products.begin() + dropped);
+    for (std::vector<StepKernel> *kernels : {&step.kernels, &step.counted})
+      llvm::erase_if(*kernels, [&](StepKernel &kernel) {
+        bool isEarlier = !kernel.product || *kernel.product < dropped;
+        if (!isEarlier)
+          kernel.product = *kernel.product - dropped;
+        return isEarlier;
+      });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Counters and counts that are handed in
+  //===--------------------------------------------------------------------===//
+
+  /// FLOP that the ordinary units executed. Those of half precision are left
+  /// out: in kernels of f32 these instructions move constants.
+  Rational flopOf(const trace::CountedKernel &kernel) const {
+    constexpr std::pair<StringRef, int> counters[] = {
+        {"fadd", 1}, {"fmul", 1}, {"ffma", 2},
+        {"dadd", 1}, {"dmul", 1}, {"dfma", 2}};
+    Rational sum;
+    for (auto [op, flop] : counters)
+      if (auto count = trace.counter(
+              kernel.counters,
+              ("smsp__sass_thread_inst_executed_op_" + op + "_pred_on.sum")
+                  .str()))
+        sum += Rational(int64_t(*count)) * flop;
+    return sum;
+  }
+
+  /// A kernel that computes element by element; it may stand in a product, for
+  /// an offset is added there.
+  static bool isElementwise(StringRef kernel) {
+    return namesAny(kernel, {"elementwise_kernel", "epilogue::"});
+  }
+
+  void addCounters() {
+    if (step.counted.empty())
+      return;
+    audit.claims.push_back(
+        {"counters", "counters", "counters", false, {}, false});
+    size_t claim = audit.claims.size() - 1;
+    for (Row &row : audit.rows)
+      row.claims.resize(claim + 1);
+    std::vector<Row *> rowOf = rowsOfProducts();
+    Rational other;
+    unsigned others = 0;
+    for (const StepKernel &each : step.counted) {
+      const trace::CountedKernel &kernel = trace.counted[each.kernel];
+      StringRef name = trace.names[kernel.name];
+      Rational flop = flopOf(kernel);
+      if (each.product && rowOf[*each.product] && !isElementwise(name)) {
+        Row &row = *rowOf[*each.product];
+        row.claims[claim].flop += flop;
+        nameKernel(row, name);
+        continue;
+      }
+      other += flop;
+      others += !flop.isZero();
+    }
+    if (others)
+      addOther(claim, other, std::to_string(others) + " other kernels");
+  }
+
+  void addOther(size_t claim, const Rational &flop, std::string op) {
+    Row row;
+    row.claims.resize(audit.claims.size());
+    row.claims[claim].flop = row.claims[claim].other = flop;
+    row.other = CountedEvent::InNetwork;
+    row.op = std::move(op);
+    row.phase = "forward";
+    row.isTraced = true;
+    audit.rows.push_back(std::move(row));
+  }
+
+  /// What a tool counted of an event goes by the op and the shapes; of a step,
+  /// where it has no shapes, only the sum is known.
+  void addGiven(const trace::Trace &given) {
+    audit.claims.push_back({given.tool + ", given", "given", "given", false,
+                            {}, false});
+    size_t claim = audit.claims.size() - 1;
+    for (Row &row : audit.rows)
+      row.claims.resize(claim + 1);
+    struct Sum {
+      Rational flop;
+      int64_t calls = 0;
+    };
+    std::map<std::string, Sum> byOp;
+    Rational whole;
+    bool hasShapes = false;
+    for (const trace::Count &count : given.counts) {
+      audit.claims[claim].isRounded |= count.unit > 1;
+      if (StringRef module = given.names[count.module]; !module.empty()) {
+        if (module == "Global")
+          whole += count.flop;
+        continue;
+      }
+      hasShapes |= count.shapes.size != 0;
+      Sum &sum = byOp[keyOf(given, count.op, count.shapes)];
+      sum.flop += count.flop;
+      sum.calls += count.calls;
+      whole += count.flop;
+    }
+    whole /= Rational(given.countedSteps);
+    Rational attributed;
+    if (hasShapes) {
+      std::vector<Row *> rowOf = rowsOfProducts();
+      for (const trace::HostEvent &event : trace.host) {
+        if (event.start < step.start || event.start >= step.end)
+          continue;
+        auto found = byOp.find(keyOf(trace, event.name, event.shapes));
+        if (found == byOp.end())
+          continue;
+        auto holder = holderOf(event);
+        if (!holder || !rowOf[*holder])
+          continue;
+        Rational each = found->second.flop / found->second.calls;
+        rowOf[*holder]->claims[claim].flop += each;
+        attributed += each;
+      }
+    }
+    if (whole != attributed)
+      addOther(claim, whole - attributed,
+               hasShapes ? "other ops" : "a sum over the step");
+  }
+
+  static std::string keyOf(const trace::Trace &of, trace::Name op,
+                           trace::Slice shapes) {
+    std::string key = of.names[op].str();
+    for (uint32_t i = 0; i < shapes.size; ++i) {
+      trace::Slice sizes = of.tensors[shapes.begin + i];
+      key += '[';
+      for (int64_t size :
+           llvm::ArrayRef(of.sizes).slice(sizes.begin, sizes.size))
+        key += std::to_string(size) + ",";
+    }
+    return key;
+  }
+
+  /// The product that an event is, is in, or is around.
+  std::optional<unsigned> holderOf(const trace::HostEvent &event) const {
+    for (auto [i, product] : llvm::enumerate(step.products)) {
+      const trace::HostEvent &other = trace.host[product.event];
+      if (other.thread == event.thread &&
+          ((other.start <= event.start && event.end() <= other.end()) ||
+           (event.start <= other.start && other.end() <= event.end())))
+        return i;
+    }
+    return std::nullopt;
+  }
+
+  /// Where the trace has the forward pass alone, so has the comparison.
+  void compareGradients() {
+    audit.hasBackward =
+        llvm::any_of(step.products, [](const TracedProduct &product) {
+          return product.phase == TracedProduct::Backward;
+        });
+    if (audit.hasBackward || specified.empty())
+      return;
+    size_t all = specified.size();
+    llvm::erase_if(specified, [](const SpecifiedProduct &product) {
+      return product.phase != Phase::Forward;
+    });
+    if (specified.size() != all)
+      audit.notes.push_back(
+          {"forward-only", "the trace has no backward pass: forward passes are "
+                           "compared alone"});
+  }
+
+  /// Every product of the trace is one of the specification, too.
+  std::vector<Match> matchesOfTraceAlone() const {
+    std::vector<Match> matches;
+    std::map<int64_t, unsigned> bySequence;
+    for (auto [i, product] : llvm::enumerate(step.products))
+      if (product.phase != TracedProduct::Backward && product.sequence >= 0)
+        bySequence[product.sequence] = i;
+    for (auto [i, product] : llvm::enumerate(step.products)) {
+      Match &match = matches.emplace_back();
+      match.traced = {unsigned(i)};
+      match.phase = product.phase;
+      match.confidence =
+          product.flop ? Confidence::Exact : Confidence::None;
+      auto maker = bySequence.find(product.sequence);
+      if (product.phase == TracedProduct::Backward &&
+          maker != bySequence.end())
+        match.forward = maker->second;
+    }
+    return matches;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Rows
+  //===--------------------------------------------------------------------===//
+
+  Row rowOf(const Match &match) const {
+    Row row;
+    row.confidence = match.confidence;
+    row.forward = match.forward;
+    bool hasInput = false, hasWeight = false;
+    for (unsigned i : match.specified) {
+      const SpecifiedProduct &product = specified[i];
+      row.isSpecified = true;
+      row.layer = row.layer.empty() ? product.layer.str()
+                                    : commonPart(row.layer, product.layer);
+      if (row.op.empty())
+        row.op = product.op.str();
+      row.exact += product.exact;
+      if (product.phase == Phase::InputGradient) {
+        hasInput = true;
+        row.input += product.exact;
+      } else if (product.phase == Phase::WeightGradient) {
+        hasWeight = true;
+        row.weight += product.exact;
+      }
+      row.elements = product.elements;
+      row.made = product.made;
+      row.groups = std::max(row.groups, product.groups);
+      row.turns = std::max(row.turns, product.turns);
+    }
+    row.claims.resize(audit.claims.size());
+    for (unsigned i : match.traced) {
+      const TracedProduct &product = step.products[i];
+      row.isTraced = true;
+      row.products.push_back(i);
+      row.traced += product.flop.value_or(0);
+      row.kernels += product.kernels;
+      row.parts += product.parts;
+      row.nanoseconds += product.nanoseconds;
+      row.groups = std::max(row.groups, product.groups);
+      StringRef name = trace.names[trace.host[product.event].name];
+      row.isFusedAttention |= product.kind == ProductKind::Attention &&
+                              product.phase == TracedProduct::Backward;
+      row.isStopped |= product.phase == TracedProduct::Recompute &&
+                       product.parts == 0 && product.kernels == 0;
+      if (trace.hasShapes) {
+        row.claims[0].flop += product.profiler;
+        row.claims[0].other += product.profilerOther;
+        row.claims[1].flop += product.counter;
+      }
+      if (match.specified.empty()) {
+        name.consume_front("aten::");
+        row.op = name.str();
+        row.elements = product.elements;
+        row.made = product.made.value_or(0);
+      }
+    }
+    row.phase = match.phase == TracedProduct::Forward     ? "forward"
+                : match.phase == TracedProduct::Recompute ? "recompute"
+                : hasInput && !hasWeight                  ? "input"
+                : hasWeight && !hasInput                  ? "weight"
+                                                          : "input+weight";
+    if (!audit.run)
+      takeFromTrace(row, match);
+    else if (match.specified.empty() && match.forward)
+      row.layer = audit.rows.size() > *match.forward
+                      ? audit.rows[*match.forward].layer
+                      : "";
+    return row;
+  }
+
+  /// Without a specification the shapes in the trace are what is exact.
+  void takeFromTrace(Row &row, const Match &match) const {
+    const TracedProduct &product = step.products[match.traced.front()];
+    row.isSpecified = product.flop.has_value();
+    row.exact = row.phase == "recompute" ? Rational() : row.traced;
+    if (row.phase == "input+weight" && product.weight) {
+      row.weight = *product.weight;
+      row.input = row.exact - row.weight;
+    }
+  }
+
+  /// `layer.0` of `layer.0.query` and `layer.0.key`.
+  static std::string commonPart(StringRef a, StringRef b) {
+    if (a == b)
+      return a.str();
+    llvm::SmallVector<StringRef, 8> one, other, common;
+    a.split(one, '.');
+    b.split(other, '.');
+    for (auto [x, y] : llvm::zip(one, other)) {
+      if (x != y)
+        break;
+      common.push_back(x);
+    }
+    return common.empty() ? (a + ", " + b).str() : llvm::join(common, ".");
+  }
+
+  /// What tools count of ops that are no products: a row for each place.
+  void addOthers() {
+    std::map<CountedEvent::Place, Row> rows;
+    for (const CountedEvent &counted : step.others) {
+      Row &row = rows[counted.place];
+      row.claims.resize(audit.claims.size());
+      row.claims[0].flop += counted.flop;
+      row.claims[0].other += counted.flop;
+      ++row.parts;
+    }
+    constexpr StringRef phases[] = {"forward", "loss", "update", "data"};
+    for (auto &[place, row] : rows) {
+      row.other = place;
+      row.op = counted(row.parts);
+      row.phase = phases[place].str();
+      row.isTraced = true;
+      audit.rows.push_back(std::move(row));
+    }
+  }
+
+  static std::string counted(unsigned ops) {
+    return std::to_string(ops) + (ops == 1 ? " other op" : " other ops");
+  }
+
+  std::vector<Row *> rowsOfProducts() {
+    std::vector<Row *> rows(step.products.size());
+    for (Row &row : audit.rows)
+      for (unsigned product : row.products)
+        rows[product] = &row;
+    return rows;
+  }
+
+  void nameKernels() {
+    std::vector<Row *> rowOf = rowsOfProducts();
+    for (const StepKernel &kernel : step.kernels)
+      if (kernel.product && rowOf[*kernel.product])
+        nameKernel(*rowOf[*kernel.product],
+                   trace.names[trace.kernels[kernel.kernel].name]);
+  }
+
+  static void nameKernel(Row &row, StringRef name) {
+    row.hasOtherAlgorithm |= namesAny(name, {"fft", "winograd"});
+    row.usesMatrixUnits |=
+        namesAny(name, {"tensorop", "hmma", "tf32", "s1688", "s16816", "h1688",
+                        "h16816", "h884", "s884", "gmma"});
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Sums
+  //===--------------------------------------------------------------------===//
+
+  void sumUp(llvm::ArrayRef<Match> matches) {
+    double time = 0, matched = 0;
+    for (const Row &row : audit.rows) {
+      for (auto [claim, has] : llvm::zip(audit.claims, row.claims))
+        claim.total += has.flop;
+      audit.coverage.flop[unsigned(row.isTraced ? row.confidence
+                                                : Confidence::None)] +=
+          row.exact;
+      (row.phase == "recompute" ? audit.hardware : audit.model) += row.exact;
+      if (row.products.empty())
+        continue;
+      time += row.nanoseconds;
+      if (row.isSpecified)
+        matched += row.nanoseconds;
+    }
+    audit.hardware += audit.model;
+    audit.coverage.time = time > 0 ? matched / time : 1;
+    if (audit.run && !audit.isComparable())
+      audit.divergence = divergenceOf(matches);
+  }
+
+  /// The first forward product of the specification that the trace lacks, or
+  /// the reverse, with three neighbours.
+  Divergence divergenceOf(llvm::ArrayRef<Match> matches) const {
+    constexpr unsigned around = 3;
+    Divergence divergence;
+    std::optional<unsigned> ours, theirs;
+    for (const Match &match : matches)
+      if (match.confidence == Confidence::None) {
+        if (!match.specified.empty() && !ours)
+          ours = match.specified.front();
+        if (!match.traced.empty() && !theirs)
+          theirs = match.traced.front();
+      }
+    auto addAround = [&](std::optional<unsigned> at, size_t size, auto textOf,
+                         std::vector<std::string> &lines) {
+      if (!at)
+        return;
+      for (unsigned i = *at < around ? 0 : *at - around;
+           i < size && i <= *at + around; ++i)
+        lines.push_back((i == *at ? "> " : "  ") + textOf(i));
+    };
+    addAround(
+        ours, specified.size(),
+        [&](unsigned i) {
+          return specified[i].name.str() + " " + specified[i].flop.str();
+        },
+        divergence.specified);
+    addAround(
+        theirs, step.products.size(),
+        [&](unsigned i) {
+          const TracedProduct &product = step.products[i];
+          return trace.names[trace.host[product.event].name].str() + " " +
+                 (product.flop ? product.flop->str() : "?");
+        },
+        divergence.traced);
+    return divergence;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Notes
+  //===--------------------------------------------------------------------===//
+
+  void note(StringRef id, const llvm::Twine &text) {
+    audit.notes.push_back({id.str(), text.str()});
+  }
+
+  void addNotes() {
+    if (!trace.hasShapes)
+      note("no-shapes", "the trace has no shapes: ops are matched by their "
+                        "order, and what tools count is not known; record "
+                        "with record_shapes=True");
+    if (trace.cutAt)
+      note("trace-cut", "the trace ends early, at byte " +
+                            llvm::Twine(*trace.cutAt) +
+                            "; what is in front of it was read");
+    if (trace.kernels.empty())
+      note("no-kernels", "the trace has no kernels of a device: times are "
+                         "those of ops on the host");
+    if (audit.run) {
+      noteSizes();
+      notePrecision();
+    }
+  }
+
+  void noteSizes() {
+    for (const auto &[axis, size] : audit.sizes) {
+      auto written = own->sizes().find(axis);
+      bool isBatch = axis == kBatchAxis;
+      std::string name = isBatch ? "batch" : "`" + axis + "`";
+      if (written == own->sizes().end())
+        note("size", name + " is " + size.str() + " by the trace");
+      else if (written->second != size)
+        note("batch", "the trace has " + name + " " + size.str() +
+                          ", the run " + written->second.str() +
+                          (isBatch && audit.asked
+                               ? "; counts are of " + audit.asked->str()
+                               : "; counts are of the trace's"));
+    }
+  }
+
+  /// The format of most products of the trace, by their first input.
+  void notePrecision() {
+    std::map<StringRef, unsigned> types;
+    for (const TracedProduct &product : step.products)
+      for (unsigned i : {0, 1, 2}) {
+        StringRef type = trace.type(trace.host[product.event], i);
+        if (type.empty() || !product.flop)
+          continue;
+        ++types[type];
+        break;
+      }
+    if (types.empty())
+      return;
+    StringRef most = std::max_element(types.begin(), types.end(),
+                                      [](auto &a, auto &b) {
+                                        return a.second < b.second;
+                                      })
+                         ->first;
+    constexpr std::pair<StringRef, NumberFormat> formats[] = {
+        {"float", NumberFormat::F32},
+        {"double", NumberFormat::F64},
+        {"c10::BFloat16", NumberFormat::BF16},
+        {"c10::Half", NumberFormat::F16}};
+    auto traced = llvm::find_if(
+        formats, [&](const auto &format) { return format.first == most; });
+    if (traced == std::end(formats))
+      return;
+    std::vector<NumberFormat> own = audit.run->formats();
+    if (llvm::is_contained(own, traced->second))
+      return;
+    note("precision", "the trace multiplies in " +
+                          traitsOf(traced->second).name.str() + ", the run in " +
+                          audit.run->namesOfFormats());
+  }
+
+  Audit &audit;
+  const trace::Trace &trace;
+  TracedStep &step;
+  const Question &question;
+  std::optional<SpecifiedStep> own; ///< has the names of `specified`
+  std::vector<SpecifiedProduct> specified;
+};
+} // namespace
+
+llvm::Expected<Audit> netc::audit::audit(const trace::Trace &trace,
+                                         StringRef file, const Run *run,
+                                         const Question &question) {
+  Audit audit;
+  audit.trace = &trace;
+  audit.file = file.substr(file.rfind('/') + 1).str();
+  audit.run = run;
+  audit.step = traceStep(trace);
+  if (llvm::Error error = Auditor(audit, question).run())
+    return error;
+  return audit;
+}

@@ -1,0 +1,234 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Rules.h"
+
+using namespace netc;
+using namespace netc::audit;
+
+using Explained = std::optional<Rational>;
+
+static Explained when(bool holds, Rational difference) {
+  return holds ? Explained(difference) : std::nullopt;
+}
+
+/// The ratio of what the tool has to what is exact, if it is a whole number.
+static Rational timesOf(const Subject &of) {
+  Rational times =
+      of.row.exact.isZero() ? Rational() : of.has.flop / of.row.exact;
+  return times.isInteger() ? times : Rational();
+}
+
+/// It is what the op in the trace does, and not what was specified.
+static bool isAsTraced(const Subject &of) {
+  return of.has.flop == of.row.traced && of.row.traced != of.row.exact;
+}
+
+static bool hasBatchOfItsOwn(const Subject &of) {
+  const Run *run = of.audit.run;
+  auto size = of.audit.sizes.find(kBatchAxis.str());
+  return run && size != of.audit.sizes.end() && of.audit.asked &&
+         *of.audit.asked != size->second;
+}
+
+static Rational share(int64_t one, int64_t of) {
+  return Rational::fraction(one, of);
+}
+
+static const Rule rules[] = {
+    {"fma", "a multiply-add counts as 1",
+     [](const Subject &of) {
+       return when(of.claim.isHalf && of.row.isSpecified,
+                   -of.row.exact * share(1, 2));
+     }},
+    {"no-op", "an op of this kind is not known to the tool",
+     [](const Subject &of) {
+       const RowClaim &first = of.ofForward ? *of.ofForward : of.has;
+       return when(of.row.isSpecified && of.row.isTraced && !of.row.isStopped &&
+                       !of.claim.isMeasured() &&
+                       (first.flop - first.other).isZero(),
+                   -of.row.exact);
+     }},
+    {"no-backward", "gradients are not counted",
+     [](const Subject &of) {
+       return when(of.row.isGradient() && of.row.isTraced && of.ofForward &&
+                       !of.ofForward->flop.isZero(),
+                   -of.row.exact);
+     }},
+    {"no-input-gradient", "the gradient of the input is left out",
+     [](const Subject &of) {
+       return when(!of.row.input.isZero() && of.row.isTraced, -of.row.input);
+     }},
+    {"counted-input-gradient",
+     "a gradient of the input is counted that nothing needs",
+     [](const Subject &of) {
+       return when(of.row.isGradient() && of.row.input.isZero() &&
+                       !of.row.weight.isZero(),
+                   of.row.weight);
+     }},
+    {"twice", "counted twice: an op and what it calls, or two kernels",
+     [](const Subject &of) {
+       return when(timesOf(of) == 2 && !of.row.input.isZero() ==
+                                           !of.row.weight.isZero() &&
+                       (of.row.kernels == 2 || of.row.parts > 0),
+                   of.row.exact);
+     }},
+    {"k-times", "counted once for each of its kernels",
+     [](const Subject &of) {
+       Rational times = timesOf(of);
+       return when(times >= 3 && times == Rational(of.row.kernels),
+                   of.row.exact * (times - 1));
+     }},
+    {"groups", "the gradient of a grouped weight counts once for each group",
+     [](const Subject &of) {
+       return when(of.row.groups > 1 && of.row.isGradient(),
+                   of.row.weight * (of.row.groups - 1));
+     }},
+    {"per-group", "a grouped convolution counts as one of its groups",
+     [](const Subject &of) {
+       return when(of.row.groups > 1,
+                   of.row.exact * (share(1, of.row.groups) - 1));
+     }},
+    {"recompute", "what is run again counts, too: hardware FLOP",
+     [](const Subject &of) -> Explained {
+       if (of.row.phase == "recompute" && of.row.exact.isZero())
+         return of.row.traced;
+       // Of five products that a fused kernel runs, four are gradients.
+       return when(of.row.isFusedAttention, of.row.exact * share(1, 4));
+     }},
+    {"stopped", "an op that began and never ran",
+     [](const Subject &of) {
+       return when(of.row.isStopped, of.has.flop - of.row.exact);
+     }},
+    {"causal", "all of a square counts, of which a mask hides half",
+     [](const Subject &of) {
+       return when(isAsTraced(of) && of.audit.run &&
+                       of.audit.run->conventions.causal == Conventions::Half,
+                   of.row.traced - of.row.exact);
+     }},
+    {"padding", "padded tokens count as real ones",
+     [](const Subject &of) {
+       return when(isAsTraced(of) && of.audit.run && of.audit.run->isAverage &&
+                       of.row.traced > of.row.exact,
+                   of.row.traced - of.row.exact);
+     }},
+    {"tile", "a kernel works in tiles that reach beyond the matrix",
+     [](const Subject &of) {
+       return when(of.claim.isMeasured() && of.has.flop >= of.row.exact &&
+                       of.has.flop <= of.row.exact * share(13, 10),
+                   of.difference());
+     }},
+    {"algorithm", "another algorithm, with fewer multiplications",
+     [](const Subject &of) {
+       return when(of.claim.isMeasured() && of.row.hasOtherAlgorithm &&
+                       of.has.flop < of.row.exact,
+                   of.difference());
+     }},
+    {"matrix-units", "the counters do not see matrix units",
+     [](const Subject &of) {
+       return when(of.claim.isMeasured() && of.row.usesMatrixUnits &&
+                       of.has.flop < of.row.exact * share(1, 100),
+                   of.difference());
+     }},
+    {"not-products", "additions and scalings beside products count",
+     [](const Subject &of) -> Explained {
+       if (of.row.other == CountedEvent::InNetwork || !of.has.other.isZero())
+         return of.has.other;
+       // Given by a table: a few an element.
+       constexpr int most = 8;
+       for (const Rational &elements : of.row.elements)
+         if (elements > 0)
+           if (Rational each = of.difference() / elements;
+               each.isInteger() && each.abs() <= most && !each.isZero())
+             return of.difference();
+       return std::nullopt;
+     }},
+    {"first-state", "the first state of a recurrence needs no gradient",
+     [](const Subject &of) {
+       return when(of.row.isGradient() && of.row.turns > 1,
+                   -of.row.exact / of.row.turns);
+     }},
+    {"optimizer", "of the optimizer, not of forward and backward",
+     [](const Subject &of) {
+       return when(of.row.other == CountedEvent::InOptimizer, of.has.flop);
+     }},
+    {"loss", "of the loss, not of the network",
+     [](const Subject &of) {
+       return when(of.row.other == CountedEvent::InLoss, of.has.flop);
+     }},
+    {"data", "of what prepares the data",
+     [](const Subject &of) {
+       return when(of.row.other == CountedEvent::InData, of.has.flop);
+     }},
+    {"extra", "in the trace, and not in the specification",
+     [](const Subject &of) {
+       return when(!of.row.isSpecified && !of.row.other, of.has.flop);
+     }},
+    {"absent", "in the specification, and not in the trace",
+     [](const Subject &of) {
+       return when(!of.row.isTraced && !of.row.other, -of.row.exact);
+     }},
+    {"batch", "the trace has another batch than is asked for",
+     [](const Subject &of) {
+       return when(hasBatchOfItsOwn(of) && isAsTraced(of),
+                   of.row.traced - of.row.exact);
+     }},
+    // No FLOP differ: a note says it, as of other batches.
+    {"precision", "the trace multiplies in another format than the run",
+     [](const Subject &) { return Explained(); }},
+};
+
+llvm::ArrayRef<Rule> netc::audit::allRules() { return rules; }
+
+/// Where a tool rounds, what is one in a thousand off is equal.
+static bool isEqual(const Subject &of, const Rational &a, const Rational &b) {
+  if (a == b)
+    return true;
+  return of.claim.isRounded &&
+         (a - b).abs() * 1000 <= std::max(of.row.exact, of.has.flop);
+}
+
+static void explain(const Subject &of, RowClaim &claim) {
+  Rational difference = of.difference();
+  if (isEqual(of, difference, 0))
+    return;
+  for (const Rule &rule : rules)
+    if (Explained explained = rule.difference(of);
+        explained && isEqual(of, *explained, difference)) {
+      claim.rules = {&rule};
+      return;
+    }
+  // Additions beside a product that is counted otherwise, too.
+  const Rule *additions = llvm::find_if(
+      rules, [](const Rule &rule) { return rule.id == "not-products"; });
+  if (claim.other.isZero())
+    return;
+  for (const Rule &rule : rules)
+    if (Explained explained = rule.difference(of);
+        explained && isEqual(of, *explained + claim.other, difference)) {
+      claim.rules = {&rule, additions};
+      return;
+    }
+}
+
+void netc::audit::explain(Audit &audit) {
+  for (auto [i, claim] : llvm::enumerate(audit.claims)) {
+    claim.isHalf = !audit.rows.empty();
+    bool isAny = false;
+    for (const Row &row : audit.rows)
+      if (row.isSpecified && row.isTraced) {
+        isAny = true;
+        claim.isHalf &= row.claims[i].flop * 2 == row.exact;
+      }
+    claim.isHalf &= isAny;
+  }
+  for (Row &row : audit.rows)
+    for (auto [i, claim] : llvm::enumerate(audit.claims)) {
+      const Row *forward = row.forward ? &audit.rows[*row.forward] : nullptr;
+      Subject subject{audit,   row,
+                      claim,   row.claims[i],
+                      forward, forward ? &forward->claims[i] : nullptr};
+      ::explain(subject, row.claims[i]);
+    }
+}

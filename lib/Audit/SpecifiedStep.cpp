@@ -1,0 +1,125 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/SpecifiedStep.h"
+
+#include "dialect/Net.h"
+#include "dialect/Repetition.h"
+#include "lib/Analysis/Causal.h"
+
+using namespace netc;
+using namespace netc::audit;
+
+/// The part of a run that a report shows as a layer, around an op.
+static std::string layerOf(const PartTree &tree, llvm::StringRef name) {
+  const Part *part = tree.find(name);
+  while (part && part != &tree.root() && !tree.isLayer(*part))
+    part = &tree.parts[part->parent];
+  return part && part != &tree.root() ? part->path : name.str();
+}
+
+static int64_t groupsOf(mlir::Operation *op) {
+  auto groups = op->getAttrOfType<mlir::IntegerAttr>("groups");
+  return groups ? groups.getInt() : 1;
+}
+
+SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
+  auto step = mlir::cast<StepOp>(run.op);
+  auto hidden = findCausalProducts(step);
+  bool isHalf = run.conventions.causal == Conventions::Half;
+  std::set<std::string> symbols;
+  forEachExecution(
+      step.getBlock(), 1, [&](mlir::Operation *op, const Polynomial &times) {
+        auto counted = mlir::dyn_cast<CostOpInterface>(op);
+        if (!counted || op->getNumResults() == 0)
+          return;
+        Polynomial once = counted.getCost().matmul;
+        if (once.isZero())
+          return;
+        Product product;
+        product.op = op;
+        product.name = nameOf(op).str();
+        product.phase = enclosingPhase(op);
+        product.layer = layerOf(run.parts, product.name);
+        product.turns = times;
+        product.flop = product.exact = once * times;
+        if (auto found = hidden.find(op); isHalf && found != hidden.end())
+          product.exact = product.flop / found->second.rows /
+                          found->second.columns * found->second.seen;
+        product.made = shapeOf(op->getResult(0)).elements();
+        product.elements = {0, 0, product.made};
+        for (unsigned i = 0; i < 2 && i < op->getNumOperands(); ++i)
+          product.elements[i] = shapeOf(op->getOperand(i)).elements();
+        product.groups = groupsOf(op);
+        for (std::string &symbol : product.flop.symbols())
+          symbols.insert(std::move(symbol));
+        products.push_back(std::move(product));
+      });
+  Axes axes(step.getAxes());
+  for (const std::string &axis : symbols)
+    if (auto size = axes.evaluate(Polynomial::symbol(axis)).constant())
+      written[axis] = *size;
+  if (run.batch)
+    written[kBatchAxis.str()] = *run.batch;
+  if (symbols.erase(kBatchAxis.str()))
+    free.push_back(kBatchAxis.str());
+  free.insert(free.end(), symbols.begin(), symbols.end());
+}
+
+static Axes fixedAt(mlir::DictionaryAttr written, const Sizes &sizes) {
+  Axes axes(written);
+  for (const auto &[axis, size] : sizes)
+    axes.fix(axis, size);
+  return axes;
+}
+
+static Rational valueOf(const Polynomial &value, Axes &axes) {
+  return axes.evaluate(value).constant().value_or(Rational::invalid());
+}
+
+std::vector<SpecifiedProduct>
+SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
+  auto step = mlir::cast<StepOp>(of.op);
+  Axes traced = fixedAt(step.getAxes(), sizes);
+  // Lengths that are a distribution stay one: what is padded is not asked for.
+  Sizes own = sizes;
+  Axes distributed(step.getAxes());
+  for (const std::string &axis : free)
+    if (distributed.numKnown(axis) != 0 &&
+        !mlir::cast<MomentsAttr>(step.getAxes().get(axis)).getValue().isFixed())
+      own.erase(axis);
+  if (asked)
+    own[kBatchAxis.str()] = *asked;
+  Axes counted = fixedAt(step.getAxes(), own);
+  std::vector<SpecifiedProduct> result;
+  for (const Product &product : products) {
+    SpecifiedProduct &at = result.emplace_back();
+    at.name = product.name;
+    at.layer = product.layer;
+    at.op = product.op->getName().stripDialect();
+    at.phase = product.phase;
+    at.kind = at.op.starts_with("conv") ? ProductKind::Windows
+                                        : ProductKind::Matrices;
+    at.flop = valueOf(product.flop, traced);
+    at.exact = valueOf(product.exact, counted);
+    at.made = valueOf(product.made, traced);
+    at.turns = valueOf(product.turns, traced);
+    at.groups = product.groups;
+    for (unsigned i = 0; i < 3; ++i)
+      at.elements[i] = valueOf(product.elements[i], traced);
+    llvm::sort(at.elements);
+  }
+  return result;
+}
+
+std::vector<Rational> SpecifiedStep::forwardAt(const Sizes &sizes,
+                                               size_t limit) const {
+  Axes axes =
+      fixedAt(mlir::cast<StepOp>(of.op).getAxes(), sizes);
+  std::vector<Rational> flop;
+  for (const Product &product : products)
+    if (product.phase == Phase::Forward && flop.size() < limit)
+      flop.push_back(valueOf(product.flop, axes));
+  return flop;
+}

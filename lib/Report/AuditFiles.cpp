@@ -1,0 +1,259 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/AuditReport.h"
+
+#include "lib/Audit/Rules.h"
+#include "lib/Report/Csv.h"
+#include "lib/Report/JsonParts.h"
+
+#include <fmt/format.h>
+
+using namespace netc;
+using namespace netc::audit;
+using llvm::StringRef;
+using llvm::json::OStream;
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static double secondsOf(int64_t nanoseconds) { return nanoseconds * 1e-9; }
+
+static void ruleOf(OStream &json, StringRef key, const RowClaim &claim,
+                   const Row &row) {
+  if (claim.flop == row.exact)
+    return json.attribute(key, nullptr);
+  json.attribute(key, claim.rules.empty() ? "unexplained"
+                                          : claim.rules.front()->id);
+}
+
+static void traceOf(OStream &json, const Audit &audit) {
+  const trace::Trace &trace = *audit.trace;
+  json.attributeObject("trace", [&] {
+    json.attribute("file", llvm::json::fixUTF8(audit.file));
+    json.attribute("tool", trace.tool);
+    json.attributeObject("device", [&] {
+      if (trace.device.empty())
+        json.attribute("name", nullptr);
+      else
+        json.attribute("name", llvm::json::fixUTF8(trace.device));
+      json.attribute("count", trace.devices);
+    });
+    json.attributeObject("has", [&] {
+      json.attribute("shapes", trace.hasShapes);
+      json.attribute("sequence", trace.hasSequence);
+      json.attribute("kernels", !trace.kernels.empty());
+      json.attribute("modules", trace.hasModules);
+    });
+    json.attributeObject("events", [&] {
+      json.attribute("read", int64_t(trace.read));
+      json.attribute("kept",
+                     int64_t(trace.host.size() + trace.kernels.size()));
+      json.attribute("broken", int64_t(trace.broken));
+      json.attributeObject("dropped", [&] {
+        for (const auto &[category, events] : trace.dropped)
+          json.attribute(category, int64_t(events));
+      });
+    });
+    json.attribute("steps", int64_t(audit.step.steps));
+    json.attribute("step", llvm::json::fixUTF8(audit.step.name));
+    json.attribute("seconds", secondsOf(audit.step.duration()));
+  });
+}
+
+static void rowOf(OStream &json, const Audit &audit, const Row &row) {
+  json.object([&] {
+    json.attribute("layer", llvm::json::fixUTF8(row.layer));
+    json.attribute("phase", row.phase);
+    json.attribute("op", llvm::json::fixUTF8(row.op));
+    json.attribute("confidence", nameOf(row.confidence));
+    number(json, "exact", row.exact);
+    number(json, "traced", row.traced);
+    json.attributeObject("claims", [&] {
+      for (auto [claim, has] : llvm::zip(audit.claims, row.claims))
+        json.attributeObject(claim.id, [&] {
+          number(json, "flop", has.flop);
+          ruleOf(json, "rule", has, row);
+        });
+    });
+    json.attributeArray("events", [&] {
+      for (unsigned product : row.products)
+        json.value(int64_t(audit.step.products[product].event));
+    });
+    json.attribute("kernels", row.kernels);
+    json.attribute("seconds", secondsOf(row.nanoseconds));
+  });
+}
+
+static void unmatched(OStream &json, const Audit &audit) {
+  auto list = [&](StringRef key, bool ofTrace) {
+    json.attributeArray(key, [&] {
+      for (auto [i, row] : llvm::enumerate(audit.rows))
+        if (!row.other && (ofTrace ? !row.isSpecified : !row.isTraced))
+          json.value(int64_t(i));
+    });
+  };
+  json.attributeObject("unmatched", [&] {
+    list("specification", false);
+    list("trace", true);
+  });
+}
+
+static void auditOf(OStream &json, const Audit &audit) {
+  traceOf(json, audit);
+  if (const Run *run = audit.run)
+    json.attributeObject("run", [&] {
+      json.attribute("name", run->name());
+      json.attribute("network", run->network());
+      json.attributeObject("sizes", [&] {
+        for (const auto &[axis, size] : audit.sizes)
+          number(json, axis, size);
+      });
+    });
+  else
+    json.attribute("run", nullptr);
+  json.attributeObject("coverage", [&] {
+    json.attributeObject("flop", [&] {
+      for (Confidence confidence : {Confidence::Exact, Confidence::Sum,
+                                    Confidence::Order, Confidence::None})
+        number(json, nameOf(confidence),
+               audit.coverage.flop[unsigned(confidence)]);
+    });
+    json.attribute("share", audit.coverage.share().toDouble());
+    json.attribute("time", audit.coverage.time);
+    if (!audit.divergence)
+      return json.attribute("first_divergence", nullptr);
+    json.attributeObject("first_divergence", [&] {
+      auto lines = [&](StringRef key, llvm::ArrayRef<std::string> texts) {
+        json.attributeArray(key, [&] {
+          for (const std::string &text : texts)
+            json.value(llvm::json::fixUTF8(text));
+        });
+      };
+      lines("specification", audit.divergence->specified);
+      lines("trace", audit.divergence->traced);
+    });
+  });
+  number(json, "exact", audit.model);
+  number(json, "exact_hardware", audit.hardware);
+  json.attributeArray("claims", [&] {
+    for (auto [i, claim] : llvm::enumerate(audit.claims))
+      json.object([&] {
+        json.attribute("id", claim.id);
+        json.attribute("source", claim.source);
+        number(json, "total", claim.total);
+        estimate(json, "ratio", ratioOf(audit, claim));
+        json.attributeArray("rules", [&] {
+          for (const RuleShare &share : sharesOfRules(audit, i))
+            json.object([&] {
+              json.attribute("rule",
+                             share.rule ? share.rule->id : "unexplained");
+              json.attribute("rows", int64_t(share.rows));
+              number(json, "difference", share.difference);
+            });
+        });
+      });
+  });
+  json.attributeArray("rows", [&] {
+    for (const Row &row : audit.rows)
+      rowOf(json, audit, row);
+  });
+  unmatched(json, audit);
+  const Levels &levels = audit.step.levels;
+  json.attributeObject("levels", [&] {
+    double duration = audit.step.duration();
+    auto share = [&](StringRef key, int64_t time) {
+      if (levels.kernels && duration > 0)
+        json.attribute(key, time / duration);
+      else
+        json.attribute(key, nullptr);
+    };
+    share("gpu", levels.sum);
+    share("gpu_union", levels.unionOfAll);
+    share("gpu_without_communication", levels.withoutCommunication);
+  });
+  json.attributeObject("utilization", [&] {
+    estimate(json, "mfu", modelUtilization(audit, audit.model));
+    estimate(json, "hfu", modelUtilization(audit, audit.hardware));
+    json.attributeObject("by_claim", [&] {
+      for (const Claim &claim : audit.claims)
+        estimate(json, claim.id, modelUtilization(audit, claim.total));
+    });
+  });
+  json.attributeArray("notes", [&] {
+    for (const Note &note : audit.notes)
+      json.object([&] {
+        json.attribute("id", note.id);
+        json.attribute("text", llvm::json::fixUTF8(note.text));
+      });
+  });
+}
+
+void netc::printAuditJson(llvm::raw_ostream &os, const AuditReport &report) {
+  OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("format", 1);
+    json.attribute("netc", report.version);
+    json.attributeObject("conventions", [&] { json.attribute("fma", 2); });
+    json.attributeArray("audits", [&] {
+      for (const Audit *audit : report.audits)
+        json.object([&] { auditOf(json, *audit); });
+    });
+    json.attributeArray("expects", [&] {
+      for (const Verdict &verdict : report.expects)
+        expect(json, verdict);
+    });
+    json.attributeArray("warnings", [&] {
+      for (const Warning &item : report.warnings)
+        warning(json, item);
+    });
+  });
+  os << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// CSV
+//===----------------------------------------------------------------------===//
+
+/// A spreadsheet takes what begins so for a formula, and names are anyone's.
+static std::string field(StringRef text) {
+  bool isFormula =
+      !text.empty() && StringRef("=+-@").contains(text.front());
+  return csvField(isFormula ? "'" + text.str() : text.str());
+}
+
+void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {
+  std::vector<StringRef> ids;
+  for (const Audit *audit : report.audits)
+    for (const Claim &claim : audit->claims)
+      if (!llvm::is_contained(ids, claim.id))
+        ids.push_back(claim.id);
+  os << "trace,run,layer,phase,op,confidence,exact,traced,kernels,seconds";
+  for (StringRef id : ids)
+    os << ',' << field(id) << ',' << field((id + " rule").str());
+  os << "\r\n";
+  for (const Audit *audit : report.audits)
+    for (const Row &row : audit->rows) {
+      os << field(audit->file) << ','
+         << (audit->run ? field(audit->run->name()) : "") << ','
+         << field(row.layer) << ',' << row.phase << ',' << field(row.op) << ','
+         << nameOf(row.confidence) << ',' << row.exact << ',' << row.traced
+         << ',' << row.kernels << ','
+         << fmt::format("{}", secondsOf(row.nanoseconds));
+      for (StringRef id : ids) {
+        auto claim = llvm::find_if(
+            audit->claims, [&](const Claim &claim) { return claim.id == id; });
+        if (claim == audit->claims.end()) {
+          os << ",,";
+          continue;
+        }
+        const RowClaim &has = row.claims[claim - audit->claims.begin()];
+        os << ',' << has.flop << ',';
+        if (has.flop != row.exact)
+          os << (has.rules.empty() ? "unexplained" : has.rules.front()->id);
+      }
+      os << "\r\n";
+    }
+}

@@ -1,0 +1,25 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_REPORT_JSONPARTS_H
+#define NETC_LIB_REPORT_JSONPARTS_H
+
+#include "lib/Diagnostics/Warnings.h"
+#include "lib/Frontend/Verdict.h"
+#include "llvm/Support/JSON.h"
+
+namespace netc {
+
+/// Exactly, whatever its size; null of none.
+void number(llvm::json::OStream &json, llvm::StringRef key,
+            const std::optional<Rational> &value);
+/// What is estimated and not counted: a number to six digits.
+void estimate(llvm::json::OStream &json, llvm::StringRef key,
+              const std::optional<Rational> &value);
+void expect(llvm::json::OStream &json, const Verdict &verdict);
+void warning(llvm::json::OStream &json, const Warning &warning);
+
+} // namespace netc
+
+#endif // NETC_LIB_REPORT_JSONPARTS_H

@@ -1,0 +1,251 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/Timeline.h"
+
+#include "lib/Report/Format.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace netc;
+using namespace netc::audit;
+using llvm::StringRef;
+
+static std::string escaped(StringRef text) {
+  std::string safe;
+  llvm::raw_string_ostream os(safe);
+  llvm::printHTMLEscaped(text, os);
+  return safe;
+}
+
+namespace {
+/// What is drawn, in nanoseconds from the beginning of the picture.
+struct Span {
+  int64_t start, duration;
+  const Row *row; ///< null for what belongs to no product
+  std::string title;
+};
+
+struct Lane {
+  std::string name;
+  std::vector<Span> spans;
+};
+
+class Timeline {
+public:
+  explicit Timeline(const Audit &audit) : audit(audit) {
+    begin = audit.step.start;
+    end = audit.step.end;
+    addOps();
+    addKernels();
+  }
+
+  std::string svg() const {
+    if (end <= begin)
+      return "";
+    std::string text = fmt::format(
+        "<svg class=\"timeline\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+        "role=\"img\" aria-label=\"Ops and kernels of a step\">\n",
+        width, top + laneHeight * lanes.size() + axisHeight);
+    text += key();
+    for (auto [i, lane] : llvm::enumerate(lanes))
+      text += draw(lane, top + laneHeight * i);
+    return text + axis() + "</svg>\n";
+  }
+
+private:
+  static constexpr double width = 1000, left = 90, top = 24, laneHeight = 30,
+                          barHeight = 22, axisHeight = 24, leastBar = 0.4;
+  static constexpr size_t mostSpans = 20000;
+
+  double x(int64_t time) const {
+    return left + (width - left) * double(time - begin) / double(end - begin);
+  }
+
+  void addOps() {
+    std::map<uint32_t, Lane> byThread;
+    for (const Row &row : audit.rows)
+      for (unsigned product : row.products) {
+        const trace::HostEvent &event =
+            audit.trace->host[audit.step.products[product].event];
+        byThread[event.thread].spans.push_back(
+            {event.start, event.duration, &row, titleOf(row, event.duration)});
+      }
+    for (auto &[thread, lane] : byThread) {
+      lane.name = fmt::format("ops {}", lanes.size() + 1);
+      lanes.push_back(std::move(lane));
+    }
+  }
+
+  void addKernels() {
+    std::vector<const Row *> rowOf(audit.step.products.size());
+    for (const Row &row : audit.rows)
+      for (unsigned product : row.products)
+        rowOf[product] = &row;
+    std::map<std::pair<int32_t, int32_t>, Lane> byStream;
+    for (const StepKernel &each : audit.step.kernels) {
+      const trace::DeviceEvent &kernel = audit.trace->kernels[each.kernel];
+      const Row *row = each.product ? rowOf[*each.product] : nullptr;
+      StringRef name = audit.trace->names[kernel.name];
+      byStream[{kernel.device, kernel.stream}].spans.push_back(
+          {kernel.start, kernel.duration, row,
+           name.take_front(80).str() +
+               (row ? "\n" + titleOf(*row, kernel.duration) : "")});
+      // The device may be behind the host: the picture holds both.
+      begin = std::min(begin, kernel.start);
+      end = std::max(end, kernel.end());
+    }
+    for (auto &[stream, lane] : byStream) {
+      lane.name = fmt::format("stream {}", stream.second);
+      lanes.push_back(std::move(lane));
+    }
+  }
+
+  static std::string titleOf(const Row &row, int64_t duration) {
+    return fmt::format(
+        "{} {} {}, {}", row.layer, row.op, row.phase,
+        formatQuantity(Rational::fraction(duration, 1000000000),
+                       Dimension::Time));
+  }
+
+  static StringRef classOf(const Row *row) {
+    if (!row)
+      return "none";
+    return row->phase == "forward"     ? "forward"
+           : row->phase == "recompute" ? "again"
+                                       : "backward";
+  }
+
+  static std::string key() {
+    std::string text;
+    double at = left;
+    for (StringRef name : {"forward", "backward", "again", "none"}) {
+      text += fmt::format(
+          "<rect class=\"{0}\" x=\"{1}\" y=\"3\" width=\"10\" height=\"10\"/>"
+          "<text x=\"{2}\" y=\"13\">{3}</text>\n",
+          name.str(), at, at + 15,
+          name == "none"    ? "no product"
+          : name == "again" ? "run again"
+                            : name.str());
+      at += 90;
+    }
+    return text;
+  }
+
+  std::string draw(const Lane &lane, double y) const {
+    std::string text = fmt::format("<text class=\"dim\" y=\"{:.1f}\">{}</text>\n",
+                                   y + 15, escaped(lane.name));
+    for (const Span &span : llvm::ArrayRef(lane.spans).take_front(mostSpans))
+      text += fmt::format(
+          "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
+          "height=\"{}\"><title>{}</title></rect>\n",
+          classOf(span.row).str(), x(span.start), y,
+          std::max(leastBar, x(span.start + span.duration) - x(span.start)),
+          barHeight, escaped(span.title));
+    return text;
+  }
+
+  std::string axis() const {
+    constexpr int marks = 8;
+    double y = top + laneHeight * lanes.size();
+    std::string text = fmt::format(
+        "<line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>\n", left, width, y, y);
+    double whole = double(end - begin), unit = std::pow(10, std::floor(std::log10(whole / marks)));
+    for (double step : {1., 2., 5., 10.})
+      if (unit * step * marks >= whole) {
+        unit *= step;
+        break;
+      }
+    for (double at = 0; at <= whole; at += unit)
+      text += fmt::format(
+          "<text class=\"dim\" x=\"{:.1f}\" y=\"{:.1f}\" "
+          "text-anchor=\"middle\">{}</text>\n",
+          x(begin + int64_t(at)), y + 16,
+          at == 0 ? "0"
+                  : formatQuantity(
+                        Rational::fraction(int64_t(at), 1000000000),
+                        Dimension::Time));
+    return text;
+  }
+
+  const Audit &audit;
+  std::vector<Lane> lanes;
+  int64_t begin, end;
+};
+} // namespace
+
+std::string netc::timelineOf(const Audit &audit) {
+  return Timeline(audit).svg();
+}
+
+std::string netc::claimBarsOf(const Audit &audit) {
+  if (!audit.isComparable() || audit.claims.empty())
+    return "";
+  // By layer, the FLOP that are exact and those of each claim.
+  struct Bars {
+    std::string layer;
+    Rational exact;
+    std::vector<Rational> claims;
+  };
+  std::vector<Bars> layers;
+  for (const Row &row : audit.rows) {
+    if (row.other)
+      continue;
+    auto found = llvm::find_if(
+        layers, [&](const Bars &bars) { return bars.layer == row.layer; });
+    if (found == layers.end()) {
+      layers.push_back(
+          {row.layer, {}, std::vector<Rational>(audit.claims.size())});
+      found = layers.end() - 1;
+    }
+    found->exact += row.exact;
+    for (auto [sum, claim] : llvm::zip(found->claims, row.claims))
+      sum += claim.flop;
+  }
+  constexpr size_t most = 60;
+  if (layers.size() > most)
+    layers.resize(most);
+  constexpr double width = 1000, left = 260, thickness = 7, gap = 5;
+  double height = (audit.claims.size() + 1) * thickness + gap;
+  Rational largest = 1;
+  for (const Bars &bars : layers) {
+    largest = std::max(largest, bars.exact);
+    for (const Rational &claim : bars.claims)
+      largest = std::max(largest, claim);
+  }
+  std::string text = fmt::format(
+      "<svg class=\"claims\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" "
+      "aria-label=\"FLOP by layer, exact and as tools count them\">\n",
+      width, 24 + height * layers.size());
+  auto key = [&](size_t i, StringRef name) {
+    text += fmt::format(
+        "<rect class=\"claim{0}\" x=\"{1:.0f}\" y=\"3\" width=\"10\" "
+        "height=\"10\"/><text x=\"{2:.0f}\" y=\"13\">{3}</text>\n",
+        i, left + i * 150., left + i * 150. + 15, escaped(name));
+  };
+  key(0, "exact");
+  for (auto [i, claim] : llvm::enumerate(audit.claims))
+    key(i + 1, claim.id);
+  for (auto [i, bars] : llvm::enumerate(layers)) {
+    double y = 24 + height * i;
+    text += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" "
+                        "text-anchor=\"end\">{}</text>\n",
+                        left - 8, y + 13,
+                        escaped(StringRef(bars.layer).take_back(34)));
+    auto bar = [&](size_t place, const Rational &flop) {
+      text += fmt::format(
+          "<rect class=\"claim{}\" x=\"{}\" y=\"{:.1f}\" width=\"{:.2f}\" "
+          "height=\"{}\"><title>{}</title></rect>\n",
+          place, left, y + place * thickness,
+          (flop / largest).toDouble() * (width - left), thickness - 1,
+          inFlop(flop));
+    };
+    bar(0, bars.exact);
+    for (auto [place, claim] : llvm::enumerate(bars.claims))
+      bar(place + 1, claim);
+  }
+  return text + "</svg>\n";
+}
