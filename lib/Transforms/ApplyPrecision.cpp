@@ -210,8 +210,8 @@ private:
       setElement(parameter.getValue(), parameters);
   }
 
-  /// Where the whole network is low, so is what it is given, and what it reads of
-  /// its weights: the rows of an embedding.
+  /// Where the whole network is low, so is what it is given, and what it reads
+  /// of its weights: the rows of an embedding.
   Type naturalFormat(Value value) {
     Type element = netc::elementOf(value);
     auto input = dyn_cast<BlockArgument>(sourceOf(value));
