@@ -190,6 +190,21 @@ def Net_GradientOp : Net_Op<"gradient", [MemoryEffects<[MemWrite]>, AllTypesMatc
   let assemblyFormat = "$parameter `,` $gradient attr-dict `:` type($parameter)";
 }
 
+def Net_WhenOp : Net_Op<"when", [HasParent<"StepOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "what a step leaves for the next one only if a condition holds";
+  let description = [{
+    The body is computed in any case, and counts. What it writes to parameters and buffers is kept only
+    where the condition holds: an update that is skipped.
+  }];
+  let matmul = "0";
+  let other = "0";
+  let transcendental = "0";
+  let arguments = (ins Net_BoolTensor:$condition);
+  let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = "::mlir::Block &getBlock() { return getBody().front(); }";
+  let assemblyFormat = "$condition attr-dict-with-keyword $body `:` type($condition)";
+}
+
 def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
     RecursiveMemoryEffects, DeclareOpInterfaceMethods<GradientOpInterface, ["forEachFlow"]>]> {
   let summary = "a loop over one axis of its sequences";

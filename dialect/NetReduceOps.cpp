@@ -105,12 +105,14 @@ LogicalResult GlobalNormOp::inferReturnTypes(MLIRContext *,
                      types);
 }
 
-Polynomial GlobalNormOp::getElements() {
+static Polynomial elementsOf(ValueRange xs) {
   Polynomial elements;
-  for (Value x : getXs())
+  for (Value x : xs)
     elements += shapeOf(x).elements();
   return elements;
 }
+
+Polynomial GlobalNormOp::getElements() { return elementsOf(getXs()); }
 
 LogicalResult GlobalNormOp::buildGradient(Gradients &gradients) {
   // Each element has its share of the length.
@@ -124,6 +126,20 @@ LogicalResult GlobalNormOp::buildGradient(Gradients &gradients) {
   }
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// AllFiniteOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AllFiniteOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> loc,
+                                            Adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  return inferTensor(loc, getOperationName(), IntegerType::get(context, 1),
+                     Shape(), types);
+}
+
+Polynomial AllFiniteOp::getElements() { return elementsOf(getXs()); }
 
 //===----------------------------------------------------------------------===//
 // MaxOp, MinOp

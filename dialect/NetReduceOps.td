@@ -17,8 +17,11 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
   let transcendental = "0";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
+// Of everything: a loss, or a part of one.
+defvar Net_AutocastOfNumber = "getY().getType().getRank() == 0 ? Loss : ";
+
 def Net_SumOp : Net_ReduceOp<"sum"> {
-  let autocast = "Full";
+  let autocast = Net_AutocastOfNumber # "Full";
   let summary = "the sum over some axes, which are gone after it";
   let other = "x";
   let example = "sum(x, over = [H, W])";
@@ -42,7 +45,22 @@ def Net_GlobalNormOp : Net_Op<"global_norm", [Net_NotInLoop] # Net_Callable # Ne
   }];
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
+def Net_AllFiniteOp : Net_Op<"all_finite", [Net_NotInLoop] # Net_Inferred> {
+  let summary = "whether no element of some tensors is infinite or no number";
+  let description = [{ A magnitude and a comparison for each element. }];
+  let arguments = (ins Variadic<Net_FloatTensor>:$xs);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+  let other = "2 * getElements()";
+  let transcendental = "0";
+  let extraClassDeclaration = [{
+    /// Of all operands.
+    ::netc::Polynomial getElements();
+  }];
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
 def Net_MeanOp : Net_ReduceOp<"mean"> {
+  let autocast = Net_AutocastOfNumber # "Widest";
   let summary = "the mean over some axes, which are gone after it";
   let other = "x + y";
   let example = "mean(x, over = [H, W])";
@@ -137,19 +155,21 @@ def Net_LogSoftmaxGradOp : Net_NormOp<"log_softmax_grad", Net_Inferred> {
 }
 
 def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
-  let autocast = "isOverBatch() ? Widest : Full";
+  let autocast = "isOfChannels() ? Widest : Full";
   let summary = "subtracts the mean over some axes and divides by the standard deviation";
   let description = [{
     Per element: the sum for the mean, the difference, its square, their sum, the
     product with 1 / sqrt(variance + eps); per mean: two quotients, one sum, one
     reciprocal root. Batch, layer, group and instance normalization are blocks that differ in
-    `over`. The statistics are f32 where x has fewer bits.
+    `over`. The statistics are f32 where x has fewer bits. Where a run mixes formats, what is
+    normalized is f32, but that of a batch, and `by_channel`, keeps the format of x.
   }];
   let extraClassDeclaration = [{
-    /// Whether statistics are those of a batch, not of each example.
-    bool isOverBatch() { return ::llvm::is_contained(getOver(), 0); }
+    /// Whether each channel is normalized by itself, as by batch and instance
+    /// normalization, which PyTorch's autocast does in the format of x.
+    bool isOfChannels() { return getByChannel() || ::llvm::is_contained(getOver(), 0); }
   }];
-  let arguments = (ins Net_FloatTensor:$x, Net_Axes<>:$over, Net_Real<"1e-5", "0">:$eps);
+  let arguments = (ins Net_FloatTensor:$x, Net_Axes<>:$over, Net_Real<"1e-5", "0">:$eps, Net_Flag<"false">:$by_channel);
   let results = (outs Net_Result:$y, Net_Result:$mean, Net_Result:$variance, Net_Result:$rstd);
   let other = "5 * x + 4 * mean";
   let transcendental = "mean";

@@ -23,6 +23,9 @@ template <typename Visitor> static void forEachFact(Visitor visit) {
   visit("decode_axis", &RunFacts::decodeAxis);
   visit("decode_together", &RunFacts::decodeTogether);
   visit("loss_scale", &RunFacts::lossScale);
+  visit("loss_scale_growth", &RunFacts::lossScaleGrowth);
+  visit("loss_scale_interval", &RunFacts::lossScaleInterval);
+  visit("loss_scale_backoff", &RunFacts::lossScaleBackoff);
   visit("recompute", &RunFacts::recompute);
   visit("recompute_every", &RunFacts::recomputeEvery);
   visit("recompute_together", &RunFacts::recomputeTogether);

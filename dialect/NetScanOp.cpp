@@ -58,6 +58,8 @@ void netc::forEachExecution(
     if (auto scan = dyn_cast<ScanOp>(op))
       forEachExecution(scan.getBlock(), ofOp * scan.getTrip().getValue(),
                        function);
+    else if (auto when = dyn_cast<WhenOp>(op))
+      forEachExecution(when.getBlock(), ofOp, function);
   }
 }
 

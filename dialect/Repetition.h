@@ -24,8 +24,8 @@ constexpr llvm::StringLiteral kRecomputed = "net.recomputed";
 /// instance is handed from outside is applied in it, whatever it is called.
 constexpr llvm::StringLiteral kCopy = "net.copy";
 
-/// Calls `function(op, times)` for each op of `block` and of the loops in it, a
-/// loop before its body. `block` is executed `times` times, and `op` as often
+/// Calls `function(op, times)` for each op of `block` and of the regions in it,
+/// an op before its body. `block` is executed `times` times, and `op` as often
 /// as the turns of its loops make of that.
 void forEachExecution(
     mlir::Block &block, const Polynomial &times,

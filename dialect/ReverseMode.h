@@ -11,6 +11,10 @@
 
 namespace netc {
 
+/// The buffer that a dynamic loss scale keeps: the scale over what it started
+/// as.
+constexpr llvm::StringLiteral kLossScaleGrowth = "loss_scale_growth";
+
 /// What is known of the values of a graph that is differentiated, in the bodies
 /// of its loops too.
 struct DifferentiatedGraph {

@@ -31,11 +31,14 @@ struct RunFacts {
   Number times;            ///< of a job, in each step of the one around it
 
   // What a step does.
-  bool isInference = false;        ///< it does not train
-  Number decode;                   ///< the last positions, made in passes
-  std::string decodeAxis;          ///< of these positions
-  Rational decodeTogether = 1;     ///< positions a pass
-  Number lossScale;                ///< 1 if none
+  bool isInference = false;    ///< it does not train
+  Number decode;               ///< the last positions, made in passes
+  std::string decodeAxis;      ///< of these positions
+  Rational decodeTogether = 1; ///< positions a pass
+  Number lossScale;            ///< 1 if none
+  /// Where it is dynamic: what it is multiplied by after so many steps with
+  /// finite gradients, and after one without, whose update is skipped.
+  Number lossScaleGrowth, lossScaleInterval, lossScaleBackoff;
   std::string recompute;           ///< `full` or `selective`
   Number recomputeEvery;           ///< of so many copies, one
   Number recomputeTogether;        ///< so many copies at once
@@ -68,6 +71,7 @@ struct RunFacts {
   /// Where some of these are given, by the key of the specification.
   std::map<std::string, mlir::LocationAttr> places;
 
+  bool hasDynamicLossScale() const { return lossScaleInterval.has_value(); }
   bool operator==(const RunFacts &other) const;
 };
 

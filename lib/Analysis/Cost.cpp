@@ -85,6 +85,7 @@ Figures Figures::repeated(const Rational &times) const {
     sum.byFormat[format] = multiplied(part, times);
   sum.read = read * times;
   sum.written = written * times;
+  sum.converted = converted * times;
   return sum;
 }
 
@@ -120,9 +121,10 @@ template <typename FiguresT>
 static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 20>
 numbersOf(FiguresT &figures) {
   SmallVector<decltype(&figures.parameters), 20> numbers{
-      &figures.parameters,    &figures.trainable, &figures.idle,
-      &figures.read,          &figures.written,   &figures.updateRead,
-      &figures.updateWritten, &figures.gradients, &figures.activations};
+      &figures.parameters,    &figures.trainable,      &figures.idle,
+      &figures.read,          &figures.written,        &figures.updateRead,
+      &figures.updateWritten, &figures.gradients,      &figures.activations,
+      &figures.converted,     &figures.updateConverted};
   auto add = [&](auto &costs) {
     for (auto &cost : costs)
       numbers.append({&cost.matmul, &cost.other, &cost.transcendental});
@@ -231,7 +233,7 @@ StringRef netc::nameOf(Operation *op) {
 }
 
 Phase netc::enclosingPhase(Operation *op) {
-  while (!op->hasAttr(kPhase) && isa<ScanOp>(op->getParentOp()))
+  while (!op->hasAttr(kPhase) && isa<ScanOp, WhenOp>(op->getParentOp()))
     op = op->getParentOp();
   return phaseOf(op);
 }
@@ -436,9 +438,14 @@ private:
     }
     figures.read += traffic.read;
     figures.written += traffic.written;
+    bool isConversion = isFormatChange(op);
+    if (isConversion)
+      figures.converted += traffic.read + traffic.written;
     if (phase == Phase::Update) {
       figures.updateRead += traffic.read;
       figures.updateWritten += traffic.written;
+      if (isConversion)
+        figures.updateConverted += traffic.read + traffic.written;
     }
   }
 

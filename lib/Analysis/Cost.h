@@ -72,6 +72,9 @@ struct Figures {
   Polynomial read, written;
   /// Of these, those of the update; and those of all gradients that it takes.
   Polynomial updateRead, updateWritten, gradients;
+  /// Of what is read and written, what conversions from one floating-point
+  /// format to another move; and those of the update.
+  Polynomial converted, updateConverted;
   /// Bytes that the forward pass makes and the backward pass reads; see
   /// forEachActivation.
   Polynomial activations;

@@ -7,6 +7,7 @@
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Hardware/Precision.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace netc;
 using namespace mlir;
@@ -73,9 +74,28 @@ void netc::forEachActivation(Operation *graph,
   });
 }
 
-Memory &Memory::operator+=(Memory other) {
-  for (auto [sum, number] : llvm::zip(numbers(), other.numbers()))
-    *sum += *number;
+/// `bf16`, `i1`, `f8e4m3`.
+static std::string nameOfType(Type element) {
+  if (isa<Float8E4M3FNType>(element))
+    return traitsOf(NumberFormat::F8E4M3).name.str();
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  return name;
+}
+
+std::vector<KeptValue> netc::keptValues(Operation *graph) {
+  std::vector<KeptValue> kept;
+  forEachActivation(graph, [&](OpResult value) {
+    kept.push_back({nameOf(value.getOwner()).str(),
+                    nameOfType(elementOf(value)), shapeOf(value).elements(),
+                    bytesOf(value)});
+  });
+  return kept;
+}
+
+Memory &Memory::operator+=(const Memory &other) {
+  for (auto [name, part] : parts())
+    this->*part += other.*part;
   return *this;
 }
 

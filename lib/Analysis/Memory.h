@@ -30,6 +30,14 @@ Traffic trafficOf(mlir::Operation *op,
 void forEachActivation(mlir::Operation *graph,
                        llvm::function_ref<void(mlir::OpResult)> function);
 
+/// A value that is kept for the backward pass; see forEachActivation.
+struct KeptValue {
+  std::string name; ///< of the op that makes it: `layer1.0.conv1.conv`
+  std::string type; ///< of its elements: `bf16`
+  Polynomial elements, bytes;
+};
+std::vector<KeptValue> keptValues(mlir::Operation *graph);
+
 /// Bytes that a step keeps on a device that holds all of the network.
 struct Memory {
   Polynomial weights;   ///< parameters, frozen ones included, and buffers
@@ -40,15 +48,25 @@ struct Memory {
   Polynomial activations;
   Polynomial constants; ///< tables, which are computed once
 
+  /// The parts by the names that reports give them, in their order.
+  using Part = std::pair<llvm::StringLiteral, Polynomial Memory::*>;
+  static constexpr std::array<Part, 7> parts() {
+    return {{{"weights", &Memory::weights},
+             {"copies", &Memory::copies},
+             {"master", &Memory::master},
+             {"gradients", &Memory::gradients},
+             {"optimizer", &Memory::optimizer},
+             {"activations", &Memory::activations},
+             {"constants", &Memory::constants}}};
+  }
+
   Polynomial total() const {
-    return weights + copies + master + gradients + optimizer + activations +
-           constants;
+    Polynomial sum;
+    for (auto [name, part] : parts())
+      sum += this->*part;
+    return sum;
   }
-  std::array<Polynomial *, 7> numbers() {
-    return {&weights,   &copies,      &master,   &gradients,
-            &optimizer, &activations, &constants};
-  }
-  Memory &operator+=(Memory other);
+  Memory &operator+=(const Memory &other);
 };
 
 /// What a step keeps for each weight or buffer, by its name; and under no name

@@ -155,8 +155,7 @@ public:
     if (path.take({"memory_per_device"}))
       return memory();
     if (path.take({"bytes"}))
-      return run.hasStep() ? last(path, run.step().traffic(), "bytes")
-                           : hasNoStep();
+      return run.hasStep() ? traffic() : hasNoStep();
     if (path.take({"time"}))
       return finish(time(), "s");
     if (path.take({"device_time"}))
@@ -212,6 +211,13 @@ private:
     return sum ? answerCost(path, *sum) : finish(0, "");
   }
 
+  Answer traffic() {
+    return last(path,
+                path.take({"conversions"}) ? run.step().converted
+                                           : run.step().traffic(),
+                "bytes");
+  }
+
   Answer hasNoStep() {
     return error::NoStep(run.name(), run.jobs.front().name());
   }
@@ -226,15 +232,10 @@ private:
         return last(path, run.activationsByType.at(type->str()), "bytes");
       return last(path, memory.activations, "bytes");
     }
-    return last(path,
-                path.take({"weights"})     ? memory.weights
-                : path.take({"copies"})    ? memory.copies
-                : path.take({"master"})    ? memory.master
-                : path.take({"gradients"}) ? memory.gradients
-                : path.take({"optimizer"}) ? memory.optimizer
-                : path.take({"constants"}) ? memory.constants
-                                           : memory.total(),
-                "bytes");
+    for (auto [name, part] : Memory::parts())
+      if (path.take({name}))
+        return last(path, memory.*part, "bytes");
+    return last(path, memory.total(), "bytes");
   }
 
   /// The value of a key of the specification; if nothing is said, noted as

@@ -146,6 +146,27 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
         << "there is no compute by time: " << why;
 }
 
+/// Warns of products in 16 bits for which the device has no units.
+static void warnOfFormat(Operation *job, const RunFacts &run,
+                         const HardwareFacts &facts,
+                         const HardwareGuess &guess) {
+  if (!facts.format || !guess.format || !facts.device || run.peak)
+    return;
+  const FormatTraits &asked = traitsOf(*facts.format),
+                     &taken = traitsOf(*guess.format);
+  auto has = [&](NumberFormat format) {
+    return llvm::any_of(facts.device->peaks, [&](const Peak &peak) {
+      return peak.format == format;
+    });
+  };
+  if (asked.bits != 16 || taken.bits <= 16 || has(asked.format))
+    return;
+  warn(placeOf(job, "precision"), symbolOf(job), WarningId::NoSuchUnits)
+      << "`" << facts.device->title << "` has no units for " << asked.name
+      << "; such products are taken to run in " << taken.name
+      << (has(NumberFormat::F16) ? ", and `mixed(f16)` would not" : "");
+}
+
 static RunFacts complete(RunFacts run, const HardwareFacts &facts,
                          const HardwareGuess &guess) {
   if (facts.device && facts.device->memoryBytes)
@@ -198,6 +219,7 @@ netc::resolveHardware(ModuleOp module,
     HardwareGuess guess = completeHardware(facts, table);
     warnOfYear(&job, facts);
     warnOfNoPeak(&job, run, facts, guess);
+    warnOfFormat(&job, run, facts, guess);
     job.setAttr("run",
                 RunAttr::get(module.getContext(), complete(run, facts, guess)));
   }

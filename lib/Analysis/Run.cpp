@@ -13,6 +13,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace netc;
 using namespace mlir;
 
@@ -476,12 +478,30 @@ static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
   Axes axes = axesOfDevice(run);
   std::map<std::string, Memory> memory = run.counted->memory;
   for (auto &[name, ofWeight] : memory)
-    for (Polynomial *bytes : ofWeight.numbers())
-      *bytes = axes.evaluate(*bytes);
+    for (auto [part, bytes] : Memory::parts())
+      ofWeight.*bytes = axes.evaluate(ofWeight.*bytes);
   Polynomial &activations = memory[""].activations;
   for (const Polynomial &bytes : run.counted->recomputed)
     activations = upperBound(activations, axes.evaluate(bytes));
   return memory;
+}
+
+/// Whether what is kept is all there at once.
+static bool isKeptTogether(const Run &run) {
+  return run.counted && run.counted->recomputed.empty() &&
+         run.decodeAxis.empty();
+}
+
+std::vector<KeptValue> Run::kept() const {
+  if (!isKeptTogether(*this))
+    return {};
+  Axes axes = axesOfDevice(*this);
+  std::vector<KeptValue> values = counted->kept;
+  for (KeptValue &value : values) {
+    value.elements = axes.evaluate(value.elements);
+    value.bytes = axes.evaluate(value.bytes);
+  }
+  return values;
 }
 
 static void warnOfGuesses(StepOp op, const Axes &axes) {
@@ -533,6 +553,8 @@ static void accumulate(PartTree &tree, const Rational &parts) {
                    figures.updateRead + figures.gradients * 2 * (parts - 1);
     figures.written = (figures.written - figures.updateWritten) * parts +
                       figures.updateWritten + figures.gradients * (parts - 1);
+    figures.converted = (figures.converted - figures.updateConverted) * parts +
+                        figures.updateConverted;
   }
 }
 
@@ -556,7 +578,7 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   decodeInPasses(run, axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
-  if (run.counted->recomputed.empty() && run.decodeAxis.empty())
+  if (isKeptTogether(run))
     for (const auto &[type, bytes] : run.counted->keptByType)
       run.activationsByType[type] = axesOfDevice(run).evaluate(bytes);
   run.parts.evaluate(axes);
@@ -614,25 +636,55 @@ static void warnOfDenseTables(StepOp op) {
   });
 }
 
-/// `bf16`, `i1`, `f8e4m3`.
-static std::string nameOfType(Type element) {
-  if (isa<Float8E4M3FNType>(element))
-    return traitsOf(NumberFormat::F8E4M3).name.str();
-  std::string name;
-  llvm::raw_string_ostream(name) << element;
-  return name;
+/// Warns of weights in 16 bits that are updated themselves. A step of less than
+/// half the distance to the next number, 2^-9 of a weight in bf16, changes
+/// nothing; Adam's steps are as large as its learning rate.
+static void warnOfLostUpdates(StepOp op) {
+  std::optional<Precision> precision =
+      parsePrecision(op.getRun().getFacts().precision);
+  if (!precision || traitsOf(precision->parameters()).bits > 16)
+    return;
+  const FormatTraits &format = traitsOf(precision->parameters());
+  double share = std::ldexp(1, -int(format.mantissaBits) - 2);
+  // Those of optimizers that are blocks are in no op.
+  auto isSmall = [&](Operation *update) {
+    bool isOfWeight = false;
+    forEachBase(update->getOperand(0), [&](Value base) {
+      isOfWeight |= isa_and_nonnull<ParameterOp>(base.getDefiningOp());
+    });
+    if (!isOfWeight)
+      return false;
+    for (Value value : update->getOperands().drop_front())
+      if (shapeOf(value).rank() == 0) {
+        auto rate = value.getDefiningOp<ConstantOp>();
+        return !rate || rate.getValue().convertToDouble() < share;
+      }
+    return true;
+  };
+  WalkResult all = op.walk([&](UpdateOpInterface update) {
+    return isSmall(update) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!all.wasInterrupted())
+    return;
+  warn(placeOf(op, "precision"), op.getSymName(), WarningId::LostUpdates)
+      << "`" << precision->str() << "` updates weights in " << format.name.str()
+      << ": a step of less than 1/" << int64_t(1 / share)
+      << " of a weight is rounded away, and with a small learning rate most "
+         "are; `megatron("
+      << format.name.str() << ")` has a master in f32";
 }
 
 FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   warnOfUnmasked(op);
   warnOfDenseTables(op);
+  warnOfLostUpdates(op);
   auto counted = std::make_shared<CountedStep>();
   counted->parts = countParts(op, conventions);
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
-  forEachActivation(op, [&](OpResult value) {
-    counted->keptByType[nameOfType(elementOf(value))] += bytesOf(value);
-  });
+  counted->kept = keptValues(op);
+  for (const KeptValue &value : counted->kept)
+    counted->keptByType[value.type] += value.bytes;
   noteProducts(op, *counted);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);
   counted->gradientsWithoutLastTurn = gradientsWithoutLastTurn(op);
@@ -669,8 +721,8 @@ static Memory unionOfMemory(const Run &job) {
                                          StringRef(name).split('.').first);
       std::string owner = isShared ? "" : step->network().str() + ".";
       Memory &held = all[name.empty() ? name : owner + name];
-      for (auto [most, bytes] : llvm::zip(held.numbers(), memory.numbers()))
-        *most = upperBound(*most, *bytes);
+      for (auto [part, bytes] : Memory::parts())
+        held.*bytes = upperBound(held.*bytes, memory.*bytes);
     }
   Memory sum;
   for (auto &[name, memory] : all)

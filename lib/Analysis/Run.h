@@ -24,10 +24,10 @@ struct Deviation {
 /// A step as it is counted, in all free axes.
 struct CountedStep {
   PartTree parts;
-  std::map<std::string, Memory> memory; ///< see countMemoryByName
-  std::vector<Polynomial> recomputed;   ///< see countRecomputed
-  /// Bytes of what is kept for the backward pass, by the type of its elements.
-  std::map<std::string, Polynomial> keptByType;
+  std::map<std::string, Memory> memory;         ///< see countMemoryByName
+  std::vector<Polynomial> recomputed;           ///< see countRecomputed
+  std::vector<KeptValue> kept;                  ///< see keptValues
+  std::map<std::string, Polynomial> keptByType; ///< bytes of these
   /// Products of a weight that is frozen, gradients that are no matmuls, and
   /// those that the last turn of a loop leaves out, by name.
   std::set<std::string> readersOfFrozen, gradientsWithoutSum,
@@ -153,6 +153,8 @@ struct Run : RunFacts {
   std::optional<Rational> hardwareUtilization() const;
   /// Bytes; none if they depend on a free axis, or on a part of unknown size.
   std::optional<Rational> memoryPerDevice() const;
+  /// What makes up `memory.activations`; empty where activationsByType is.
+  std::vector<KeptValue> kept() const;
   /// Bytes that the ops of a step read and write, each by itself.
   std::optional<Rational> trafficOfStep() const;
 };

@@ -61,19 +61,35 @@ TypedValue<MemRefType> LinalgBuilder::slot(StringRef name,
   return create<memref::GetGlobalOp>(memory, symbol).getResult();
 }
 
+static StringRef symbolOf(Value memory) {
+  return memory.getDefiningOp<memref::GetGlobalOp>().getName();
+}
+
 Value LinalgBuilder::read(StringRef name, RankedTensorType type, Role role,
                           program::Init init, FloatAttr theta) {
   Value memory = slot(name, type, role, init, theta);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointAfterValue(memory);
-  return create<bufferization::ToTensorOp>(memory, /*restrict=*/true,
-                                           /*writable=*/true);
+  Value tensor = create<bufferization::ToTensorOp>(memory, /*restrict=*/true,
+                                                   /*writable=*/true);
+  held[symbolOf(memory)] = tensor;
+  return tensor;
 }
 
 void LinalgBuilder::write(Value tensor, TypedValue<MemRefType> slot) {
   MemRefType type = slot.getType();
   tensor = reshape(
       tensor, RankedTensorType::get(type.getShape(), type.getElementType()));
+  if (condition) {
+    Value before = held.lookup(symbolOf(slot));
+    AffineMap each = identity(type.getRank());
+    tensor = generic({condition, tensor, before}, before,
+                     {project(type.getRank(), {}), each, each, each},
+                     [](ArrayRef<Element> args) -> SmallVector<Element> {
+                       return {select(args[0], args[1], args[2])};
+                     })
+                 .front();
+  }
   create<bufferization::MaterializeInDestinationOp>(
       Type(), tensor, slot, /*restrict=*/true, /*writable=*/true);
 }

@@ -71,7 +71,8 @@ public:
   mlir::Value read(llvm::StringRef name, mlir::RankedTensorType type, Role role,
                    program::Init init = program::Init::Zeros,
                    mlir::FloatAttr theta = {});
-  /// Leaves `tensor`, of as many elements, in a slot for the next step.
+  /// Leaves `tensor`, of as many elements, in a slot for the next step; with a
+  /// `condition`, only where that holds.
   void write(mlir::Value tensor, mlir::TypedValue<mlir::MemRefType> slot);
   /// Whether a value is a net.parameter or net.buffer, seen through
   /// net.reshape.
@@ -164,6 +165,9 @@ public:
   mlir::Value updateRows(mlir::Value values, mlir::Value ids, mlir::Value table,
                          llvm::function_ref<Element(Element, Element)> payload);
 
+  /// A truth value on which it depends whether what is written stays; null if
+  /// it does anyway.
+  mlir::Value condition;
   /// The turns of the loops around, outermost first.
   llvm::SmallVector<mlir::Value, 2> turns;
   /// A number that differs from op to op, for random numbers.
@@ -175,6 +179,7 @@ private:
   bool reference, rounds;
   unsigned draws = 0;
   mlir::IRMapping values;
+  llvm::StringMap<mlir::Value> held; ///< what slots hold at first, by symbol
 };
 
 /// How each op is lowered, by its name.

@@ -4,6 +4,8 @@
 
 #include "lib/Conversion/LinalgBuilder.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace netc;
 using namespace mlir;
 
@@ -135,6 +137,10 @@ static LogicalResult lowerAssign(AssignOp op, LinalgBuilder &b) {
 }
 
 void netc::addOptimizerLowerings(Lowerings &lowerings) {
+  lowerings.add<WhenOp>([&lowerings](WhenOp op, LinalgBuilder &b) {
+    llvm::SaveAndRestore condition(b.condition, b.get(op.getCondition()));
+    return lowerings.lower(op.getBlock(), b);
+  });
   lowerings.add(lowerSgd);
   lowerings.add(lowerSparseSgd);
   lowerings.add(lowerAdamOp);

@@ -50,6 +50,22 @@ static void lowerGlobalNorm(GlobalNormOp op, LinalgBuilder &b) {
         b.map(sum, [](ArrayRef<Element> args) { return sqrt(args[0]); }));
 }
 
+static void lowerAllFinite(AllFiniteOp op, LinalgBuilder &b) {
+  Value all = b.filled(b.type(op.getY()), 1);
+  for (Value x : op.getXs()) {
+    int64_t rank = b.type(x).getRank();
+    all = b.generic(b.get(x), all, {b.identity(rank), b.project(rank, {})},
+                    [](ArrayRef<Element> args) -> SmallVector<Element> {
+                      Element most = number(
+                          args[0], std::numeric_limits<double>::infinity());
+                      Element isFinite = most > args[0].apply<math::AbsFOp>();
+                      return {args[1].apply<arith::AndIOp>(isFinite)};
+                    })
+              .front();
+  }
+  b.set(op.getY(), all);
+}
+
 static void lowerMean(MeanOp op, LinalgBuilder &b) {
   Value sum = b.sum(b.get(op.getX()), op.getOver());
   b.set(op.getY(), b.divide(sum, countOf(b.type(op.getX()), op.getOver())));
@@ -335,6 +351,7 @@ static void lowerCumsum(CumsumOp op, LinalgBuilder &b) {
 void netc::addReduceLowerings(Lowerings &lowerings) {
   lowerings.add(lowerSum);
   lowerings.add(lowerGlobalNorm);
+  lowerings.add(lowerAllFinite);
   lowerings.add(lowerMean);
   lowerings.add(lowerMeanGrad);
   lowerings.add(lowerMax);

@@ -182,9 +182,7 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
     return false;
   }
   std::pair<const char *, mlir::Value> given[] = {
-      {"parameter", parameter},
-      {"gradient", addUnscaling(gradient)},
-      {"step", number}};
+      {"parameter", parameter}, {"gradient", gradient}, {"step", number}};
   const Parameters &all = e.calls.parametersOf(instance->function);
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
     for (auto &[name, tensor] : given)
@@ -227,16 +225,6 @@ bool OptimizerBuilder::takesMatrix(const Value &optimizer) {
          llvm::any_of((*instance)->settings, [&](const auto &setting) {
            return setting && takesMatrix(*setting);
          });
-}
-
-mlir::Value OptimizerBuilder::addUnscaling(mlir::Value gradient) {
-  if (!run.lossScale)
-    return gradient;
-  mlir::Location at = e.tensors.opLocation(places.lossScale, "unscale");
-  mlir::Value factor = e.builder.create<ConstantOp>(
-      at, gradient.getType(),
-      e.builder.getF64FloatAttr(1 / run.lossScale->toDouble()));
-  return e.builder.create<MulOp>(at, gradient, factor);
 }
 
 bool OptimizerBuilder::isUpdated(mlir::Value parameter) {

@@ -16,7 +16,7 @@ public:
   /// Where the run says what the rules depend on; of what it does not say, the
   /// run.
   struct Places {
-    Tree *optimizer, *accumulate, *lossScale;
+    Tree *optimizer, *accumulate;
   };
 
   /// `run` are the facts of the step that are known.
@@ -49,8 +49,6 @@ private:
   bool canAccumulate(OptimizerOp optimizer);
   /// Whether it takes parameters as matrices.
   bool takesMatrix(const Value &optimizer);
-  /// The gradient of the loss from that of the scaled loss.
-  mlir::Value addUnscaling(mlir::Value gradient);
   /// Whether an optimizer changes the parameter, or a view of it.
   static bool isUpdated(mlir::Value parameter);
 

@@ -453,6 +453,8 @@ bool RunBuilder::addHardware() {
     std::optional<Precision> known = parsePrecision(*precision);
     if (known)
       run.precision = known->str();
+    else if (StringRef(*precision).starts_with("fp8("))
+      e.fail(found->second.expr, error::UnknownRecipe, *precision);
     else
       e.fail(found->second.expr, error::NotAPrecision, *precision);
     run.places["precision"] = e.locationOf(found->second.expr);

@@ -246,6 +246,8 @@ void RunBuilder::checkKeys() {
 static std::vector<std::string> wordsIn(StringRef key) {
   if (key == "recompute")
     return {"full", "selective", "none"};
+  if (key == "loss_scale")
+    return {"dynamic"};
   if (key == "count")
     return {"full", "half"};
   return {};

@@ -7,6 +7,7 @@
 
 #include "lib/Frontend/OptimizerBuilder.h"
 #include "lib/Frontend/RunBuilder.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -17,8 +18,7 @@ bool RunBuilder::addOptimizer() {
     return true;
   return !value->isUnknown() &&
          OptimizerBuilder(e, step, run,
-                          {placeOf("optimizer"), placeOf("accumulate"),
-                           placeOf("loss_scale")})
+                          {placeOf("optimizer"), placeOf("accumulate")})
              .build(*value);
 }
 
@@ -57,14 +57,50 @@ bool RunBuilder::addRecomputation() {
   return fine;
 }
 
-bool RunBuilder::addLossScale() {
-  std::optional<Number> scale = numberOf("loss_scale");
-  if (!scale)
-    return !valueOf("loss_scale");
-  if (!scale->dimension.isNone() || *scale->exact.constant() <= Rational(0)) {
-    e.fail(placeOf("loss_scale"), error::LossScaleArgument);
-    return false;
+/// A number above zero.
+static std::optional<Rational> positiveIn(const Value &value) {
+  std::optional<Number> number = netc::numberOf(value);
+  if (!number || number->real || !number->dimension.isNone())
+    return std::nullopt;
+  std::optional<Rational> exact = number->exact.constant();
+  return exact && *exact > Rational(0) ? exact : std::nullopt;
+}
+
+/// Those of a dynamic scale, by the names of PyTorch's GradScaler, whose
+/// defaults they have.
+static bool readDynamicScale(const Record &record, RunFacts &run) {
+  for (const auto &[name, value] : *record.fields) {
+    RunFacts::Number *number = llvm::StringSwitch<RunFacts::Number *>(name)
+                                   .Case("start", &run.lossScale)
+                                   .Case("growth", &run.lossScaleGrowth)
+                                   .Case("backoff", &run.lossScaleBackoff)
+                                   .Case("interval", &run.lossScaleInterval)
+                                   .Default(nullptr);
+    std::optional<Rational> given = positiveIn(value);
+    if (!number || !given)
+      return false;
+    *number = given;
   }
-  run.lossScale = scale->exact.constant();
-  return true;
+  return run.lossScaleInterval->isInteger() && *run.lossScaleGrowth > 1 &&
+         *run.lossScaleBackoff < 1;
+}
+
+bool RunBuilder::addLossScale() {
+  std::optional<Value> value = valueOf("loss_scale");
+  if (!value || value->isUnknown())
+    return !value;
+  auto *word = value->as<std::string>();
+  auto *record = value->as<Record>();
+  if ((word && *word == "dynamic") || record) {
+    run.lossScale = Rational(65536);
+    run.lossScaleGrowth = Rational(2);
+    run.lossScaleBackoff = Rational::fraction(1, 2);
+    run.lossScaleInterval = Rational(2000);
+  } else {
+    run.lossScale = positiveIn(*value);
+  }
+  if (run.lossScale && (!record || readDynamicScale(*record, run)))
+    return true;
+  e.fail(placeOf("loss_scale"), error::LossScaleArgument);
+  return false;
 }

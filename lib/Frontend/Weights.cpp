@@ -217,7 +217,10 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
       auto *type = argument.value.as<TypeValue>();
       if (!type || type->isShaped || !mlir::isa<mlir::FloatType>(type->element))
         return e.fail(argument.at, error::WeightType, kind,
-                      textOf(argument.value));
+                      type && !type->isShaped
+                          ? "`" + TensorBuilder::elementText(type->element) +
+                                "`"
+                          : textOf(argument.value));
       element = type->element;
     } else {
       return e.fail(argument.nameAt(), error::UnknownArgument, kind,

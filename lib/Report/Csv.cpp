@@ -64,7 +64,7 @@ private:
 } // namespace
 
 /// Of costs, and what only a run has.
-static constexpr unsigned costFields = 4, updateFields = 4, runFields = 22;
+static constexpr unsigned costFields = 4, updateFields = 4, runFields = 24;
 
 static std::string idsOf(llvm::ArrayRef<Warning> warnings,
                          llvm::StringRef about) {
@@ -146,6 +146,8 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
     std::optional<MemoryVerdict> verdict = memoryVerdict(run);
     row.add(!verdict ? "" : verdict->fits ? "1" : "0");
     row.add(verdict ? verdict->largest : "");
+    row.add(number(run.trafficOfStep()));
+    row.add(run.hasStep() ? number(run.step().converted) : "");
     row.add(kind == "point" ? "" : idsOf(warnings, run.name()));
   }
   if (kind != "point" && run.hasStep() && !run.step().byFormat.empty())
@@ -187,7 +189,7 @@ void netc::printCsv(llvm::raw_ostream &os, const Report &report) {
         "parameter_rule,compute_by_time,compute_by_time_low,"
         "compute_by_time_high,ratio,utilization,hardware_utilization,"
         "device_hours,memory,memory_low,memory_high,device_memory,fits,"
-        "largest_in_memory,warnings\r\n";
+        "largest_in_memory,bytes_moved,bytes_of_conversions,warnings\r\n";
   for (const RunReport &run : report.runs)
     print(os, run, report.warnings);
   for (const Network *network : report.networks)

@@ -271,7 +271,7 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   const Run &a = *pair.before->run, &b = *pair.after->run;
   page.section(nameOf(a.name(), b.name()), "");
   Lines lines;
-  auto addAs = [&](const char *label, const RunReport::Figure &figure,
+  auto addAs = [&](std::string label, const RunReport::Figure &figure,
                    const RunReport::TextOf &textOf) {
     std::optional<Rational> before = figure(a), after = figure(b);
     std::string from = pair.before->text(figure, textOf),
@@ -279,18 +279,19 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
     if (before == after && from == to)
       return;
     std::string relative = before && after ? changeOf(*before, *after) : "";
-    lines.add(label, (before ? from : "none") + " ⇒ " + (after ? to : "none") +
-                         (relative.empty() ? "" : "; " + relative));
+    lines.add(std::move(label), (before ? from : "none") + " ⇒ " +
+                                    (after ? to : "none") +
+                                    (relative.empty() ? "" : "; " + relative));
   };
-  auto add = [&](const char *label, const RunReport::Figure &figure,
+  auto add = [&](std::string label, const RunReport::Figure &figure,
                  Dimension dimension) {
-    addAs(label, figure, [=](const Rational &value) {
+    addAs(std::move(label), figure, [=](const Rational &value) {
       return formatQuantity(value, dimension);
     });
   };
-  auto addStep = [&](const char *label, Cost (*costOf)(const Figures &)) {
+  auto addStep = [&](std::string label, Cost (*costOf)(const Figures &)) {
     add(
-        label,
+        std::move(label),
         [=](const Run &run) {
           return run.hasStep() ? costOf(run.step()).total().constant()
                                : std::nullopt;
@@ -321,8 +322,22 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   addAs("device time", &Run::deviceTime,
         [](const Rational &seconds) { return deviceTime(seconds / 3600); });
   add("time", &Run::time, Dimension::Time);
+  if (a.precision != b.precision)
+    lines.add("precision", (a.precision.empty() ? "f32" : a.precision) + " ⇒ " +
+                               (b.precision.empty() ? "f32" : b.precision));
   add("memory per device", &Run::memoryPerDevice, Dimension::Data);
+  for (auto [name, part] : Memory::parts())
+    add(
+        "  " + name.str(),
+        [part = part](const Run &run) { return (run.memory.*part).constant(); },
+        Dimension::Data);
   add("memory traffic", &Run::trafficOfStep, Dimension::Data);
+  add(
+      "  of conversions",
+      [](const Run &run) {
+        return run.hasStep() ? run.step().converted.constant() : std::nullopt;
+      },
+      Dimension::Data);
   if (lines.asGrid().lines().empty())
     page.paragraph("costs the same");
   else

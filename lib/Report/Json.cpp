@@ -95,6 +95,7 @@ static void step(OStream &json, StringRef key, const Run &run,
     });
     number(json, "bytes_read", figures.read);
     number(json, "bytes_written", figures.written);
+    number(json, "bytes_of_conversions", figures.converted);
   });
 }
 
@@ -242,17 +243,29 @@ static void operations(OStream &json, const Run &run) {
   });
 }
 
+/// A value that is kept, in one line.
+static void keptValue(OStream &json, const KeptValue &value) {
+  json.rawValue([&](llvm::raw_ostream &os) {
+    OStream line(os);
+    line.object([&] {
+      line.attribute("op", value.name);
+      line.attribute("type", value.type);
+      number(line, "elements", value.elements);
+      number(line, "bytes", value.bytes);
+    });
+  });
+}
+
 static void memory(OStream &json, const Run &run) {
   const Memory &memory = run.memory;
   std::optional<MemoryVerdict> verdict = memoryVerdict(run);
   json.attributeObject("memory_per_device", [&] {
-    number(json, "weights", memory.weights);
-    number(json, "copies", memory.copies);
-    number(json, "master", memory.master);
-    number(json, "gradients", memory.gradients);
-    number(json, "optimizer", memory.optimizer);
-    number(json, "activations", memory.activations);
-    number(json, "constants", memory.constants);
+    for (auto [name, part] : Memory::parts())
+      number(json, name, memory.*part);
+    json.attributeObject("activations_by_type", [&] {
+      for (const auto &[type, bytes] : run.activationsByType)
+        number(json, type, bytes);
+    });
     number(json, "total", memory.total());
     number(json, "capacity", run.deviceMemory);
     if (!verdict) {
@@ -390,6 +403,10 @@ static void runMembers(OStream &json, const RunReport &report, bool symbolic) {
     step(json, "symbolic", run, run.symbolic);
   operations(json, run);
   memory(json, run);
+  json.attributeArray("kept", [&] {
+    for (const KeptValue &value : run.kept())
+      keptValue(json, value);
+  });
   estimates(json, report);
   if (const PlannedMemory *plan = report.plan())
     json.attributeObject("plan", [&] {

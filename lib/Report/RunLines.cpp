@@ -339,6 +339,19 @@ static void addMemoryVerdict(Lines &lines, const RunReport &report) {
                             : "does not fit either"));
 }
 
+static std::string lossScaleText(const Run &run) {
+  if (!run.lossScale)
+    return "no loss scale: gradients below 6e-8 are 0";
+  std::string text = "loss scale " + formatQuantity(*run.lossScale, {});
+  if (run.hasDynamicLossScale())
+    text += fmt::format(" at first, × {} after {} steps with finite "
+                        "gradients, × {} after one without, which is skipped",
+                        formatQuantity(*run.lossScaleGrowth, {}),
+                        exact(*run.lossScaleInterval),
+                        formatQuantity(*run.lossScaleBackoff, {}));
+  return text;
+}
+
 /// In which formats a run computes and keeps its values.
 static void addPrecision(Lines &lines, const Run &run) {
   std::optional<Precision> precision = parsePrecision(run.precision);
@@ -354,6 +367,8 @@ static void addPrecision(Lines &lines, const Run &run) {
                 traitsOf(format).name.str();
   }
   lines.add("precision", run.precision + shares);
+  if (precision->low() == NumberFormat::F16 && !run.isInference)
+    lines.add("", lossScaleText(run));
 }
 
 static void addMemory(Lines &lines, const RunReport &report) {
@@ -390,6 +405,12 @@ static void addMemory(Lines &lines, const RunReport &report) {
           shareOf(run.step().model().total(), moved))
     text += "; " + formatQuantity(*intensity, {}, 3) + " FLOP a byte";
   lines.add("memory traffic", text);
+  const Polynomial &converted = run.step().converted;
+  if (!converted.isZero()) {
+    std::optional<Rational> share = shareOf(converted, moved);
+    lines.add("", "conversions of formats: " + bytes(converted) + " of it" +
+                      (share ? ", " + inPercent(*share) : ""));
+  }
 }
 
 static void addPlan(Lines &lines, const RunReport &report,

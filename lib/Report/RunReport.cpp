@@ -66,19 +66,13 @@ std::optional<MemoryVerdict> netc::memoryVerdict(const Run &run) {
   MemoryVerdict verdict{
       *run.deviceMemory, *needed, *needed <= *run.deviceMemory, "", {}, {}};
   Rational activations = *run.memory.activations.constant();
-  std::pair<const char *, const Polynomial *> parts[] = {
-      {"weights", &run.memory.weights},
-      {"copies", &run.memory.copies},
-      {"master", &run.memory.master},
-      {"gradients", &run.memory.gradients},
-      {"optimizer", &run.memory.optimizer},
-      {"activations", &run.memory.activations},
-      {"constants", &run.memory.constants}};
-  for (auto [name, bytes] : parts)
-    if (verdict.bytesOfLargest < *bytes->constant()) {
-      verdict.largest = name;
-      verdict.bytesOfLargest = *bytes->constant();
+  for (auto [name, part] : Memory::parts()) {
+    Rational bytes = *(run.memory.*part).constant();
+    if (verdict.bytesOfLargest < bytes) {
+      verdict.largest = name.str();
+      verdict.bytesOfLargest = bytes;
     }
+  }
   if (run.devices && *run.devices > 1)
     verdict.neededIfSplit =
         activations + (*needed - activations) / *run.devices;

@@ -70,6 +70,8 @@ static std::vector<SummaryColumn> summaryColumns() {
          std::optional<Rational> tokens = report.run->tokensPerStep();
          return tokens ? formatQuantity(*tokens, {}) : "";
        }},
+      {"precision",
+       [](const RunReport &report) { return report.run->precision; }},
       {"memory",
        [](const RunReport &report) {
          std::optional<Rational> memory = report.run->memoryPerDevice();

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/Net.h"
+#include "dialect/ReverseMode.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
@@ -183,6 +184,96 @@ static void copyRules(MutableArrayRef<Rule> rules, OpBuilder builder) {
   }
 }
 
+/// Takes the scale of the loss out of gradients, at the end of the backward
+/// pass, and where it is dynamic, moves it.
+class LossScale {
+public:
+  LossScale(StepOp step, OpBuilder builder)
+      : run(step.getRun().getFacts()),
+        loc(NameLoc::get(builder.getStringAttr("optimizer.loss_scale"),
+                         step.getLoc())),
+        builder(builder) {
+    for (auto buffer : step.getOps<BufferOp>())
+      if (buffer.getName() == kLossScaleGrowth)
+        growth = buffer.getValue();
+  }
+
+  bool isDynamic() const { return growth != nullptr; }
+
+  void unscale(ArrayRef<GradientOp> gradients) {
+    if (!run.lossScale)
+      return;
+    Type number = tensorOf(builder.getF32Type(), Shape());
+    double start = run.lossScale->toDouble();
+    Value inverse;
+    if (growth)
+      inverse = builder.create<DivOp>(loc, constant(number, 1 / start), growth);
+    for (GradientOp gradient : gradients) {
+      Value scaled = gradient.getGradient();
+      Type type = tensorOf(builder.getF32Type(), shapeOf(scaled));
+      Location at = gradient.getParameter().getLoc();
+      Value factor = growth ? builder.create<BroadcastOp>(at, type, inverse,
+                                                          ArrayRef<int64_t>())
+                            : constant(type, 1 / start);
+      gradient.getGradientMutable().set(
+          builder.create<MulOp>(at, scaled, factor));
+    }
+  }
+
+  /// Whether all gradients are numbers.
+  Value areFinite(ArrayRef<GradientOp> gradients) {
+    return builder.create<AllFiniteOp>(
+        loc, llvm::map_to_vector(gradients, [](GradientOp gradient) -> Value {
+          return gradient.getGradient();
+        }));
+  }
+
+  /// Multiplies the scale after enough steps with finite gradients in a row,
+  /// and after one without.
+  void move(Value areFinite) {
+    Type number = growth.getType();
+    Value none = constant(number, 0), one = constant(number, 1);
+    Value before =
+        builder.create<BufferOp>(loc, number, "loss_scale_steps", "zeros");
+    Value steps = builder.create<AddOp>(loc, before, one);
+    Value isEnough = builder.create<CompareOp>(
+        loc, steps, constant(number, run.lossScaleInterval->toDouble()), ">=");
+    auto choose = [&](Value condition, Value yes, Value no) {
+      return builder.create<WhereOp>(loc, condition, yes, no).getResult();
+    };
+    Value factor =
+        choose(areFinite,
+               choose(isEnough,
+                      constant(number, run.lossScaleGrowth->toDouble()), one),
+               constant(number, run.lossScaleBackoff->toDouble()));
+    Value next = builder.create<MulOp>(loc, growth, factor);
+    builder.create<AssignOp>(loc, growth, next);
+    builder.create<AssignOp>(
+        loc, before, choose(areFinite, choose(isEnough, none, steps), none));
+  }
+
+private:
+  Value constant(Type type, double value) {
+    return builder.create<ConstantOp>(loc, type,
+                                      builder.getF64FloatAttr(value));
+  }
+
+  const RunFacts &run;
+  Location loc;
+  OpBuilder builder;
+  Value growth; ///< null if it is not dynamic
+};
+
+/// Lets what `updates` write be kept only where `condition` holds.
+static void keepWhen(Value condition, ArrayRef<Operation *> updates) {
+  OpBuilder builder(updates.front());
+  auto when = builder.create<WhenOp>(condition.getLoc(), condition);
+  Block &body = when.getBody().emplaceBlock();
+  for (Operation *op : updates)
+    isa<BufferOp>(op) ? op->moveBefore(when)
+                      : op->moveBefore(&body, body.end());
+}
+
 struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
   void runOnOperation() override {
     getOperation().walk([&](StepOp step) {
@@ -230,10 +321,23 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
 
     Operation *last = &step.back();
     Operation *before = last->getPrevNode();
+    LossScale scale(cast<StepOp>(step.getParentOp()), OpBuilder(last));
+    scale.unscale(gradients);
+    Operation *unscaled = last->getPrevNode();
     std::vector<Rule> rules;
     for (OptimizerOp optimizer : optimizers)
       rules.emplace_back(optimizer, ofRule(optimizer, gradients), last);
     copyRules(rules, OpBuilder(last));
+    if (scale.isDynamic() && unscaled->getNextNode() != last) {
+      SmallVector<Operation *> updates;
+      for (Operation *op = unscaled->getNextNode(); op != last;
+           op = op->getNextNode())
+        updates.push_back(op);
+      Value areFinite = scale.areFinite(gradients);
+      areFinite.getDefiningOp()->moveAfter(unscaled);
+      keepWhen(areFinite, updates);
+      scale.move(areFinite);
+    }
     auto phase = PhaseAttr::get(&getContext(), Phase::Update);
     SmallVector<Operation *> updates;
     for (Operation *op = before->getNextNode(); op != last;

@@ -4,6 +4,7 @@
 
 #include "dialect/Net.h"
 #include "dialect/Repetition.h"
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Hardware/Precision.h"
 #include "lib/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -209,11 +210,15 @@ private:
       setElement(parameter.getValue(), parameters);
   }
 
-  /// Where the whole network is low, so is what it is given.
+  /// Where the whole network is low, so is what it is given, and what it reads
+  /// of its weights: the rows of an embedding.
   Type naturalFormat(Value value) {
+    Type element = netc::elementOf(value);
     auto input = dyn_cast<BlockArgument>(sourceOf(value));
     bool isInput = input && isa<StepOp>(input.getOwner()->getParentOp());
-    return isInput && isWhole ? low : netc::elementOf(value);
+    return isWhole && element == f32 && (isInput || isParameter(value))
+               ? low
+               : element;
   }
 
   static Type widerOf(Type a, Type b) {
@@ -389,6 +394,25 @@ private:
   DenseMap<std::pair<Value, Type>, Value> copies;
 };
 
+/// Warns of numbers that f16 has no room for: a mask of -1e9 is -inf there, and
+/// what softmax makes of a row of them is no number.
+static void warnOfLargeNumbers(StepOp step) {
+  auto check = [&](Operation *op, Value value, const APFloat &number) {
+    double size = std::abs(number.convertToDouble());
+    if (!netc::elementOf(value).isF16() || std::isinf(size) || size < 65520)
+      return;
+    warn(op->getLoc(), step.getSymName(), WarningId::NotOfF16)
+        << number.convertToDouble() << " is infinite in f16, whose largest "
+        << "number is 65504; write -inf in a mask, or a smaller number";
+  };
+  step.walk([&](Operation *op) {
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      check(op, constant.getY(), constant.getValue());
+    else if (auto mask = dyn_cast<MaskOp>(op); mask && !mask.isFree())
+      check(op, mask.getY(), mask.getValue());
+  });
+}
+
 struct ApplyPrecision : netc::impl::ApplyPrecisionBase<ApplyPrecision> {
   void runOnOperation() override {
     for (auto step : getOperation().getOps<StepOp>()) {
@@ -401,6 +425,7 @@ struct ApplyPrecision : netc::impl::ApplyPrecisionBase<ApplyPrecision> {
         if (isMemoryEffectFree(op) && isOpTriviallyDead(op))
           op->erase();
       });
+      warnOfLargeNumbers(step);
     }
   }
 };

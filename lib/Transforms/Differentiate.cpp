@@ -50,11 +50,20 @@ static LogicalResult checkLoss(ReturnOp last) {
 
 /// The gradient of what is returned: 1, or what the run scales its loss by,
 /// divided by the number of parts of a batch, of whose losses the mean counts.
-static double seedOf(Operation *graph) {
+static Value createSeed(OpBuilder &builder, Operation *graph, Value value) {
   const RunFacts *run = runFactsOf(graph);
-  return run ? run->lossScale.value_or(1).toDouble() /
-                   run->accumulate.value_or(1).toDouble()
-             : 1;
+  double number = run ? run->lossScale.value_or(1).toDouble() /
+                            run->accumulate.value_or(1).toDouble()
+                      : 1;
+  Value seed = builder.create<ConstantOp>(value.getLoc(), value.getType(),
+                                          builder.getF64FloatAttr(number));
+  if (!run || !run->hasDynamicLossScale())
+    return seed;
+  // What it has grown to is of the update, which moves it.
+  auto growth = builder.create<BufferOp>(value.getLoc(), value.getType(),
+                                         kLossScaleGrowth, "ones");
+  growth->setAttr(kPhase, PhaseAttr::get(builder.getContext(), Phase::Update));
+  return builder.create<MulOp>(value.getLoc(), growth, seed);
 }
 
 /// Appends the backward pass of the values that `last` returns.
@@ -86,11 +95,9 @@ static LogicalResult differentiate(ReturnOp last) {
   for (Value value : last.getResults()) {
     if (!reverse.wants(value))
       continue;
-    auto seed = builder.create<ConstantOp>(
-        value.getLoc(), value.getType(),
-        builder.getF64FloatAttr(seedOf(last->getParentOp())));
+    Value seed = createSeed(builder, last->getParentOp(), value);
     if (!first)
-      first = seed;
+      first = seed.getDefiningOp();
     reverse.add(value, seed);
   }
   if (failed(reverse.run(block)))

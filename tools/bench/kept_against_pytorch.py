@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Compares what netc counts as kept for the backward pass with what PyTorch keeps, tensor by tensor, and prints a table.
+
+Each tensor of netc meets one of PyTorch of its type and number of elements. What meets none has a name, the reason why
+the two differ; what has no name is a bug of one of them, and is listed. PyTorch decides as it does on a GPU, but computes
+nothing (kept_by_pytorch.py). Attention is written out in both, unless a network is called flash. Needs PyTorch, torchvision
+and transformers, from PyPI.
+"""
+
+import argparse
+import collections
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+import torch
+
+from kept_by_pytorch import kept_by
+from kept_models import MODELS
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+LOW = {"f32": None, "bf16": torch.bfloat16, "f16": torch.float16}
+
+# Why PyTorch keeps a tensor that netc does not: the nodes of its backward pass that keep it, its type, the reason.
+BESIDE = [
+    (r"(Native|Cudnn)(BatchNorm|LayerNorm|GroupNorm)\.result1", "f32", "norm: the mean beside 1 / std"),
+    (r"NllLoss\.total_weight", "f32", "loss: the sum of weights of classes"),
+    (r"NllLoss\.target", "i64", "loss: the next tokens, moved by one place"),
+    (r"LogSoftmax\.result", "low", "loss: log-probabilities in 16 bits beside those in f32"),
+    (r"Hardtanh\.self", "any", "relu6: its input beside its result"),
+    (r"(AdaptiveAvgPool2D|AvgPool2D)\.self", "any", "average pooling: its input"),
+    (r"(Relu\.result|MaxPool2DWithIndices\.self|Convolution\.input)", "any", "concatenation: the whole beside its parts"),
+    (r"ScaledDotProductFlashAttention\.logsumexp", "f32", "attention: the logarithm of a sum for each row and head"),
+    (r"ScaledDotProductFlashAttention\.(rng_state|unused|philox)", "any", "attention: the state of random numbers"),
+    (r"MaskedFill\.mask", "i1", "attention: a causal mask for each layer"),
+    (r"Mul\.other", "f32", "rotary positions: their tables for each layer"),
+    (r"Bmm\.(self|mat2)", "any", "attention: keys and values for each head of a group"),
+    (r"(Addmm\.mat1|Mm\.self)", "low", "a copy of one value for each product that reads it"),
+]
+# Why netc keeps one that PyTorch does not: its op, its type, the reason.
+BESIDE_OF_NETC = [
+    (r".*\bcompare|.*where", "i1", "a mask of scores, to which PyTorch adds numbers"),
+]
+# The same of a recurrence: netc keeps what all steps made as one tensor, PyTorch what each made.
+BESIDE_OF_CELLS = [
+    (r"ThnnFusedLstmCell\.|Mm\.self|Addmm\.mat1|scan$|.*lstm", "any", "LSTM: a fused cell keeps all gates twice, netc what its ops read"),
+]
+# Why the types of one value differ: the node of PyTorch's, the op of netc.
+OTHER_TYPE = [
+    (r"Mul\.other", r".*dropout", "dropout: a mask of whole examples in numbers, not in truth values"),
+]
+
+
+def kept_by_netc(netc, name, format):
+    """What netc keeps: dictionaries of `op`, `type`, `elements` and `bytes`."""
+    command = [netc, "-I", os.path.join(ROOT, "examples"), f"--run={name}_run", "--format=json"]
+    command += [f"--set={name}_run.precision={format}", os.path.join(HERE, "kept.net")]
+    report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return report["runs"][0]["kept"]
+
+
+def reason_of(table, names, type):
+    """The first that holds for one of `names`, with its place; None if none does."""
+    for place, (pattern, wanted, reason) in enumerate(table):
+        if wanted in ("any", type) or wanted == "low" and type in ("bf16", "f16"):
+            if any(re.match(pattern, name) for name in names):
+                return place, reason
+    return None
+
+
+def compare(ours, theirs, more):
+    """Bytes by the reason why PyTorch keeps more (less: negative), and what there is no reason for."""
+    reasons, unexplained = collections.Counter(), []
+    beside, beside_of_netc = BESIDE + more, BESIDE_OF_NETC + more
+    left = collections.defaultdict(lambda: ([], []))  # by type and elements: ours, theirs
+    for value in ours:
+        left[value["type"], value["elements"]][0].append((value["bytes"], [value["op"]]))
+    for value in theirs:
+        left[value.type, value.elements][1].append((value.bytes, value.readers))
+
+    # What has a reason is left over first.
+    def surplus(values, others, table, type):
+        ranked = sorted(values, key=lambda value: reason_of(table, value[1], type) or (len(table), ""))
+        return ranked[: max(0, len(values) - len(others))]
+
+    ours_left, theirs_left = [], []
+    for (type, elements), (mine, others) in left.items():
+        ours_left += [(type, elements, *value) for value in surplus(mine, others, beside_of_netc, type)]
+        theirs_left += [(type, elements, *value) for value in surplus(others, mine, beside, type)]
+
+    for type, elements, bytes, readers in theirs_left:
+        for other in ours_left:
+            pair = [
+                reason
+                for reader, op, reason in OTHER_TYPE
+                if other[1] == elements and re.match(op, other[3][0]) and any(re.match(reader, r) for r in readers)
+            ]
+            if pair:
+                ours_left.remove(other)
+                reasons[pair[0]] += bytes - other[2]
+                break
+        else:
+            if found := reason_of(beside, readers, type):
+                reasons[found[1]] += bytes
+            else:
+                unexplained.append((bytes, type, "PyTorch: " + " ".join(readers)))
+    for type, elements, bytes, ops in ours_left:
+        if found := reason_of(beside_of_netc, ops, type):
+            reasons[found[1]] -= bytes
+        else:
+            unexplained.append((-bytes, type, "netc: " + ops[0]))
+    return reasons, unexplained
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", help=", ".join(MODELS) + " (default: all)")
+    parser.add_argument("--netc", default=os.path.join(ROOT, "build", "release", "bin", "netc"))
+    parser.add_argument("--formats", default="f32,bf16", help="of %s (default %%(default)s)" % ",".join(LOW))
+    parser.add_argument("--csv", metavar="FILE", help="write the bytes of PyTorch and of each reason to it")
+    arguments = parser.parse_args()
+    for name in arguments.networks:
+        if name not in MODELS:
+            parser.error(f"there is no network `{name}`, but {', '.join(MODELS)}")
+    bugs, written = 0, [("network", "format", "what", "bytes")]
+    print("| network | format | netc | PyTorch | of the difference | bytes |\n|---|---|---:|---:|---|---:|")
+    for name in arguments.networks or MODELS:
+        for format in arguments.formats.split(","):
+            ours = kept_by_netc(arguments.netc, name, format)
+            theirs = kept_by(MODELS[name], LOW[format])
+            reasons, unexplained = compare(ours, theirs, BESIDE_OF_CELLS if name == "lstm" else [])
+            sums = sum(value["bytes"] for value in ours), sum(value.bytes for value in theirs)
+            assert sums[1] - sums[0] == sum(reasons.values()) + sum(bytes for bytes, *_ in unexplained)
+            rows = reasons.most_common()
+            written += [(name, format, *row) for row in [("PyTorch", sums[1]), *rows]]
+            rows += [(f"**not explained**: {type}, {what}", bytes) for bytes, type, what in unexplained]
+            cells = [name, format, *(f"{bytes:,}" for bytes in sums)]
+            for reason, bytes in rows:
+                print("|", " | ".join(cells), f"| {reason} | {bytes:,} |", flush=True)
+                cells = [""] * 4
+            bugs += len(unexplained)
+    if arguments.csv:
+        with open(arguments.csv, "w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(written)
+    if bugs:
+        sys.exit(f"{bugs} tensors without an explanation")
+
+
+if __name__ == "__main__":
+    main()

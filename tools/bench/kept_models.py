@@ -1,0 +1,139 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""The networks of kept.net, as PyTorch modules. Each entry makes a model, its data, and what gives its loss."""
+
+import torch
+import torchvision
+import transformers
+from torch import nn
+from torch.nn import functional as F
+
+# Slow without a GPU, and of no effect on shapes.
+torch.nn.init.trunc_normal_ = lambda tensor, *_, **__: tensor
+
+
+def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """`scaled_dot_product_attention`, written out, as autocast on a GPU has its ops."""
+    scores = (q @ k.transpose(-2, -1)) * q.shape[-1] ** -0.5
+    return F.dropout(F.softmax(scores, -1), dropout_p) @ v
+
+
+def flash_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """The same by the kernel, which takes 16 bits."""
+    return torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal)[0]
+
+
+def image_model(name, attention=attention):
+    def make():
+        F.scaled_dot_product_attention = attention
+        model = getattr(torchvision.models, name)(weights=None)
+        data = torch.randn(2, 3, 224, 224), torch.randint(1000, (2,))
+        return model, data, lambda model, x, label: F.cross_entropy(model(x), label)
+
+    return make
+
+
+def next_token_loss(logits, tokens):
+    """Every position has a next token, as `shift` has it; libraries cut off the last one."""
+    return F.cross_entropy(logits.flatten(0, 1), tokens.roll(-1, 1).flatten())
+
+
+def bert():
+    model = transformers.BertForSequenceClassification(transformers.BertConfig(attn_implementation="eager"))
+    data = torch.randint(1000, (2, 128)), torch.randint(2, (2,))
+    return model, data, lambda model, x, label: F.cross_entropy(model(x).logits, label)
+
+
+def gpt2():
+    config = transformers.GPT2Config(
+        attn_implementation="eager", use_cache=False, activation_function="gelu_pytorch_tanh"
+    )
+    data = (torch.randint(1000, (2, 256)),)
+    return transformers.GPT2LMHeadModel(config), data, lambda model, x: next_token_loss(model(x).logits, x)
+
+
+class DecoderLayer(nn.Module):
+    """Rotary positions, keys and values of fewer heads than queries, a gated FFN."""
+
+    def __init__(self, d=256, heads=8, kv_heads=4, ff=688):
+        super().__init__()
+        self.heads, self.kv_heads = heads, kv_heads
+        self.norm, self.norm_2 = nn.RMSNorm(d, eps=1e-6), nn.RMSNorm(d, eps=1e-6)
+        k = d // heads
+        linear = lambda n, m: nn.Linear(n, m, bias=False)
+        self.query, self.key, self.value = linear(d, d), linear(d, kv_heads * k), linear(d, kv_heads * k)
+        self.output, self.gate, self.up, self.down = linear(d, d), linear(d, ff), linear(d, ff), linear(ff, d)
+
+    def forward(self, x, cos, sin):
+        n, t, d = x.shape
+
+        def heads_of(y, heads):
+            return y.view(n, t, heads, -1).transpose(1, 2)
+
+        def turned(y):
+            a, b = y.chunk(2, -1)
+            return y * cos + torch.cat((-b, a), -1) * sin
+
+        y = self.norm(x)
+        q = turned(heads_of(self.query(y), self.heads))
+        k = turned(heads_of(self.key(y), self.kv_heads)).repeat_interleave(self.heads // self.kv_heads, 1)
+        v = heads_of(self.value(y), self.kv_heads).repeat_interleave(self.heads // self.kv_heads, 1)
+        later = torch.ones(t, t, dtype=torch.bool).triu(1)
+        scores = (q @ k.transpose(2, 3)) * q.shape[-1] ** -0.5
+        y = scores.masked_fill(later, float("-inf")).softmax(-1) @ v
+        x = x + self.output(y.transpose(1, 2).reshape(n, t, d))
+        y = self.norm_2(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+class Decoder(nn.Module):
+    def __init__(self, vocabulary=1000, d=256, layers=4, k=32):
+        super().__init__()
+        self.embedding, self.k = nn.Embedding(vocabulary, d), k
+        self.layers = nn.ModuleList(DecoderLayer(d) for _ in range(layers))
+        self.norm, self.output = nn.RMSNorm(d, eps=1e-6), nn.Linear(d, vocabulary, bias=False)
+
+    def forward(self, tokens):
+        places = torch.arange(tokens.shape[1]).float()
+        angles = torch.outer(places, 10_000 ** (-torch.arange(0, self.k, 2).float() / self.k))
+        angles = torch.cat((angles, angles), -1)
+        x = self.embedding(tokens)
+        for layer in self.layers:
+            x = layer(x, angles.cos(), angles.sin())
+        return self.output(self.norm(x))
+
+
+def decoder():
+    return Decoder(), (torch.randint(1000, (2, 256)),), lambda model, x: next_token_loss(model(x), x)
+
+
+class Recurrent(nn.Module):
+    """An LSTM, cell by cell: what oneDNN and cuDNN keep of a whole one is one block of memory."""
+
+    def __init__(self, vocabulary=1000, d=128):
+        super().__init__()
+        self.embedding, self.cell, self.output = nn.Embedding(vocabulary, d), nn.LSTMCell(d, d), nn.Linear(d, vocabulary)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        h = c = torch.zeros(x.shape[0], x.shape[2])
+        outputs = []
+        for t in range(x.shape[1]):
+            h, c = self.cell(x[:, t], (h, c))
+            outputs.append(h)
+        return self.output(torch.stack(outputs, 1))
+
+
+def lstm():
+    return Recurrent(), (torch.randint(1000, (2, 16)),), lambda model, x: next_token_loss(model(x), x)
+
+
+IMAGE_MODELS = (
+    "resnet18 resnet50 resnext50_32x4d wide_resnet50_2 alexnet vgg11 vgg16 mobilenet_v2 mobilenet_v3_large "
+    "squeezenet1_0 densenet121 efficientnet_b0 regnet_y_400mf convnext_tiny vit_b_16 swin_t"
+).split()
+MODELS = {name: image_model(name) for name in IMAGE_MODELS}
+MODELS["vit_flash"] = image_model("vit_b_16", flash_attention)
+MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm}
