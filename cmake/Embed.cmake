@@ -1,11 +1,10 @@
-# cmake -DFILES=a.net;b.net -DPREFIX=std/ -DOUTPUT=Files.inc -P Embed.cmake
-# Writes `paths`, the files' names after the prefix, and `texts`, what is in them.
+# cmake -DFOLDER=lib/Std -DFILES=a.net;b/c.net -DPREFIX=std/ -DOUTPUT=Files.inc -P Embed.cmake
+# Writes `paths`, the names of files of a folder after the prefix, and `texts`, what is in them.
 set(paths "")
 set(texts "")
 foreach(file IN LISTS FILES)
-  get_filename_component(name ${file} NAME)
-  file(READ ${file} text)
-  string(APPEND paths "    \"${PREFIX}${name}\",\n")
+  file(READ ${FOLDER}/${file} text)
+  string(APPEND paths "    \"${PREFIX}${file}\",\n")
   string(APPEND texts "    R\"net(${text})net\",\n")
 endforeach()
 file(WRITE ${OUTPUT}

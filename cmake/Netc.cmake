@@ -23,11 +23,11 @@ endfunction()
 function(netc_embed output)
   cmake_parse_arguments(ARG "" "PREFIX" "" ${ARGN})
   set(files ${ARG_UNPARSED_ARGUMENTS})
-  list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE paths)
   set(script ${CMAKE_SOURCE_DIR}/cmake/Embed.cmake)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} "-DFILES=${files}" -DPREFIX=${ARG_PREFIX} -DOUTPUT=${output} -P ${script}
-    DEPENDS ${files} ${script}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_CURRENT_SOURCE_DIR} "-DFILES=${files}" -DPREFIX=${ARG_PREFIX} -DOUTPUT=${output} -P ${script}
+    DEPENDS ${paths} ${script}
     VERBATIM)
 endfunction()
 
