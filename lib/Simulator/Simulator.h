@@ -40,6 +40,8 @@ struct Counters {
   uint64_t instructions = 0; ///< of warps
   /// Sums and products of f32 and f64 in active lanes; fma is two.
   uint64_t flop = 0;
+  /// Those of matrix instructions, whatever their operands hold.
+  uint64_t tensorFlop = 0;
   uint64_t sectors = 0, idealSectors = 0;
   uint64_t wavefronts = 0, idealWavefronts = 0;
   uint64_t barriers = 0;
@@ -60,7 +62,9 @@ struct Order {
 };
 
 struct Kernel;
+struct Source;
 class Memory;
+class TrackedBytes;
 
 /// A device with memory, and with modules that are loaded into it.
 class Device {
@@ -101,11 +105,14 @@ public:
   void clearFindings() { found.clear(); }
 
 private:
-  friend class BlockRun;
-  void report(const std::string &kind, const Kernel &kernel, int line,
-              const std::string &text);
+  friend class Launch;
+  void report(const std::string &kind, const Kernel &kernel,
+              const Source &source);
 
   std::unique_ptr<Memory> memory;
+  std::unique_ptr<TrackedBytes> shared; ///< of the block that runs
+  std::vector<char> files;              ///< registers of its warps
+  int32_t now = 0;                      ///< as memory counts time
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
   std::map<std::string, std::pair<uint64_t, uint64_t>> variables;
   Order order;
