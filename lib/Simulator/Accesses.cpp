@@ -198,9 +198,11 @@ void netc::simulator::commitCopies(Launch &run, Warp &warp, const Instruction &,
                                    uint32_t) {
   run.closeCopies(warp);
 }
-/// Operand: how many groups may go on.
+/// Operand: how many groups may go on. If `mode`, none is open either.
 void netc::simulator::waitForCopies(Launch &run, Warp &warp,
                                     const Instruction &i, uint32_t) {
+  if (i.mode)
+    run.closeCopies(warp);
   run.endCopies(warp, i, *Launch::lanes<uint32_t>(warp, i, 0));
 }
 

@@ -383,6 +383,11 @@ private:
       return;
     if (has("commit_group"))
       return none(commitCopies);
+    if (has("wait_all")) {
+      operands.numbers.push_back(constant(0, false));
+      i.mode = 1; // what is not committed is waited for, too
+      return none(waitForCopies);
+    }
     if (has("wait_group")) {
       operand(false);
       return none(waitForCopies);

@@ -146,7 +146,6 @@ void Device::launch(const std::string &name, Extent grid, Extent block,
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
     std::memcpy(parameters.data() + kernel.parameters[i].second, arguments[i],
                 kernel.parameters[i].first);
-  ++counted.launches;
   // Time starts anew before its numbers end.
   if (now > 1 << 30) {
     memory->clearAccesses();
@@ -155,12 +154,28 @@ void Device::launch(const std::string &name, Extent grid, Extent block,
   }
   Launch launch(*this, kernel, grid, block, sharedBytes, std::move(parameters));
   uint64_t warps = (block.count() + kLanes - 1) / kLanes;
-  std::vector<uint32_t> ofWarps = numbers(warps, order, counted.launches);
-  for (uint32_t number : numbers(grid.count(), order, counted.launches)) {
+  uint64_t salt = ++launch.counted.launches + counted.launches;
+  std::vector<uint32_t> ofWarps = numbers(warps, order, salt);
+  for (uint32_t number : numbers(grid.count(), order, salt)) {
     if (order.kind == Order::Shuffled && warps > 1)
       ofWarps = numbers(warps, order, number);
     launch.run(number, ofWarps);
   }
+  counted.add(launch.counted);
+  countedBy[name].add(launch.counted);
+}
+
+void Counters::add(const Counters &more) {
+  launches += more.launches;
+  instructions += more.instructions;
+  flop += more.flop;
+  tensorFlop += more.tensorFlop;
+  sectors += more.sectors;
+  idealSectors += more.idealSectors;
+  wavefronts += more.wavefronts;
+  idealWavefronts += more.idealWavefronts;
+  barriers += more.barriers;
+  divergences += more.divergences;
 }
 
 void Device::report(const std::string &kind, const Kernel &kernel,

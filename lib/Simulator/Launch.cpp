@@ -67,8 +67,6 @@ Launch::Launch(Device &device, const Kernel &kernel, Extent grid, Extent block,
   }
 }
 
-Counters &Launch::counted() { return device.counted; }
-
 void Launch::start(Warp &warp, Extent index) {
   std::memset(warp.file + kernel.constants.size(), 0,
               kernel.fileBytes - kernel.constants.size());
@@ -110,7 +108,7 @@ bool Launch::releaseBarrier() {
   if (!everyone)
     report(*lastBarrier, "divergent barrier: not all threads reach it");
   moment.now = ++device.now;
-  ++device.counted.barriers;
+  ++counted.barriers;
   for (Warp &warp : warps)
     warp.atBarrier = 0;
   return true;
@@ -183,7 +181,7 @@ void Launch::step(Warp &warp, Part part, uint32_t next) {
         continue;
       }
       if (lanes) {
-        ++device.counted.divergences;
+        ++counted.divergences;
         warp.parts.push_back({uint32_t(i.target), lanes});
         warp.parts.push_back({part.pc + 1, part.lanes & ~lanes});
         break;
@@ -204,8 +202,8 @@ void Launch::step(Warp &warp, Part part, uint32_t next) {
     }
     ++part.pc;
   }
-  device.counted.instructions += instructions;
-  device.counted.flop += flop;
+  counted.instructions += instructions;
+  counted.flop += flop;
 }
 
 void Launch::report(const Instruction &i, const std::string &kind) {
@@ -352,7 +350,6 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
 
   uint64_t base = low, top = high;
   Space space = resolve(spaceOf, base);
-  Counters &counted = device.counted;
   if (space == Space::Global) {
     uint32_t sectors =
         isDense || isUniform

@@ -68,7 +68,8 @@ public:
               Places &places);
   const char *parameter(uint64_t at) const { return &parameters[at]; }
   void report(const Instruction &i, const std::string &kind);
-  Counters &counted();
+
+  Counters counted; ///< by this launch
 
   /// Begins a copy to shared memory: from now on what was there is gone.
   void beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,

@@ -46,6 +46,8 @@ struct Counters {
   uint64_t wavefronts = 0, idealWavefronts = 0;
   uint64_t barriers = 0;
   uint64_t divergences = 0; ///< branches that parted a warp
+
+  void add(const Counters &more);
 };
 
 /// How many blocks or threads there are along each axis.
@@ -101,6 +103,10 @@ public:
 
   void setOrder(Order newOrder) { order = newOrder; }
   const Counters &counters() const { return counted; }
+  /// The same, of each kernel that was launched.
+  const std::map<std::string, Counters> &countersByKernel() const {
+    return countedBy;
+  }
   const std::vector<Finding> &findings() const { return found; }
   void clearFindings() { found.clear(); }
 
@@ -116,7 +122,8 @@ private:
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
   std::map<std::string, std::pair<uint64_t, uint64_t>> variables;
   Order order;
-  Counters counted;
+  Counters counted;                          ///< of all ended launches
+  std::map<std::string, Counters> countedBy; ///< by kernel
   std::vector<Finding> found;
 };
 

@@ -108,7 +108,7 @@ static void matrixProduct(Launch &run, Warp &warp, const Instruction &i,
     for (int lane = 0; lane < kLanes; ++lane)
       to[lane] = c[lane / 4 + 8 * (r / 2)][2 * (lane % 4) + r % 2];
   }
-  run.counted().tensorFlop += 2 * 16 * 8 * depth;
+  run.counted.tensorFlop += 2 * 16 * 8 * depth;
 }
 
 Handler netc::simulator::matrixProductOf(Type operands) {
