@@ -202,20 +202,26 @@ NETC_API int cuGetErrorName(int error, const char **name) {
   return *name ? Success : InvalidValue;
 }
 
+static nlohmann::ordered_json toJson(const Counters &counted) {
+  return {{"launches", counted.launches},
+          {"warp_instructions", counted.instructions},
+          {"flop", counted.flop},
+          {"tensor_flop", counted.tensorFlop},
+          {"sectors", counted.sectors},
+          {"ideal_sectors", counted.idealSectors},
+          {"wavefronts", counted.wavefronts},
+          {"ideal_wavefronts", counted.idealWavefronts}};
+}
+
 /// By which programs know that this is no GPU: JSON of what was counted and
 /// found.
 NETC_API const char *netc_simulator_report() {
   static std::string text;
-  const Counters &counted = device().counters();
-  nlohmann::ordered_json report = {
-      {"launches", counted.launches},
-      {"warp_instructions", counted.instructions},
-      {"flop", counted.flop},
-      {"sectors", counted.sectors},
-      {"ideal_sectors", counted.idealSectors},
-      {"wavefronts", counted.wavefronts},
-      {"ideal_wavefronts", counted.idealWavefronts},
-      {"findings", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json report = toJson(device().counters());
+  report["kernels"] = nlohmann::ordered_json::object();
+  for (const auto &[name, counted] : device().countersByKernel())
+    report["kernels"][name] = toJson(counted);
+  report["findings"] = nlohmann::ordered_json::array();
   for (const Finding &finding : device().findings())
     report["findings"].push_back(toString(finding));
   text = report.dump();

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Simulator/BlockRun.h"
+#include "lib/Simulator/Launch.h"
 #include "lib/Simulator/ParsePtx.h"
 #include "lib/Simulator/Simulator.h"
 
@@ -19,7 +19,9 @@ std::string netc::simulator::toString(const Finding &finding) {
          (finding.times == 1 ? " time): " : " times): ") + finding.text;
 }
 
-Device::Device() : memory(std::make_unique<Memory>()) {}
+Device::Device()
+    : memory(std::make_unique<Memory>()),
+      shared(std::make_unique<TrackedBytes>(0)) {}
 Device::~Device() = default;
 
 //===----------------------------------------------------------------------===//
@@ -70,7 +72,7 @@ void Device::forget(uint64_t address, uint64_t bytes) {
 
 void Device::load(const std::string &ptx) {
   ParsedModule parsed = parsePtx(ptx);
-  std::map<std::string, uint64_t> globals;
+  std::unordered_map<std::string, uint64_t> globals;
   for (const Variable &variable : parsed.variables) {
     uint64_t address = allocate(variable.bytes);
     fill(address, 0, variable.bytes);
@@ -81,19 +83,23 @@ void Device::load(const std::string &ptx) {
   for (ParsedKernel &from : parsed.kernels) {
     auto kernel = std::make_unique<Kernel>();
     kernel->name = from.name;
-    kernel->registers = from.registers;
     kernel->parameters = from.parameters;
     kernel->parameterBytes = from.parameterBytes;
     kernel->localBytes = from.localBytes;
     kernel->sharedBytes = uint32_t(parsed.sharedBytes);
     from.names.shared = parsed.shared;
     from.names.globals = globals;
+    Draft draft;
+    draft.registers = std::move(from.registers);
     for (const Statement &statement : from.statements)
-      kernel->code.push_back(decode(statement, *kernel, from.names));
+      decode(statement, *kernel, draft, from.names);
     // Where code ends without `ret`, its threads end too.
     Instruction end;
     end.control = Instruction::Return;
     kernel->code.push_back(end);
+    kernel->sources.emplace_back();
+    draft.operands.emplace_back();
+    placeRegisters(*kernel, draft);
     kernels[from.name] = std::move(kernel);
   }
 }
@@ -140,24 +146,45 @@ void Device::launch(const std::string &name, Extent grid, Extent block,
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
     std::memcpy(parameters.data() + kernel.parameters[i].second, arguments[i],
                 kernel.parameters[i].first);
-  ++counted.launches;
-  uint64_t warps = (block.count() + kLanes - 1) / kLanes;
-  for (uint32_t number : numbers(grid.count(), order, counted.launches)) {
-    Extent index{number % grid.x, number / grid.x % grid.y,
-                 number / grid.x / grid.y};
-    BlockRun run(*this, kernel, grid, block, index, sharedBytes, parameters,
-                 uint32_t(counted.launches));
-    run.run(numbers(warps, order, number));
+  // Time starts anew before its numbers end.
+  if (now > 1 << 30) {
+    memory->clearAccesses();
+    shared->clearAccesses();
+    now = 0;
   }
+  Launch launch(*this, kernel, grid, block, sharedBytes, std::move(parameters));
+  uint64_t warps = (block.count() + kLanes - 1) / kLanes;
+  uint64_t salt = ++launch.counted.launches + counted.launches;
+  std::vector<uint32_t> ofWarps = numbers(warps, order, salt);
+  for (uint32_t number : numbers(grid.count(), order, salt)) {
+    if (order.kind == Order::Shuffled && warps > 1)
+      ofWarps = numbers(warps, order, number);
+    launch.run(number, ofWarps);
+  }
+  counted.add(launch.counted);
+  countedBy[name].add(launch.counted);
 }
 
-void Device::report(const std::string &kind, const Kernel &kernel, int line,
-                    const std::string &text) {
+void Counters::add(const Counters &more) {
+  launches += more.launches;
+  instructions += more.instructions;
+  flop += more.flop;
+  tensorFlop += more.tensorFlop;
+  sectors += more.sectors;
+  idealSectors += more.idealSectors;
+  wavefronts += more.wavefronts;
+  idealWavefronts += more.idealWavefronts;
+  barriers += more.barriers;
+  divergences += more.divergences;
+}
+
+void Device::report(const std::string &kind, const Kernel &kernel,
+                    const Source &source) {
   for (Finding &finding : found)
     if (finding.kind == kind && finding.kernel == kernel.name &&
-        finding.line == line) {
+        finding.line == source.line) {
       ++finding.times;
       return;
     }
-  found.push_back({kind, kernel.name, line, text, 1});
+  found.push_back({kind, kernel.name, source.line, source.text, 1});
 }

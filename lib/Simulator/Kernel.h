@@ -6,8 +6,8 @@
 #define NETC_LIB_SIMULATOR_KERNEL_H
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace netc::simulator {
@@ -16,7 +16,9 @@ constexpr int kLanes = 32;
 
 /// A type of PTX: predicates, or numbers of so many bits.
 struct Type {
-  char kind = 0; ///< `p`, `b`its, `u`nsigned, `s`igned, `f`loat; 0 for none
+  /// `p`, `b`its, `u`nsigned, `s`igned, `f`loat; `g` of bf16, `t` of tf32; 0
+  /// for none.
+  char kind = 0;
   uint8_t bits = 0;
 
   bool isFloat() const { return kind == 'f'; }
@@ -30,39 +32,40 @@ enum class Space : uint8_t { Generic, Global, Shared, Local, Parameter };
 constexpr uint64_t kSharedWindow = uint64_t(1) << 60, kLocalWindow = uint64_t(1)
                                                                      << 61;
 
-/// What an instruction reads or writes, by lane: a register, or a constant that
-/// all lanes share.
-struct Operand {
-  uint32_t index = 0;
-  bool isConstant = false;
+/// A value of each lane: 4 bytes, or 8 if it is wide, lane beside lane. A
+/// predicate is all ones or zero.
+struct Register {
+  bool isWide = false;
 };
+constexpr uint32_t bytesOf(Register r) { return kLanes * (r.isWide ? 8 : 4); }
 
-class BlockRun;
+class Launch;
 struct Warp;
 struct Instruction;
-using Handler = void (*)(BlockRun &, Warp &, const Instruction &,
-                         uint32_t lanes);
+using Handler = void (*)(Launch &, Warp &, const Instruction &, uint32_t lanes);
 
 /// A decoded instruction.
 struct Instruction {
   enum Control : uint8_t { None, Branch, Return, Barrier };
 
   Handler run = nullptr;
-  Control control = None;
-  std::vector<Operand> operands; ///< results first
-  /// The address of a load, store or atomic operation is operands[address].
-  uint8_t address = 0;
-  int64_t offset = 0; ///< in bytes, added to the address
-  Space space = Space::Generic;
-  Type type, from;    ///< of the result; of what is converted
-  uint8_t mode = 0;   ///< which comparison, rounding, ..
-  uint8_t width = 1;  ///< elements of a vector
-  uint8_t flop = 0;   ///< of a lane
-  int32_t guard = -1; ///< register of the predicate, if there is one
-  bool isNegated = false;
+  /// Where the lanes of its operands lie in the file of a warp, in bytes;
+  /// results first.
+  const uint32_t *slots = nullptr;
+  int64_t offset = 0;  ///< in bytes, added to the address
+  int32_t guard = -1;  ///< slot of the predicate, if there is one
   int32_t target = -1; ///< where a branch goes
-  int line = 0;
-  std::string text;
+  Control control = None;
+  bool isNegated = false; ///< the guard
+  Space space = Space::Generic;
+  Type type, from;   ///< of the result; of what is converted
+  uint8_t mode = 0;  ///< of rounding, shuffling, ..
+  uint8_t width = 1; ///< elements of a vector
+  uint8_t flop = 0;  ///< of a lane
+  /// The address of a load, store or atomic operation is operand `address`.
+  uint8_t address = 0;
+  bool isAddressWide = true;
+  bool isValueWide = false; ///< the registers that a load or store names
 };
 
 /// Registers that hold what a thread is: filled before it starts.
@@ -83,12 +86,21 @@ enum class Special : uint8_t {
   WarpId
 };
 
+/// An instruction as it is written: for what is reported.
+struct Source {
+  int line = 0;
+  std::string text;
+};
+
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;
-  uint32_t registers = 0;
-  std::vector<uint64_t> constants;                    ///< kLanes times each
-  std::vector<std::pair<Special, uint32_t>> specials; ///< their registers
+  std::vector<Source> sources; ///< by instruction
+  std::vector<uint32_t> slots; ///< of all operands
+  /// The file of a warp starts with constants, of which these are the bytes.
+  std::vector<char> constants;
+  uint32_t fileBytes = 0;
+  std::vector<std::pair<Special, uint32_t>> specials; ///< their slots
   /// Bytes and offset of each parameter.
   std::vector<std::pair<uint32_t, uint32_t>> parameters;
   uint32_t parameterBytes = 0;
@@ -114,23 +126,42 @@ struct Statement {
   bool isNegated = false;
   std::vector<std::string> opcode; ///< `ld`, `global`, `f32`
   std::vector<Token> operands;     ///< all of them, with their commas
-  int line = 0;
-  std::string text;
+  Source source;
 };
 
-/// Where names stand for something else than registers.
+/// What names stand for.
 struct Names {
-  std::map<std::string, uint32_t> registers;
-  std::map<std::string, uint64_t> shared, local, parameters; ///< offsets
-  std::map<std::string, uint64_t> globals;                   ///< addresses
-  std::map<std::string, int32_t> labels;
+  std::unordered_map<std::string, uint32_t> registers; ///< numbers
+  std::unordered_map<std::string, uint64_t> shared, local, parameters,
+      globals; ///< offsets, and addresses of the last
+  std::unordered_map<std::string, int32_t> labels;
 };
 
-/// Decodes one; throws a PtxError if it is not known.
-Instruction decode(const Statement &statement, Kernel &kernel, Names &names);
+/// Operands of an instruction before they have slots: numbers of registers,
+/// constants behind them; how many are results, at the front.
+struct Operands {
+  std::vector<uint32_t> numbers;
+  uint8_t results = 0;
+};
 
-[[noreturn]] void refuse(int line, const std::string &text,
-                         const std::string &why);
+/// What decoding gathers of a kernel: registers, and constants with their
+/// lanes.
+struct Draft {
+  std::vector<Register> registers;
+  std::vector<std::pair<Register, uint64_t>> constants;
+  std::vector<Operands> operands; ///< by instruction
+  static constexpr uint32_t kConstant = 1u << 31;
+};
+
+/// Decodes one, whose guard and operands are numbers yet; throws a PtxError if
+/// it is not known.
+void decode(const Statement &statement, Kernel &kernel, Draft &draft,
+            Names &names);
+/// Gives registers their places in the file of a warp. Those that do not live
+/// at once share them.
+void placeRegisters(Kernel &kernel, const Draft &draft);
+
+[[noreturn]] void refuse(const Source &source, const std::string &why);
 
 } // namespace netc::simulator
 

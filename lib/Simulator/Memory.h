@@ -5,61 +5,82 @@
 #ifndef NETC_LIB_SIMULATOR_MEMORY_H
 #define NETC_LIB_SIMULATOR_MEMORY_H
 
-#include <array>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
+#include <memory>
 #include <vector>
 
 namespace netc::simulator {
 
-/// Who accesses memory: a thread, among all of a launch, at a time. Accesses of
-/// one block on different sides of a barrier are ordered; others of different
-/// threads are not.
-struct Access {
-  uint32_t launch; ///< from 1
-  uint32_t thread, block;
-  uint32_t barriers; ///< that the block has passed
-  bool isAtomic = false;
+enum class AccessKind : uint8_t { Read, Write, Atomic };
+
+/// When memory is accessed. Time goes on at the start of each launch and block,
+/// and at each barrier of a block; blocks run one after the other. So accesses
+/// of other threads are ordered before one of `now` if they were before
+/// `launch`, or from `block` on and before `now`: all others are of threads
+/// that may run at once.
+struct Moment {
+  int32_t launch, block, now;
+
+  bool isBefore(int32_t time) const {
+    return time < launch || (time >= block && time < now);
+  }
 };
 
 /// Bytes with what is known of them: which were written, and who accessed them
-/// last in this launch. Four are known as one, until fewer are accessed.
+/// last. Cells of four bytes are known as one; of fewer in pages where fewer
+/// are accessed.
 class TrackedBytes {
 public:
-  explicit TrackedBytes(uint64_t size) : bytes(size), words((size + 3) / 4) {}
+  explicit TrackedBytes(uint64_t size)
+      : bytes(size), pages((size + kPageBytes - 1) / kPageBytes) {}
 
   char *data() { return bytes.data(); }
   const char *data() const { return bytes.data(); }
   uint64_t size() const { return bytes.size(); }
-  /// Says of bytes whether they were written, by the host.
+  /// Makes it as large as this, with nothing written; keeps its accesses.
+  void reset(uint64_t size);
+  /// Says of bytes whether they were written.
   void mark(uint64_t at, uint64_t count, bool isWritten);
-  /// Notes an access. Returns what is wrong with it, or null.
-  const char *noteRead(uint64_t at, uint32_t count, const Access &access);
-  const char *noteWrite(uint64_t at, uint32_t count, const Access &access);
+  /// Forgets all accesses.
+  void clearAccesses();
+
+  /// Notes the access of a thread to up to 16 bytes, which are aligned. Returns
+  /// what is wrong with it, or null.
+  const char *note(AccessKind kind, uint64_t at, uint32_t count, int32_t thread,
+                   const Moment &moment);
+  /// Notes what lanes that are on read or write, of threads from `thread` on,
+  /// each at its own place. Returns those lanes that are left to `note`.
+  uint32_t noteLanes(AccessKind kind, uint32_t lanes, const uint64_t *at,
+                     uint32_t count, int32_t thread, const Moment &moment);
+  /// Notes that so many threads, which follow each other, access `count` bytes
+  /// each, side by side. Returns false, and notes nothing, if something may be
+  /// wrong with it, or this is not known so fast.
+  bool noteDense(AccessKind kind, uint64_t at, uint32_t count, int32_t thread,
+                 uint32_t threads, const Moment &moment);
 
 private:
-  struct Cell {
-    uint32_t launch = 0; ///< of the threads
-    uint32_t writer = 0, writerBlock = 0, writerBarriers = 0;
-    /// The last reader, of several maybe.
-    uint32_t reader = 0, readerBlock = 0, readerBarriers = 0;
-    bool isKnown = false; ///< holds what was written
-    bool isWritten = false, isAtomic = false;
-    bool isRead = false, manyReaders = false, manyBlocks = false;
-    bool isFine = false; ///< four cells stand for this one
+  static constexpr uint64_t kPageBytes = 4096;
 
-    const char *read(const Access &access);
-    const char *write(const Access &access);
-    void begin(const Access &access);
+  /// Of each cell the last thread that wrote it and the last that read it, and
+  /// when.
+  struct Page {
+    Page(int shift, bool isKnown);
+    void refine(int finer);
+
+    int shift; ///< log2 of the bytes of a cell
+    std::vector<int32_t> writer, written, reader, read;
+    std::vector<uint8_t> isKnown;
+  };
+  struct PageSlot {
+    std::unique_ptr<Page> page;
+    bool isKnown = false; ///< as long as there is no page
   };
 
-  template <typename Visit>
-  void forCells(uint64_t at, uint64_t count, Visit visit);
+  Page &pageOf(uint64_t at, uint32_t count);
 
   std::vector<char> bytes;
-  std::vector<Cell> words;
-  std::unordered_map<uint64_t, std::array<Cell, 4>> fine; ///< by word
+  std::vector<PageSlot> pages;
 };
 
 /// Memory of a device: allocations, at addresses that keep apart.
@@ -67,6 +88,7 @@ class Memory {
 public:
   uint64_t allocate(uint64_t bytes);
   void release(uint64_t address);
+  void clearAccesses();
   /// The allocation that holds all of these bytes, and where in it they start;
   /// null if none does.
   TrackedBytes *find(uint64_t address, uint64_t bytes, uint64_t &at);

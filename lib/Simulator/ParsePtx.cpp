@@ -12,9 +12,9 @@
 
 using namespace netc::simulator;
 
-void netc::simulator::refuse(int line, const std::string &text,
-                             const std::string &why) {
-  throw PtxError("line " + std::to_string(line) + ": " + why + ": " + text);
+void netc::simulator::refuse(const Source &source, const std::string &why) {
+  throw PtxError("line " + std::to_string(source.line) + ": " + why + ": " +
+                 source.text);
 }
 
 Type netc::simulator::typeNamed(const std::string &name) {
@@ -23,6 +23,10 @@ Type netc::simulator::typeNamed(const std::string &name) {
   static const char *const names[] = {"b8",  "b16", "b32", "b64", "u8",
                                       "u16", "u32", "u64", "s8",  "s16",
                                       "s32", "s64", "f16", "f32", "f64"};
+  if (name == "bf16")
+    return {'g', 16};
+  if (name == "tf32")
+    return {'t', 32};
   for (const char *known : names)
     if (name == known)
       return {known[0], uint8_t(std::atoi(known + 1))};
@@ -51,13 +55,13 @@ public:
   }
   void expect(const std::string &word) {
     if (!takeIf(word))
-      refuse(token.line, "`" + token.text + "`", "expected `" + word + "`");
+      refuse({token.line, "`" + token.text + "`"}, "expected `" + word + "`");
   }
-  /// The whole line of a token.
-  std::string lineOf(int line) const {
-    size_t start = 0;
-    for (int i = 1; i < line; ++i)
-      start = text.find('\n', start) + 1;
+  /// The whole line of a token that was not taken long ago.
+  std::string lineOf(int of) const {
+    size_t start = lineStart;
+    for (int i = line; i > of; --i)
+      start = text.rfind('\n', start - 2) + 1;
     size_t end = text.find('\n', start);
     std::string found = text.substr(start, end - start);
     size_t first = found.find_first_not_of(" \t");
@@ -73,7 +77,7 @@ private:
   void advance() {
     for (; at < text.size(); ++at) {
       if (text[at] == '\n')
-        ++line;
+        ++line, lineStart = at + 1;
       else if (text.compare(at, 2, "//") == 0)
         at = std::min(text.find('\n', at), text.size()) - 1;
       else if (!std::isspace(static_cast<unsigned char>(text[at])))
@@ -103,7 +107,7 @@ private:
   }
 
   const std::string &text;
-  size_t at = 0;
+  size_t at = 0, lineStart = 0;
   int line = 1;
   Token token;
 };
@@ -131,7 +135,7 @@ public:
       } else if (token.text == ".entry")
         kernel();
       else
-        refuse(token.line, lexer.lineOf(token.line),
+        refuse({token.line, lexer.lineOf(token.line)},
                "not known at the top of a module");
     }
     return std::move(module);
@@ -150,7 +154,7 @@ private:
     char *end;
     int64_t value = int64_t(std::strtoull(token.text.c_str(), &end, 0));
     if (*end && *end != 'U')
-      refuse(token.line, token.text, "not a number");
+      refuse({token.line, token.text}, "not a number");
     return isNegative ? -value : value;
   }
 
@@ -170,7 +174,7 @@ private:
     }
     Token name = lexer.take();
     if (!type.kind)
-      refuse(name.line, lexer.lineOf(name.line), "a variable without a type");
+      refuse({name.line, lexer.lineOf(name.line)}, "a variable without a type");
     variable.name = name.text;
     while (lexer.takeIf("["))
       if (!lexer.takeIf("]")) {
@@ -257,7 +261,7 @@ private:
   void body(ParsedKernel &parsed) {
     for (int depth = 1; depth > 0;) {
       if (lexer.atEnd())
-        refuse(lexer.peek().line, parsed.name, "the kernel has no end");
+        refuse({lexer.peek().line, parsed.name}, "the kernel has no end");
       if (lexer.takeIf("{")) {
         ++depth;
         continue;
@@ -292,17 +296,23 @@ private:
   /// `.b32 %r<5>;` or `.b32 a, b;`
   void registers(ParsedKernel &parsed) {
     Token type = lexer.take();
-    if (!typeNamed(type.text.substr(1)).kind)
-      refuse(type.line, lexer.lineOf(type.line), "registers of no known type");
+    Type known = typeNamed(type.text.substr(1));
+    if (!known.kind)
+      refuse({type.line, lexer.lineOf(type.line)},
+             "registers of no known type");
+    auto add = [&](const std::string &name) {
+      parsed.names.registers[name] = uint32_t(parsed.registers.size());
+      parsed.registers.push_back({known.bits == 64});
+    };
     do {
       std::string name = lexer.take().text;
       if (lexer.takeIf("<")) {
         int64_t count = number();
         lexer.expect(">");
         for (int64_t i = 0; i < count; ++i)
-          parsed.names.registers[name + std::to_string(i)] = parsed.registers++;
+          add(name + std::to_string(i));
       } else {
-        parsed.names.registers[name] = parsed.registers++;
+        add(name);
       }
     } while (lexer.takeIf(","));
     lexer.expect(";");
@@ -310,15 +320,14 @@ private:
 
   void statement(ParsedKernel &parsed, Token token) {
     Statement statement;
-    statement.line = token.line;
-    statement.text = lexer.lineOf(token.line);
+    statement.source = {token.line, lexer.lineOf(token.line)};
     if (token.text == "@") {
       statement.isNegated = lexer.takeIf("!");
       statement.guard = lexer.take().text;
       token = lexer.take();
     }
     if (token.text == ";")
-      refuse(statement.line, statement.text, "no instruction");
+      refuse(statement.source, "no instruction");
     size_t start = 0;
     while (start <= token.text.size()) {
       size_t dot = std::min(token.text.find('.', start), token.text.size());
@@ -328,7 +337,7 @@ private:
     }
     while (!lexer.takeIf(";")) {
       if (lexer.atEnd())
-        refuse(statement.line, statement.text, "no `;` at its end");
+        refuse(statement.source, "no `;` at its end");
       statement.operands.push_back(lexer.take());
     }
     parsed.statements.push_back(std::move(statement));

@@ -13,7 +13,7 @@ struct ParsedKernel {
   std::string name;
   std::vector<Statement> statements;
   Names names;
-  uint32_t registers = 0;
+  std::vector<Register> registers;
   /// Bytes and offset of each parameter.
   std::vector<std::pair<uint32_t, uint32_t>> parameters;
   uint32_t parameterBytes = 0, localBytes = 0;
@@ -22,7 +22,7 @@ struct ParsedKernel {
 struct ParsedModule {
   std::vector<ParsedKernel> kernels;
   std::vector<Variable> variables; ///< in global memory
-  std::map<std::string, uint64_t> shared;
+  std::unordered_map<std::string, uint64_t> shared;
   uint64_t sharedBytes = 0;
 };
 

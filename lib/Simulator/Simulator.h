@@ -40,10 +40,14 @@ struct Counters {
   uint64_t instructions = 0; ///< of warps
   /// Sums and products of f32 and f64 in active lanes; fma is two.
   uint64_t flop = 0;
+  /// Those of matrix instructions, whatever their operands hold.
+  uint64_t tensorFlop = 0;
   uint64_t sectors = 0, idealSectors = 0;
   uint64_t wavefronts = 0, idealWavefronts = 0;
   uint64_t barriers = 0;
   uint64_t divergences = 0; ///< branches that parted a warp
+
+  void add(const Counters &more);
 };
 
 /// How many blocks or threads there are along each axis.
@@ -60,7 +64,9 @@ struct Order {
 };
 
 struct Kernel;
+struct Source;
 class Memory;
+class TrackedBytes;
 
 /// A device with memory, and with modules that are loaded into it.
 class Device {
@@ -97,19 +103,27 @@ public:
 
   void setOrder(Order newOrder) { order = newOrder; }
   const Counters &counters() const { return counted; }
+  /// The same, of each kernel that was launched.
+  const std::map<std::string, Counters> &countersByKernel() const {
+    return countedBy;
+  }
   const std::vector<Finding> &findings() const { return found; }
   void clearFindings() { found.clear(); }
 
 private:
-  friend class BlockRun;
-  void report(const std::string &kind, const Kernel &kernel, int line,
-              const std::string &text);
+  friend class Launch;
+  void report(const std::string &kind, const Kernel &kernel,
+              const Source &source);
 
   std::unique_ptr<Memory> memory;
+  std::unique_ptr<TrackedBytes> shared; ///< of the block that runs
+  std::vector<char> files;              ///< registers of its warps
+  int32_t now = 0;                      ///< as memory counts time
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
   std::map<std::string, std::pair<uint64_t, uint64_t>> variables;
   Order order;
-  Counters counted;
+  Counters counted;                          ///< of all ended launches
+  std::map<std::string, Counters> countedBy; ///< by kernel
   std::vector<Finding> found;
 };
 

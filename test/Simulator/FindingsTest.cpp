@@ -69,6 +69,18 @@ TEST(FindingsTest, BlocksDoNotMeet) {
             "race: write after write;");
 }
 
+TEST(FindingsTest, ABarrierDoesNotHideWhatOtherBlocksRead) {
+  // Block 1 reads before and after a barrier, and then writes what block 0 has
+  // read.
+  std::string body = "ld.global.u64 %rd3, [%rd1];\nbar.sync 0;\n"
+                     "ld.global.u64 %rd4, [%rd1];\nbar.sync 0;\n"
+                     "mov.u32 %r2, %ctaid.x;\nsetp.eq.s32 %p1, %r2, 1;\n"
+                     "@%p1 st.global.u64 [%rd1], %rd3;";
+  Bench bench({7});
+  bench.run(kernel(body), {2}, {1});
+  EXPECT_EQ(bench.kinds(), "race: write after read;");
+}
+
 TEST(FindingsTest, AtomicsMeetNothingElse) {
   Bench bench({0});
   bench.run(

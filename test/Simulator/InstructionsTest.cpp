@@ -176,6 +176,34 @@ TEST(InstructionsTest, Conversions) {
   EXPECT_EQ(cvt("s32.s8", "r", "r", 32, 0x80), 0xffffff80u);
 }
 
+TEST(InstructionsTest, FloatsOf16BitsAreTheNearest) {
+  auto narrow = [](const std::string &type, float value) {
+    return run("cvt.rn." + type + ".f32 %rs7, %r4;\ncvt.u64.u16 %rd3, %rs7;",
+               32, {bits(value)});
+  };
+  // Ties go to even.
+  EXPECT_EQ(narrow("bf16", 1 + 0x1p-8f), 0x3f80u);
+  EXPECT_EQ(narrow("bf16", 1 + 0x3p-8f), 0x3f82u);
+  EXPECT_EQ(narrow("bf16", -3.4e38f), 0xff80u);
+  EXPECT_EQ(narrow("f16", 65519.0f), 0x7bffu);
+  EXPECT_EQ(narrow("f16", 65520.0f), 0x7c00u);
+  EXPECT_EQ(narrow("f16", -0x1p-24f), 0x8001u);
+  EXPECT_EQ(narrow("f16", 0x1p-25f), 0u);
+  EXPECT_EQ(narrow("f16", 2047.5f), 0x6800u);
+  auto widen = [](const std::string &type, uint64_t value) {
+    return run("cvt.f32." + type + " %r7, %rs4;\ncvt.u64.u32 %rd3, %r7;", 16,
+               {value});
+  };
+  EXPECT_EQ(widen("bf16", 0x3f82), bits(1 + 0x3p-8f + 0x1p-8f));
+  EXPECT_EQ(widen("f16", 0x8001), bits(-0x1p-24f));
+  EXPECT_EQ(widen("f16", 0x7bff), bits(65504.0f));
+  EXPECT_EQ(run("cvt.rn.bf16x2.f32 %r7, %r4, %r5;\ncvt.u64.u32 %rd3, %r7;",
+                32, {bits(1.0f), bits(2.0f)}),
+            0x3f804000u);
+  EXPECT_EQ(run32("cvt.rna.tf32.f32", {bits(1 + 0x1p-11f)}, 1),
+            bits(1 + 0x1p-10f));
+}
+
 TEST(InstructionsTest, ComparisonsKnowNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   auto set = [](const std::string &how, uint64_t a, uint64_t b) {

@@ -1,0 +1,235 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Instructions that access memory.
+
+#include "lib/Simulator/Handlers.h"
+
+#include <algorithm>
+
+using namespace netc::simulator;
+
+/// Where each lane goes.
+static void addressesOf(Warp &warp, const Instruction &i, size_t operand,
+                        bool isWide, int64_t offset, uint64_t *addresses) {
+  if (isWide) {
+    auto *base = Launch::lanes<uint64_t>(warp, i, operand);
+    for (int l = 0; l < kLanes; ++l)
+      addresses[l] = base[l] + uint64_t(offset);
+  } else {
+    auto *base = Launch::lanes<uint32_t>(warp, i, operand);
+    for (int l = 0; l < kLanes; ++l)
+      addresses[l] = base[l] + uint64_t(offset);
+  }
+}
+
+static Places placesOf(Launch &run, Warp &warp, const Instruction &i,
+                       uint32_t lanes, AccessKind kind) {
+  uint64_t addresses[kLanes];
+  addressesOf(warp, i, i.address, i.isAddressWide, i.offset, addresses);
+  Places places;
+  run.access(warp, i, lanes, i.space, addresses, i.type.bytes() * i.width, kind,
+             places);
+  return places;
+}
+
+/// An element as a register holds it: with its sign, if it has one.
+template <typename Slot> static Slot elementAt(const char *from, Type type) {
+  Slot bits = 0;
+  std::memcpy(&bits, from, std::min<size_t>(type.bytes(), sizeof bits));
+  if (type.kind != 's')
+    return bits;
+  return type.bits == 8    ? Slot(int8_t(bits))
+         : type.bits == 16 ? Slot(int16_t(bits))
+         : type.bits == 32 ? Slot(int32_t(bits))
+                           : bits;
+}
+
+template <typename Slot>
+static void loadElements(Warp &warp, const Instruction &i, uint32_t lanes,
+                         const Places &places) {
+  uint32_t bytes = i.type.bytes();
+  if (i.width == 1 && bytes == sizeof(Slot) && places.isDense &&
+      lanes == ~0u) {
+    std::memcpy(Launch::lanes<Slot>(warp, i, 0), places.of[0],
+                kLanes * sizeof(Slot));
+    return;
+  }
+  for (uint32_t e = 0; e < i.width; ++e) {
+    auto *d = Launch::lanes<Slot>(warp, i, e);
+    if (bytes == sizeof(Slot) && !places.isMissing) {
+      for (uint32_t left = lanes; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        std::memcpy(&d[lane], places.of[lane] + e * bytes, sizeof(Slot));
+      }
+      continue;
+    }
+    forLanes(lanes, [&](int l) {
+      const char *from = places.of[l];
+      d[l] = from ? elementAt<Slot>(from + e * bytes, i.type) : Slot(0);
+    });
+  }
+}
+
+void netc::simulator::load(Launch &run, Warp &warp, const Instruction &i,
+                           uint32_t lanes) {
+  Places places = placesOf(run, warp, i, lanes, AccessKind::Read);
+  if (i.isValueWide)
+    loadElements<uint64_t>(warp, i, lanes, places);
+  else
+    loadElements<uint32_t>(warp, i, lanes, places);
+}
+
+void netc::simulator::store(Launch &run, Warp &warp, const Instruction &i,
+                            uint32_t lanes) {
+  Places places = placesOf(run, warp, i, lanes, AccessKind::Write);
+  uint32_t bytes = i.type.bytes();
+  for (uint32_t e = 0; e < i.width; ++e) {
+    const char *a = Launch::lanes<char>(warp, i, 1 + e);
+    uint32_t slot = i.isValueWide ? 8 : 4;
+    if (i.width == 1 && bytes == slot && places.isDense && lanes == ~0u) {
+      std::memcpy(places.of[0], a, kLanes * slot);
+      continue;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+      int lane = __builtin_ctz(left);
+      if (places.of[lane])
+        std::memcpy(places.of[lane] + e * bytes, a + uint32_t(lane) * slot,
+                    bytes);
+    }
+  }
+}
+
+void netc::simulator::loadParameter(Launch &run, Warp &warp,
+                                    const Instruction &i, uint32_t lanes) {
+  for (uint32_t e = 0; e < i.width; ++e) {
+    const char *from =
+        run.parameter(uint64_t(i.offset) + e * i.type.bytes());
+    if (i.isValueWide) {
+      auto *d = Launch::lanes<uint64_t>(warp, i, e);
+      uint64_t bits = elementAt<uint64_t>(from, i.type);
+      forLanes(lanes, [=](int l) { d[l] = bits; });
+    } else {
+      auto *d = Launch::lanes<uint32_t>(warp, i, e);
+      uint32_t bits = elementAt<uint32_t>(from, i.type);
+      forLanes(lanes, [=](int l) { d[l] = bits; });
+    }
+  }
+}
+
+namespace {
+struct AtomicAdd {
+  template <typename T> static T of(T a, T b) { return T(a + b); }
+};
+struct AtomicMin {
+  template <typename T> static T of(T a, T b) { return std::min(a, b); }
+};
+struct AtomicMax {
+  template <typename T> static T of(T a, T b) { return std::max(a, b); }
+};
+} // namespace
+
+/// Lanes one after the other.
+template <typename T, typename F>
+static void atomic(Launch &run, Warp &warp, const Instruction &i,
+                   uint32_t lanes) {
+  Places places = placesOf(run, warp, i, lanes, AccessKind::Atomic);
+  auto *b = Launch::lanes<Lane<T>>(warp, i, i.address + 1u);
+  for (; lanes; lanes &= lanes - 1) {
+    int lane = __builtin_ctz(lanes);
+    char *at = places.of[lane];
+    if (!at)
+      continue;
+    T old;
+    std::memcpy(&old, at, sizeof old);
+    T updated = F::of(old, get<T>(b, lane));
+    std::memcpy(at, &updated, sizeof updated);
+    if (i.address)
+      put<T>(Launch::lanes<Lane<T>>(warp, i, 0), lane, old);
+  }
+}
+template <typename F> static Handler atomicOf(Type type) {
+#define NETC_ATOMIC(T) Handler(atomic<T, F>)
+  NETC_FOR_TYPE(type, true, false, NETC_ATOMIC);
+#undef NETC_ATOMIC
+}
+
+Handler netc::simulator::atomicNamed(const std::string &name, Type type) {
+  if (type.bits < 32)
+    return nullptr;
+  return name == "add"   ? atomicOf<AtomicAdd>(type)
+         : name == "min" ? atomicOf<AtomicMin>(type)
+         : name == "max" ? atomicOf<AtomicMax>(type)
+                         : nullptr;
+}
+
+template <bool ToSpace>
+static void convertAddress(Launch &, Warp &warp, const Instruction &i,
+                           uint32_t lanes) {
+  uint64_t window = i.space == Space::Shared  ? kSharedWindow
+                    : i.space == Space::Local ? kLocalWindow
+                                              : 0;
+  auto *d = Launch::lanes<uint64_t>(warp, i, 0);
+  auto *a = Launch::lanes<uint64_t>(warp, i, 1);
+  forLanes(lanes, [=](int l) { d[l] = ToSpace ? a[l] - window : a[l] + window; });
+}
+
+Handler netc::simulator::addressConversion(bool isToSpace) {
+  return isToSpace ? convertAddress<true> : convertAddress<false>;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies to shared memory, and matrices from it
+//===----------------------------------------------------------------------===//
+
+/// Operands: place in shared memory, source, how many bytes, how many of them
+/// to read.
+void netc::simulator::copyAsync(Launch &run, Warp &warp, const Instruction &i,
+                                uint32_t lanes) {
+  uint64_t to[kLanes], from[kLanes];
+  addressesOf(warp, i, 0, i.isAddressWide, i.offset, to);
+  addressesOf(warp, i, 1, true, 0, from);
+  run.beginCopies(warp, i, lanes, to, from,
+                  Launch::lanes<uint32_t>(warp, i, 3),
+                  *Launch::lanes<uint32_t>(warp, i, 2));
+}
+void netc::simulator::commitCopies(Launch &run, Warp &warp, const Instruction &,
+                                   uint32_t) {
+  run.closeCopies(warp);
+}
+/// Operand: how many groups may go on. If `mode`, none is open either.
+void netc::simulator::waitForCopies(Launch &run, Warp &warp,
+                                    const Instruction &i, uint32_t) {
+  if (i.mode)
+    run.closeCopies(warp);
+  run.endCopies(warp, i, *Launch::lanes<uint32_t>(warp, i, 0));
+}
+
+/// `ldmatrix`: lanes 8 m to 8 m + 7 say where the rows of 16 bytes of matrix m
+/// lie; a lane gets two elements of row lane / 4, or of a column if `mode`.
+void netc::simulator::loadMatrix(Launch &run, Warp &warp, const Instruction &i,
+                                 uint32_t lanes) {
+  uint64_t addresses[kLanes];
+  addressesOf(warp, i, i.width, i.isAddressWide, i.offset, addresses);
+  uint32_t rows = i.width == 4 ? ~0u : (1u << 8 * i.width) - 1;
+  Places places;
+  if (lanes != ~0u)
+    run.report(i, "divergent matrix instruction: not all lanes reach it");
+  run.access(warp, i, rows, Space::Shared, addresses, 16, AccessKind::Read,
+             places);
+  for (uint32_t m = 0; m < i.width; ++m) {
+    auto *d = Launch::lanes<uint32_t>(warp, i, m);
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      uint16_t pair[2] = {};
+      for (uint32_t k = 0; k < 2; ++k) {
+        uint32_t row = lane / 4, column = lane % 4 * 2 + k;
+        if (i.mode)
+          std::swap(row, column);
+        if (const char *from = places.of[8 * m + row])
+          std::memcpy(&pair[k], from + 2 * column, 2);
+      }
+      d[lane] = uint32_t(pair[1]) << 16 | pair[0];
+    }
+  }
+}

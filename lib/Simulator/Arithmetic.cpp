@@ -1,0 +1,359 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Simulator/Handlers.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+using namespace netc::simulator;
+
+template <typename T, typename F>
+static void unary(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+  auto *d = Launch::lanes<Lane<T>>(warp, i, 0);
+  auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
+  forLanes(lanes, [=](int l) { put<T>(d, l, F::of(get<T>(a, l))); });
+}
+template <typename T, typename F>
+static void binary(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+  auto *d = Launch::lanes<Lane<T>>(warp, i, 0);
+  auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
+  auto *b = Launch::lanes<Lane<T>>(warp, i, 2);
+  forLanes(lanes,
+           [=](int l) { put<T>(d, l, F::of(get<T>(a, l), get<T>(b, l))); });
+}
+template <typename T, typename F>
+static void ternary(Launch &, Warp &warp, const Instruction &i,
+                    uint32_t lanes) {
+  auto *d = Launch::lanes<Lane<T>>(warp, i, 0);
+  auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
+  auto *b = Launch::lanes<Lane<T>>(warp, i, 2);
+  auto *c = Launch::lanes<Lane<T>>(warp, i, 3);
+  forLanes(lanes, [=](int l) {
+    put<T>(d, l, F::of(get<T>(a, l), get<T>(b, l), get<T>(c, l)));
+  });
+}
+
+namespace {
+/// Sums and products of integers wrap around.
+template <typename T>
+using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+
+#define NETC_BINARY(NAME, EXPRESSION)                                          \
+  struct NAME {                                                                \
+    template <typename T> static T of(T a, T b) { return T(EXPRESSION); }      \
+  };
+NETC_BINARY(Add, Wide<T>(a) + Wide<T>(b))
+NETC_BINARY(Sub, Wide<T>(a) - Wide<T>(b))
+NETC_BINARY(Mul, Wide<T>(a) * Wide<T>(b))
+NETC_BINARY(And, a &b)
+NETC_BINARY(Or, a | b)
+NETC_BINARY(Xor, a ^ b)
+#undef NETC_BINARY
+
+struct Div {
+  template <typename T> static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      if (b == 0) // the manual leaves it open
+        return T(-1);
+      if constexpr (std::is_signed_v<T>)
+        if (b == T(-1))
+          return T(0 - std::make_unsigned_t<T>(a));
+    }
+    return a / b;
+  }
+};
+struct Rem {
+  template <typename T> static T of(T a, T b) {
+    if (b == 0)
+      return a;
+    if constexpr (std::is_signed_v<T>)
+      if (b == T(-1))
+        return 0;
+    return a % b;
+  }
+};
+struct Min {
+  template <typename T> static T of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (a == b)
+        return std::signbit(a) ? a : b;
+      return std::fmin(a, b);
+    } else {
+      return b < a ? b : a;
+    }
+  }
+};
+struct Max {
+  template <typename T> static T of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (a == b)
+        return std::signbit(a) ? b : a;
+      return std::fmax(a, b);
+    } else {
+      return a < b ? b : a;
+    }
+  }
+};
+template <typename F> struct WithNan {
+  template <typename T> static T of(T a, T b) {
+    return std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN()
+                                          : F::of(a, b);
+  }
+};
+/// The sign of the first, the size of the second.
+struct CopySign {
+  template <typename T> static T of(T a, T b) { return std::copysign(b, a); }
+};
+struct MulHi {
+  template <typename T> static T of(T a, T b) {
+    if constexpr (sizeof(T) == 8) {
+      using Big =
+          std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+      return T(Big(a) * Big(b) >> 64);
+    } else {
+      using Big = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+      return T(Big(a) * Big(b) >> (8 * sizeof(T)));
+    }
+  }
+};
+struct Fma {
+  template <typename T> static T of(T a, T b, T c) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fma(a, b, c);
+    else
+      return T(uint64_t(a) * uint64_t(b) + uint64_t(c));
+  }
+};
+struct Move {
+  template <typename T> static T of(T a) { return a; }
+};
+struct Neg {
+  template <typename T> static T of(T a) {
+    if constexpr (std::is_floating_point_v<T>)
+      return -a;
+    else
+      return T(0 - std::make_unsigned_t<T>(a));
+  }
+};
+struct Abs {
+  template <typename T> static T of(T a) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(a);
+    else
+      return a < 0 ? Neg::of(a) : a;
+  }
+};
+struct Not {
+  template <typename T> static T of(T a) { return T(~a); }
+};
+struct Sqrt {
+  template <typename T> static T of(T a) { return std::sqrt(a); }
+};
+struct Rsqrt {
+  template <typename T> static T of(T a) { return 1 / std::sqrt(a); }
+};
+struct Rcp {
+  template <typename T> static T of(T a) { return 1 / a; }
+};
+struct Exp2 {
+  template <typename T> static T of(T a) { return std::exp2(a); }
+};
+struct Log2 {
+  template <typename T> static T of(T a) { return std::log2(a); }
+};
+struct Reverse {
+  template <typename T> static T of(T a) {
+    T b = 0;
+    for (size_t i = 0; i < 8 * sizeof(T); ++i)
+      b = T(b << 1 | (a >> i & 1));
+    return b;
+  }
+};
+} // namespace
+
+enum { kIntegers = 1, kFloats = 2, kBoth = 3 };
+
+#define NETC_UNARY(T) Handler(unary<T, F>)
+#define NETC_BINARY(T) Handler(binary<T, F>)
+#define NETC_TERNARY(T) Handler(ternary<T, F>)
+template <typename F, int Kinds> static Handler unaryOf(Type type) {
+  NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
+                NETC_UNARY);
+}
+template <typename F, int Kinds> static Handler binaryOf(Type type) {
+  NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
+                NETC_BINARY);
+}
+template <typename F, int Kinds> static Handler ternaryOf(Type type) {
+  NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
+                NETC_TERNARY);
+}
+#undef NETC_UNARY
+#undef NETC_BINARY
+#undef NETC_TERNARY
+
+#ifdef __x86_64__
+/// Without this, each lane would be a call of the C library.
+#define NETC_FMA __attribute__((target_clones("fma", "default")))
+#else
+#define NETC_FMA
+#endif
+NETC_FMA static void fuse(float *d, const float *a, const float *b,
+                          const float *c) {
+#pragma GCC ivdep
+  for (int l = 0; l < kLanes; ++l)
+    d[l] = std::fma(a[l], b[l], c[l]);
+}
+NETC_FMA static void fuse(double *d, const double *a, const double *b,
+                          const double *c) {
+#pragma GCC ivdep
+  for (int l = 0; l < kLanes; ++l)
+    d[l] = std::fma(a[l], b[l], c[l]);
+}
+template <typename T>
+static void fusedProduct(Launch &run, Warp &warp, const Instruction &i,
+                         uint32_t lanes) {
+  if (lanes != ~0u)
+    return ternary<T, Fma>(run, warp, i, lanes);
+  fuse(Launch::lanes<T>(warp, i, 0), Launch::lanes<T>(warp, i, 1),
+       Launch::lanes<T>(warp, i, 2), Launch::lanes<T>(warp, i, 3));
+}
+static Handler fusedProductOf(Type type) {
+  if (type.kind != 'f')
+    return ternaryOf<Fma, kIntegers>(type);
+  return type.bits == 32   ? Handler(fusedProduct<float>)
+         : type.bits == 64 ? Handler(fusedProduct<double>)
+                           : nullptr;
+}
+
+Arithmetic netc::simulator::arithmeticNamed(const std::string &name,
+                                            Type type) {
+  struct Row {
+    Handler (*of)(Type);
+    int operands;
+  };
+  static const std::map<std::string, Row> rows = {
+      {"add", {binaryOf<Add, kBoth>, 2}},
+      {"sub", {binaryOf<Sub, kBoth>, 2}},
+      {"mul", {binaryOf<Mul, kBoth>, 2}},
+      {"mul.hi", {binaryOf<MulHi, kIntegers>, 2}},
+      {"fma", {fusedProductOf, 3}},
+      {"mad", {fusedProductOf, 3}},
+      {"div", {binaryOf<Div, kBoth>, 2}},
+      {"rem", {binaryOf<Rem, kIntegers>, 2}},
+      {"min", {binaryOf<Min, kBoth>, 2}},
+      {"max", {binaryOf<Max, kBoth>, 2}},
+      {"min.NaN", {binaryOf<WithNan<Min>, kFloats>, 2}},
+      {"max.NaN", {binaryOf<WithNan<Max>, kFloats>, 2}},
+      {"neg", {unaryOf<Neg, kBoth>, 1}},
+      {"abs", {unaryOf<Abs, kBoth>, 1}},
+      {"sqrt", {unaryOf<Sqrt, kFloats>, 1}},
+      {"rsqrt", {unaryOf<Rsqrt, kFloats>, 1}},
+      {"rcp", {unaryOf<Rcp, kFloats>, 1}},
+      {"ex2", {unaryOf<Exp2, kFloats>, 1}},
+      {"lg2", {unaryOf<Log2, kFloats>, 1}},
+      {"copysign", {binaryOf<CopySign, kFloats>, 2}},
+      {"and", {binaryOf<And, kIntegers>, 2}},
+      {"or", {binaryOf<Or, kIntegers>, 2}},
+      {"xor", {binaryOf<Xor, kIntegers>, 2}},
+      {"not", {unaryOf<Not, kIntegers>, 1}},
+      {"brev", {unaryOf<Reverse, kIntegers>, 1}}};
+  auto found = rows.find(name);
+  if (found == rows.end())
+    return {};
+  return {found->second.of(type), found->second.operands};
+}
+
+template <typename T, bool Adds>
+static void wide(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+  using R = std::conditional_t<
+      sizeof(T) == 4,
+      std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
+      std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>;
+  auto *d = Launch::lanes<Lane<R>>(warp, i, 0);
+  auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
+  auto *b = Launch::lanes<Lane<T>>(warp, i, 2);
+  auto *c = Adds ? Launch::lanes<Lane<R>>(warp, i, 3) : d;
+  forLanes(lanes, [=](int l) {
+    R product = R(get<T>(a, l)) * R(get<T>(b, l));
+    put<R>(d, l, Adds ? R(uint64_t(product) + c[l]) : product);
+  });
+}
+
+Handler netc::simulator::wideProduct(Type type, bool adds) {
+  bool isSigned = type.kind == 's';
+  if (type.bits == 32)
+    return adds ? (isSigned ? wide<int32_t, true> : wide<uint32_t, true>)
+                : (isSigned ? wide<int32_t, false> : wide<uint32_t, false>);
+  if (type.bits == 16)
+    return adds ? (isSigned ? wide<int16_t, true> : wide<uint16_t, true>)
+                : (isSigned ? wide<int16_t, false> : wide<uint16_t, false>);
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+namespace {
+#define NETC_COMPARISON(NAME, EXPRESSION)                                      \
+  struct NAME {                                                                \
+    template <typename T> static bool of(T a, T b) { return EXPRESSION; }      \
+  };
+NETC_COMPARISON(Equal, a == b)
+NETC_COMPARISON(NotEqual, (a < b) | (a > b))
+NETC_COMPARISON(Less, a < b)
+NETC_COMPARISON(LessEqual, a <= b)
+NETC_COMPARISON(Greater, a > b)
+NETC_COMPARISON(GreaterEqual, a >= b)
+NETC_COMPARISON(Ordered, (a == a) & (b == b))
+#undef NETC_COMPARISON
+/// True for what is unordered, too.
+template <typename Other> struct Negated {
+  template <typename T> static bool of(T a, T b) { return !Other::of(a, b); }
+};
+} // namespace
+
+template <typename T, typename F>
+static void compare(Launch &, Warp &warp, const Instruction &i,
+                    uint32_t lanes) {
+  auto *d = Launch::lanes<uint32_t>(warp, i, 0);
+  auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
+  auto *b = Launch::lanes<Lane<T>>(warp, i, 2);
+  forLanes(lanes, [=](int l) {
+    d[l] = F::of(get<T>(a, l), get<T>(b, l)) ? ~0u : 0u;
+  });
+}
+template <typename F, int Kinds> static Handler compareOf(Type type) {
+#define NETC_COMPARE(T) Handler(compare<T, F>)
+  NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
+                NETC_COMPARE);
+#undef NETC_COMPARE
+}
+
+Handler netc::simulator::comparisonNamed(const std::string &name, Type type) {
+  static const std::map<std::string, Handler (*)(Type)> rows = {
+      {"eq", compareOf<Equal, kBoth>},
+      {"ne", compareOf<NotEqual, kBoth>},
+      {"lt", compareOf<Less, kBoth>},
+      {"le", compareOf<LessEqual, kBoth>},
+      {"gt", compareOf<Greater, kBoth>},
+      {"ge", compareOf<GreaterEqual, kBoth>},
+      {"lo", compareOf<Less, kIntegers>},
+      {"ls", compareOf<LessEqual, kIntegers>},
+      {"hi", compareOf<Greater, kIntegers>},
+      {"hs", compareOf<GreaterEqual, kIntegers>},
+      {"equ", compareOf<Negated<NotEqual>, kFloats>},
+      {"neu", compareOf<Negated<Equal>, kFloats>},
+      {"ltu", compareOf<Negated<GreaterEqual>, kFloats>},
+      {"leu", compareOf<Negated<Greater>, kFloats>},
+      {"gtu", compareOf<Negated<LessEqual>, kFloats>},
+      {"geu", compareOf<Negated<Less>, kFloats>},
+      {"num", compareOf<Ordered, kFloats>},
+      {"nan", compareOf<Negated<Ordered>, kFloats>}};
+  auto found = rows.find(name);
+  return found == rows.end() ? nullptr : found->second(type);
+}

@@ -1,0 +1,133 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What instructions do, by the PTX ISA manual, 8.0, chapter 9. Registers of 8
+// and 16 bits are the lowest of 32, whose others are zero.
+
+#ifndef NETC_LIB_SIMULATOR_HANDLERS_H
+#define NETC_LIB_SIMULATOR_HANDLERS_H
+
+#include "lib/Simulator/Launch.h"
+
+#include <cstring>
+#include <type_traits>
+
+namespace netc::simulator {
+
+/// What holds a value in the file of a warp.
+template <typename T>
+using Lane = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+
+template <typename T> T get(const Lane<T> *from, int lane) {
+  if constexpr (sizeof(T) < 4) {
+    return T(from[lane]);
+  } else {
+    T value;
+    std::memcpy(&value, &from[lane], sizeof value);
+    return value;
+  }
+}
+template <typename T> void put(Lane<T> *to, int lane, T value) {
+  if constexpr (sizeof(T) < 4)
+    to[lane] = std::make_unsigned_t<T>(value);
+  else
+    std::memcpy(&to[lane], &value, sizeof value);
+}
+
+/// Calls `body` for each lane that is on. No lane reads what another writes.
+template <typename Body>
+[[gnu::always_inline]] inline void forLanes(uint32_t lanes, Body body) {
+  if (lanes == ~0u) {
+#pragma GCC ivdep
+    for (int lane = 0; lane < kLanes; ++lane)
+      body(lane);
+    return;
+  }
+  for (; lanes; lanes &= lanes - 1)
+    body(__builtin_ctz(lanes));
+}
+
+/// `INSTANCE(T)` returned for the T of a type, if it is an integer, where
+/// INTEGERS, or a float, where FLOATS; else null.
+#define NETC_FOR_TYPE(TYPE, INTEGERS, FLOATS, INSTANCE)                        \
+  do {                                                                         \
+    Type type_ = TYPE;                                                         \
+    if constexpr (FLOATS) {                                                    \
+      if (type_.kind == 'f' && type_.bits == 32)                               \
+        return INSTANCE(float);                                                \
+      if (type_.kind == 'f' && type_.bits == 64)                               \
+        return INSTANCE(double);                                               \
+    }                                                                          \
+    if constexpr (INTEGERS) {                                                  \
+      bool isSigned_ = type_.kind == 's';                                      \
+      if (type_.kind != 's' && type_.kind != 'u' && type_.kind != 'b')         \
+        return nullptr;                                                        \
+      switch (type_.bits) {                                                    \
+      case 8:                                                                  \
+        return isSigned_ ? INSTANCE(int8_t) : INSTANCE(uint8_t);               \
+      case 16:                                                                 \
+        return isSigned_ ? INSTANCE(int16_t) : INSTANCE(uint16_t);             \
+      case 32:                                                                 \
+        return isSigned_ ? INSTANCE(int32_t) : INSTANCE(uint32_t);             \
+      case 64:                                                                 \
+        return isSigned_ ? INSTANCE(int64_t) : INSTANCE(uint64_t);             \
+      }                                                                        \
+    }                                                                          \
+    return nullptr;                                                            \
+  } while (false)
+
+/// An instruction that makes one value of others of its type.
+struct Arithmetic {
+  Handler run = nullptr;
+  int operands = 0; ///< without the result
+};
+/// Those that are named so, with `.hi`, `.NaN` or `.approx` if that matters.
+Arithmetic arithmeticNamed(const std::string &name, Type type);
+/// `mul.wide` and `mad.wide`: twice as many bits as the operands.
+Handler wideProduct(Type type, bool adds);
+/// `setp`, by the name of a comparison.
+Handler comparisonNamed(const std::string &name, Type type);
+
+Handler shiftOf(Type type, bool isLeft);
+Handler funnelShiftOf(bool isLeft, bool wraps);
+Handler extractBitsOf(Type type);
+/// `popc` and `clz`, whose results have 32 bits.
+Handler bitCountOf(Type type, bool leadingZeros);
+Handler selectOf(Type type);
+Handler copyOf(bool isWide);
+Handler packOf(Type type, uint8_t width);
+Handler unpackOf(Type type, uint8_t width);
+void permuteBytes(Launch &, Warp &, const Instruction &, uint32_t lanes);
+void lookUpBits(Launch &, Warp &, const Instruction &, uint32_t lanes);
+
+enum Rounding : uint8_t { Nearest, Zero, Down, Up, Whole = 4 };
+/// `cvt`; instructions have a Rounding as their mode. If `isPair`, two f32
+/// become the halves of one register.
+Handler conversionOf(Type to, Type from, bool isPair);
+
+void load(Launch &, Warp &, const Instruction &, uint32_t lanes);
+void loadParameter(Launch &, Warp &, const Instruction &, uint32_t lanes);
+void store(Launch &, Warp &, const Instruction &, uint32_t lanes);
+Handler atomicNamed(const std::string &name, Type type);
+/// `cvta`, from a space or to one.
+Handler addressConversion(bool isToSpace);
+void copyAsync(Launch &, Warp &, const Instruction &, uint32_t lanes);
+void commitCopies(Launch &, Warp &, const Instruction &, uint32_t lanes);
+void waitForCopies(Launch &, Warp &, const Instruction &, uint32_t lanes);
+void loadMatrix(Launch &, Warp &, const Instruction &, uint32_t lanes);
+
+enum Shuffle : uint8_t { ShuffleUp, ShuffleDown, ShuffleButterfly, ShuffleIndex };
+/// `shfl.sync`, with a Shuffle as its mode.
+void shuffle(Launch &, Warp &, const Instruction &, uint32_t lanes);
+void nothing(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `mma.sync` m16n8k16 of bf16 and f16, m16n8k8 of tf32, with sums in f32.
+Handler matrixProductOf(Type operands);
+
+/// Numbers of 16 bits as f32, and back, to the nearest.
+float fromHalf(uint16_t bits, bool isBf16);
+uint16_t toHalf(float value, bool isBf16);
+
+} // namespace netc::simulator
+
+#endif // NETC_LIB_SIMULATOR_HANDLERS_H

@@ -1,0 +1,107 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_SIMULATOR_LAUNCH_H
+#define NETC_LIB_SIMULATOR_LAUNCH_H
+
+#include "lib/Simulator/Kernel.h"
+#include "lib/Simulator/Memory.h"
+#include "lib/Simulator/Simulator.h"
+
+#include <deque>
+#include <memory>
+
+namespace netc::simulator {
+
+/// Lanes of a warp that are at one instruction.
+struct Part {
+  uint32_t pc, lanes;
+};
+
+/// `cp.async` of a lane, which is done when it is waited for.
+struct AsyncCopy {
+  int lane;
+  uint64_t to, from;
+  uint32_t bytes, read; ///< those that are not read are zero
+};
+
+struct Warp {
+  uint32_t first = 0;      ///< thread of the block that lane 0 is
+  uint32_t threads = 0;    ///< lanes that are there
+  char *file = nullptr;    ///< constants and registers, kLanes of each
+  std::vector<Part> parts; ///< apart; the lowest pc goes on first
+  std::vector<char> local; ///< of all lanes
+  uint32_t atBarrier = 0;  ///< lanes that wait
+  /// Groups of copies, the last of which is not closed yet.
+  std::deque<std::vector<AsyncCopy>> copies;
+};
+
+/// Where the lanes of an access lie in memory of the host: by lane, null after
+/// a finding, where some are missing. If they are dense, they follow each other
+/// without gaps.
+struct Places {
+  char *of[kLanes];
+  bool isDense = false, isMissing = false;
+};
+
+/// One launch of a kernel, block after block.
+class Launch {
+public:
+  Launch(Device &device, const Kernel &kernel, Extent grid, Extent block,
+         uint32_t sharedBytes, std::vector<char> parameters);
+
+  /// Runs one block. Its warps run in this order, each until it ends or waits
+  /// for the others.
+  void run(uint32_t number, const std::vector<uint32_t> &order);
+
+  //===-- For instructions ------------------------------------------------===//
+
+  /// The lanes of an operand.
+  template <typename T>
+  static T *lanes(const Warp &warp, const Instruction &i, size_t operand) {
+    return reinterpret_cast<T *>(warp.file + i.slots[operand]);
+  }
+  /// Counts an access to `bytes` of each lane, and checks it.
+  void access(Warp &warp, const Instruction &i, uint32_t lanes, Space space,
+              const uint64_t *addresses, uint32_t bytes, AccessKind kind,
+              Places &places);
+  const char *parameter(uint64_t at) const { return &parameters[at]; }
+  void report(const Instruction &i, const std::string &kind);
+
+  Counters counted; ///< by this launch
+
+  /// Begins a copy to shared memory: from now on what was there is gone.
+  void beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
+                   const uint64_t *to, const uint64_t *from,
+                   const uint32_t *read, uint32_t bytes);
+  void closeCopies(Warp &warp) { warp.copies.emplace_back(); }
+  /// Ends the oldest copies, until so many closed groups are left.
+  void endCopies(Warp &warp, const Instruction &i, size_t groups);
+
+private:
+  void start(Warp &warp, Extent index);
+  /// Until it waits or ends.
+  void advance(Warp &warp);
+  void step(Warp &warp, Part part, uint32_t next);
+  bool releaseBarrier();
+
+  Moment momentOf(bool isShared) const;
+  int32_t threadOf(const Warp &warp, int lane) const;
+  char *accessLane(Warp &warp, const Instruction &i, int lane, Space space,
+                   uint64_t address, uint32_t bytes, AccessKind kind);
+
+  Device &device;
+  const Kernel &kernel;
+  Extent grid, block;
+  uint32_t sharedBytes;
+  std::vector<char> parameters;
+  Moment moment;
+  uint32_t number = 0; ///< of the block
+  std::vector<Warp> warps;
+  const Instruction *lastBarrier = nullptr;
+};
+
+} // namespace netc::simulator
+
+#endif // NETC_LIB_SIMULATOR_LAUNCH_H
