@@ -54,8 +54,7 @@ struct CountArithmetic : netc::impl::CountArithmeticBase<CountArithmetic> {
     top.create<memref::GlobalOp>(getOperation().getLoc(), "netc_counts",
                                  StringAttr(), type, zeros, false,
                                  IntegerAttr());
-    // What counts as matmul is what the op's formula says, which is all or
-    // nothing of what it executes.
+    // An op's formula counts either all of its operations as matmul or none.
     SmallVector<bool> isMatmul;
     for (auto row : ops.getAsRange<OpRowAttr>())
       isMatmul.push_back(row.getMatmul() != 0);

@@ -2,10 +2,10 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The gradient of a weight that a recurrence uses is a sum over its steps, each
-// a product of few rows that reads and writes the whole result. What the steps
-// multiply is stacked anyway, or can be: one product after the loop then sums
-// over steps and rows at once.
+// The gradient of a recurrence's weight is a sum over turns. Each turn adds a
+// product of few rows, and for that reads and writes the whole gradient. The
+// operands of these products are slices of stacks, or can be stacked: then one
+// product after the loop sums over turns and rows at once.
 
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
@@ -25,13 +25,13 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// How many times the memory of a sum the stack of an operand takes at most.
+/// The stack of an operand takes at most this many times the memory of the sum.
 static constexpr int64_t kMostSums = 4;
 
 namespace {
-/// What an operand is at each turn, one beside the other: at a turn it is
-/// element `at` along `axis`, of a tensor, or of what the loop yields in place
-/// `result`, whatever loop takes its place. Without `at` it is on no stack.
+/// The values that an operand has in all turns, stacked along `axis`: in a turn
+/// it is the slice with index `at`. The stack is `tensor`, or if that is null
+/// result number `result` of the loop. Without `at` there is no stack.
 struct Stack {
   Value at;
   int64_t axis = 0;
@@ -39,7 +39,8 @@ struct Stack {
   unsigned result = 0;
 };
 
-/// The sums of one loop, which is replaced where it has to yield more.
+/// Moves the sums of one loop behind it. The loop is replaced if it has to
+/// yield a stack.
 class Hoister {
 public:
   Hoister(RewriterBase &b, scf::ForOp loop) : b(b), loop(loop) {}
@@ -58,8 +59,8 @@ public:
   }
 
 private:
-  /// The sum of products that only adds up in what the loop carries in its
-  /// place `i`.
+  /// The sum of products that is all that happens to the tensor that the loop
+  /// carries as iteration argument `i`; null if there is none.
   linalg::GenericOp sumOf(unsigned i) {
     BlockArgument carried = loop.getRegionIterArg(i);
     auto kept = loop.getYieldedValues()[i]
@@ -67,7 +68,7 @@ private:
     if (!kept || kept.getDest() != carried)
       return {};
     auto sum = kept.getSource().getDefiningOp<linalg::GenericOp>();
-    // The sum and what keeps it are all that sees it.
+    // Nothing but the sum and the op that stores it uses the tensor.
     if (!sum || sum->getBlock() != loop.getBody() || !isContraction(sum) ||
         sum.getOutputs()[0] != carried || !sum->hasOneUse() ||
         std::distance(carried.use_begin(), carried.use_end()) != 2)
@@ -75,7 +76,7 @@ private:
     return sum;
   }
 
-  /// Whether `at` takes each value below the number of turns once.
+  /// Whether `at` takes each value from 0 to turns - 1 once.
   bool isPermuted(Value at) {
     if (at == loop.getInductionVar())
       return true;
@@ -84,7 +85,7 @@ private:
            getConstantIntValue(back.getLhs()) == turns - 1;
   }
 
-  /// The stack `whole`, of which `slice` is one element, of the shape of
+  /// The stack `whole`, if `slice` is one turn's part of it, with the shape of
   /// `part`.
   Stack stackOf(OffsetSizeAndStrideOpInterface slice, Value whole, Value part) {
     ArrayRef<int64_t> shape =
@@ -102,7 +103,7 @@ private:
     return {};
   }
 
-  /// The stack that a value of the loop was taken from or goes to.
+  /// The stack that a value of the loop is extracted from or inserted into.
   Stack findStack(Value value) {
     Value from = value;
     if (auto shape = from.getDefiningOp<tensor::CollapseShapeOp>())
@@ -126,7 +127,7 @@ private:
     return {};
   }
 
-  /// Lets the loop stack a value that it computes.
+  /// Makes the loop yield a stack of a value that it computes.
   Stack makeStack(Value value, Value at) {
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<int64_t> shape{turns};
@@ -150,7 +151,7 @@ private:
     return {countsUp ? loop.getInductionVar() : at, 0, {}, place};
   }
 
-  /// Takes `sum`, in place `i`, after the loop.
+  /// Moves `sum`, into iteration argument `i`, behind the loop.
   void sumAfter(unsigned i, linalg::GenericOp sum) {
     int64_t elements =
         cast<RankedTensorType>(sum.getResult(0).getType()).getNumElements();
@@ -159,7 +160,7 @@ private:
     for (Value input : sum.getInputs()) {
       Stack stack = findStack(input);
       if (stack.at) {
-        // All are to be walked in the same order.
+        // One loop over turns has to serve all operands.
         if (at && at != stack.at)
           return;
         at = stack.at;
@@ -167,8 +168,8 @@ private:
                  isa<BlockArgument>(input) ||
                  cast<RankedTensorType>(input.getType()).getNumElements() >
                      std::min(elements, kMostSums * elements / turns)) {
-        // To write and read a stack has to cost less than to add to the sum,
-        // and the stack not to take much more memory.
+        // Writing and reading the stack must cost less than adding to the sum
+        // each turn, and the stack must not take much more memory than the sum.
         return;
       }
       stacks.push_back(stack);
@@ -177,7 +178,7 @@ private:
       if (!stack.at)
         stack = makeStack(input, at ? at : loop.getInductionVar());
 
-    // The turn is one more loop of the sum.
+    // The sum gets one more loop, over turns.
     unsigned turn = sum.getNumLoops();
     SmallVector<AffineMap> maps;
     SmallVector<Value> inputs;
@@ -214,13 +215,13 @@ private:
 struct DeferAccumulation
     : netc::impl::DeferAccumulationBase<DeferAccumulation> {
   void runOnOperation() override {
-    // Inner loops first: what is summed after one may be a sum of the next.
+    // Inner loops first: a sum behind one is a sum in the loop around it.
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter b(&getContext());
     for (scf::ForOp loop : loops)
       Hoister(b, loop).run();
-    // Drops what loops carry, but no longer change.
+    // Drops iteration arguments that loops no longer change.
     RewritePatternSet patterns(&getContext());
     scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(

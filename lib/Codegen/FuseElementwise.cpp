@@ -22,7 +22,7 @@ namespace netc {
 } // namespace netc
 
 /// Whether computing an element again costs less than reading it from memory.
-/// What is read for many elements, as the mean of a channel, is near.
+/// Small operands, as the mean of a channel, are assumed to be in a cache.
 static bool isCheap(linalg::GenericOp op) {
   int64_t operations = llvm::count_if(
       op.getBody()->without_terminator(), [](Operation &payload) {
@@ -35,8 +35,7 @@ static bool isCheap(linalg::GenericOp op) {
          }) <= 2;
 }
 
-/// Whether a module's step runs parts of its forward pass again, to save
-/// memory.
+/// Whether a module's step recomputes parts of its forward pass to save memory.
 static bool recomputes(ModuleOp module) {
   auto ops = module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule);
   return ops && llvm::any_of(ops.getAsRange<OpRowAttr>(), [](OpRowAttr op) {
@@ -55,8 +54,8 @@ static bool isReadFrom(Operation *later, Value tensor) {
   });
 }
 
-/// Whether something large that `producer` reads would have to stay in memory
-/// until `consumer`, were its result computed again there.
+/// Whether computing the result of `producer` in `consumer` would keep a large
+/// operand of `producer` in memory for longer than now.
 static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
   int64_t size = elementsOf(producer.getResult(0));
   return llvm::any_of(producer.getInputs(), [&](Value input) {
@@ -71,8 +70,9 @@ static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
   });
 }
 
-/// Sums of products stay what they are, so that they can be tiled. What is read
-/// is read before it changes.
+/// Whether to fuse the producer of an operand into its consumer. Nothing is
+/// fused into a contraction, so that it can be tiled; and an operand that
+/// changes in between must be read before.
 static bool shouldFuse(OpOperand *operand, bool savesMemory) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
@@ -99,8 +99,9 @@ static bool isSum(linalg::GenericOp op) {
 }
 
 namespace {
-/// What a loop carries, plus a sum of products: the sum begins with what is
-/// carried. So gradients of parameters accumulate in place.
+/// A loop adds a sum of products to a tensor that it carries: the sum starts
+/// from that tensor instead of zeros. So gradients of parameters accumulate in
+/// place.
 struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -111,7 +112,7 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
     for (unsigned i : {0, 1}) {
       auto carried = dyn_cast<BlockArgument>(op.getInputs()[i]);
       auto products = op.getInputs()[1 - i].getDefiningOp<linalg::GenericOp>();
-      // `materialize_in_destination`, where the loop ends, only names it.
+      // `materialize_in_destination` at the end of the loop does not read it.
       bool isOnlyAdded =
           carried && llvm::all_of(carried.getUsers(), [&](Operation *user) {
             return user == op ||
@@ -136,8 +137,8 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A single element that a payload gathers, as the logit of a row's class, is
-/// computed there, so that memory need not hold all.
+/// A payload gathers single elements of a computed tensor, as the logit of a
+/// row's class: it computes them, so that the tensor need not be stored.
 struct ComputeGathered : OpRewritePattern<tensor::ExtractOp> {
   ComputeGathered(MLIRContext *context, bool savesMemory)
       : OpRewritePattern(context), savesMemory(savesMemory) {}
@@ -200,13 +201,14 @@ static int64_t lengthOf(linalg::GenericOp op) {
   return length;
 }
 
-/// From this size on a tensor is in no cache of any target when it is read.
+/// Tensors of this size or larger are in no cache when they are read.
 static constexpr int64_t kUncachedElements = 1 << 20;
-/// Up to so many products take no longer than to read the element from memory.
+/// Computing a sum of up to this many products takes no longer than reading it
+/// from memory.
 static constexpr int64_t kFewProducts = 16;
 
-/// Whether a tensor, read once, is a sum of few products that memory need not
-/// hold, as the gradient of a large weight by few examples.
+/// Whether a tensor is large, is read once, and is a sum of few products per
+/// element, as the gradient of a large weight by few examples.
 static bool isShortSum(Value tensor) {
   auto products = tensor.getDefiningOp<linalg::GenericOp>();
   if (!products || !isContraction(products) || !products->hasOneUse())
@@ -220,14 +222,14 @@ static bool isShortSum(Value tensor) {
          lengthOf(products) <= kFewProducts;
 }
 
-/// Whether an operand is a short sum of another shape.
+/// Whether an operand is a reshaped short sum.
 static bool reshapesShortSum(OpOperand *operand) {
   auto collapse = operand->get().getDefiningOp<tensor::CollapseShapeOp>();
   return collapse && collapse->hasOneUse() && isShortSum(collapse.getSrc());
 }
 
-/// A short sum: the one op that reads it, as an update does, adds up each
-/// element where it needs it.
+/// A short sum and the one op that reads it, an update, say. The op computes
+/// each element of the sum itself, and the sum is never stored.
 class ShortSum {
 public:
   static std::optional<ShortSum> of(OpOperand &operand) {
@@ -258,7 +260,7 @@ public:
     llvm::append_range(maps, outputMaps);
 
     OpBuilder b(consumer);
-    // Results that the payload does not begin with need memory, but no values.
+    // Results whose initial value the payload does not read start undefined.
     SmallVector<Value> outputs = consumer.getOutputs();
     for (auto [output, argument] :
          llvm::zip_equal(outputs, consumer.getRegionOutputArgs()))
@@ -266,7 +268,7 @@ public:
           argument.use_empty())
         output = b.create<tensor::EmptyOp>(consumer.getLoc(), type.getShape(),
                                            type.getElementType());
-    // Its time is the product's, whose work it does.
+    // Reports give the time to the product, which is most of the work.
     auto sum = b.create<linalg::GenericOp>(
         b.getFusedLoc({products.getLoc(), consumer.getLoc()}),
         consumer.getResultTypes(), inputs, outputs, maps,
@@ -287,7 +289,8 @@ private:
            linalg::GenericOp products)
       : operand(operand), consumer(consumer), products(products) {}
 
-  /// Where the consumer's loops find a factor of a turn of the sum.
+  /// The indexing map, in the consumer's loops, of a factor of product number
+  /// `turn` of the sum.
   AffineMap mapOf(OpOperand &factor, int64_t turn) {
     MLIRContext *context = consumer.getContext();
     SmallVector<AffineExpr> places(products.getNumLoops());
@@ -306,7 +309,7 @@ private:
         places, {}, consumer.getNumLoops(), 0);
   }
 
-  /// The consumer's payload, with the sum for the argument at `place`.
+  /// Builds the consumer's payload, with the sum in place of argument `place`.
   void addUp(OpBuilder &b, unsigned place, ValueRange arguments) {
     Block &payload = *consumer.getBody();
     unsigned kept = consumer.getNumDpsInputs() - 1;

@@ -16,14 +16,14 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether an op is a part of what makes a frame, of constants.
+/// Whether an op belongs to the construction of a frame: the constants that a
+/// tensor is padded with.
 static bool makesFrame(Operation *op) {
   return op && isa<tensor::EmptyOp, linalg::FillOp, tensor::InsertSliceOp,
                    arith::ConstantOp>(op);
 }
 
-/// Whether two tensors are the same frame of constants around nothing, or one
-/// is, if there is but one.
+/// Whether two tensors are equal frames.
 static bool areSameFrame(Value a, Value b) {
   Operation *one = a.getDefiningOp(), *other = b.getDefiningOp();
   return makesFrame(one) && makesFrame(other) &&
@@ -32,7 +32,7 @@ static bool areSameFrame(Value a, Value b) {
          llvm::equal(one->getOperands(), other->getOperands(), areSameFrame);
 }
 
-/// Moves what makes a frame before `op`.
+/// Moves the ops that make a frame before `op`.
 static void moveBefore(Operation *frame, Operation *op) {
   if (frame->getBlock() != op->getBlock() || frame->isBeforeInBlock(op))
     return;
@@ -41,8 +41,10 @@ static void moveBefore(Operation *frame, Operation *op) {
   frame->moveBefore(op);
 }
 
-/// A result that is only read in a frame, and always in the same: as the input
-/// of a convolution, and of the gradient of its weight. It is computed there.
+/// If a result is only read in a frame, and in equal frames everywhere, as the
+/// input of a convolution and of the gradient of its weight, all readers share
+/// one padded tensor, and the frame is made before the result. Bufferization
+/// then lets the result be computed in the frame.
 static void computeInFrame(linalg::GenericOp op) {
   if (op.getNumResults() != 1)
     return;

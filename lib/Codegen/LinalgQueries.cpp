@@ -22,7 +22,7 @@ bool netc::isContraction(linalg::LinalgOp op) {
   auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!add || std::distance(body.begin(), body.end()) != 3)
     return false;
-  // Columns of both operands alike, each read once, or scaled: a reduction.
+  // Both operands have the columns of the result: a reduction of their product.
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (maps[0] == maps[1] && maps[0].getNumResults() > 0 &&
       maps[2].getNumResults() > 0 &&
@@ -83,8 +83,7 @@ Value netc::slotOf(Value tensor) {
   return {};
 }
 
-/// Whether `slot` is written between `first` and a later op, which would read
-/// what is new.
+/// Whether `slot` is written between `first` and `later`.
 static bool changesBetween(Value slot, Operation *first, Operation *later) {
   Block *block = first->getBlock();
   Operation *end = block->findAncestorOpInBlock(*later);
@@ -92,7 +91,7 @@ static bool changesBetween(Value slot, Operation *first, Operation *later) {
     if (!isa<bufferization::MaterializeInDestinationOp>(user))
       return false;
     Operation *write = block->findAncestorOpInBlock(*user);
-    // One in the same loop as the later op comes before its next turn.
+    // A write in the same loop as the later op precedes it in the next turn.
     return write && first->isBeforeInBlock(write) &&
            (write == end || write->isBeforeInBlock(end));
   });

@@ -20,11 +20,11 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// How many results fit into registers beside each other, with vectors enough
-/// for each.
+/// So many results can be reduced together with enough vector registers for
+/// each.
 static constexpr unsigned kMostResults = 4;
 
-/// Whether an op reduces rows of columns, which are its results.
+/// Whether an op is a reduction: no contraction, and its results start filled.
 static bool isReduction(linalg::GenericOp op) {
   return op.getNumReductionLoops() > 0 && !isContraction(op) &&
          !op.hasIndexSemantics() &&
@@ -33,7 +33,7 @@ static bool isReduction(linalg::GenericOp op) {
          });
 }
 
-/// Whether two reductions have the same rows and columns, and read the same.
+/// Whether two reductions have the same loops, and read the same tensor alike.
 static bool passTogether(linalg::GenericOp a, linalg::GenericOp b) {
   if (a.getStaticLoopRanges() != b.getStaticLoopRanges() ||
       a.getIteratorTypesArray() != b.getIteratorTypesArray() ||
@@ -56,7 +56,7 @@ static bool passTogether(linalg::GenericOp a, linalg::GenericOp b) {
          });
 }
 
-/// Whether `op` can stand where `later` does.
+/// Whether `op` can be moved down to `later`.
 static bool canWait(linalg::GenericOp op, linalg::GenericOp later) {
   Block *block = op->getBlock();
   for (Operation *user : op->getUsers()) {
@@ -67,7 +67,7 @@ static bool canWait(linalg::GenericOp op, linalg::GenericOp later) {
   return readsTheSame(op, later);
 }
 
-/// One op for two, where the later one is.
+/// Merges two ops into one, at the place of `b`, the later one.
 static linalg::GenericOp merge(linalg::GenericOp a, linalg::GenericOp b) {
   OpBuilder builder(b);
   SmallVector<Value> inputs, outputs;
@@ -126,7 +126,7 @@ struct MergeReductions : netc::impl::MergeReductionsBase<MergeReductions> {
         before.push_back(op);
       }
     });
-    // What both read is read once.
+    // Merged ops read a common operand once.
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     if (failed(

@@ -13,8 +13,7 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether the result of an op is in general no number of its type, before it
-/// is rounded.
+/// Whether an op rounds its result.
 static bool isRounded(Operation *op) {
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isF64())
     return false;

@@ -46,8 +46,8 @@ static bool isUsedBetween(memref::GetGlobalOp memory, Operation *first,
   return false;
 }
 
-/// Whether `op` reads, of a memory that its results are written to, at each
-/// point no element but that of the point.
+/// Whether `op` can write its results to `memory` while it reads it: at each
+/// point it reads no element of it but the one that it writes there.
 static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
   auto reads = [&](Value tensor) {
     Value slot = slotOf(tensor);
@@ -67,10 +67,10 @@ static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
               .wasInterrupted();
 }
 
-/// Lets an op write where its result is to stand, if nothing reads there what
-/// was before: in the shape of the result, as an update of vectors does to a
-/// weight. Otherwise it has memory of its own; bufferization does not see what
-/// payloads gather.
+/// Lets an op write its result directly to the slot, in the shape of the op (an
+/// update works on vectors, say, and the slot is a matrix), if nothing still
+/// reads the old contents. Otherwise the op gets a buffer of its own
+/// explicitly: bufferization does not see what payloads gather.
 static void placeWrite(bufferization::MaterializeInDestinationOp write) {
   auto global = write.getDest().getDefiningOp<memref::GetGlobalOp>();
   Value source = write.getSource();
@@ -109,14 +109,14 @@ static void placeWrite(bufferization::MaterializeInDestinationOp write) {
   write.getDestMutable().assign(memory);
 }
 
-/// The op that a use is a mere operand of; null if it is anything else.
+/// The op that reads a use as an input; null for any other use.
 static linalg::LinalgOp readerOf(OpOperand &use) {
   auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
   return user && user.isDpsInput(&use) ? user : nullptr;
 }
 
-/// Whether `op` is the last of the uses of `tensor`, which are all reads by ops
-/// of its block, and the only one by it.
+/// Whether all uses of `tensor` are reads by ops of one block, and `op` is the
+/// last of them and reads it once.
 static bool readsLast(linalg::GenericOp op, Value tensor) {
   bool isRead = false;
   for (OpOperand &use : tensor.getUses()) {
@@ -129,8 +129,8 @@ static bool readsLast(linalg::GenericOp op, Value tensor) {
   return true;
 }
 
-/// Lets an element-wise op write each result over an operand that nothing else
-/// reads any more: to memory that a cache still holds, and no more of it.
+/// Lets an element-wise op write each result over an operand that nothing reads
+/// later. That memory is likely still in a cache, and no more of it is needed.
 static void writeOverOperands(linalg::GenericOp op) {
   if (op.getNumReductionLoops() != 0)
     return;
@@ -139,12 +139,12 @@ static void writeOverOperands(linalg::GenericOp op) {
     AffineMap written = op.getMatchingIndexingMap(&output);
     Value result = op.getTiedOpResult(&output);
     BlockArgument old = op.getMatchingBlockArgument(&output);
-    // What becomes a part of another tensor is written there.
+    // A result with other uses, as an insertion, is placed by bufferization.
     bool isOnlyRead = llvm::all_of(result.getUses(), readerOf);
     if (!output.get().getDefiningOp<tensor::EmptyOp>() || !old.use_empty() ||
         !written.isPermutation() || !isOnlyRead)
       continue;
-    // The one that was computed last.
+    // Among several operands, the one computed last.
     OpOperand *over = nullptr;
     for (OpOperand *input : op.getDpsInputOperands()) {
       Operation *producer = input->get().getDefiningOp<linalg::LinalgOp>();

@@ -25,11 +25,11 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Of every buffer, in bytes: a cache line, and the widest vector.
+/// The alignment of every buffer in bytes: a cache line, the widest vector.
 static constexpr int64_t kAlignment = 64;
 
 namespace {
-/// A buffer that lives from the op numbered `first` to the one numbered `last`.
+/// A buffer that is in use from op number `first` to op number `last`.
 struct Buffer {
   memref::AllocOp op;
   int64_t size = 0, first = 0, last = 0, offset = 0;
@@ -39,8 +39,8 @@ struct Buffer {
   }
 };
 
-/// The numbers of ops in the order of the text; an op with regions spans those
-/// in it.
+/// Numbers the ops in textual order. An op with regions spans the numbers of
+/// the ops in it.
 class ProgramOrder {
 public:
   explicit ProgramOrder(Operation *root) {
@@ -81,8 +81,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     getOperation()->setAttr("net.buffers", builder.getI64IntegerAttr(sum));
   }
 
-  /// Tidies up after bufferization: loops do not carry buffers that stay where
-  /// they are, and nothing reads through a cast. Arithmetic is left as it is.
+  /// Cleans up after bufferization: removes iteration arguments that are always
+  /// the same buffer, and casts. Arithmetic is left as it is.
   static void simplify(func::FuncOp step) {
     MLIRContext *context = step.getContext();
     SmallVector<Operation *> ops;
@@ -132,7 +132,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       buffer.first = buffer.last = order.first(alloc);
       Region *home = alloc->getParentRegion();
       for (Value view : views.resolve(alloc)) {
-        // A loop that hands a view on to its next turn keeps the buffer.
+        // A view that a loop carries keeps the buffer in use in all turns.
         if (auto argument = dyn_cast<BlockArgument>(view))
           widen(buffer, home, argument.getOwner()->getParentOp(), order);
         for (Operation *user : view.getUsers())
@@ -143,8 +143,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     return buffers;
   }
 
-  /// Lets the buffer of `home` live through `user`, and through the whole of a
-  /// loop that is in `home` and has the user in it.
+  /// Extends the life of a buffer allocated in `home` over `user`, or over the
+  /// op of `home` that contains it, as a loop.
   static void widen(Buffer &buffer, Region *home, Operation *user,
                     const ProgramOrder &order) {
     Operation *inHome = home->findAncestorOpInRegion(*user);
@@ -154,7 +154,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     buffer.last = std::max(buffer.last, order.last(inHome));
   }
 
-  /// Places each buffer where no other one is, with gaps around it.
+  /// Gives each buffer memory of its own, with gaps around it.
   int64_t placeApart(MutableArrayRef<Buffer> buffers, int64_t end) const {
     for (Buffer &buffer : buffers) {
       int64_t gap = gapAround(buffer.size);
@@ -164,8 +164,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     return end;
   }
 
-  /// Places the largest buffers first, each into the lowest gap between those
-  /// it meets. Returns the end of all.
+  /// Places the largest buffers first, each into the lowest gap between buffers
+  /// in use at the same time. Returns the end of the last.
   static int64_t place(MutableArrayRef<Buffer> buffers, int64_t start) {
     SmallVector<Buffer *> bySize, placed;
     for (Buffer &buffer : buffers)
@@ -227,7 +227,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
         global.erase();
   }
 
-  /// Numbers that the program holds, not its arena.
+  /// Whether a global is a constant of the program, outside of the arena.
   static bool isLiteral(memref::GlobalOp global) {
     return global.getConstant();
   }

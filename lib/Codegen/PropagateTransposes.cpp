@@ -28,20 +28,20 @@ static bool isIdentity(ArrayRef<int64_t> order) {
   return true;
 }
 
-/// Whether a tensor has no order yet.
+/// Whether a tensor can be made in any order: it is empty or filled.
 static bool takesAnyOrder(Value x) {
   return x.getDefiningOp<tensor::EmptyOp>() ||
          x.getDefiningOp<linalg::FillOp>();
 }
 
-/// Axis i of the result is axis order[i] of `x`.
+/// Transposes `x`: axis i of the result is axis order[i] of `x`.
 static Value transpose(OpBuilder &b, Location loc, Value x,
                        ArrayRef<int64_t> order) {
   if (isIdentity(order))
     return x;
   auto type = cast<RankedTensorType>(x.getType());
   auto sizes = applyPermutation(type.getShape(), order);
-  // What has no order yet takes any.
+  // Empty and filled tensors are made in the new order.
   if (x.getDefiningOp<tensor::EmptyOp>())
     return b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
   if (auto fill = x.getDefiningOp<linalg::FillOp>()) {
@@ -55,7 +55,7 @@ static Value transpose(OpBuilder &b, Location loc, Value x,
   return b.create<linalg::TransposeOp>(loc, x, empty, order)->getResult(0);
 }
 
-/// Two transposes are one, and one of a constant tensor none.
+/// Merges two transposes, and removes those of empty or filled tensors.
 struct FoldTranspose : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -72,7 +72,7 @@ struct FoldTranspose : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
-/// The first position in `map` of each loop that it has.
+/// For each loop the first result of `map` that depends on it, or -1.
 static SmallVector<int64_t> positionsIn(AffineMap map) {
   SmallVector<int64_t> positions(map.getNumDims(), -1);
   for (auto [i, expr] : llvm::enumerate(map.getResults()))
@@ -82,8 +82,8 @@ static SmallVector<int64_t> positionsIn(AffineMap map) {
   return positions;
 }
 
-/// The order in which the axes of a result should stand, for its loops to run
-/// as in an operand. Axes that the operand lacks stay in front.
+/// The order of a result's axes in which its loops run as in the operand. Axes
+/// that the operand lacks come first.
 static Order orderLike(AffineMap result, AffineMap operand) {
   SmallVector<int64_t> positions = positionsIn(operand);
   SmallVector<std::pair<int64_t, int64_t>> keys;
@@ -101,13 +101,14 @@ static Order orderLike(AffineMap result, AffineMap operand) {
   return order;
 }
 
-/// For how many rows, and how long sums, a panel of columns is transposed as it
-/// is copied.
+/// With at least this many rows, and sums at least this long, panels are
+/// packed, and the copy can transpose.
 static constexpr int64_t kMinPackRows = 512, kMinPackSum = 64;
 
-/// Whether an operand of a sum of products can be read by `map`: vectors run
-/// along its last axis, which has to be of one loop, the one that it was, a
-/// parallel one, or that of a long sum for many rows.
+/// Whether an operand of a contraction can be read by `map`. Vectors run along
+/// the last axis. It may be the same as before, that of a parallel loop, or
+/// that of a long sum for many rows, whose panels are transposed as they are
+/// packed.
 static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
   if (map.getNumResults() == 0)
     return true;
@@ -123,7 +124,8 @@ static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
           op.getStaticLoopRanges()[loop] >= kMinPackSum);
 }
 
-/// Operands are read as they stand, and results stand like them.
+/// An op reads transposed operands before the transpose, and its results take
+/// their order over.
 struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -155,7 +157,7 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
     SmallVector<Order> orders;
     for (auto [i, output] : llvm::enumerate(outputs)) {
       AffineMap &map = maps[inputs.size() + i];
-      // A result that is wider than what leads stays as it is.
+      // A result with more axes than the leading operand keeps its order.
       Order order = orderLike(map, map);
       if (!isProduct && maps[*leader].getNumResults() >= map.getNumResults())
         order = orderLike(map, maps[*leader]);
@@ -182,8 +184,8 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A sum of products that is only read in another order is written in it, if
-/// vectors can run along its last axis there as in an operand.
+/// A contraction whose only reader is a transpose writes the transposed result,
+/// if the last axis there is also the last axis of an operand.
 struct TransposeProduct : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -216,7 +218,7 @@ struct TransposeProduct : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
-/// A part is put into the whole as it stands.
+/// Sinks transposes through the insertion of a slice.
 struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -226,8 +228,8 @@ struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
       return failure();
     auto part = op.getSource().getDefiningOp<linalg::TransposeOp>();
     auto whole = op.getDest().getDefiningOp<linalg::TransposeOp>();
-    // Where only the part is transposed, the whole must take any order, or the
-    // transposes would go back and forth.
+    // If only the slice is transposed, the whole must be empty or filled, or
+    // the transposes would go back and forth.
     if (!whole && !(part && takesAnyOrder(op.getDest())))
       return failure();
     Order order(whole ? whole.getPermutation() : part.getPermutation());
@@ -246,7 +248,7 @@ struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
-/// A part is taken as it stands.
+/// Sinks a transpose through the extraction of a slice.
 struct SinkThroughExtract : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 

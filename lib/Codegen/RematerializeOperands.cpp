@@ -17,13 +17,13 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// From this size on a tensor is not near a core when it is read again.
+/// Tensors of this size or larger are not in a near cache when read again.
 static constexpr int64_t kFarElements = 1 << 16;
-/// Up to how many sums and products an element takes no longer than to be read.
+/// Up to this many operations take no longer than reading the element.
 static constexpr int64_t kMostOperations = 6;
 
-/// Whether an operand is computed, element by element, of what its op reads
-/// anyway, at the same places, and of what is near.
+/// Whether an operand is computed element by element from tensors that its op
+/// reads anyway at the same places, and from small ones.
 static bool followsFromOthers(OpOperand &operand) {
   auto op = cast<linalg::GenericOp>(operand.getOwner());
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
@@ -64,7 +64,7 @@ struct ComputeOperand : OpRewritePattern<linalg::GenericOp> {
           linalg::fuseElementwiseOps(rewriter, &operand);
       if (failed(fused))
         continue;
-      // The producer stays for others.
+      // The producer stays for its other readers.
       rewriter.replaceOp(op,
                          llvm::map_to_vector(op->getResults(), [&](Value old) {
                            return fused->replacements.lookup(old);

@@ -17,21 +17,22 @@ namespace netc {
 /// Exit statuses; docs/Language.md lists them.
 enum Exit { Fine = 0, WrongInput = 1, WrongUsage = 2, LackingEnvironment = 3 };
 
-/// Parses it. A status to end with: after an error, which is printed, or an
-/// answer such as that to `--help`.
+/// Parses the command line. Returns an exit status if the program is to end,
+/// after an error, which is printed, or after options such as `--help`.
 std::optional<Exit> parseCommandLine(int argc, char **argv);
 
-/// Whether what is asked for needs code to be generated.
+/// Whether the command line asks for generated code.
 bool needsCode();
 
-/// The name of the backend that code is for.
+/// The name of the backend.
 llvm::StringRef targetName();
 
 /// The conventions that the command line asks for.
 ConventionFlags conventionFlags();
 
-/// What `--hardware` names: a file ends in `.yaml` or `.yml` or is written with
-/// a `/`, everything else is an accelerator; the empty name stands for all.
+/// The files and the accelerators that `--hardware` names. A file ends in
+/// `.yaml` or `.yml`, or has a `/` in its name; an empty name stands for all
+/// accelerators.
 std::vector<llvm::StringRef> hardwareFiles();
 std::vector<llvm::StringRef> hardwareNames();
 
@@ -55,7 +56,7 @@ enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
 enum class HelpForm { Text, Man, Bash, Zsh, Fish };
 
-/// Reads one of an option's words; the message for another one lists them.
+/// Parses a word of an option. The error message for another word lists all.
 template <typename T> struct WordParser : llvm::cl::parser<T> {
   using llvm::cl::parser<T>::parser;
   bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,

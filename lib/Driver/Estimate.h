@@ -15,8 +15,8 @@ namespace netc {
 using PlanRun = llvm::function_ref<mlir::FailureOr<PlannedMemory>(
     mlir::ModuleOp module, llvm::StringRef run)>;
 
-/// Reads and counts the files, and reports what the command line asks for; with
-/// memory, if there is a `planRun`.
+/// Reads and counts the files, and prints the report that the command line asks
+/// for; with planned memory, if there is a `planRun`.
 Exit estimate(Session &session, PlanRun planRun = nullptr);
 
 } // namespace netc

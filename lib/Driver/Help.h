@@ -12,10 +12,10 @@
 
 namespace netc {
 
-/// An option as people read of it.
+/// An option as the help shows it.
 struct OptionText {
   std::string name;        ///< with its dashes
-  std::string value;       ///< what stands for its value; empty without one
+  std::string value;       ///< placeholder of its value; empty without one
   std::string description; ///< lower case, no full stop
   bool isValueOptional = false;
   bool isRepeated = false;
@@ -42,7 +42,7 @@ std::vector<OptionGroup> optionGroups();
 void printHelp(llvm::raw_ostream &os);
 /// The page of section 1 of the manual, in the macros of man(7).
 void printManPage(llvm::raw_ostream &os);
-/// What shells complete a command line by.
+/// Scripts by which shells complete command lines.
 void printBashCompletion(llvm::raw_ostream &os);
 void printZshCompletion(llvm::raw_ostream &os);
 void printFishCompletion(llvm::raw_ostream &os);

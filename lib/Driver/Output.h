@@ -11,9 +11,8 @@
 
 namespace netc {
 
-/// Lets `print` write to the file `path`, or to stdout if that is `-`. A file
-/// appears under its name when it is complete; before, and after an error, what
-/// was there stays.
+/// Lets `print` write to the file `path`, or to stdout if that is `-`. The file
+/// is replaced when it is complete; after an error, the old file stays.
 llvm::Error writeOutput(llvm::StringRef path,
                         llvm::function_ref<void(llvm::raw_ostream &)> print);
 

@@ -11,8 +11,8 @@
 
 namespace netc {
 
-/// A line while work takes long, if stderr is a terminal: a bar, and what is
-/// done now. It is gone when the work is.
+/// A progress line on stderr, if that is a terminal: a bar and a text. It is
+/// removed at the end.
 class Progress {
 public:
   /// Nothing is shown for the first `delay`.
@@ -22,7 +22,7 @@ public:
 
   /// `done` is a share of all work.
   void show(double done, llvm::StringRef text);
-  /// Before other text.
+  /// Removes the line, before other text is printed.
   void clear();
 
 private:

@@ -38,8 +38,8 @@ void netc::addLinalgPasses(OpPassManager &passes,
   conversion.doubles = options.doubles;
   conversion.unrounded = options.unrounded;
   passes.addPass(createNetToLinalg(conversion));
-  // What the reference executes is what is written: nothing is simplified, not
-  // even a quotient by 1.
+  // The reference executes the ops as they are: nothing is simplified, not even
+  // a division by 1.
   if (options.reference)
     return;
   passes.addPass(createCanonicalizerPass());
@@ -53,7 +53,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
 
 void netc::addMemoryPasses(OpPassManager &passes,
                            const LoweringOptions &options) {
-  // Results are built where they will stand, not copied there.
+  // Results are computed in their final place, not copied there.
   passes.addNestedPass<func::FuncOp>(createPlaceResults());
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizationOptions bufferize;
@@ -63,7 +63,8 @@ void netc::addMemoryPasses(OpPassManager &passes,
   passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
   if (!options.reference) {
     passes.addPass(createCanonicalizerPass());
-    // Views of one buffer are one value, of which a kernel knows that it is.
+    // Equal views of a buffer become one value, so that a kernel sees one
+    // buffer.
     passes.addPass(createCSEPass());
   }
   PlanMemoryOptions plan;
@@ -74,7 +75,8 @@ void netc::addMemoryPasses(OpPassManager &passes,
 }
 
 namespace {
-/// Upstream does not say that a prefetch allocates nothing.
+/// Upstream's prefetch has no effects interface, so passes would assume that it
+/// allocates.
 struct PrefetchEffects
     : MemoryEffectOpInterface::ExternalModel<PrefetchEffects,
                                              memref::PrefetchOp> {

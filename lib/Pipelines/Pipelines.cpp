@@ -11,24 +11,24 @@
 using namespace netc;
 
 void netc::addPasses(mlir::OpPassManager &passes, Stage stage) {
-  // What no result needs costs nothing: a block may compute more than the net
-  // takes from it. Gradients of it would be built only to be dropped.
+  // A block may compute more than the net reads of it. That costs nothing, and
+  // is dropped before gradients of it are built.
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(createCheckSizes());
   passes.addPass(createContractPairwise());
   if (stage == Stage::Net)
     return;
 
-  // Gradients have the formats of their values.
+  // Before gradients, which take over the formats of their values.
   passes.addPass(createApplyPrecision());
-  // The backward pass needs the forward pass alone, so it comes first. What it
-  // reads tells what is worth running again; the updates need its gradients.
+  // The backward pass comes first: recomputation depends on what it reads, and
+  // updates on its gradients.
   passes.addPass(createDifferentiate());
   passes.addPass(createRecompute());
   passes.addPass(createApplyOptimizer());
   if (stage == Stage::Step)
     return;
 
-  // Analyses count in free axes. Sizes are only put in to execute.
+  // Analyses count in free axes. Only executed steps need sizes.
   passes.addPass(createBindAxes());
 }

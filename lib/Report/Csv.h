@@ -9,12 +9,13 @@
 
 namespace netc {
 
-/// A field of text by RFC 4180; quoted if need be.
+/// A text as a field of RFC 4180, quoted if necessary.
 std::string csvField(llvm::StringRef text);
 
-/// A row for each layer, network, run, job of a run and point of a sweep, by
-/// RFC 4180; the first field says which. Figures are exact, FLOP of one example
-/// or, of a run, of one step; what does not apply is empty.
+/// Prints a row for each layer, network, run, job of a run and point of a
+/// sweep, by RFC 4180; the first field says which. Figures are exact. FLOP are
+/// those of one example, or in rows of runs of one step. A field that does not
+/// apply is empty.
 void printCsv(llvm::raw_ostream &os, const Report &report);
 
 } // namespace netc

@@ -11,12 +11,12 @@
 
 namespace netc {
 
-/// Rounded, in a unit of readable size; a polynomial as it is.
+/// A rounded number in a unit of readable size; a polynomial is not rounded.
 std::string quantity(const Polynomial &value, const Dimension &dimension);
 std::string flop(const Polynomial &value);
 std::string bytes(const Polynomial &value);
 
-/// For a column of FLOP: `8.178 G`, and a dot for nothing.
+/// For a column of FLOP: `8.178 G`, or a dot for 0.
 std::string flopCell(const Polynomial &value);
 
 /// `25,557,032`; a fraction is rounded.
@@ -33,19 +33,19 @@ std::string conventionsText(const Conventions &conventions);
 
 std::string percent(const Rational &share, int digits);
 
-/// A figure of a run by itself, as RunReport::TextOf.
+/// Texts of one figure of a run; see RunReport::TextOf.
 std::string inFlop(const Rational &value);
 std::string inBytes(const Rational &value);
 std::string inPercent(const Rational &share);
-/// As a person says it: `40 %`, `37.8 %`.
+/// With as few digits as needed: `40 %`, `37.8 %`.
 std::string inRoundPercent(const Rational &share);
 std::string inDeviceTime(const Rational &seconds);
 
-/// ` (1.0 GFLOP to 1.4 GFLOP)`, behind what lies between; empty where both ends
+/// A range to follow a figure: ` (1.0 GFLOP to 1.4 GFLOP)`. Empty if both ends
 /// read the same.
 std::string inParentheses(const std::string &low, const std::string &high);
 
-/// The share that `part` has of `whole`; none if it depends on a free axis.
+/// `part` / `whole`; none if it depends on a free axis.
 std::optional<Rational> shareOf(const Polynomial &part,
                                 const Polynomial &whole);
 std::string shareCell(const std::optional<Rational> &share);
@@ -54,7 +54,8 @@ Grid::Cell barCell(const std::optional<Rational> &share);
 
 /// `64×56`, or `scalar`.
 std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
-/// `64×56×56 → 256×28×28`, of one example, or once if nothing changes.
+/// The shapes of input and output, of one example: `64×56×56 → 256×28×28`, or
+/// one shape if they are equal.
 std::string shapesOf(const Part &part);
 
 } // namespace netc

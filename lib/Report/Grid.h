@@ -25,8 +25,8 @@ public:
   enum Align {
     Left,
     Right,
-    Detail, ///< to the left, and left out where a line is too narrow for all
-    Bar     ///< a share, drawn, which repeats a number beside it
+    Detail, ///< left-aligned; left out if a line is too narrow
+    Bar     ///< a bar that shows the number beside it
   };
 
   struct Cell {
@@ -42,12 +42,11 @@ public:
   /// A line across all columns.
   void addRule() { rows.emplace_back(); }
   llvm::ArrayRef<Align> aligns() const { return columns; }
-  /// Of a rule, no cells.
+  /// A rule is a row without cells.
   llvm::ArrayRef<std::vector<Cell>> lines() const { return rows; }
-  /// Every line starts with `indent` blanks; none ends in any. With a `width`,
-  /// lines are no longer than that as far as words allow: bars shrink to
-  /// nothing, cells go on in the next line, and details are left out. Bars grow
-  /// where there is room.
+  /// Lines start with `indent` blanks, and none ends in blanks. With a `width`,
+  /// no line is longer unless a word is: bars shrink or grow, details are left
+  /// out, and long cells continue on the next line.
   void print(llvm::raw_ostream &os, unsigned indent, bool colour,
              unsigned width = 0) const;
 
@@ -58,7 +57,7 @@ private:
   std::vector<std::vector<Cell>> rows; ///< an empty one is a rule
 };
 
-/// Lines of a label and what it says.
+/// Lines of a label and a text.
 class Lines {
 public:
   Lines() : grid({Grid::Left, Grid::Left}) {}
@@ -68,15 +67,16 @@ public:
   void print(llvm::raw_ostream &os, bool colour) const {
     grid.print(os, 2, colour);
   }
-  /// Of two columns. A line without a label goes on with the one above.
+  /// Two columns. A line without a label continues the one above.
   const Grid &asGrid() const { return grid; }
 
 private:
   Grid grid;
 };
 
-/// `text` in lines of at most `width` columns, as far as words allow; behind
-/// the first, blanks as in front of it. A number keeps its unit.
+/// Breaks `text` into lines of at most `width` columns, unless a word is
+/// longer. All lines have the indentation of the first. A number and its unit
+/// stay on one line.
 std::vector<std::string> wrapped(llvm::StringRef text, size_t width);
 
 } // namespace netc

@@ -11,11 +11,11 @@
 
 namespace netc {
 
-/// A row for each accelerator, by the date of release.
+/// Prints a row for each accelerator, sorted by date of release.
 void printAccelerators(llvm::raw_ostream &os, const AcceleratorTable &table,
                        bool colour);
 
-/// Everything that is known of one, with the sources.
+/// Prints everything that the table says of one accelerator, with sources.
 void printAccelerator(llvm::raw_ostream &os, const Accelerator &accelerator,
                       const AcceleratorTable &table, bool colour);
 

@@ -9,16 +9,16 @@
 
 namespace netc {
 
-/// What a report shows of a part of a network: copies of one block that have
-/// the same products and weights are one row, many ops without products and
-/// weights are summed up in another, and what only moves elements is none.
+/// A row of a report's tree of layers. Copies of one block with equal products
+/// and weights share a row. Ops without products and weights are summed up in
+/// one row if there are many. Ops that only move elements have none.
 struct LayerRow {
   std::string name;  ///< `conv1`, `0–2`, `7 other ops`
   std::string op;    ///< `conv`, `3 × block`, or empty
   std::string shape; ///< see shapesOf
   Figures figures;   ///< of all copies
-  /// Of the products of the whole network, forward and backward; none if it
-  /// depends on a free axis.
+  /// The part of the products of the whole network, forward and backward; none
+  /// if it depends on a free axis.
   std::optional<Rational> share;
   std::vector<LayerRow> children;
 };

@@ -23,12 +23,13 @@ namespace netc {
 /// FLOP a multiply-add. Times are in seconds.
 struct Measurement {
   struct Op : program::Op {
-    std::optional<int64_t> calls; ///< not of the reference, nor the next
-    std::optional<double> seconds;
+    /// None if the op was not timed, as in the reference.
+    std::optional<int64_t> calls;
+    std::optional<double> seconds; ///< the same
   };
   struct Step {
     double median;
-    std::optional<double> low, high; ///< not of few steps
+    std::optional<double> low, high; ///< none with few steps
   };
 
   std::string run, network, lowering, isa, cpu; ///< `isa`: compiled for
@@ -38,7 +39,7 @@ struct Measurement {
   double wall;
   std::vector<double> losses;
   std::vector<Op> ops;
-  /// Not what only infers.
+  /// False of a program that only infers.
   bool trains() const {
     return llvm::any_of(ops, [](const Op &op) { return op.isBackward(); });
   }
@@ -46,18 +47,18 @@ struct Measurement {
   std::string machine; ///< the processor
   int64_t cores;
   llvm::json::Value machineText = nullptr, dataText = nullptr; ///< as they came
-  /// By input; none where numbers were drawn.
+  /// By input; none if its data were synthetic.
   std::map<std::string, std::optional<std::string>> dataFiles;
 };
 
 /// A level of the memory hierarchy.
 struct MemoryLevel {
   std::string name;             ///< `L1` is the nearest; the last is `memory`
-  std::optional<int64_t> bytes; ///< that it holds; none: everything
+  std::optional<int64_t> bytes; ///< capacity; none of memory
   double bandwidth;             ///< bytes per second
 };
 
-/// The roofs over what is measured: per second.
+/// The roofs of a machine, per second.
 struct Peaks {
   double measured = 0;             ///< FLOP, of the fastest kernel
   std::optional<double> datasheet; ///< FLOP
@@ -66,56 +67,55 @@ struct Peaks {
   std::optional<double> clock;     ///< hertz
   std::string clockSource;         ///< `cpufreq` or `measured`
 
-  /// The smallest level that holds so much; null if none is known.
+  /// The smallest level that can hold `bytes`; null if none is known.
   const MemoryLevel *levelOf(int64_t bytes) const;
 };
 
-/// Reads what the program printed with `--json`.
+/// Parses the output of a program with `--json`.
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text);
-/// The peaks in it, which it has with `--peaks`.
+/// The peaks in a measurement with `--peaks`; none without.
 std::optional<Peaks> peaksOf(const Measurement &measurement);
-/// Takes what is higher in another measurement of the same machine: other
-/// programs only ever lower its figures.
+/// Keeps the higher peaks of two measurements of one machine: other programs
+/// only lower them.
 void raisePeaks(Measurement &measurement, const Measurement &again);
 
 /// A sum over ops.
 struct Work {
   int64_t matmul = 0, other = 0, bytes = 0;
   double forward = 0, backward = 0, update = 0; ///< seconds
-  /// Seconds that the ops would take at their roofs, by which roof is lower:
-  /// `compute`, or a level of memory.
+  /// Seconds that the ops would take at the lower of their two roofs, by that
+  /// roof: `compute` or a level of memory.
   std::map<std::string, double> roofs;
-  /// Seconds that ops took less than that, by what tells why.
+  /// Seconds that ops took less than that, by the reason.
   std::map<std::string, double> excess;
   bool isTimed = true; ///< whether the times of all of them are known
 
   int64_t flop() const { return matmul + other; }
   double seconds() const { return forward + backward + update; }
   double roof() const;
-  /// `compute` or a level of memory, whichever roof has the most of the least
-  /// time; empty for what takes no time or bytes of its own.
+  /// The roof with the most seconds: `compute` or a level of memory. Empty for
+  /// ops without time or bytes of their own.
   llvm::StringRef bound() const;
-  /// Why it took less than its roof allows; empty if it did not.
+  /// Why the ops took less time than at their roofs; empty if they did not.
   llvm::StringRef whyAboveRoof() const;
   void add(const Measurement::Op &op, const Peaks &peaks);
   void add(const Work &work);
 };
 
-/// A block instance or an op name, with all that is in it.
+/// A block instance or an op name, with the work of everything in it.
 struct MeasuredPart {
   std::string path; ///< empty for the root
-  std::string op;   ///< the one of most forward FLOP, else bytes
+  std::string op;   ///< the op with the most forward FLOP, then bytes
   std::vector<unsigned> children;
   Work work;
   std::pair<int64_t, int64_t> opWeight = {-1, -1}; ///< of `op`: these two
 };
 
-/// Whether it is a name of ops, or all of its parts are: what estimates call a
-/// layer.
+/// Whether a part or each of its children is a name of ops, as a layer of an
+/// estimate.
 bool isLayer(const std::vector<MeasuredPart> &parts, const MeasuredPart &part);
 
-/// The parts that the names of the ops span; parents before children, the root
-/// first.
+/// The tree of the ops' names, parents before children, the root first.
 std::vector<MeasuredPart> measuredParts(const Measurement &measurement,
                                         const Peaks &peaks);
 
@@ -139,31 +139,31 @@ struct MeasuredRun {
   std::vector<Measurement> batches;
 };
 
-/// None for `one` if no batch of one example was measured, nor from times of
-/// ops that are not known.
+/// None for `one` if no batch of one example was measured, and for methods that
+/// need the times of ops if these are unknown.
 std::optional<Rate> rateBy(Method method, const MeasuredRun &run,
                            const Measurement &measurement);
 
-/// Backward over forward; none without a forward pass that counts.
+/// Backward over forward; none if the forward pass has no FLOP, or no time.
 struct BackwardRatio {
   std::optional<double> flop; ///< matmul FLOP
   std::optional<double> time;
 };
 BackwardRatio backwardRatio(const Measurement &measurement);
 
-/// The share of the step that the ops' times leave; none if those are not
-/// known. Below 0 where they add up to more: medians need not add up to the
-/// median.
+/// The share of the step's time that is in no op; none if the times of ops are
+/// unknown. It can be below 0, since medians of ops need not add up to the
+/// median of steps.
 std::optional<double> outsideOfOps(const Measurement &measurement);
 
-/// The share that ops with matmul FLOP have.
+/// The share of ops with matmul FLOP.
 struct MatmulShare {
   std::optional<double> time; ///< of the time of all ops, if that is known
   double flop;                ///< matmul FLOP of hardware FLOP
 };
 MatmulShare matmulShare(const Measurement &measurement);
 
-/// All that a report of measurements shows.
+/// The contents of a report of measurements.
 struct MeasurementReport {
   std::string version; ///< of netc
   Peaks peaks;

@@ -10,24 +10,23 @@
 
 namespace netc {
 
-/// For a person: a table of layers for each run and batch size, then one of
-/// the methods.
+/// Prints a table of layers for each run and batch size, then one of the
+/// methods.
 void printTable(llvm::raw_ostream &os, const MeasurementReport &report,
                 const TableOptions &options);
 
-/// As docs/utilization.schema.json describes it.
+/// Prints JSON by docs/utilization.schema.json.
 void printJson(llvm::raw_ostream &os, const MeasurementReport &report);
 
-/// A row for each op and batch size, by RFC 4180.
+/// Prints a row for each op and batch size, by RFC 4180.
 void printCsv(llvm::raw_ostream &os, const MeasurementReport &report);
 
-/// A picture, as SVG: a group of bars for each run and batch size, in it one
-/// for each method, as high as the measured peak's share that it says. Rows of
-/// it are no wider than a page.
+/// Prints a bar chart as SVG: a group for each run and batch size, in it a bar
+/// for each method, which shows the utilization of the measured peak. Groups
+/// wrap at the width of a page.
 void printChart(llvm::raw_ostream &os, const MeasurementReport &report);
 
-/// The processor, as tables and pictures name it: `CPU, 4 cores at 2.50 GHz
-/// (measured)`.
+/// The processor for tables and charts: `CPU, 4 cores at 2.50 GHz (measured)`.
 std::string processorText(const Measurement &any, const Peaks &peaks);
 
 } // namespace netc

@@ -18,13 +18,13 @@ namespace audit {
 struct Audit;
 } // namespace audit
 
-/// An estimate of the compute of a run, and where else it may lie.
+/// An estimate of the compute of a run, with its range.
 struct Estimate {
   std::string label;
   Rational low, value, high; ///< FLOP
 };
 
-/// What a report is written on, in one format.
+/// Writes the parts of a report in one format.
 class Page {
 public:
   virtual ~Page() = default;
@@ -36,36 +36,35 @@ public:
   virtual void grid(const Grid &grid) = 0;
   virtual void lines(const Lines &lines) = 0;
   virtual void layers(const LayerRow &total) = 0;
-  /// A picture, of what lines say too.
+  /// Draws estimates that lines also state. Text formats draw nothing.
   virtual void compare(llvm::ArrayRef<Estimate>) {}
   /// Pictures: what runs when in a step of a trace, and for which layer.
   virtual void timeline(const audit::Audit &) {}
 };
 
-/// Lines for a terminal or a file.
+/// Plain text for a terminal or a file.
 std::unique_ptr<Page> textPage(llvm::raw_ostream &os,
                                const TableOptions &options);
 
-/// As GitHub reads it.
+/// GitHub's Markdown.
 std::unique_ptr<Page> markdownPage(llvm::raw_ostream &os,
                                    const TableOptions &options);
 
-/// For a browser, in one file that loads nothing: all layers, in a tree that
-/// folds, with pictures of the shares and of both methods. Complete when the
-/// page is destroyed.
+/// One self-contained HTML file: all layers in a folding tree, with charts of
+/// shares and of both methods. The file is complete when the page is destroyed.
 std::unique_ptr<Page> htmlPage(llvm::raw_ostream &os, llvm::StringRef title,
                                llvm::StringRef version);
 
 /// Writes all parts of a report on a page.
 void writeReport(Page &page, const Report &report, const TableOptions &options);
 
-/// Writes what is different in the second of two reports, block by block.
-/// Networks and runs of one name are compared, and if each report has just one
-/// other, those; blocks likewise, and those that were repeated.
+/// Writes the differences between two reports, block by block. Networks, runs
+/// and blocks are paired by name; if one of each side is left over, these two
+/// are paired as well.
 void writeDifference(Page &page, const Report &before, const Report &after,
                      const TableOptions &options);
 
-/// The rows, down to `depth` levels, as a table.
+/// A table of the rows, down to `depth` levels.
 Grid layerGrid(const LayerRow &total, unsigned depth);
 
 } // namespace netc

@@ -14,29 +14,29 @@
 
 namespace netc {
 
-/// Whether what a run keeps fits the memory of its devices, if every device
-/// holds the whole network.
+/// Whether a run fits the memory of its devices, if every device holds the
+/// whole network.
 struct MemoryVerdict {
   Rational capacity; ///< bytes of a device
   Rational needed;
   bool fits;
   std::string largest; ///< `weights`, `gradients`, `optimizer` or `activations`
   Rational bytesOfLargest;
-  /// Bytes a device, where weights, gradients and the optimizer are split
-  /// evenly over all devices; none of one device.
+  /// Bytes per device if weights, gradients and optimizer states are split
+  /// evenly over all devices; none with one device.
   std::optional<Rational> neededIfSplit;
 };
 
-/// None where one of the two is not known.
+/// None if the capacity or the need is unknown.
 std::optional<MemoryVerdict> memoryVerdict(const Run &run);
 
-/// The run and all jobs in it, from outside in.
+/// Calls `function` for the run and for all jobs in it, outer ones first.
 void forEachRun(const Run &run, llvm::function_ref<void(const Run &)> function);
 
-/// What a FLOP figure is in PFLOP/s-days.
+/// Converts FLOP to PFLOP/s-days.
 Rational petaflopDays(const Rational &flop);
 
-/// What a compiled step keeps in memory.
+/// The memory of a compiled step.
 struct PlannedMemory {
   std::string target;
   int64_t batch;   ///< examples of the step
@@ -45,29 +45,29 @@ struct PlannedMemory {
 };
 
 struct RunReport {
-  /// What a figure of a run is; none where it is not known.
+  /// Reads a figure off a run; none if it is unknown.
   using Figure = std::function<std::optional<Rational>(const Run &)>;
   using TextOf = std::function<std::string(const Rational &)>;
 
   RunReport(const Run &run, std::vector<const Run *> corners);
 
   const Run *run;
-  /// What a point of a sweep sets, name and value as written; else empty.
+  /// The settings of a point of a sweep, name and value as written; else empty.
   std::vector<std::pair<std::string, std::string>> values;
   /// Its range holds those of the corners, too.
   std::optional<ComputeByTime> computeByTime;
   std::vector<RunReport> sweep; ///< its points
-  /// Of the run, or of the jobs that it is made of, by their names.
+  /// The plans of the run, or of its jobs, by name.
   std::map<std::string, PlannedMemory> plans;
   /// The run at the ends of the ranges that it depends on, in all
   /// combinations; empty if it depends on none.
   std::vector<const Run *> corners;
 
   const PlannedMemory *plan() const; ///< null if none was asked for
-  /// What there is to say of a job of the run, by its place in `run->jobs`.
+  /// The report of job number `job` of `run->jobs`.
   RunReport ofJob(size_t job) const;
-  /// The least and the largest of what `figure` has in the middle and at the
-  /// corners; none if there are no corners, or one has no figure.
+  /// The minimum and maximum of a figure over the run and its corners; none
+  /// without corners, or if the figure is unknown at one.
   std::optional<std::pair<Rational, Rational>>
   range(const Figure &figure) const;
   /// A figure as `textOf` writes it, with the ends of its range, if it has one:
@@ -77,7 +77,8 @@ struct RunReport {
   std::string rangeText(const Figure &figure, const TextOf &textOf) const;
 };
 
-/// What a report shows, in the order of the text. Owns nothing of the analysis.
+/// The contents of a report, in the order of the text. It refers to the
+/// analysis, which must outlive it.
 struct Report {
   std::string version; ///< of netc
   Conventions conventions;

@@ -9,7 +9,7 @@
 
 namespace netc {
 
-/// Of several runs, a row for each.
+/// Writes a table with a row for each run, if there are several.
 void writeSummary(Page &page, const Report &report);
 void writeRun(Page &page, const RunReport &report,
               llvm::ArrayRef<Warning> warnings, const TableOptions &options);
@@ -18,21 +18,21 @@ void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
                   const Conventions &conventions);
 void writeSweep(Page &page, llvm::ArrayRef<RunReport> sweep);
 
-/// The warnings about a run and its jobs that belong to one figure.
+/// Adds the warnings of a run and its jobs that belong to `figure`.
 void addWarnings(Lines &lines, const Run &run, Beside figure,
                  llvm::ArrayRef<Warning> warnings);
-/// Those that no network or run of the report shows.
+/// Writes the warnings that belong to no network or run of the report.
 void writeOtherWarnings(Page &page, const Report &report);
-/// With the id: `... [-Wimpossible-time]`.
+/// The text of a warning with its id: `... [-Wimpossible-time]`.
 std::string textOf(const Warning &warning);
 
 /// `8.1e21 FLOP (4e21 FLOP to 1.2e22 FLOP)`
 std::string flopText(const ComputeByTime &time);
 
-/// Whether a part is in it of which nobody says how large it is.
+/// Whether it includes an opaque part of unknown size.
 bool isUnknown(const Figures &figures);
 bool hasOpaque(const PartTree &parts);
-/// What bytes that hold no activations of opaque parts are followed by.
+/// The text behind bytes that leave out the activations of opaque parts.
 std::string besideOpaque(const PartTree &parts);
 void addPolynomials(Lines &lines, const Figures &figures);
 

@@ -49,7 +49,7 @@ int64_t netc::runtime::availableMemory(bool toAnother) {
   std::ifstream max("/sys/fs/cgroup/memory.max");
   std::ifstream current("/sys/fs/cgroup/memory.current");
   const char *stat = "/sys/fs/cgroup/memory.stat";
-  // What is used holds files that are kept as long as there is room.
+  // `memory.current` includes cached files, which the kernel can drop.
   if (max >> limit && current >> used)
     limitTo(limit, used - numberIn(stat, "active_file ") -
                        numberIn(stat, "inactive_file "));

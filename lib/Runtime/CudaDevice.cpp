@@ -9,10 +9,11 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// A graph of more launches takes longer to make than it saves.
+/// Steps with more launches are not made a graph: instantiating it takes longer
+/// than it saves.
 static const int64_t kGraphLaunches = 100000;
 
-/// That of the step that is running.
+/// The device whose step is running, for netc_launch().
 static CudaDevice *running;
 
 extern "C" void netc_launch(int64_t kernel, void **arguments) {
@@ -58,8 +59,8 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   driver.check(driver.fill(arena, 0, size_t(program.arena)), "cuMemsetD8_v2");
 }
 
-/// What an architecture needs: a device of exactly this capability, or any
-/// from it on; and a driver that knows the PTX.
+/// What the code for an architecture needs: a device of exactly, or of at
+/// least, this compute capability, and a driver that knows the version of PTX.
 struct Needs {
   const char *arch;
   int capability; ///< 10 times the major number, and the minor one
@@ -119,7 +120,7 @@ void CudaDevice::download(int64_t offset, char *to, int64_t bytes) const {
 }
 
 void CudaDevice::launch(int64_t number, void **arguments) {
-  // Nothing is thrown through compiled code.
+  // Exceptions cannot pass through compiled code.
   CudaDevice &device = *running;
   const Kernel &kernel = device.kernels[size_t(number)];
   ++device.launches;

@@ -19,10 +19,11 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// Synthetic batches take no more than this, unless one alone does.
+/// Upper bound for the bytes of synthetic batches, if more than one.
 static const int64_t mostBytes = int64_t(1) << 30;
 
-/// Splits NAME=FILE if there is a slot of that name among `slots`.
+/// If `text` is NAME=FILE and a slot has that name, returns the slot and leaves
+/// FILE in `text`.
 static const Slot *named(const std::vector<const Slot *> &slots,
                          std::string &text) {
   size_t equals = text.find('=');
@@ -36,7 +37,7 @@ static const Slot *named(const std::vector<const Slot *> &slots,
   return nullptr;
 }
 
-/// The name in NAME=FILE, or empty if that is a file as a whole.
+/// The name in NAME=FILE; empty if the whole text is the name of a file.
 static std::string nameIn(const std::string &text) {
   size_t equals = text.find('=');
   bool isFile = equals == std::string::npos || !access(text.c_str(), F_OK);
@@ -58,7 +59,7 @@ static std::vector<const Slot *> inputsOf(const Program &program) {
   return slots;
 }
 
-/// The files that the options give, by what they are for.
+/// The files that the options name, by slot.
 static std::map<const Slot *, std::string>
 filesOf(const std::vector<const Slot *> &slots, const Options &options) {
   std::map<const Slot *, std::string> files;

@@ -37,11 +37,12 @@ using namespace netc::runtime;
 extern "C" {
 extern const char netc_program[];
 void netc_step(char *arena);
-/// PTX for architectures, in a program for a GPU.
+/// In a program for a GPU: names of architectures, and PTX for each.
 extern const char netc_device_code[] __attribute__((weak));
-/// Three numbers an op, in a program that counts.
+/// In a program that counts: three numbers an op.
 extern int64_t netc_counts[] __attribute__((weak));
-/// Of the OpenMP runtime; stacks are those of threads that are to be started.
+/// Functions of LLVM's OpenMP runtime. The size of stacks applies to threads
+/// that are started later.
 void omp_set_dynamic(int dynamic);
 void omp_set_num_threads(int threads);
 int omp_get_num_threads();
@@ -49,9 +50,9 @@ size_t kmp_get_stacksize_s();
 void kmp_set_stacksize_s(size_t bytes);
 }
 
-/// The threads that are asked for, in the environment if not by an option; 0
-/// if there are none. OpenMP does not get to see the environment's, since it
-/// aborts if there are too many.
+/// The number of threads that `--threads` or else OMP_NUM_THREADS asks for; 0
+/// without either. The variable is removed, since OpenMP aborts if it is too
+/// large.
 static int wantedThreads(const Options &options) {
   const char *variable = std::getenv("OMP_NUM_THREADS");
   std::string text = variable ? variable : "";
@@ -70,12 +71,12 @@ static int wantedThreads(const Options &options) {
   return int(threads);
 }
 
-/// Starts the threads that the steps use, and says how many they are.
+/// Starts the threads that the steps use. Returns their number.
 static int startThreads(int threads, const Options &options) {
-  // Or each loop might have another number, by what else the machine does.
+  // A dynamic number would depend on the load of the machine, loop by loop.
   omp_set_dynamic(false);
   omp_set_num_threads(threads);
-  // The runtime has limits of its own: only a team can tell.
+  // OpenMP may start fewer: only a team knows its size.
 #pragma omp parallel
 #pragma omp master
   threads = omp_get_num_threads();
@@ -87,8 +88,8 @@ static int startThreads(int threads, const Options &options) {
   return threads;
 }
 
-/// Sees to it that each thread has so many bytes of stack beside what it needs
-/// anyway. Throws a Failure if `ulimit` does not allow that.
+/// Gives each thread a stack with room for `bytes` of packed operands. Throws a
+/// Failure if `ulimit` does not allow it.
 static void provideStack(int64_t bytes) {
   const size_t frames = size_t(256) << 10;
   size_t needed = size_t(bytes) + frames;
@@ -160,7 +161,7 @@ static int run(const Options &options) {
                "--target=cuda`; `--help` lists the options");
   Machine machine = Machine::detect();
   checkIsa(program.target.isa, machine);
-  // Not only when the training is over.
+  // Fail now, not when the training is over.
   for (const std::string &output : {options.dump, options.jsonFile})
     if (!output.empty())
       expectWritable(output);
@@ -175,7 +176,7 @@ static int run(const Options &options) {
     clock.raise(detectClock());
     return measurePeaks(machine, clock, threads, options.caches, withBandwidth);
   };
-  // Before the steps and after them: what disturbs one may not the other.
+  // Measured before the steps and after them: a disturbance may hit only one.
   std::optional<Peaks> peaks;
   if (options.peaks) {
     peaks = measure(/*withBandwidth=*/restartPeakRss());

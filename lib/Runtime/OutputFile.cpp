@@ -58,7 +58,7 @@ Failure netc::runtime::cannotWrite(const std::string &path,
   return Failure(3, "cannot write `" + path + "`: " + why);
 }
 
-/// The standard stream that `status` is a file of, or -1.
+/// The standard stream that writes to the file of `status`, or -1.
 static int streamOf(const struct stat &status) {
   for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat open;
@@ -69,7 +69,7 @@ static int streamOf(const struct stat &status) {
   return -1;
 }
 
-/// The path itself, where a link leads to a file that is there.
+/// Follows links: the path of the file, if it exists, else `path`.
 static std::string targetOf(const std::string &path) {
   std::unique_ptr<char, decltype(&std::free)> real(
       realpath(path.c_str(), nullptr), std::free);

@@ -20,17 +20,18 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// Nanoseconds for each figure of a window; the best try counts.
+/// Nanoseconds that each figure is tried for; the best try counts.
 static const int64_t tryingTime = 150'000'000;
 /// The same for each level of caches.
 static const int64_t cacheTime = 40'000'000;
-/// In which peaks are taken, at most.
+/// How often peaks are measured, at most.
 static const int maxWindows = 6;
 
-/// Four numbers, in the registers that every machine has.
+/// Four numbers: a vector register of every machine.
 typedef float Vector __attribute__((vector_size(16), may_alias));
 
-/// Seconds from when all threads are there until the last has run work(t).
+/// Runs work(t) on thread t. Returns the seconds from when all threads are
+/// ready until the last one ends.
 template <typename Work> static double onThreads(int threads, Work work) {
   std::atomic<int> missing(threads);
   std::vector<int64_t> starts(size_t(threads), 0), ends(size_t(threads), 0);
@@ -68,7 +69,7 @@ namespace {
 struct PeakKernel {
   void (*run)(int64_t iterations);
   double flop; ///< of an iteration
-  /// On so many elements, a multiple of triadBytes.
+  /// `count` elements, a multiple of triadBytes.
   void (*triad)(float *to, const float *from, const float *other,
                 int64_t count);
 };
@@ -168,7 +169,7 @@ double netc::runtime::measureFlops(Isa isa, int threads) {
   for (int64_t begin = now(); now() - begin < tryingTime;) {
     double seconds = onThreads(threads, [&](int) { kernel.run(iterations); });
     best = std::max(best, double(iterations) * kernel.flop * threads / seconds);
-    // Tries so short that other programs on the machine miss some of them.
+    // Short tries: some are not disturbed by other programs.
     if (seconds < 0.001)
       iterations *= 2;
   }
@@ -179,8 +180,8 @@ double netc::runtime::measureFlops(Isa isa, int threads) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The best of some tries that take so many nanoseconds, on three arrays of
-/// `bytes` together.
+/// The best rate in `time` nanoseconds of tries, on three arrays of `bytes`
+/// together.
 static double measureTriad(Isa isa, int threads, int64_t bytes, int64_t time) {
   PeakKernel kernel = kernelFor(isa);
   int64_t part = bytes / (3 * triadBytes) / threads * triadBytes /
@@ -191,12 +192,12 @@ static double measureTriad(Isa isa, int threads, int64_t bytes, int64_t time) {
   Arena memory(3 * count * int64_t(sizeof(float)));
   float *a = reinterpret_cast<float *>(memory.data());
   float *b = a + count, *c = b + count;
-  // Each thread touches its own part first, which places it near.
+  // First touch: each thread's pages come from the memory near it.
   onThreads(threads, [&](int t) {
     for (int64_t i = t * part; i < (t + 1) * part; ++i)
       a[i] = b[i] = c[i] = 1;
   });
-  // As long as it takes to start threads, at least.
+  // At least as long as it takes to start threads.
   int64_t rounds =
       std::max((int64_t(16) << 20) / (bytes / threads), int64_t(1));
   double best = 0;

@@ -14,7 +14,7 @@ using namespace netc::runtime;
 using json = nlohmann::ordered_json;
 
 namespace {
-/// What follows from the times and the program's counts.
+/// Figures derived from the times and the program's counts.
 struct Figures {
   Figures(const Program &program, const Training &training);
 
@@ -248,7 +248,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
     return text;
   }
 
-  // What is done by another op as its operands pass by has no time of its own.
+  // An op that is fused into another one has no calls and no time of its own.
   std::vector<size_t> order;
   for (size_t i = 0; i < program.ops.size(); ++i)
     if (training.recorder.calls(i) > 0)

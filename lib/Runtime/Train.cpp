@@ -103,8 +103,8 @@ static void checkLoss(const std::vector<double> &losses) {
   throw Failure(1, text);
 }
 
-/// Looks at all that the steps leave: the loss tells of the weights before the
-/// last update, and of no other result.
+/// Checks everything that the steps leave. The loss alone would not show a bad
+/// last update, or another result that is not finite.
 static void checkTensors(const Program &program, const Device &device,
                          size_t steps) {
   for (const Slot &slot : program.slots) {

@@ -130,7 +130,7 @@ private:
 
 llvm::Expected<std::unique_ptr<Backend>>
 netc::makeCpuBackend(const LoweringOptions &options) {
-  // The reference is run to be looked at, not for its speed.
+  // The reference is compared with the counts; its speed does not matter.
   auto machine =
       hostMachine(options.reference ? llvm::CodeGenOptLevel::None
                                     : llvm::CodeGenOptLevel::Aggressive,

@@ -31,8 +31,8 @@ std::vector<Cache> netc::cachesOf(hwloc_topology *machine) {
 
 std::vector<Cache> netc::cachesHere() {
   std::vector<Cache> caches;
-  // Where the system does not tell, no cache is known, and memory is the only
-  // level: nothing to write to the terminal.
+  // Systems that do not describe their caches are no error: memory is the only
+  // level then, and hwloc is not to write about it.
   setenv("HWLOC_HIDE_ERRORS", "2", /*overwrite=*/0);
   hwloc_topology_t machine;
   if (hwloc_topology_init(&machine))

@@ -25,8 +25,8 @@ using namespace netc;
 namespace fs = llvm::sys::fs;
 
 namespace {
-/// What a signal must put an end to. Held while one is made, so that none is
-/// made after the signal looked.
+/// What a signal handler has to remove. The mutex is locked while a folder or a
+/// child is made, so that none is made after the handler has looked.
 struct Remains {
   std::mutex mutex;
   std::set<std::string> folders;
@@ -51,7 +51,7 @@ static sigset_t endingSignals() {
   return signals;
 }
 
-/// What a child's own children write may come after a first try.
+/// Tries repeatedly, since a child's own children may still write files.
 static void removeFolder(const std::string &folder) {
   for (int trial = 0; trial < 100; ++trial) {
     if (!fs::remove_directories(folder, /*IgnoreErrors=*/false) ||
@@ -84,15 +84,15 @@ void netc::leaveNothingOnSignals() {
   std::thread(awaitOneOf, signals).detach();
 }
 
-/// Of all scratch folders, so that none is taken for something else.
+/// The suffix of all scratch folders, which no other folder is likely to have.
 static const char *const suffix = ".netc-scratch";
 
 static int openFolder(const std::string &path) {
   return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/// Removes this user's scratch folders of this model that no program has. Locks
-/// go with the program that has them, even if it is killed.
+/// Removes this user's scratch folders of this model that no program has
+/// locked. The system releases the lock of a program that is killed.
 static void removeStale(llvm::StringRef model) {
   std::error_code error;
   std::vector<std::string> stale;
@@ -116,7 +116,7 @@ static void removeStale(llvm::StringRef model) {
   }
 }
 
-/// Whether what the path now names is what was opened.
+/// Whether the path still names the folder that was opened.
 static bool isStill(const std::string &path, int opened) {
   struct stat named, held;
   return !stat(path.c_str(), &named) && !fstat(opened, &held) &&
@@ -145,8 +145,8 @@ llvm::Expected<ScratchFolder> ScratchFolder::create(const llvm::Twine &prefix) {
     if (error == std::errc::file_exists)
       error.clear();
     else if (!error) {
-      // Before it is locked, another program may take it for stale. A file
-      // system without locks has it all the same.
+      // Another program may have removed it as stale before it was locked. On a
+      // file system without locks it is used unlocked.
       made.held = openFolder(made.folder.str().str());
       bool isLocked = made.held >= 0 && !flock(made.held, LOCK_EX);
       isMade = isLocked ? isStill(made.folder.str().str(), made.held)
@@ -179,7 +179,8 @@ std::string ScratchFolder::file(llvm::StringRef name) const {
 }
 
 namespace {
-/// What a child writes to. In memory: that a disk is full is said even then.
+/// A file for the output of a child. It is in memory, so that the child's
+/// message arrives even if the disk is full.
 class Sink {
 public:
   Sink() : file(memfd_create("netc", MFD_CLOEXEC)) {}
@@ -198,9 +199,9 @@ public:
 };
 } // namespace
 
-/// In the child, in which nothing may be done that takes memory or a lock. It
-/// leads a process group, which a signal ends as a whole, and it ends with its
-/// parent, even if that is killed. Returns if the program cannot be run.
+/// Runs in the forked child, so it must not allocate memory or take a lock. The
+/// child leads a process group, which a signal ends as a whole. It ends with
+/// its parent, even if that is killed. Returns if the program cannot be run.
 static void become(const char *program, char **arguments, char **variables,
                    pid_t parent, const Sink &output, const Sink &errors) {
   setpgid(0, 0);
@@ -216,7 +217,7 @@ static void become(const char *program, char **arguments, char **variables,
     execve(program, arguments, variables);
 }
 
-/// Starts it. Returns an error's number, or 0.
+/// Starts the program. Returns 0 or an `errno`.
 static int start(pid_t &child, const std::string &program,
                  const std::vector<std::string> &arguments,
                  const ScratchFolder &scratch, const Sink &output,
@@ -234,7 +235,7 @@ static int start(pid_t &child, const std::string &program,
   };
   std::vector<char *> argumentList = pointers(arguments),
                       variableList = pointers(variables);
-  // Closed without a word when the program runs.
+  // Exec closes the pipe; the child writes to it only if exec fails.
   int report[2];
   if (pipe2(report, O_CLOEXEC))
     return errno;

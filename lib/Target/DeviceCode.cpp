@@ -27,7 +27,8 @@ void LLVMInitializeNVPTXAsmPrinter();
 }
 
 namespace {
-/// LLVM reports what it cannot select, and writes the rest all the same.
+/// Keeps the first error. LLVM reports instructions that it cannot select, and
+/// still writes the others.
 struct Complaints : llvm::DiagnosticHandler {
   explicit Complaints(std::string &first) : first(first) {}
 
@@ -56,7 +57,7 @@ machineOf(const DeviceArch &arch) {
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return llvm::createStringError(error);
-  // Products and sums stay apart: what is executed is what is counted.
+  // No fused multiply-adds: the operations executed are those counted.
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
@@ -64,8 +65,8 @@ machineOf(const DeviceArch &arch) {
       llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// A function that is called and not there: LLVM would only print it as
-/// `.extern`, for a linker that there is none of.
+/// Fails if a function is called that is not defined. LLVM would declare it
+/// `.extern`, but nothing links PTX.
 static llvm::Error checkCalls(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&

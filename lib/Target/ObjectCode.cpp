@@ -21,7 +21,8 @@
 using namespace netc;
 using namespace mlir;
 
-/// Whether a feature of the processor is of wider vectors than those of `isa`.
+/// Whether a feature of the processor belongs to wider vectors than those of
+/// `isa`.
 static bool exceeds(StringRef feature, std::optional<program::Isa> isa) {
   bool isWidest = feature.starts_with("avx512") || feature.starts_with("avx10");
   if (isa == program::Isa::AVX2)
@@ -41,7 +42,7 @@ netc::hostMachine(llvm::CodeGenOptLevel level,
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return llvm::createStringError(error);
-  // Features that the host lacks are off, whatever its name suggests.
+  // A host may lack features that its name suggests: they are turned off.
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   std::string list;
   for (const auto &feature : features)
@@ -49,7 +50,7 @@ netc::hostMachine(llvm::CodeGenOptLevel level,
             std::string(
                 feature.second && !exceeds(feature.first(), isa) ? "+" : "-") +
             feature.first().str();
-  // Products take the widest vectors there are; so may all else.
+  // Contractions use the widest vectors; LLVM may do so, too.
   if (llvm::Triple(triple).isX86())
     list += ",-prefer-256-bit";
   llvm::TargetOptions options;
@@ -103,7 +104,7 @@ void netc::instrument(llvm::Module &module) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
-  // Calls are compiled a few times as fast as what they would do in line.
+  // Calls compile a few times faster than inline checks.
   llvm::AddressSanitizerOptions options;
   options.InstrumentationWithCallsThreshold = 0;
   llvm::ModulePassManager passes;

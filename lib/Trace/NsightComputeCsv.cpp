@@ -28,9 +28,9 @@ bool netc::trace::isNsightComputeCsv(StringRef text) {
 }
 
 namespace {
-class Reader {
+class CsvReader {
 public:
-  Reader(Source &source, Trace &trace, const TraceLimits &limits)
+  CsvReader(Source &source, Trace &trace, const TraceLimits &limits)
       : source(source), trace(trace), limits(limits), kernels(trace),
         style(NumberStyle::of(source.beginning())) {}
 
@@ -124,7 +124,7 @@ private:
 llvm::Expected<Trace>
 netc::trace::readNsightComputeCsv(Source &source, const TraceLimits &limits) {
   Trace trace;
-  if (llvm::Error error = Reader(source, trace, limits).read())
+  if (llvm::Error error = CsvReader(source, trace, limits).read())
     return error;
   return trace;
 }

@@ -174,9 +174,9 @@ private:
   uint64_t thousands = 0;
 };
 
-class Reader {
+class DatabaseReader {
 public:
-  Reader(Trace &trace, const TraceLimits &limits)
+  DatabaseReader(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
   llvm::Error read(Source &source) {
@@ -391,7 +391,7 @@ private:
 llvm::Expected<Trace>
 netc::trace::readNsightSystems(Source &source, const TraceLimits &limits) {
   Trace trace;
-  if (llvm::Error error = Reader(trace, limits).read(source))
+  if (llvm::Error error = DatabaseReader(trace, limits).read(source))
     return error;
   return trace;
 }

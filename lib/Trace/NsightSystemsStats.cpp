@@ -48,9 +48,9 @@ bool netc::trace::isNsightSystemsStats(StringRef text) {
 }
 
 namespace {
-class Reader {
+class StatsReader {
 public:
-  Reader(Trace &trace, const TraceLimits &limits)
+  StatsReader(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
   llvm::Error read(Source &source) {
@@ -148,7 +148,7 @@ private:
 llvm::Expected<Trace>
 netc::trace::readNsightSystemsStats(Source &source, const TraceLimits &limits) {
   Trace trace;
-  if (llvm::Error error = Reader(trace, limits).read(source))
+  if (llvm::Error error = StatsReader(trace, limits).read(source))
     return error;
   return trace;
 }

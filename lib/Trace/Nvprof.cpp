@@ -11,7 +11,7 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-static bool isHeader(StringRef line) {
+static bool isNvprofHeader(StringRef line) {
   return line.starts_with("\"Device\",\"Kernel\",\"Invocations\"") &&
          line.contains("\"Metric Name\"");
 }
@@ -19,7 +19,7 @@ static bool isHeader(StringRef line) {
 bool netc::trace::isNvprof(StringRef text) {
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
-    if (isHeader(line))
+    if (isNvprofHeader(line))
       return true;
     text = rest;
   }
@@ -32,7 +32,7 @@ llvm::Expected<Trace> netc::trace::readNvprof(Source &source,
   Trace trace;
   CountedKernels kernels(trace);
   std::string line, current;
-  while (source.line(line) && !isHeader(line))
+  while (source.line(line) && !isNvprofHeader(line))
     ;
   std::vector<std::string> fields;
   splitCsv(line, fields);
