@@ -71,6 +71,7 @@ TEST_P(OpTableTest, AddsUpToTheCountOfTheStep) {
   addPasses(toSteps, Stage::Step);
   bind.addPass(createBindAxes());
   ASSERT_TRUE(succeeded(toSteps.run(specification->module())));
+  unsigned compared = 0;
   for (auto step : specification->module().getOps<StepOp>()) {
     SCOPED_TRACE(step.getSymName().str());
     OwningOpRef<ModuleOp> module = ModuleOp::create(step.getLoc());
@@ -89,7 +90,10 @@ TEST_P(OpTableTest, AddsUpToTheCountOfTheStep) {
       EXPECT_EQ(counted.transcendental, summed.transcendental);
     }
     EXPECT_EQ(run->step().traffic(), rows.read);
+    ++compared;
   }
+  if (!compared)
+    GTEST_SKIP() << "no run of it is a program";
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, OpTableTest, testing::ValuesIn(examples()),
