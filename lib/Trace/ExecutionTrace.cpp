@@ -167,7 +167,7 @@ private:
     else if (key == "parent" || key == "ctrl_deps")
       place.parent = number();
     else if (key == "rf_id")
-      node.record = number();
+      node.record = int32_t(number());
     else if (key == "seq_id")
       node.sequence = number();
     else if (key == "tid")
@@ -190,13 +190,7 @@ private:
     if (isNew)
       trace.threads.push_back({"", thread});
     node.thread = known->second;
-    node.shapes = {uint32_t(trace.tensors.size()), uint32_t(shapes.size())};
-    for (const std::vector<int64_t> &shape : shapes) {
-      trace.hasShapes |= !shape.empty();
-      trace.tensors.push_back(
-          {uint32_t(trace.sizes.size()), uint32_t(shape.size())});
-      llvm::append_range(trace.sizes, shape);
-    }
+    node.shapes = trace.addShapes(shapes);
     // A tensor has no value here, as in Kineto's traces.
     for (size_t i = 0; i < values.size() && i < types.size(); ++i)
       if (StringRef(types[i]).contains("Tensor"))
@@ -248,13 +242,10 @@ size_t netc::trace::addShapes(Trace &trace, const Trace &execution) {
     const HostEvent &from = execution.host[found->second];
     if (execution.names[from.name] != trace.names[event.name])
       continue;
-    event.shapes = {uint32_t(trace.tensors.size()), from.shapes.size};
-    for (unsigned i = 0; i < from.shapes.size; ++i) {
-      llvm::ArrayRef<int64_t> shape = execution.shape(from, i);
-      trace.tensors.push_back(
-          {uint32_t(trace.sizes.size()), uint32_t(shape.size())});
-      llvm::append_range(trace.sizes, shape);
-    }
+    std::vector<std::vector<int64_t>> shapes;
+    for (unsigned i = 0; i < from.shapes.size; ++i)
+      shapes.push_back(execution.shape(from, i).vec());
+    event.shapes = trace.addShapes(shapes);
     std::vector<std::string> types, values;
     for (unsigned i = 0; i < from.types.size; ++i)
       types.push_back(execution.type(from, i).str());
@@ -264,6 +255,5 @@ size_t netc::trace::addShapes(Trace &trace, const Trace &execution) {
     event.values = trace.addWords(values);
     ++added;
   }
-  trace.hasShapes |= added != 0;
   return added;
 }

@@ -64,20 +64,16 @@ std::optional<int64_t> netc::trace::integerIn(StringRef text) {
 }
 
 Slice netc::trace::readShapes(StringRef text, Trace &trace) {
-  Slice none;
   auto shapes = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
   if (!shapes.is_array())
-    return none;
-  Slice slice{uint32_t(trace.tensors.size()), uint32_t(shapes.size())};
+    return {};
+  std::vector<std::vector<int64_t>> lists;
   for (const auto &shape : shapes) {
-    Slice tensor{uint32_t(trace.sizes.size()), 0};
+    std::vector<int64_t> &list = lists.emplace_back();
     if (shape.is_array())
       for (const auto &size : shape)
-        if (size.is_number_integer()) {
-          trace.sizes.push_back(size.get<int64_t>());
-          ++tensor.size;
-        }
-    trace.tensors.push_back(tensor);
+        if (size.is_number_integer())
+          list.push_back(size.get<int64_t>());
   }
-  return slice;
+  return trace.addShapes(lists);
 }

@@ -178,6 +178,11 @@ private:
     sizes[index++ % 3] = integerIn(text).value_or(0);
   }
 
+  /// Profilers count events from 0.
+  static int32_t idOf(std::optional<int64_t> number) {
+    return number && llvm::isInt<32>(*number) ? int32_t(*number) : -1;
+  }
+
   /// Keeps the event, if it is one that netc reads.
   bool commit() {
     numGrid = numBlock = 0;
@@ -269,9 +274,9 @@ private:
     kept.start = *event.start;
     kept.duration = *event.duration;
     kept.sequence = event.sequence.value_or(-1);
-    kept.external = event.external.value_or(-1);
+    kept.external = idOf(event.external);
     kept.correlation = event.correlation.value_or(-1);
-    kept.record = event.record.value_or(-1);
+    kept.record = idOf(event.record);
     trace.hasSequence |= event.sequence.has_value();
     trace.hasModules |= kind == HostEvent::Module;
     auto [thread, isNew] = threads.try_emplace(
@@ -281,14 +286,7 @@ private:
     kept.thread = thread->second;
     if (kind != HostEvent::Op)
       return;
-    kept.shapes = {uint32_t(trace.tensors.size()),
-                   uint32_t(event.shapes.size())};
-    for (const std::vector<int64_t> &shape : event.shapes) {
-      trace.hasShapes |= !shape.empty();
-      trace.tensors.push_back(
-          {uint32_t(trace.sizes.size()), uint32_t(shape.size())});
-      llvm::append_range(trace.sizes, shape);
-    }
+    kept.shapes = trace.addShapes(event.shapes);
     kept.types = trace.addWords(event.types);
     kept.values = trace.addWords(event.values);
   }

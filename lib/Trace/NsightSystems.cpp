@@ -364,7 +364,7 @@ private:
         continue;
       event->kind = HostEvent::Op;
       event->sequence = sequence.value_or(-1);
-      event->external = id.value_or(-1);
+      event->external = int32_t(id.value_or(-1));
       trace.hasSequence |= sequence.has_value();
       StringRef sizes = fact("sizes = ");
       event->shapes =
@@ -372,7 +372,6 @@ private:
                                           ? sizes.size()
                                           : sizes.find("]]") + 2),
                      trace);
-      trace.hasShapes |= event->shapes.size != 0;
     }
     return rows.isWhole();
   }

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <array>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -57,9 +58,9 @@ struct HostEvent {
   uint32_t thread = 0; ///< of Trace::threads
   int64_t start = 0, duration = 0;
   int64_t sequence = -1;    ///< of autograd; -1 without
-  int64_t external = -1;    ///< by which kernels name their op
   int64_t correlation = -1; ///< of a launch
-  int64_t record = -1;      ///< by which an execution trace names the op
+  int32_t external = -1;    ///< by which kernels name their op
+  int32_t record = -1;      ///< by which an execution trace names the op
   Slice shapes;             ///< of Trace::tensors, by argument
   Slice types;              ///< of Trace::words, by argument
   Slice values;             ///< of Trace::words: `[2, 2]`, `True`
@@ -129,8 +130,9 @@ struct Trace {
 
   Names names;
   std::vector<Thread> threads;
-  std::vector<HostEvent> host;
-  std::vector<DeviceEvent> kernels;
+  // There may be millions: a vector would copy them all as it grows.
+  std::deque<HostEvent> host;
+  std::deque<DeviceEvent> kernels;
   std::vector<CountedKernel> counted; ///< in the order of their launches
   std::vector<Counter> counters;
   std::vector<Count> counts;
@@ -187,18 +189,17 @@ struct Trace {
         return counter.value;
     return std::nullopt;
   }
-  Slice addWords(llvm::ArrayRef<std::string> texts) {
-    Slice slice{uint32_t(words.size()), uint32_t(texts.size())};
-    for (llvm::StringRef text : texts)
-      words.push_back(names.intern(text));
-    return slice;
-  }
+  /// Shapes by argument, and words; equal lists are kept once, for most ops
+  /// come in every step.
+  Slice addShapes(llvm::ArrayRef<std::vector<int64_t>> shapes);
+  Slice addWords(llvm::ArrayRef<std::string> texts);
   bool isEmpty() const {
     return host.empty() && kernels.empty() && counted.empty() && counts.empty();
   }
 
 private:
   int64_t allDurations = 0;
+  llvm::StringMap<Slice> knownShapes, knownWords; ///< by their bytes
 };
 
 } // namespace netc::trace
