@@ -310,7 +310,8 @@ private:
       row.elements = product.elements;
       row.made = product.made;
       row.groups = std::max(row.groups, product.groups);
-      row.turns = std::max(row.turns, product.turns);
+      if (product.phase == Phase::InputGradient && product.turns > 1)
+        row.firstState += product.flop / product.turns;
     }
     row.claims.resize(audit.claims.size());
     for (unsigned i : match.traced) {
@@ -346,10 +347,13 @@ private:
                                                           : "input+weight";
     if (!audit.run)
       takeFromTrace(row, match);
-    else if (match.specified.empty() && match.forward)
-      row.layer = audit.rows.size() > *match.forward
-                      ? audit.rows[*match.forward].layer
-                      : "";
+    // The op of a gradient is that of the forward pass, which comes first.
+    if (match.forward && audit.rows.size() > *match.forward) {
+      const Row &forward = audit.rows[*match.forward];
+      row.op = forward.op;
+      if (match.specified.empty())
+        row.layer = forward.layer;
+    }
     return row;
   }
 

@@ -49,7 +49,8 @@ struct Row {
   Rational traced; ///< by the shapes in the trace
   Elements elements;
   Rational made;
-  Rational turns = 1;
+  /// What the gradient of the first state of a recurrence would cost.
+  Rational firstState;
   int64_t groups = 1;
   /// It began and never ran: what is run again stops when it has all.
   bool isStopped = false;

@@ -58,11 +58,17 @@ static const Rule rules[] = {
      }},
     {"no-input-gradient", "the gradient of the input is left out",
      [](const Subject &of) {
-       return when(!of.row.input.isZero() && of.row.isTraced, -of.row.input);
+       return when(!of.row.input.isZero() &&
+                       (of.row.isTraced || (of.row.phase == "input" &&
+                                            of.forward &&
+                                            of.forward->isTraced)),
+                   -of.row.input);
      }},
     {"counted-input-gradient",
      "a gradient of the input is counted that nothing needs",
      [](const Subject &of) {
+       if (of.row.isGradient() && !of.row.isSpecified && of.forward)
+         return when(of.has.flop == of.forward->exact, of.has.flop);
        return when(of.row.isGradient() && of.row.input.isZero() &&
                        !of.row.weight.isZero(),
                    of.row.weight);
@@ -146,8 +152,9 @@ static const Rule rules[] = {
      }},
     {"first-state", "the first state of a recurrence needs no gradient",
      [](const Subject &of) {
-       return when(of.row.isGradient() && of.row.turns > 1,
-                   -of.row.exact / of.row.turns);
+       return when(!of.row.firstState.isZero() &&
+                       of.difference() == of.row.firstState,
+                   of.row.firstState);
      }},
     {"optimizer", "of the optimizer, not of forward and backward",
      [](const Subject &of) {

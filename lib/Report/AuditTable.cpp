@@ -20,19 +20,36 @@ using llvm::StringRef;
 // Sums
 //===----------------------------------------------------------------------===//
 
-Rational AuditRows::difference(size_t claim) const {
+Rational AuditRows::exact() const {
   Rational sum;
   for (const Row *row : rows)
-    sum += row->claims[claim].flop - row->exact;
+    sum += row->exact;
   return sum;
+}
+
+Rational AuditRows::flop(size_t claim) const {
+  Rational sum;
+  for (const Row *row : rows)
+    sum += row->claims[claim].flop;
+  return sum;
+}
+
+static bool isRight(const Row &row) {
+  return row.isTraced && row.isSpecified &&
+         llvm::all_of(row.claims, [&](const RowClaim &claim) {
+           return claim.flop == row.exact;
+         });
 }
 
 static bool areAlike(const Row &a, const Row &b) {
   auto sameClaim = [](const RowClaim &x, const RowClaim &y) {
     return x.flop == y.flop && x.rules == y.rules;
   };
-  return a.op == b.op && a.phase == b.phase && a.exact == b.exact &&
-         a.confidence == b.confidence && a.isTraced == b.isTraced &&
+  if (a.op != b.op || a.phase != b.phase || a.confidence != b.confidence)
+    return false;
+  if (isRight(a) && isRight(b))
+    return true;
+  return a.exact == b.exact && a.isTraced == b.isTraced &&
          a.isSpecified == b.isSpecified &&
          std::equal(a.claims.begin(), a.claims.end(), b.claims.begin(),
                     sameClaim);
@@ -52,7 +69,7 @@ std::vector<AuditRows> netc::foldRows(const Audit &audit) {
   auto worst = [&](const AuditRows &rows) {
     Rational worst;
     for (size_t claim = 0; claim < audit.claims.size(); ++claim)
-      worst = std::max(worst, rows.difference(claim).abs());
+      worst = std::max(worst, (rows.flop(claim) - rows.exact()).abs());
     return worst;
   };
   llvm::stable_sort(folded, [&](const AuditRows &a, const AuditRows &b) {
@@ -230,7 +247,7 @@ static void writeRows(Page &page, const Audit &audit) {
   grid.addRule();
   for (const AuditRows &rows : foldRows(audit)) {
     const Row &row = *rows.first;
-    Rational many = rows.rows.size();
+    Rational exact = rows.exact();
     int64_t time = 0;
     for (const Row *each : rows.rows)
       time += each->nanoseconds;
@@ -240,13 +257,14 @@ static void writeRows(Page &page, const Audit &audit) {
         {row.phase},
         {row.other ? "" : nameOf(row.confidence).str(), Style::Dim},
         {time ? seconds(time) : ""},
-        {flopCell(row.exact * many)}};
-    for (const RowClaim &claim : row.claims) {
+        {flopCell(exact)}};
+    for (auto [i, claim] : llvm::enumerate(row.claims)) {
+      Rational flop = rows.flop(i);
       bool isEqual = claim.flop == row.exact;
       cells.push_back(
-          {flopCell(claim.flop * many), isEqual ? Style::Plain : Style::Bad});
+          {flopCell(flop), isEqual ? Style::Plain : Style::Bad});
       cells.push_back(
-          {row.exact.isZero() ? "" : ratioText(claim.flop / row.exact),
+          {exact.isZero() ? "" : ratioText(flop / exact),
            isEqual ? Style::Dim : Style::Bad});
       cells.push_back({ruleText(claim, row), Style::Bad});
     }
