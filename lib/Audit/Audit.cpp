@@ -52,6 +52,8 @@ public:
     addCounters();
     for (const trace::Trace *given : question.counts)
       addGiven(*given);
+    if (question.counters)
+      joinCounters(*question.counters);
     sumUp(matches);
     explain(audit);
     addNotes();
@@ -107,22 +109,6 @@ private:
   // Counters and counts that are handed in
   //===--------------------------------------------------------------------===//
 
-  /// FLOP that the ordinary units executed. Those of half precision are left
-  /// out: in kernels of f32 these instructions move constants.
-  Rational flopOf(const trace::CountedKernel &kernel) const {
-    constexpr std::pair<StringRef, int> counters[] = {
-        {"fadd", 1}, {"fmul", 1}, {"ffma", 2},
-        {"dadd", 1}, {"dmul", 1}, {"dfma", 2}};
-    Rational sum;
-    for (auto [op, flop] : counters)
-      if (auto count = trace.counter(
-              kernel.counters,
-              ("smsp__sass_thread_inst_executed_op_" + op + "_pred_on.sum")
-                  .str()))
-        sum += Rational(int64_t(*count)) * flop;
-    return sum;
-  }
-
   /// A kernel that computes element by element; it may stand in a product, for
   /// an offset is added there.
   static bool isElementwise(StringRef kernel) {
@@ -143,7 +129,7 @@ private:
     for (const StepKernel &each : step.counted) {
       const trace::CountedKernel &kernel = trace.counted[each.kernel];
       StringRef name = trace.names[kernel.name];
-      Rational flop = flopOf(kernel);
+      Rational flop = ordinaryFlop(trace, kernel).value_or(0);
       if (each.product && rowOf[*each.product] && !isElementwise(name)) {
         Row &row = *rowOf[*each.product];
         row.claims[claim].flop += flop;
@@ -155,6 +141,37 @@ private:
     }
     if (others)
       addOther(claim, other, std::to_string(others) + " other kernels");
+  }
+
+  /// Levels below the GPU, of the step and of each row.
+  void joinCounters(const trace::Trace &counters) {
+    std::vector<uint32_t> kernels;
+    std::vector<std::vector<uint32_t>> ofProduct(step.products.size());
+    for (const StepKernel &kernel : step.kernels) {
+      kernels.push_back(kernel.kernel);
+      if (kernel.product)
+        ofProduct[*kernel.product].push_back(kernel.kernel);
+    }
+    std::vector<JoinedKernels> joined = joinKernels(trace, kernels, counters);
+    audit.gpu = Gpu::of(trace, counters);
+    audit.levels = sumLevels(trace, kernels, counters, joined, audit.gpu,
+                             step.duration());
+    for (Row &row : audit.rows) {
+      std::vector<uint32_t> own;
+      for (unsigned product : row.products)
+        llvm::append_range(own, ofProduct[product]);
+      if (!own.empty())
+        row.levels = sumLevels(trace, own, counters, joined, audit.gpu,
+                               row.nanoseconds)
+                         .levels;
+    }
+    for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
+      note(level.id, level.text);
+    double gpu = step.duration() > 0
+                     ? double(step.levels.unionOfAll) / step.duration()
+                     : 0;
+    for (const std::string &text : contradictionsIn(audit.levels->levels, gpu))
+      note("levels", text);
   }
 
   void addOther(size_t claim, const Rational &flop, std::string op) {

@@ -37,6 +37,8 @@ static void chooseStep(const Trace &trace, TracedStep &step) {
       widen(event.start, event.end());
     for (const DeviceEvent &event : trace.kernels)
       widen(event.start, event.end());
+    if (step.start > step.end)
+      step.start = step.end = 0;
     return;
   }
   llvm::sort(marked, [](auto *a, auto *b) {

@@ -138,6 +138,11 @@ static std::string seconds(int64_t nanoseconds) {
                         Dimension::Time);
 }
 
+/// A small share has digits, too.
+static std::string shareText(const Rational &share) {
+  return percent(share, share < Rational::fraction(1, 100) ? 3 : 1);
+}
+
 static std::string ruleText(const RowClaim &claim, const Row &row) {
   if (claim.flop == row.exact)
     return "";
@@ -330,15 +335,32 @@ static void writeLevels(Page &page, const Audit &audit) {
                                  seconds(levels.sum), share(levels.unionOfAll),
                                  share(levels.withoutCommunication)));
   if (std::optional<Rational> exactly = modelUtilization(audit, audit.model)) {
-    lines.add("MFU", percent(*exactly, 1) + " by the exact count");
+    lines.add("MFU", shareText(*exactly) + " by the exact count");
     for (const Claim &claim : audit.claims)
       if (claim.total != audit.model)
-        lines.add("", percent(*modelUtilization(audit, claim.total), 1) +
+        lines.add("", shareText(*modelUtilization(audit, claim.total)) +
                           " by " + claim.id);
     if (audit.hardware != audit.model)
-      lines.add("HFU", percent(*modelUtilization(audit, audit.hardware), 1) +
+      lines.add("HFU", shareText(*modelUtilization(audit, audit.hardware)) +
                            " with what is run again");
   }
+  if (audit.levels)
+    for (const Level &level : unitLevels())
+      if (std::optional<double> value = audit.levels->levels.*level.value) {
+        std::optional<double> cap = level.id == "tensor_issue"
+                                        ? audit.gpu.tensorIssueCap()
+                                        : std::nullopt;
+        std::optional<double> joined = audit.levels->joined.*level.value;
+        lines.add(level.id.str(),
+                  fmt::format("{:.1f} %{}{}", *value * 100,
+                              cap ? fmt::format(", of {:.1f} % at most",
+                                                *cap * 100)
+                                  : "",
+                              joined ? fmt::format("; of {:.1f} % of the time "
+                                                   "of kernels",
+                                                   *joined * 100)
+                                     : ""));
+      }
   page.lines(lines);
 }
 

@@ -84,7 +84,6 @@ static int64_t unitOf(StringRef header, StringRef &column) {
 }
 
 bool netc::trace::isAverages(StringRef text) {
-  StringRef column;
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     if (line.contains("# of Calls") && line.contains("Name"))

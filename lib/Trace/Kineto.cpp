@@ -203,14 +203,10 @@ private:
       ++trace.dropped[categoryName(category)];
       return true;
     }
-    int64_t end;
-    if (!event.start || !event.duration || *event.duration < 0 ||
-        __builtin_add_overflow(*event.start, *event.duration, &end)) {
-      ++trace.broken;
-      return true;
-    }
     if (trace.host.size() + trace.kernels.size() >= limits.maxEvents)
       return stopAtTooMany();
+    if (!trace.takesTimes(event.start, event.duration))
+      return true;
     if (device)
       keepOnDevice(isKernel ? DeviceEvent::Kernel
                    : isCopy ? DeviceEvent::Copy

@@ -42,6 +42,14 @@ public:
       return std::nullopt;
     return integer(column);
   }
+  /// From the first column to the second.
+  std::optional<int64_t> duration() const {
+    auto start = time(0), end = time(1);
+    int64_t duration;
+    if (!start || !end || __builtin_sub_overflow(*end, *start, &duration))
+      return std::nullopt;
+    return duration;
+  }
   std::string text(int column) const {
     auto *text = reinterpret_cast<const char *>(
         sqlite3_column_text(query.get(), column));
@@ -109,7 +117,9 @@ public:
     Rows rows = query("select 1 from sqlite_master where type = 'table' and "
                       "rootpage > 0 and name = '" +
                       table + "'");
-    return rows.next();
+    bool isThere = rows.next();
+    isBroken |= !isThere && !rows.isWhole();
+    return isThere;
   }
   bool hasLike(const std::string &pattern) {
     return query("select 1 from sqlite_master where name like '" + pattern +
@@ -193,6 +203,8 @@ public:
 
 private:
   llvm::Error refuse() {
+    if (database.isBroken)
+      return database.problem();
     if (database.has("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"))
       return fail(error::TraceClosed("a session of nvprof",
                                      "nvprof --import-profile FILE --csv"));
@@ -253,17 +265,13 @@ private:
       if (isFull())
         return true;
       ++trace.read;
-      auto start = rows.time(0), end = rows.time(1);
-      int64_t duration;
-      if (!start || !end || *end < *start ||
-          __builtin_sub_overflow(*end, *start, &duration)) {
-        ++trace.broken;
+      auto start = rows.time(0), duration = rows.duration();
+      if (!trace.takesTimes(start, duration))
         continue;
-      }
       DeviceEvent &event = trace.kernels.emplace_back();
       event.kind = kind;
       event.start = *start;
-      event.duration = duration;
+      event.duration = *duration;
       event.device = int32_t(rows.integer(2));
       event.stream = int32_t(rows.integer(3));
       if (!rows.isNull(4))
@@ -283,13 +291,9 @@ private:
 
   HostEvent *addOnHost(HostEvent::Kind kind, const Rows &rows, int64_t thread) {
     ++trace.read;
-    auto start = rows.time(0), end = rows.time(1);
-    int64_t duration;
-    if (!start || !end || *end < *start ||
-        __builtin_sub_overflow(*end, *start, &duration)) {
-      ++trace.broken;
+    auto start = rows.time(0), duration = rows.duration();
+    if (!trace.takesTimes(start, duration))
       return nullptr;
-    }
     auto [known, isNew] =
         threads.try_emplace(thread, uint32_t(trace.threads.size()));
     if (isNew)
@@ -299,7 +303,7 @@ private:
     event.kind = kind;
     event.thread = known->second;
     event.start = *start;
-    event.duration = duration;
+    event.duration = *duration;
     return &event;
   }
 
@@ -345,7 +349,7 @@ private:
                              ? trace.names[textOf(rows.integer(3))].str()
                              : rows.text(2);
       auto [name, facts] = StringRef(text).split(", ");
-      auto fact = [&](StringRef key) {
+      auto fact = [facts = facts](StringRef key) {
         size_t at = facts.find(key);
         return at == StringRef::npos ? StringRef()
                                      : facts.substr(at + key.size());

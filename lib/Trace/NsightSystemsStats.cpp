@@ -83,14 +83,13 @@ public:
       if (trace.kernels.size() + trace.counted.size() >= limits.maxEvents)
         return fail(error::TraceTooManyEvents(limits.maxEvents));
       ++trace.read;
-      if (!addRow(*columns, fields))
-        ++trace.broken;
+      addRow(*columns, fields);
     }
     return cutWhere(source, trace);
   }
 
 private:
-  bool addRow(const Columns &columns, const std::vector<std::string> &fields) {
+  void addRow(const Columns &columns, const std::vector<std::string> &fields) {
     auto field = [&](StringRef name) {
       return Columns::field(fields, columns.find(name));
     };
@@ -104,21 +103,21 @@ private:
     if (columns.find("Start") < 0) {
       auto total = time("Total Time");
       auto instances = integerIn(field("Instances"));
-      if (!total || !instances || *instances < 1 || name.empty())
-        return false;
+      if (!total || !instances || *instances < 1 || name.empty()) {
+        ++trace.broken;
+        return;
+      }
       CountedKernel &kernel = trace.counted.emplace_back();
       kernel.name = trace.names.intern(name);
       kernel.invocations = *instances;
       kernel.counters = {uint32_t(trace.counters.size()), 1};
       trace.counters.push_back({trace.names.intern("gpu__time_duration.sum"),
                                 *total * 1e-9 / double(*instances)});
-      return true;
+      return;
     }
     auto start = time("Start"), duration = time("Duration");
-    int64_t end;
-    if (!start || !duration || *duration < 0 || name.empty() ||
-        __builtin_add_overflow(*start, *duration, &end))
-      return false;
+    if (!trace.takesTimes(start, duration))
+      return;
     DeviceEvent &event = trace.kernels.emplace_back();
     event.kind =
         name.starts_with("[CUDA mem")
@@ -139,7 +138,6 @@ private:
           int32_t(integerIn(device.substr(bracket).trim("()")).value_or(0));
     event.grid = {number("GrdX"), number("GrdY"), number("GrdZ")};
     event.block = {number("BlkX"), number("BlkY"), number("BlkZ")};
-    return true;
   }
 
   Trace &trace;

@@ -133,11 +133,10 @@ private:
     if (trace.kernels.size() >= limits.maxEvents)
       return stopAtTooMany();
     int64_t duration;
-    if (!start || !end || *end < *start ||
-        __builtin_sub_overflow(*end, *start, &duration)) {
-      ++trace.broken;
+    if (!start || !end || __builtin_sub_overflow(*end, *start, &duration))
+      duration = -1;
+    if (!trace.takesTimes(start, duration))
       return true;
-    }
     event.kind = isCopy() ? DeviceEvent::Copy : DeviceEvent::Kernel;
     event.start = *start;
     event.duration = duration;

@@ -167,6 +167,19 @@ struct Trace {
                ? names[words[event.types.begin + argument]]
                : "";
   }
+  /// Whether an event has times, and such that sums and differences of those
+  /// that were asked about stay within 64 bits. Else it is broken.
+  bool takesTimes(std::optional<int64_t> start,
+                  std::optional<int64_t> duration) {
+    constexpr int64_t most = int64_t(1) << 61;
+    if (!start || !duration || *start <= -most || *start >= 2 * most ||
+        *duration < 0 || *duration > most - allDurations) {
+      ++broken;
+      return false;
+    }
+    allDurations += *duration;
+    return true;
+  }
   std::optional<double> counter(Slice slice, llvm::StringRef metric) const {
     for (const Counter &counter :
          llvm::ArrayRef(counters).slice(slice.begin, slice.size))
@@ -183,6 +196,9 @@ struct Trace {
   bool isEmpty() const {
     return host.empty() && kernels.empty() && counted.empty() && counts.empty();
   }
+
+private:
+  int64_t allDurations = 0;
 };
 
 } // namespace netc::trace

@@ -211,16 +211,15 @@ private:
       }
     ++trace.read;
     // Picoseconds, from the start of the line.
-    int64_t end;
     event.duration = int64_t(duration / 1000);
-    if (fields.isBroken || offset > uint64_t(INT64_MAX) ||
-        duration > uint64_t(INT64_MAX) ||
+    if (fields.isBroken ||
         __builtin_add_overflow(lineStart, int64_t(offset / 1000),
-                               &event.start) ||
-        __builtin_add_overflow(event.start, event.duration, &end)) {
+                               &event.start)) {
       ++trace.broken;
       return std::nullopt;
     }
+    if (!trace.takesTimes(event.start, event.duration))
+      return std::nullopt;
     return event;
   }
 

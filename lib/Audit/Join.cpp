@@ -1,0 +1,303 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Join.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace netc;
+using namespace netc::audit;
+using namespace netc::trace;
+using llvm::StringRef;
+
+std::string netc::audit::kernelBaseName(StringRef name) {
+  name.consume_front("void ");
+  std::string base;
+  int depth = 0;
+  for (size_t at = 0; at < name.size(); ++at) {
+    StringRef rest = name.substr(at);
+    for (StringRef unnamed : {"(anonymous namespace)::", "<unnamed>::"})
+      if (depth == 0 && rest.starts_with(unnamed)) {
+        at += unnamed.size();
+        rest = name.substr(at);
+      }
+    // Some tools cut long names.
+    if (rest.empty() || rest.starts_with("\u2026"))
+      break;
+    char c = rest.front();
+    if (depth == 0 && c == '(')
+      break;
+    depth += c == '<';
+    if (depth == 0)
+      base += c;
+    depth -= c == '>' && depth > 0;
+  }
+  return StringRef(base).trim().str();
+}
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
+
+/// Aligns two sequences in order so that the likeness of what stands together
+/// is most (Needleman and Wunsch 1970); what is not alike, with 0, never stands
+/// together. Long ones are aligned near the diagonal only.
+static Pairs align(uint32_t n, uint32_t m,
+                   llvm::function_ref<int(uint32_t, uint32_t)> likeness) {
+  constexpr uint64_t mostCells = 32 << 20;
+  constexpr uint8_t Both = 0, First = 1, Second = 2;
+  uint64_t band = std::max<uint64_t>(mostCells / (uint64_t(n) + 1), 64);
+  auto begin = [&](uint64_t i) -> uint32_t {
+    uint64_t middle = n ? i * m / n : 0;
+    return uint32_t(middle > band / 2 ? middle - band / 2 : 0);
+  };
+  auto end = [&](uint64_t i) -> uint32_t {
+    return uint32_t(std::min<uint64_t>(begin(i) + band, uint64_t(m) + 1));
+  };
+  std::vector<std::vector<uint8_t>> steps(n + 1);
+  std::vector<int64_t> above, row;
+  for (uint32_t i = 0; i <= n; ++i) {
+    uint32_t from = begin(i), to = end(i);
+    uint32_t fromAbove = i ? begin(i - 1) : 0;
+    auto valueAbove = [&](uint32_t j) {
+      return i && j >= fromAbove && j - fromAbove < above.size()
+                 ? above[j - fromAbove]
+                 : INT64_MIN / 2;
+    };
+    row.assign(to - from, INT64_MIN / 2);
+    steps[i].assign(to - from, Second);
+    for (uint32_t j = from; j < to; ++j) {
+      int64_t best = i == 0 && j == 0 ? 0
+                     : j > from       ? row[j - from - 1]
+                                      : INT64_MIN / 2;
+      uint8_t step = Second;
+      if (j == from || valueAbove(j) > best) {
+        best = std::max(best, valueAbove(j));
+        step = First;
+      }
+      if (i && j)
+        if (int alike = likeness(i - 1, j - 1))
+          if (valueAbove(j - 1) + alike > best) {
+            best = valueAbove(j - 1) + alike;
+            step = Both;
+          }
+      row[j - from] = best;
+      steps[i][j - from] = step;
+    }
+    std::swap(above, row);
+  }
+  Pairs pairs;
+  for (uint32_t i = n, j = m; i || j;) {
+    uint32_t from = begin(i);
+    uint8_t step = i == 0 ? Second : j == 0 ? First : steps[i][j - from];
+    if (step == Both)
+      pairs.push_back({i - 1, j - 1});
+    i -= step != Second;
+    j -= step != First;
+  }
+  std::reverse(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels in the order of their launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr uint32_t nobody = ~0u;
+
+struct Launched {
+  uint32_t index;       ///< of Trace::kernels or Trace::counted
+  uint32_t op = nobody; ///< the innermost op around its launch
+  std::string name;     ///< without arguments
+  std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
+};
+
+/// The innermost op around each launch: a library is free within it.
+llvm::DenseMap<uint32_t, uint32_t> opsOfLaunches(const Trace &trace) {
+  std::vector<uint32_t> order;
+  for (auto [i, event] : llvm::enumerate(trace.host))
+    if (event.kind == HostEvent::Op || event.kind == HostEvent::Launch)
+      order.push_back(i);
+  llvm::sort(order, [&](uint32_t i, uint32_t j) {
+    const HostEvent &a = trace.host[i], &b = trace.host[j];
+    return std::make_tuple(a.thread, a.start, -a.duration, a.kind, i) <
+           std::make_tuple(b.thread, b.start, -b.duration, b.kind, j);
+  });
+  llvm::DenseMap<uint32_t, uint32_t> ops;
+  std::vector<uint32_t> open;
+  for (uint32_t i : order) {
+    const HostEvent &event = trace.host[i];
+    while (!open.empty() && (trace.host[open.back()].thread != event.thread ||
+                             trace.host[open.back()].end() <= event.start))
+      open.pop_back();
+    if (event.kind == HostEvent::Op)
+      open.push_back(i);
+    else if (!open.empty())
+      ops[i] = open.back();
+  }
+  return ops;
+}
+
+std::vector<Launched> launchedOf(const Trace &trace,
+                                 llvm::ArrayRef<uint32_t> kernels) {
+  llvm::DenseMap<uint32_t, uint32_t> ops = opsOfLaunches(trace);
+  llvm::DenseMap<int64_t, uint32_t> launches;
+  for (auto [i, event] : llvm::enumerate(trace.host))
+    if (event.kind == HostEvent::Launch)
+      launches.try_emplace(event.correlation, i);
+  std::vector<std::pair<int64_t, Launched>> byTime;
+  for (uint32_t i : kernels) {
+    const DeviceEvent &kernel = trace.kernels[i];
+    if (kernel.kind != DeviceEvent::Kernel)
+      continue;
+    Launched launched{i, nobody, kernelBaseName(trace.names[kernel.name]),
+                      kernel.grid, kernel.block};
+    int64_t time = kernel.start;
+    if (auto found = launches.find(kernel.correlation);
+        found != launches.end()) {
+      time = trace.host[found->second].start;
+      if (auto op = ops.find(found->second); op != ops.end())
+        launched.op = op->second;
+    }
+    byTime.push_back({time, std::move(launched)});
+  }
+  // A graph's kernels have one launch: they stay in the order they ran.
+  llvm::sort(byTime, [&](auto &a, auto &b) {
+    auto key = [&](auto &one) {
+      uint32_t kernel = one.second.index;
+      return std::make_tuple(one.first, trace.kernels[kernel].start, kernel);
+    };
+    return key(a) < key(b);
+  });
+  std::vector<Launched> result;
+  for (auto &[time, launched] : byTime)
+    result.push_back(std::move(launched));
+  return result;
+}
+
+/// The n-th counted kernel is that of the n-th launch, if the trace has as many
+/// of them.
+std::vector<Launched> countedOf(const Trace &trace) {
+  std::vector<uint32_t> launches;
+  for (auto [i, event] : llvm::enumerate(trace.host))
+    if (event.kind == HostEvent::Launch &&
+        (trace.names[event.name].contains("LaunchKernel") ||
+         trace.names[event.name].contains("LaunchCooperativeKernel")))
+      launches.push_back(i);
+  llvm::sort(launches, [&](uint32_t i, uint32_t j) {
+    return std::tie(trace.host[i].start, i) < std::tie(trace.host[j].start, j);
+  });
+  llvm::DenseMap<uint32_t, uint32_t> ops;
+  if (launches.size() == trace.counted.size())
+    ops = opsOfLaunches(trace);
+  std::vector<Launched> result;
+  for (auto [i, kernel] : llvm::enumerate(trace.counted)) {
+    Launched launched{uint32_t(i), nobody,
+                      kernelBaseName(trace.names[kernel.name]), kernel.grid,
+                      kernel.block};
+    if (launches.size() == trace.counted.size())
+      if (auto op = ops.find(launches[i]); op != ops.end())
+        launched.op = op->second;
+    result.push_back(std::move(launched));
+  }
+  return result;
+}
+
+/// 0 for another name, more if grid and block are the same too. One that a tool
+/// cut is the beginning of the other.
+int likenessOf(const Launched &a, const Launched &b) {
+  bool isCut = StringRef(a.name).starts_with(b.name) ||
+               StringRef(b.name).starts_with(a.name);
+  if (!isCut || a.name.empty() || b.name.empty())
+    return 0;
+  int alike = a.name == b.name ? 3 : 2;
+  return alike + (a.grid == b.grid) + (a.block == b.block);
+}
+
+/// Kernels that follow each other and are of one op.
+struct Group {
+  uint32_t begin, end;
+};
+
+std::vector<Group> groupsOf(llvm::ArrayRef<Launched> launched) {
+  std::vector<Group> groups;
+  for (uint32_t i = 0; i < launched.size(); ++i)
+    if (!groups.empty() && launched[i].op != nobody &&
+        launched[i].op == launched[groups.back().begin].op)
+      groups.back().end = i + 1;
+    else
+      groups.push_back({i, i + 1});
+  return groups;
+}
+} // namespace
+
+static bool hasOps(llvm::ArrayRef<Launched> launched) {
+  return llvm::any_of(launched,
+                      [](const Launched &one) { return one.op != nobody; });
+}
+
+std::vector<JoinedKernels>
+netc::audit::joinKernels(const Trace &timeline,
+                         llvm::ArrayRef<uint32_t> kernels,
+                         const Trace &counters) {
+  std::vector<Launched> first = launchedOf(timeline, kernels),
+                        second = countedOf(counters);
+  std::vector<JoinedKernels> joined;
+  auto opOf = [](const Launched &one) {
+    return one.op == nobody ? std::nullopt : std::optional(one.op);
+  };
+  // Joins kernels of two parts one by one; what remains of both is returned.
+  auto joinParts = [&](Group a, Group b) {
+    JoinedKernels rest;
+    std::vector<bool> isFirst(a.end - a.begin), isSecond(b.end - b.begin);
+    for (auto [i, j] :
+         align(a.end - a.begin, b.end - b.begin, [&](uint32_t i, uint32_t j) {
+           return likenessOf(first[a.begin + i], second[b.begin + j]);
+         })) {
+      const Launched &kernel = first[a.begin + i];
+      joined.push_back(
+          {{kernel.index}, {second[b.begin + j].index}, opOf(kernel)});
+      isFirst[i] = isSecond[j] = true;
+    }
+    for (uint32_t i = 0; i < isFirst.size(); ++i)
+      if (!isFirst[i])
+        rest.kernels.push_back(first[a.begin + i].index);
+    for (uint32_t j = 0; j < isSecond.size(); ++j)
+      if (!isSecond[j])
+        rest.counted.push_back(second[b.begin + j].index);
+    return rest;
+  };
+  if (!hasOps(first) || !hasOps(second)) {
+    joinParts({0, uint32_t(first.size())}, {0, uint32_t(second.size())});
+    return joined;
+  }
+  std::vector<Group> ops = groupsOf(first), others = groupsOf(second);
+  auto likenessOfOps = [&](uint32_t i, uint32_t j) {
+    const Launched &a = first[ops[i].begin], &b = second[others[j].begin];
+    // What no op launched goes by its own name.
+    if (a.op == nobody || b.op == nobody)
+      return a.op == b.op ? likenessOf(a, b) : 0;
+    const HostEvent &op = timeline.host[a.op], &other = counters.host[b.op];
+    if (timeline.names[op.name] != counters.names[other.name])
+      return 0;
+    bool isSameShape = op.shapes.size == other.shapes.size;
+    for (unsigned k = 0; isSameShape && k < op.shapes.size; ++k)
+      isSameShape = timeline.shape(op, k) == counters.shape(other, k);
+    return 2 + int(isSameShape);
+  };
+  for (auto [i, j] : align(ops.size(), others.size(), likenessOfOps)) {
+    JoinedKernels rest = joinParts(ops[i], others[j]);
+    if (rest.kernels.empty() || rest.counted.empty())
+      continue;
+    rest.op = opOf(first[ops[i].begin]);
+    joined.push_back(std::move(rest));
+  }
+  return joined;
+}

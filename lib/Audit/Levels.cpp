@@ -1,0 +1,395 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Levels.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+
+#include <cmath>
+
+using namespace netc;
+using namespace netc::audit;
+using namespace netc::trace;
+using llvm::StringRef;
+using llvm::Twine;
+
+llvm::ArrayRef<Level> netc::audit::unitLevels() {
+  static const Level levels[] = {
+      {"sm", &UnitLevels::sm, false},
+      {"smsp", &UnitLevels::smsp, false},
+      {"issue", &UnitLevels::issue, false},
+      {"tensor_active", &UnitLevels::tensorActive, false},
+      {"tensor_issue", &UnitLevels::tensorIssue, false},
+      {"dram", &UnitLevels::dram, false},
+      {"occupancy", &UnitLevels::occupancy, true},
+  };
+  return levels;
+}
+
+Gpu Gpu::of(const Trace &timeline, const Trace &counters) {
+  Gpu gpu;
+  gpu.sms = timeline.sms ? timeline.sms : counters.sms;
+  gpu.capability =
+      timeline.capability.empty() ? counters.capability : timeline.capability;
+  return gpu;
+}
+
+std::optional<double> Gpu::tensorIssueCap() const {
+  struct Cap {
+    StringRef capability;
+    double share;
+  };
+  // Multiply-adds a cycle and quarter, by those of the instruction.
+  static const Cap caps[] = {
+      {"7.0", 128. / 256},  // HMMA.884, sums in f32
+      {"8.0", 256. / 2048}, // HMMA.16816
+      {"9.0", 512. / 2048}, // the same; wgmma has 65,536
+  };
+  for (const Cap &cap : caps)
+    if (cap.capability == capability)
+      return cap.share;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// A kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Value = std::optional<double>;
+
+/// The counters of a kernel, by what they mean.
+class Counters {
+public:
+  Counters(const Trace &trace, const CountedKernel &kernel, const Gpu &gpu)
+      : trace(trace), kernel(kernel), gpu(gpu) {}
+
+  Value get(const Twine &metric) const {
+    llvm::SmallString<64> text;
+    return trace.counter(kernel.counters, metric.toStringRef(text));
+  }
+
+  /// Over all instances of a unit, `sm` or `smsp`: their sum, or the mean as
+  /// often.
+  Value total(StringRef unit, StringRef what) const {
+    if (Value sum = get(unit + "__" + what + ".sum"))
+      return sum;
+    Value mean = get(unit + "__" + what + ".avg"),
+          sms = get("launch__sm_count");
+    if (!sms && gpu.sms)
+      sms = double(*gpu.sms);
+    if (!mean || !sms)
+      return std::nullopt;
+    return *mean * *sms * (unit == "smsp" ? 4 : 1);
+  }
+
+  /// Cycles that elapsed; an SM has four quarters.
+  Value elapsed(StringRef unit) const {
+    if (Value cycles = total(unit, "cycles_elapsed"))
+      return cycles;
+    Value cycles = total(unit == "smsp" ? "sm" : "smsp", "cycles_elapsed");
+    return cycles ? Value(unit == "smsp" ? *cycles * 4 : *cycles / 4) : Value();
+  }
+
+  Value ratio(Value over, Value under) const {
+    if (!over || !under || *under <= 0)
+      return std::nullopt;
+    return *over / *under;
+  }
+
+  /// A percentage.
+  Value percent(const Twine &metric) const {
+    Value value = get(metric);
+    return value ? Value(*value / 100) : Value();
+  }
+
+private:
+  const Trace &trace;
+  const CountedKernel &kernel;
+  const Gpu &gpu;
+};
+
+Value firstOf(std::initializer_list<Value> values) {
+  for (Value value : values)
+    if (value)
+      return value;
+  return std::nullopt;
+}
+
+Value sumOf(std::initializer_list<Value> values) {
+  Value sum;
+  for (Value value : values)
+    if (value)
+      sum = sum.value_or(0) + *value;
+  return sum;
+}
+} // namespace
+
+/// Instructions of the tensor pipe. On a GA100 f16 arithmetic and moves of
+/// constants go through it, too, 32 threads each.
+static Value tensorInstructions(const Counters &counters, const Gpu &gpu) {
+  auto of = [&](StringRef kind) {
+    return firstOf(
+        {counters.total("smsp", ("inst_executed_pipe_tensor_" + kind).str()),
+         counters.total("sm", ("inst_executed_pipe_tensor_" + kind).str())});
+  };
+  if (Value sum =
+          sumOf({of("op_hmma"), of("op_imma"), of("op_dmma"), of("op_gmma"),
+                 of("subpipe_hmma"), of("subpipe_imma"), of("subpipe_dmma")}))
+    return sum;
+  Value all = firstOf({counters.total("smsp", "inst_executed_pipe_tensor"),
+                       counters.total("sm", "inst_executed_pipe_tensor")});
+  if (!all || gpu.capability != "8.0")
+    return all;
+  Value half = firstOf(
+      {counters.total("smsp", "sass_thread_inst_executed_op_hfma_pred_on"),
+       counters.total("sm", "sass_thread_inst_executed_op_hfma_pred_on")});
+  return half ? Value(std::max(0., *all - *half / 32)) : Value();
+}
+
+/// The share of cycles in which a pipe works, by the percentage of the elapsed
+/// ones, or by that of the active ones, of which the level above tells.
+static Value pipe(const Counters &counters, StringRef name, Value sm) {
+  if (Value value = counters.percent("sm__" + name +
+                                     ".avg.pct_of_peak_sustained_elapsed"))
+    return value;
+  Value active =
+      counters.percent("sm__" + name + ".avg.pct_of_peak_sustained_active");
+  return active && sm ? Value(*active * *sm) : Value();
+}
+
+UnitLevels netc::audit::levelsOf(const Trace &trace,
+                                 const CountedKernel &kernel, const Gpu &gpu) {
+  Counters counters(trace, kernel, gpu);
+  UnitLevels levels;
+  Value smsps = counters.elapsed("smsp");
+  levels.sm = firstOf(
+      {counters.ratio(counters.total("sm", "cycles_active"),
+                      counters.elapsed("sm")),
+       counters.percent("sm__cycles_active.avg.pct_of_peak_sustained_elapsed"),
+       counters.percent("sm_efficiency")});
+  levels.smsp =
+      firstOf({counters.ratio(counters.total("smsp", "cycles_active"), smsps),
+               counters.percent(
+                   "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed")});
+  // nvprof's is of the active cycles.
+  Value ofActive = counters.percent("issue_slot_utilization");
+  levels.issue = firstOf(
+      {counters.ratio(counters.total("smsp", "issue_active"), smsps),
+       counters.ratio(counters.total("smsp", "inst_issued"), smsps),
+       counters.ratio(counters.total("smsp", "inst_executed"), smsps),
+       counters.percent("smsp__issue_active.avg.pct_of_peak_sustained_elapsed"),
+       counters.percent("issue_slots_busy.pct"),
+       ofActive && levels.sm ? Value(*ofActive * *levels.sm) : Value()});
+  levels.tensorActive = firstOf(
+      {pipe(counters, "pipe_tensor_cycles_active", levels.sm),
+       sumOf({pipe(counters, "pipe_tensor_op_hmma_cycles_active", levels.sm),
+              pipe(counters, "pipe_tensor_op_imma_cycles_active", levels.sm),
+              pipe(counters, "pipe_tensor_op_dmma_cycles_active", levels.sm)}),
+       pipe(counters, "pipe_tensor_subpipe_hmma_cycles_active", levels.sm)});
+  levels.tensorIssue = counters.ratio(tensorInstructions(counters, gpu), smsps);
+  levels.occupancy = firstOf(
+      {counters.percent("sm__warps_active.avg.pct_of_peak_sustained_active"),
+       counters.get("achieved_occupancy")});
+  Value bytes = firstOf({sumOf({counters.get("dram__bytes_read.sum"),
+                                counters.get("dram__bytes_write.sum")}),
+                         counters.get("dram__bytes.sum")});
+  Value time = counters.get("gpu__time_duration.sum");
+  Value rate = counters.ratio(bytes, time);
+  levels.dram = firstOf(
+      {counters.percent("dram__throughput.avg.pct_of_peak_sustained_elapsed"),
+       counters.percent(
+           "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
+       gpu.bandwidth ? counters.ratio(rate, gpu.bandwidth) : Value()});
+  return levels;
+}
+
+std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
+                                                  const CountedKernel &kernel) {
+  Gpu none;
+  Counters counters(trace, kernel, none);
+  auto of = [&](StringRef op) {
+    std::string what =
+        ("sass_thread_inst_executed_op_" + op + "_pred_on").str();
+    return firstOf({counters.total("smsp", what), counters.total("sm", what)});
+  };
+  std::optional<Rational> flop;
+  auto add = [&](Value value, int times) {
+    if (value && *value >= 0 && *value < 9e18)
+      flop = flop.value_or(Rational(0)) +
+             Rational(times) * Rational(int64_t(std::llround(*value)));
+  };
+  add(of("ffma"), 2);
+  add(of("dfma"), 2);
+  for (StringRef op : {"fadd", "fmul", "dadd", "dmul"})
+    add(of(op), 1);
+  // nvprof counts FLOP.
+  add(counters.get("flop_count_sp"), 1);
+  add(counters.get("flop_count_dp"), 1);
+  return flop;
+}
+
+std::optional<Rational> netc::audit::matrixFlop(const Trace &trace,
+                                                const CountedKernel &kernel) {
+  std::optional<Rational> flop;
+  for (const Counter &counter :
+       llvm::ArrayRef(trace.counters)
+           .slice(kernel.counters.begin, kernel.counters.size)) {
+    StringRef name = trace.names[counter.metric];
+    if (name.starts_with("sm__ops_path_tensor_src_") &&
+        name.ends_with(".sum") && counter.value >= 0 && counter.value < 9e18)
+      flop = flop.value_or(Rational(0)) +
+             Rational(int64_t(std::llround(counter.value)));
+  }
+  return flop;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps and layers
+//===----------------------------------------------------------------------===//
+
+/// What several kernels are together, each by its time under the tool.
+static UnitLevels meanOf(const Trace &counters,
+                         llvm::ArrayRef<uint32_t> counted, const Gpu &gpu) {
+  UnitLevels mean;
+  for (const Level &level : unitLevels()) {
+    double weights = 0, sum = 0;
+    bool isKnown = true;
+    for (uint32_t i : counted) {
+      const CountedKernel &kernel = counters.counted[i];
+      Value value = levelsOf(counters, kernel, gpu).*level.value;
+      Value time =
+          firstOf({counters.counter(kernel.counters, "gpu__time_duration.sum"),
+                   counters.counter(kernel.counters, "sm__cycles_elapsed.max"),
+                   Counters(counters, kernel, gpu).elapsed("sm"), Value(1)});
+      isKnown &= value.has_value();
+      weights += *time;
+      sum += value.value_or(0) * *time;
+    }
+    if (isKnown && weights > 0)
+      mean.*level.value = sum / weights;
+  }
+  return mean;
+}
+
+SummedLevels netc::audit::sumLevels(const Trace &timeline,
+                                    llvm::ArrayRef<uint32_t> kernels,
+                                    const Trace &counters,
+                                    llvm::ArrayRef<JoinedKernels> joined,
+                                    const Gpu &gpu, int64_t duration) {
+  SummedLevels summed;
+  llvm::DenseSet<uint32_t> asked;
+  for (uint32_t i : kernels)
+    if (timeline.kernels[i].kind == DeviceEvent::Kernel &&
+        asked.insert(i).second)
+      summed.kernelTime += timeline.kernels[i].duration;
+  for (const JoinedKernels &group : joined) {
+    double time = 0;
+    for (uint32_t i : group.kernels)
+      if (asked.contains(i))
+        time += double(timeline.kernels[i].duration);
+    if (time <= 0)
+      continue;
+    UnitLevels levels = meanOf(counters, group.counted, gpu);
+    for (const Level &level : unitLevels())
+      if (Value value = levels.*level.value) {
+        Value &sum = summed.levels.*level.value;
+        Value &share = summed.joined.*level.value;
+        sum = sum.value_or(0) + *value * time;
+        share = share.value_or(0) + time;
+      }
+  }
+  for (const Level &level : unitLevels()) {
+    Value &sum = summed.levels.*level.value;
+    Value &share = summed.joined.*level.value;
+    if (!sum)
+      continue;
+    double whole = level.isOfKernelTime ? *share : double(duration);
+    sum = whole > 0 ? Value(*sum / whole) : Value();
+    share = *share / double(summed.kernelTime);
+  }
+  return summed;
+}
+
+//===----------------------------------------------------------------------===//
+// What is to be said of them
+//===----------------------------------------------------------------------===//
+
+std::vector<std::string> netc::audit::contradictionsIn(const UnitLevels &levels,
+                                                       Value gpu) {
+  struct Order {
+    StringRef above, below;
+    Value high, low;
+  };
+  const Order orders[] = {
+      {"GPU", "SM active", gpu, levels.sm},
+      {"GPU", "SMSP active", gpu, levels.smsp},
+      {"SM active", "SMSP active", levels.sm, levels.smsp},
+      {"SMSP active", "issue slots", levels.smsp, levels.issue},
+      {"issue slots", "tensor issue", levels.issue, levels.tensorIssue},
+      {"tensor active", "tensor issue", levels.tensorActive,
+       levels.tensorIssue},
+  };
+  std::vector<std::string> contradictions;
+  for (const Order &order : orders)
+    if (order.high && order.low && *order.low > *order.high + 0.01)
+      contradictions.push_back((order.below + " is above " + order.above +
+                                ", which cannot be: kernels were joined to the "
+                                "counters of others")
+                                   .str());
+  return contradictions;
+}
+
+static std::string percentOf(double share) {
+  double tenths = std::round(share * 1000) / 10;
+  std::string text = std::to_string(tenths);
+  return StringRef(text).take_front(text.find('.') + 2).str() + " %";
+}
+
+std::vector<LevelNote> netc::audit::levelNotes(const UnitLevels &levels,
+                                               const Gpu &gpu) {
+  std::vector<LevelNote> notes;
+  if (Value cap = gpu.tensorIssueCap(); cap && levels.tensorIssue)
+    notes.push_back(
+        {"tensor-issue-cap",
+         "tensor issue is " + percentOf(*levels.tensorIssue / *cap) +
+             " of what saturates the tensor cores, " + percentOf(*cap) +
+             " of the issue slots: an instruction keeps them busy for several "
+             "cycles" +
+             (gpu.capability == "9.0"
+                  ? "; wgmma needs 0.8 %, so read tensor active instead"
+                  : "")});
+  if (levels.issue)
+    notes.push_back(
+        {"issue-slots",
+         "Delestrac et al. say that issue slots are always below 50 % "
+         "(abstract) and near 54 % (section VI); netc divides by elapsed "
+         "cycles, as their Table I does"});
+  if (levels.tensorActive || levels.tensorIssue)
+    notes.push_back(
+        {"tensor-bounds",
+         "Delestrac et al. bound the use of tensor cores by issued "
+         "instructions and by active cycles (section IV), but divide by "
+         "elapsed cycles (Table I), as netc does" +
+             (levels.tensorIssue && levels.issue && *levels.issue > 0
+                  ? "; of issued instructions tensor cores have " +
+                        percentOf(*levels.tensorIssue / *levels.issue)
+                  : "") +
+             (levels.tensorActive && levels.smsp && *levels.smsp > 0
+                  ? "; they are busy in " +
+                        percentOf(*levels.tensorActive / *levels.smsp) +
+                        " of active cycles"
+                  : "")});
+  if (gpu.capability == "8.0" && levels.tensorIssue)
+    notes.push_back(
+        {"half-in-tensor-pipe",
+         "an A100 sends f16 arithmetic through the tensor pipe, too: "
+         "instructions of kernels without any product are left out, at 32 "
+         "threads each"});
+  return notes;
+}

@@ -1,0 +1,252 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Levels.h"
+#include "lib/Trace/Formats.h"
+
+#include <gtest/gtest.h>
+
+using namespace netc;
+using namespace netc::audit;
+using namespace netc::trace;
+
+namespace {
+
+Trace readInput(const std::string &name) {
+  llvm::Expected<Trace> trace = read(INPUTS + name);
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << name << ": " << llvm::toString(trace.takeError());
+  return Trace();
+}
+
+Trace readText(const std::string &text) {
+  llvm::Expected<Trace> trace = read(*Source::of(text), TraceLimits());
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << llvm::toString(trace.takeError());
+  return Trace();
+}
+
+std::vector<uint32_t> allOf(const Trace &trace) {
+  std::vector<uint32_t> kernels;
+  for (uint32_t i = 0; i < trace.kernels.size(); ++i)
+    kernels.push_back(i);
+  return kernels;
+}
+
+//===----------------------------------------------------------------------===//
+// A kernel
+//===----------------------------------------------------------------------===//
+
+/// 8192 x 8192 x 8192 in f16 on an H100 of 132 SMs.
+TEST(Levels, OfCublasByTheTextOfNsightCompute) {
+  Trace trace = readInput("gemm8192-cublas-h100.ncu.txt");
+  ASSERT_EQ(trace.counted.size(), 1u);
+  EXPECT_EQ(trace.capability, "9.0");
+  const CountedKernel &kernel = trace.counted[0];
+  EXPECT_EQ(kernel.grid[1], 66);
+  UnitLevels levels = levelsOf(trace, kernel, Gpu::of(trace, trace));
+  EXPECT_NEAR(*levels.sm, 132 * 2169592.05 / 296684126, 1e-12);
+  EXPECT_NEAR(*levels.sm, 0.9653, 5e-5);
+  EXPECT_NEAR(*levels.issue, 0.1569, 5e-5);
+  EXPECT_NEAR(*levels.dram, 0.2886, 5e-5);
+  EXPECT_FALSE(levels.tensorActive);
+  EXPECT_NEAR(*trace.counter(kernel.counters, "gpu__time_duration.sum"),
+              1.56e-3, 1e-12);
+  EXPECT_NEAR(
+      *trace.counter(kernel.counters, "sm__cycles_elapsed.avg.per_second"),
+      1.44e9, 1);
+  EXPECT_TRUE(contradictionsIn(levels, 1).empty());
+}
+
+TEST(Levels, OfWmmaByTheTextOfNsightCompute) {
+  Trace trace = readInput("gemm8192-wmma-h100.ncu.txt");
+  ASSERT_EQ(trace.counted.size(), 1u);
+  UnitLevels levels = levelsOf(trace, trace.counted[0], Gpu::of(trace, trace));
+  EXPECT_NEAR(*levels.sm, 0.9668, 5e-5);
+  EXPECT_NEAR(*levels.smsp, 132 * 4 * 32218746.66 / 17596460432, 1e-12);
+  EXPECT_NEAR(*levels.issue, 0.1988, 5e-5);
+  EXPECT_NEAR(*levels.occupancy, 0.4935, 1e-12);
+}
+
+/// The instructions of the kernel above, all of m16n8k16.
+TEST(Levels, TensorIssueStandsBesideItsCap) {
+  Trace trace = readText(
+      "\"ID\",\"Process ID\",\"Kernel Name\",\"CC\",\"Metric Name\",\"Metric "
+      "Unit\",\"Metric Value\"\n"
+      "\"0\",\"1\",\"gemm\",\"9.0\",\"smsp__inst_executed_pipe_tensor_op_hmma."
+      "sum\",\"inst\",\"268,435,456\"\n"
+      "\"0\",\"1\",\"gemm\",\"9.0\",\"smsp__cycles_elapsed.sum\",\"cycle\","
+      "\"17,596,460,432\"\n");
+  Gpu gpu = Gpu::of(trace, trace);
+  UnitLevels levels = levelsOf(trace, trace.counted[0], gpu);
+  EXPECT_NEAR(*levels.tensorIssue, 0.01526, 5e-6);
+  EXPECT_EQ(gpu.tensorIssueCap(), 0.25);
+  gpu.capability = "8.0";
+  EXPECT_EQ(gpu.tensorIssueCap(), 0.125);
+  gpu.capability = "7.0";
+  EXPECT_EQ(gpu.tensorIssueCap(), 0.5);
+  gpu.capability = "6.0";
+  EXPECT_EQ(gpu.tensorIssueCap(), std::nullopt);
+}
+
+/// 10,240 f16 operations of a kernel that makes random numbers are 320
+/// instructions of a tensor pipe that multiplies nothing.
+TEST(Levels, HalfArithmeticOfAnA100IsNoProduct) {
+  auto text = [](const char *capability) {
+    return std::string("\"ID\",\"Kernel Name\",\"CC\",\"sm__inst_executed_pipe_"
+                       "tensor.sum\",\"sm__sass_thread_inst_executed_op_hfma_"
+                       "pred_on.sum\",\"smsp__cycles_elapsed.sum\"\n"
+                       "\"0\",\"random\",\"") +
+           capability + "\",\"320\",\"10240\",\"1000\"\n";
+  };
+  Trace a100 = readText(text("8.0")), v100 = readText(text("7.0"));
+  EXPECT_EQ(levelsOf(a100, a100.counted[0], Gpu::of(a100, a100)).tensorIssue,
+            0);
+  EXPECT_NEAR(*levelsOf(v100, v100.counted[0], Gpu::of(v100, v100)).tensorIssue,
+              0.32, 1e-12);
+}
+
+TEST(Levels, ActivePercentagesAreMultipliedByTheLevelAbove) {
+  Trace trace = readText(
+      "\"ID\",\"Kernel Name\",\"sm__cycles_active.sum\",\"sm__cycles_elapsed."
+      "sum\",\"sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_"
+      "active\"\n\"0\",\"gemm\",\"500\",\"1000\",\"80\"\n");
+  EXPECT_NEAR(*levelsOf(trace, trace.counted[0], Gpu()).tensorActive, 0.4,
+              1e-12);
+}
+
+//===----------------------------------------------------------------------===//
+// The join
+//===----------------------------------------------------------------------===//
+
+TEST(Join, NamesOfTwoToolsAreOne) {
+  EXPECT_EQ(kernelBaseName("void at::native::(anonymous namespace)::fill<int, "
+                           "f(char)>(int, float*)"),
+            "at::native::fill");
+  EXPECT_EQ(kernelBaseName("void at::native::<unnamed>::fill<(int)4>(int)"),
+            "at::native::fill");
+  EXPECT_EQ(kernelBaseName("sm80_xmma_gemm_f32…"), "sm80_xmma_gemm_f32");
+  EXPECT_EQ(kernelBaseName("nvjet_sm90_hss"), "nvjet_sm90_hss");
+}
+
+/// The same program on two days: of 77 kernels one agrees by its position, for
+/// cuDNN chose other algorithms.
+TEST(Join, AlexNetAgreesByItsOps) {
+  Trace timeline = readInput("alexnet-a100-kernels.kineto.json.gz"),
+        counters = readInput("alexnet-a100-counters.kineto.json.gz");
+  size_t kernels = 0;
+  int64_t time = 0;
+  for (const DeviceEvent &event : timeline.kernels)
+    if (event.kind == DeviceEvent::Kernel) {
+      ++kernels;
+      time += event.duration;
+    }
+  EXPECT_EQ(kernels, 79u);
+  EXPECT_EQ(time, 10692000);
+  ASSERT_EQ(counters.counted.size(), 77u);
+  std::vector<JoinedKernels> joined =
+      joinKernels(timeline, allOf(timeline), counters);
+  std::set<uint32_t> ops, timed, counted;
+  for (const JoinedKernels &group : joined) {
+    if (group.op)
+      ops.insert(*group.op);
+    timed.insert(group.kernels.begin(), group.kernels.end());
+    counted.insert(group.counted.begin(), group.counted.end());
+  }
+  EXPECT_EQ(ops.size(), 53u);
+  EXPECT_EQ(timed.size(), 79u);
+  EXPECT_EQ(counted.size(), 77u);
+
+  // What ordinary units did in the products of the first pass: an implicit
+  // GEMM, an FFT, three on tensor cores, which these counters do not see, and
+  // GEMMs, whose ops also copy the bias in a kernel of its own.
+  const std::pair<const char *, int64_t> expected[] = {
+      {"aten::cudnn_convolution", 18263449600},
+      {"aten::cudnn_convolution", 6225256448},
+      {"aten::cudnn_convolution", 21430272},
+      {"aten::cudnn_convolution", 31342592},
+      {"aten::cudnn_convolution", 22740992},
+      {"aten::addmm", 9667346432},
+      {"aten::addmm", 4298637312},
+      {"aten::addmm", 1114112000},
+  };
+  auto op = ops.begin();
+  for (auto [name, executed] : expected) {
+    while (op != ops.end() && timeline.names[timeline.host[*op].name] != name)
+      ++op;
+    ASSERT_NE(op, ops.end());
+    Rational sum, most;
+    for (const JoinedKernels &group : joined)
+      if (group.op == *op)
+        for (uint32_t i : group.counted) {
+          Rational flop = *ordinaryFlop(counters, counters.counted[i]);
+          sum += flop;
+          most = std::max(most, flop);
+        }
+    bool isConvolution = llvm::StringRef(name).contains("convolution");
+    EXPECT_EQ((isConvolution ? sum : most).str(), std::to_string(executed));
+    ++op;
+  }
+}
+
+/// Kernels of a timeline in a CSV of Nsight Systems and of Nsight Compute: one
+/// was dropped, one is twice, one has another grid.
+TEST(Join, WithoutOpsByNameAndGrid) {
+  Trace timeline = readText("Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,"
+                            "BlkX,BlkY,BlkZ,Strm,Name\n"
+                            "0,100,1,4,1,1,128,1,1,7,void gemm<1>(int)\n"
+                            "100,200,2,8,1,1,128,1,1,7,relu(float*)\n"
+                            "300,300,3,4,1,1,128,1,1,7,void gemm<2>(int)\n"
+                            "600,400,4,1,1,1,32,1,1,7,loss(int)\n");
+  Trace counters = readText(
+      "\"ID\",\"Kernel Name\",\"Grid Size\",\"Block Size\",\"smsp__cycles_"
+      "active.sum\",\"smsp__cycles_elapsed.sum\"\n"
+      "\"0\",\"gemm\",\"(4, 1, 1)\",\"(128, 1, 1)\",\"50\",\"100\"\n"
+      "\"1\",\"gemm\",\"(2, 1, 1)\",\"(128, 1, 1)\",\"25\",\"100\"\n"
+      "\"2\",\"loss\",\"(1, 1, 1)\",\"(32, 1, 1)\",\"10\",\"100\"\n");
+  std::vector<JoinedKernels> joined =
+      joinKernels(timeline, allOf(timeline), counters);
+  ASSERT_EQ(joined.size(), 3u);
+  EXPECT_EQ(joined[1].kernels[0], 2u);
+  EXPECT_EQ(joined[1].counted[0], 1u);
+
+  SummedLevels summed = sumLevels(timeline, allOf(timeline), counters, joined,
+                                  Gpu(), /*duration=*/2000);
+  EXPECT_EQ(summed.kernelTime, 1000);
+  // Each weighs as long as it ran in the timeline.
+  EXPECT_NEAR(*summed.levels.smsp, (100 * 0.5 + 300 * 0.25 + 400 * 0.1) / 2000,
+              1e-12);
+  EXPECT_NEAR(*summed.joined.smsp, 0.8, 1e-12);
+  EXPECT_FALSE(summed.levels.tensorActive);
+}
+
+TEST(Levels, OrderThatCannotBeIsSaid) {
+  UnitLevels levels;
+  levels.smsp = 0.5;
+  levels.issue = 0.505;
+  EXPECT_TRUE(contradictionsIn(levels, 0.6).empty());
+  levels.issue = 0.52;
+  ASSERT_EQ(contradictionsIn(levels, 0.6).size(), 1u);
+  EXPECT_EQ(contradictionsIn(levels, 0.4).size(), 2u);
+}
+
+TEST(Levels, NotesSayWhereTheArticleMisleads) {
+  UnitLevels levels;
+  Gpu gpu;
+  EXPECT_TRUE(levelNotes(levels, gpu).empty());
+  gpu.capability = "8.0";
+  levels.issue = 0.4;
+  levels.tensorIssue = 0.1;
+  std::vector<LevelNote> notes = levelNotes(levels, gpu);
+  ASSERT_EQ(notes.size(), 4u);
+  EXPECT_EQ(notes[0].text,
+            "tensor issue is 80.0 % of what saturates the tensor cores, 12.5 % "
+            "of the issue slots: an instruction keeps them busy for several "
+            "cycles");
+  EXPECT_EQ(notes[2].id, "tensor-bounds");
+}
+
+} // namespace

@@ -1,0 +1,94 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Trace/Formats.h"
+#include "test/Fuzz/ReadAnything.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace netc;
+
+namespace {
+
+std::vector<std::pair<std::string, std::string>> seedsOf(llvm::StringRef name) {
+  std::vector<std::pair<std::string, std::string>> seeds;
+  std::filesystem::path folder = INPUTS + name.str();
+  if (std::filesystem::exists(folder))
+    for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      seeds.push_back({entry.path().filename(),
+                       std::string(std::istreambuf_iterator<char>(file), {})});
+    }
+  std::sort(seeds.begin(), seeds.end());
+  return seeds;
+}
+
+class Fuzz : public testing::TestWithParam<std::string> {};
+
+TEST_P(Fuzz, SeedsOfTheFormatAreRead) {
+  auto seeds = seedsOf(GetParam());
+  ASSERT_FALSE(seeds.empty());
+  unsigned read = 0;
+  for (const auto &[name, bytes] : seeds) {
+    llvm::Expected<trace::Trace> trace =
+        trace::read(*trace::Source::of(bytes), {});
+    // What libFuzzer found is named by its digest.
+    bool isSeed = llvm::StringRef(name).starts_with("seed");
+    if (isSeed && !trace)
+      ADD_FAILURE() << name << ": " << llvm::toString(trace.takeError());
+    if (isSeed && trace) {
+      EXPECT_EQ(trace->format, GetParam()) << name;
+      ++read;
+    }
+    llvm::consumeError(trace.takeError());
+    readAnything(GetParam(), bytes);
+  }
+  EXPECT_GT(read, 0u);
+}
+
+TEST_P(Fuzz, CutAndDamagedSeedsAreNoFault) {
+  uint64_t random = 0x9e3779b97f4a7c15;
+  auto next = [&](size_t below) {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    return size_t(random % below);
+  };
+  for (const auto &[name, bytes] : seedsOf(GetParam())) {
+    if (bytes.empty())
+      continue;
+    for (unsigned part = 0; part < 24; ++part)
+      readAnything(GetParam(),
+                   llvm::StringRef(bytes).take_front(bytes.size() * part / 24));
+    for (unsigned time = 0; time < 100; ++time) {
+      std::string damaged = bytes;
+      for (size_t i = next(8) + 1; i > 0; --i)
+        damaged[next(damaged.size())] = char(next(256));
+      size_t from = next(damaged.size());
+      if (time % 4 == 0)
+        damaged.insert(next(damaged.size()), damaged.substr(from, next(64)));
+      else if (time % 4 == 1)
+        damaged.erase(from, next(64));
+      readAnything(GetParam(), damaged);
+    }
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const trace::Format &format : trace::formats())
+    names.push_back(format.name.str());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Readers, Fuzz, testing::ValuesIn(names()),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+} // namespace

@@ -1,0 +1,58 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "test/Fuzz/ReadAnything.h"
+
+#include "lib/Audit/Levels.h"
+#include "lib/Audit/TracedStep.h"
+#include "lib/Trace/ExecutionTrace.h"
+#include "lib/Trace/Formats.h"
+
+using namespace netc;
+using namespace netc::audit;
+using namespace netc::trace;
+
+/// The slices of an event lie in the arrays that they are of.
+static void look(const Trace &trace, const HostEvent &event) {
+  for (unsigned i = 0; i < event.shapes.size; ++i)
+    (void)trace.shape(event, i);
+  for (unsigned i = 0; i < event.types.size; ++i)
+    trace.type(event, i);
+  for (unsigned i = 0; i < event.values.size; ++i)
+    trace.value(event, i);
+  assert(event.thread < trace.threads.size() && event.duration >= 0);
+}
+
+void readAnything(llvm::StringRef name, llvm::StringRef bytes) {
+  TraceLimits limits;
+  limits.maxEvents = 2000;
+  for (const Format &format : formats()) {
+    if (format.name != name)
+      continue;
+    // Whether it matches must be told of anything.
+    format.matches(bytes);
+    llvm::Expected<Trace> trace = format.read(*Source::of(bytes), limits);
+    if (!trace) {
+      llvm::consumeError(trace.takeError());
+      continue;
+    }
+    for (const HostEvent &event : trace->host)
+      look(*trace, event);
+    TracedStep step = traceStep(*trace);
+    std::vector<uint32_t> kernels;
+    for (uint32_t i = 0; i < trace->kernels.size(); ++i)
+      kernels.push_back(i);
+    Gpu gpu = Gpu::of(*trace, *trace);
+    for (const CountedKernel &kernel : trace->counted) {
+      ordinaryFlop(*trace, kernel);
+      matrixFlop(*trace, kernel);
+    }
+    SummedLevels summed =
+        sumLevels(*trace, kernels, *trace, joinKernels(*trace, kernels, *trace),
+                  gpu, step.duration());
+    contradictionsIn(summed.levels, std::nullopt);
+    levelNotes(summed.levels, gpu);
+    addShapes(*trace, *trace);
+  }
+}

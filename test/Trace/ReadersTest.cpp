@@ -1,0 +1,393 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Trace/ExecutionTrace.h"
+#include "lib/Trace/Formats.h"
+#include "lib/Trace/Quantity.h"
+
+#include <gtest/gtest.h>
+
+using namespace netc;
+using namespace netc::trace;
+
+namespace {
+
+Trace readInput(const std::string &name) {
+  llvm::Expected<Trace> trace = read(INPUTS + name);
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << name << ": " << llvm::toString(trace.takeError());
+  return Trace();
+}
+
+Trace readText(const std::string &text) {
+  llvm::Expected<Trace> trace = read(*Source::of(text), TraceLimits());
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << llvm::toString(trace.takeError());
+  return Trace();
+}
+
+std::string errorOf(const std::string &text) {
+  llvm::Expected<Trace> trace = read(*Source::of(text), TraceLimits());
+  return trace ? "" : llvm::toString(trace.takeError());
+}
+
+double counter(const Trace &trace, size_t kernel, llvm::StringRef metric) {
+  return trace.counter(trace.counted[kernel].counters, metric).value_or(-1);
+}
+
+TEST(Readers, ContentSaysWhichFormat) {
+  const std::pair<const char *, const char *> formats[] = {
+      {"add-a100.execution.json.gz", "execution-trace"},
+      {"add-a100.kineto.json.gz", "kineto"},
+      {"bert-attention-a100.ncu.csv.gz", "ncu-csv"},
+      {"gemm8192-h100.nsys-kern-sum.txt", "nsys-stats"},
+      {"two-kernels.nsys.sqlite.gz", "nsys-sqlite"},
+      {"jax-conv3d-mi300.xplane.pb.gz", "xspace"},
+      {"lenet300.flops.csv", "event-counts"},
+      {"lenet300.table.txt.gz", "key-averages"},
+      {"lenet300.counter.json", "flop-counter"},
+  };
+  for (auto [name, format] : formats)
+    EXPECT_EQ(readInput(name).format, format) << name;
+}
+
+//===----------------------------------------------------------------------===//
+// Nsight Compute
+//===----------------------------------------------------------------------===//
+
+TEST(Readers, NsightComputeCsvHasARowForEachCounter) {
+  Trace trace = readInput("bert-attention-flash-a100.ncu.csv.gz");
+  ASSERT_EQ(trace.counted.size(), 10u);
+  EXPECT_EQ(counter(trace, 0, "dram__bytes.sum"), 384);
+  EXPECT_EQ(
+      counter(trace, 0, "sm__sass_thread_inst_executed_op_ffma_pred_on.sum"),
+      983040);
+  EXPECT_NEAR(
+      counter(trace, 0, "sm__warps_active.avg.pct_of_peak_sustained_active"),
+      49.16, 1e-9);
+}
+
+TEST(Readers, NsightComputeCsvHasCommasAndUnits) {
+  Trace trace = readInput("dropout.ncu.csv.gz");
+  ASSERT_GE(trace.counted.size(), 3u);
+  EXPECT_EQ(counter(trace, 0, "dram__bytes.sum"), 4194688);
+  EXPECT_NEAR(counter(trace, 0, "gpu__time_duration.sum"), 11744e-9, 1e-15);
+}
+
+TEST(Readers, NsightComputeCsvMayBeWide) {
+  Trace trace = readText(
+      "epoch 1, loss \"0.5\n==PROF== Connected to process 7\n"
+      "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\","
+      "\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\","
+      "\"gpu__time_duration.sum\",\"dram__bytes.sum\",\"smsp__cycles_active."
+      "avg\"\n"
+      "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"usecond\","
+      "\"Mbyte\",\"cycle\"\n"
+      "\"0\",\"7\",\"python\",\"host\",\"void gemm<int, 2>(float *)\",\"1\","
+      "\"7\",\"(128, 1, 1)\",\"(2, 66, 1)\",\"0\",\"8.0\",\"1,234.5\",\"2.5\","
+      "\"n/a\"\n"
+      "\"1\",\"7\",\"python\",\"host\",\"relu\",\"1\",\"7\",\"(64, 1, 1)\","
+      "\"(9, 1, 1)\",\"0\",\"8.0\",\"10.25\",\"nan\",\"12\"\n");
+  ASSERT_EQ(trace.counted.size(), 2u);
+  EXPECT_EQ(trace.capability, "8.0");
+  EXPECT_EQ(trace.counted[0].grid[1], 66);
+  EXPECT_EQ(trace.counted[0].block[0], 128);
+  EXPECT_NEAR(counter(trace, 0, "gpu__time_duration.sum"), 1234.5e-6, 1e-12);
+  EXPECT_EQ(counter(trace, 0, "dram__bytes.sum"), 2.5e6);
+  EXPECT_EQ(counter(trace, 0, "smsp__cycles_active.avg"), -1);
+  EXPECT_EQ(counter(trace, 1, "dram__bytes.sum"), -1);
+  EXPECT_EQ(counter(trace, 1, "smsp__cycles_active.avg"), 12);
+}
+
+TEST(Readers, NumbersFollowTheLocaleThatWroteThem) {
+  NumberStyle comma{true};
+  EXPECT_EQ(numberIn("4,194,688"), 4194688);
+  EXPECT_EQ(numberIn("1.234,5", comma), 1234.5);
+  EXPECT_EQ(numberIn("12 (3; 9)"), 12);
+  EXPECT_EQ(numberIn("n/a"), std::nullopt);
+  EXPECT_EQ(numberIn("inf"), std::nullopt);
+  EXPECT_EQ(numberIn("0x12"), std::nullopt);
+  EXPECT_FALSE(NumberStyle::of("\"a\",\"4,194,688\"").isDecimalComma);
+  EXPECT_TRUE(NumberStyle::of("\"a\",\"1.234,56\"").isDecimalComma);
+  EXPECT_TRUE(NumberStyle::of("\"a\",\"0,25\"").isDecimalComma);
+  EXPECT_FALSE(NumberStyle::of("\"a\",\"1,234\"").isDecimalComma);
+  EXPECT_EQ(scaleOf("nsecond"), 1e-9);
+  EXPECT_EQ(scaleOf("Kbyte/block"), 1e3);
+  EXPECT_EQ(scaleOf("Ghz"), 1e9);
+  EXPECT_EQ(scaleOf("cycle/usecond"), 1 / 1e-6);
+  EXPECT_EQ(scaleOf("%"), 1);
+  EXPECT_EQ(scaleOf("inst"), 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Nsight Systems
+//===----------------------------------------------------------------------===//
+
+/// By correlation alone, there are 798 launches for the kernels of the two
+/// processes.
+TEST(Readers, NsightSystemsKeepsProcessesApart) {
+  Trace trace = readInput("diffusion-2xh100.nsys.sqlite.gz");
+  size_t kernels = 0, launches = 0, ops = 0, numbered = 0;
+  std::map<int64_t, size_t> byCorrelation;
+  for (const DeviceEvent &event : trace.kernels)
+    if (event.kind == DeviceEvent::Kernel) {
+      ++kernels;
+      ++byCorrelation[event.correlation];
+    }
+  for (const HostEvent &event : trace.host) {
+    launches += event.kind == HostEvent::Launch &&
+                byCorrelation.count(event.correlation);
+    ops += event.kind == HostEvent::Op;
+    numbered += event.sequence >= 0;
+  }
+  EXPECT_EQ(kernels, 724u);
+  EXPECT_EQ(byCorrelation.size(), 724u);
+  EXPECT_EQ(launches, 724u);
+  EXPECT_GT(ops, 1000u);
+  EXPECT_GT(numbered, 100u);
+  EXPECT_TRUE(trace.hasSequence);
+}
+
+TEST(Readers, NsightSystemsMayHaveFewTables) {
+  Trace trace = readInput("two-kernels.nsys.sqlite.gz");
+  EXPECT_EQ(trace.device, "NVIDIA H100 80GB HBM3");
+  ASSERT_EQ(trace.kernels.size(), 400u);
+  EXPECT_EQ(trace.kernels[0].duration, 1000000);
+  EXPECT_EQ(trace.kernels[0].grid[0], 128);
+  EXPECT_EQ(trace.names[trace.kernels[1].name],
+            "void cutlass::gemm_nn_128x128<float>(float*, float*)");
+  EXPECT_EQ(trace.host.size(), 400u);
+}
+
+TEST(Readers, NsightSystemsSums) {
+  Trace trace = readInput("gemm8192-h100.nsys-kern-sum.txt");
+  ASSERT_EQ(trace.counted.size(), 8u);
+  EXPECT_EQ(trace.counted[5].invocations, 11);
+  EXPECT_NEAR(counter(trace, 5, "gpu__time_duration.sum"), 15853543e-9 / 11,
+              1e-12);
+  EXPECT_EQ(trace.names[trace.counted[5].name],
+            "nvjet_sm90_hss_320x128_64x3_1x2_h_bz_coopB_NNT");
+}
+
+TEST(Readers, NsightSystemsTraceOfKernels) {
+  Trace trace = readText(
+      "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,"
+      "StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,"
+      "DstMemKd,Device,Ctx,GreenCtx,Strm,Name\n"
+      "1000,250,17,2,66,1,128,1,1,32,0.000,0.000,,,,,NVIDIA H100 80GB HBM3 "
+      "(3),1,,7,\"gemm(int, int)\"\n"
+      "2000,50,18,,,,,,,,,,1.5,10,Pageable,Device,NVIDIA H100 80GB HBM3 (3),1,"
+      ",7,[CUDA memcpy Host-to-Device]\n"
+      "2000,-50,18,,,,,,,,,,1.5,10,Pageable,Device,NVIDIA H100 80GB HBM3 (3),"
+      "1,,7,relu\n");
+  ASSERT_EQ(trace.kernels.size(), 2u);
+  EXPECT_EQ(trace.broken, 1u);
+  EXPECT_EQ(trace.device, "NVIDIA H100 80GB HBM3");
+  const DeviceEvent &kernel = trace.kernels[0];
+  EXPECT_EQ(kernel.start, 1000);
+  EXPECT_EQ(kernel.duration, 250);
+  EXPECT_EQ(kernel.correlation, 17);
+  EXPECT_EQ(kernel.device, 3);
+  EXPECT_EQ(kernel.stream, 7);
+  EXPECT_EQ(kernel.grid[1], 66);
+  EXPECT_EQ(trace.names[kernel.name], "gemm(int, int)");
+  EXPECT_EQ(trace.kernels[1].kind, DeviceEvent::Copy);
+}
+
+//===----------------------------------------------------------------------===//
+// nvprof, rocprofv3, XLA
+//===----------------------------------------------------------------------===//
+
+TEST(Readers, NvprofGivesMeans) {
+  Trace trace = readText(
+      "==42== NVPROF is profiling process 42, command: python a.py\n"
+      "==42== Metric result:\n"
+      "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric "
+      "Description\",\"Min\",\"Max\",\"Avg\"\n"
+      "\"Tesla P100-PCIE-16GB (0)\",\"void gemm(float*, int)\",16,"
+      "\"flop_count_sp\",\"FLOP, single\",100,300,200\n"
+      "\"Tesla P100-PCIE-16GB (0)\",\"void gemm(float*, int)\",16,"
+      "\"sm_efficiency\",\"\",40.000000%,60.000000%,50.250000%\n"
+      "\"Tesla P100-PCIE-16GB (0)\",\"relu\",2,\"dram_read_throughput\",\"\","
+      "1GB/s,2GB/s,1.5GB/s\n");
+  EXPECT_EQ(trace.device, "Tesla P100-PCIE-16GB");
+  ASSERT_EQ(trace.counted.size(), 2u);
+  EXPECT_EQ(trace.counted[0].invocations, 16);
+  EXPECT_EQ(counter(trace, 0, "flop_count_sp"), 200);
+  EXPECT_EQ(counter(trace, 0, "sm_efficiency"), 50.25);
+  EXPECT_EQ(counter(trace, 1, "dram_read_throughput"), 1.5e9);
+}
+
+TEST(Readers, RocprofGivesItsGridInThreads) {
+  Trace trace = readText(
+      R"j({"rocprofiler-sdk-tool": [{"agents": [{"name": "cpu", "type": 1}, )j"
+      R"j({"id": {"handle": 9}, "name": "gfx942", "product_name": )j"
+      R"j("AMD Instinct MI300X", "type": 2, "cu_count": 304}], )j"
+      R"j("buffer_records": {"kernel_dispatch": [{"start_timestamp": 100, )j"
+      R"j("end_timestamp": 350, "correlation_id": {"internal": 5}, )j"
+      R"j("dispatch_info": {"kernel_id": 18446744073709551615, )j"
+      R"j("agent_id": {"handle": 9}, "queue_id": {"handle": 1}, )j"
+      R"j("workgroup_size": {"x": 256, "y": 1, "z": 1}, )j"
+      R"j("grid_size": {"x": 1000, "y": 2, "z": 1}}}, )j"
+      R"j({"start_timestamp": 400, "end_timestamp": 450, "dispatch_info": )j"
+      R"j({"kernel_id": 3}}, {"start_timestamp": 9, "end_timestamp": 1}]}, )j"
+      R"j("kernel_symbols": [{"kernel_id": 3, "kernel_name": "a.kd", )j"
+      R"j("formatted_kernel_name": "a(int)"}]}]})j");
+  EXPECT_EQ(trace.device, "AMD Instinct MI300X");
+  EXPECT_EQ(trace.sms, 304);
+  EXPECT_EQ(trace.broken, 1u);
+  ASSERT_EQ(trace.kernels.size(), 2u);
+  EXPECT_EQ(trace.kernels[0].duration, 250);
+  EXPECT_EQ(trace.kernels[0].correlation, 5);
+  EXPECT_EQ(trace.kernels[0].grid, (std::array<int64_t, 3>{4, 2, 1}));
+  EXPECT_EQ(trace.names[trace.kernels[1].name], "a(int)");
+}
+
+TEST(Readers, XSpaceHasKernelsAndTheirLaunches) {
+  Trace trace = readInput("jax-conv3d-mi300.xplane.pb.gz");
+  EXPECT_EQ(trace.devices, 2);
+  size_t ofModules = 0, launched = 0;
+  std::set<int64_t> launches;
+  for (const HostEvent &event : trace.host)
+    launches.insert(event.correlation);
+  for (const DeviceEvent &event : trace.kernels) {
+    ofModules += trace.names[event.op] == "XlaModule:";
+    launched += launches.count(event.correlation);
+  }
+  EXPECT_EQ(trace.kernels.size(), 85u);
+  EXPECT_EQ(ofModules, 48u);
+  EXPECT_EQ(launched, 85u);
+  EXPECT_EQ(trace.kernels[0].block[0], 512);
+}
+
+TEST(Readers, XSpaceMayBeCut) {
+  std::string bytes;
+  auto source = Source::open(INPUTS "jax-conv3d-mi300.xplane.pb.gz", 1 << 24);
+  ASSERT_TRUE(bool(source));
+  (*source)->bytes(1 << 24, bytes);
+  bytes.resize(bytes.size() / 2);
+  Trace trace = readText(bytes);
+  EXPECT_FALSE(trace.kernels.empty());
+  EXPECT_TRUE(trace.cutAt.has_value());
+}
+
+//===----------------------------------------------------------------------===//
+// PyTorch
+//===----------------------------------------------------------------------===//
+
+TEST(Readers, ExecutionTracesHaveShapesButNoTimes) {
+  Trace execution = readInput("add-a100.execution.json.gz");
+  EXPECT_FALSE(execution.hasTimes);
+  EXPECT_EQ(execution.host.size(), 38u);
+  Trace trace = readInput("add-a100.kineto.json.gz");
+  EXPECT_FALSE(trace.hasShapes);
+  EXPECT_EQ(addShapes(trace, execution), 28u);
+  EXPECT_TRUE(trace.hasShapes);
+  for (const HostEvent &event : trace.host)
+    if (trace.names[event.name] == "aten::add") {
+      EXPECT_EQ(trace.shape(event, 0).size(), 2u);
+    }
+}
+
+TEST(Readers, ExecutionTracesMayBeOfTheNewSchema) {
+  Trace trace = readText(
+      R"j({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": [)j"
+      R"j({"id": 3, "name": "aten::mm", "ctrl_deps": 2, "inputs": {"values": )j"
+      R"j([[5, 6, 0, 6, 4, "cpu"], [7, 8, 0, 12, 4, "cpu"]], "shapes": )j"
+      R"j([[2, 3], [3, 4]], "types": ["Tensor(float)", "Tensor(float)"]}, )j"
+      R"j("attrs": [{"name": "rf_id", "type": "uint64", "value": 11}, )j"
+      R"j({"name": "seq_id", "type": "int64", "value": 4}]}, )j"
+      R"j({"id": 2, "name": "aten::matmul", "ctrl_deps": 1, "inputs": )j"
+      R"j({"values": [[1, 2], true], "shapes": [[], []], "types": )j"
+      R"j(["GenericList[Int,Int]", "Bool"]}, "attrs": []}, )j"
+      R"j({"id": 8, "name": "own ancestor", "ctrl_deps": 9}, )j"
+      R"j({"id": 9, "name": "own ancestor", "ctrl_deps": 8}]})j");
+  EXPECT_EQ(trace.broken, 2u);
+  ASSERT_EQ(trace.host.size(), 2u);
+  const HostEvent &product = trace.host[0], &around = trace.host[1];
+  EXPECT_EQ(product.record, 11);
+  EXPECT_EQ(product.sequence, 4);
+  EXPECT_EQ(trace.shape(product, 1), llvm::ArrayRef<int64_t>({3, 4}));
+  EXPECT_EQ(trace.value(product, 0), "");
+  EXPECT_EQ(trace.value(around, 0), "[1, 2]");
+  EXPECT_EQ(trace.value(around, 1), "True");
+  EXPECT_LT(around.start, product.start);
+  EXPECT_GT(around.end(), product.end());
+}
+
+int64_t total(const Trace &trace, llvm::StringRef module = "") {
+  int64_t sum = 0;
+  for (const Count &count : trace.counts)
+    if (trace.names[count.module] == module)
+      sum += count.flop;
+  return sum;
+}
+
+/// 112,680,000 a step, of which two were recorded.
+TEST(Readers, CountsThatWereHandedIn) {
+  Trace events = readInput("lenet300.flops.csv");
+  EXPECT_EQ(total(events), 2 * 112680000);
+  EXPECT_EQ(events.shape({}, 0).size(), 0u);
+  const Count &first = events.counts[0];
+  EXPECT_EQ(events.names[first.op], "aten::addmm");
+  EXPECT_EQ(events.names[first.parent], "aten::linear");
+  EXPECT_EQ(first.order, 112);
+  EXPECT_EQ(first.sequence, 31);
+  EXPECT_EQ(first.flop, 47040000);
+  EXPECT_EQ(first.shapes.size, 5u);
+
+  Trace table = readInput("lenet300.table.txt.gz");
+  EXPECT_EQ(table.countedSteps, 2);
+  EXPECT_EQ(total(table), 2 * 112680000);
+  EXPECT_EQ(table.counts[0].unit, 1);
+  EXPECT_EQ(table.counts[0].calls, 4);
+  EXPECT_EQ(table.counts[0].shapes.size, 2u);
+
+  Trace modules = readInput("lenet300.counter.json");
+  EXPECT_EQ(total(modules, "Global"), 112680000);
+  EXPECT_EQ(total(modules, "Sequential.3"), 18000000);
+}
+
+TEST(Readers, TablesRoundToTheirUnit) {
+  const std::string rule = "----  ----------  ------------  \n";
+  Trace trace = readText(rule + "Name  # of Calls  Total GFLOPs  \n" + rule +
+                         "  mm           2         1.025  \n" +
+                         "  mm           1            --  \n" + rule);
+  ASSERT_EQ(trace.counts.size(), 1u);
+  EXPECT_EQ(trace.counts[0].flop, 1025000000);
+  EXPECT_EQ(trace.counts[0].unit, 1000000);
+  EXPECT_EQ(errorOf(rule + "Name  # of Calls      CPU time  \n" + rule),
+            "the table has no column of FLOP; `profile(with_flops=True)` makes "
+            "one");
+}
+
+//===----------------------------------------------------------------------===//
+// Broken and hostile files
+//===----------------------------------------------------------------------===//
+
+TEST(Readers, DamagedDatabasesAreErrors) {
+  std::string bytes;
+  auto source = Source::open(INPUTS "two-kernels.nsys.sqlite.gz", 1 << 24);
+  ASSERT_TRUE(bool(source));
+  (*source)->bytes(1 << 24, bytes);
+  EXPECT_EQ(errorOf(bytes.substr(0, 4000)),
+            "byte 0: database disk image is malformed");
+  // Pages of tables are damaged, not the list of them.
+  std::string damaged = bytes;
+  for (size_t i = 8192; i < damaged.size(); i += 4096)
+    damaged[i] = '\x7f';
+  llvm::Expected<Trace> trace = read(*Source::of(damaged), TraceLimits());
+  EXPECT_TRUE(!trace || trace->cutAt);
+  llvm::consumeError(trace.takeError());
+}
+
+TEST(Readers, ClaimsOfLengthTakeNoMemory) {
+  // A plane of 2^62 bytes, of which there are four.
+  EXPECT_EQ(errorOf("\n\x80\x80\x80\x80\x80\x80\x80\x80\x40\x12\x02hi"),
+            "byte 0: the plane is cut or damaged");
+}
+
+} // namespace
