@@ -519,7 +519,9 @@ private:
   }
 
   void addNotes() {
-    if (!trace.hasShapes)
+    if (llvm::none_of(step.products, [](const TracedProduct &product) {
+          return product.flop.has_value();
+        }))
       note("no-shapes", "the trace has no shapes: ops are matched by their "
                         "order, and what tools count is not known; record "
                         "with record_shapes=True");

@@ -313,13 +313,15 @@ private:
       from = to;
     }
     std::set<unsigned> all;
-    for (auto &[match, list] : ours)
-      all.insert(match);
     for (auto &[match, list] : theirs)
       all.insert(match);
+    for (auto &[match, list] : ours)
+      if (!all.count(match))
+        llvm::append_range(rest, list);
     for (unsigned match : all)
       addBehind(align(ours[match], theirs[match]), TracedProduct::Recompute,
                 match);
+    llvm::sort(rest);
     addBehind(align(rest, alone), TracedProduct::Recompute, std::nullopt);
   }
 
@@ -425,6 +427,9 @@ private:
   }
 
   bool makesSame(unsigned ours, unsigned theirs) const {
+    if (traced[theirs].isOfWeight)
+      return *traced[theirs].isOfWeight ==
+             (specified[ours].phase == Phase::WeightGradient);
     return !traced[theirs].made || *traced[theirs].made == specified[ours].made;
   }
 
