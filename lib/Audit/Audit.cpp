@@ -49,7 +49,7 @@ public:
       return matchesNothing();
     addOthers();
     nameKernels();
-    addCounters();
+    addCounters(trace, step.counted);
     for (const trace::Trace *given : question.counts)
       addGiven(*given);
     if (question.counters)
@@ -115,8 +115,12 @@ private:
     return namesAny(kernel, {"elementwise_kernel", "epilogue::"});
   }
 
-  void addCounters() {
-    if (step.counted.empty())
+  /// Counters of kernels, and the product that each belongs to.
+  void addCounters(const trace::Trace &counters,
+                   llvm::ArrayRef<StepKernel> kernels) {
+    if (llvm::none_of(kernels, [&](const StepKernel &kernel) {
+          return ordinaryFlop(counters, counters.counted[kernel.kernel]);
+        }))
       return;
     audit.claims.push_back(
         {"counters", "counters", "counters", false, {}, false});
@@ -126,10 +130,10 @@ private:
     std::vector<Row *> rowOf = rowsOfProducts();
     Rational other;
     unsigned others = 0;
-    for (const StepKernel &each : step.counted) {
-      const trace::CountedKernel &kernel = trace.counted[each.kernel];
-      StringRef name = trace.names[kernel.name];
-      Rational flop = ordinaryFlop(trace, kernel).value_or(0);
+    for (const StepKernel &each : kernels) {
+      const trace::CountedKernel &kernel = counters.counted[each.kernel];
+      StringRef name = counters.names[kernel.name];
+      Rational flop = ordinaryFlop(counters, kernel).value_or(0);
       if (each.product && rowOf[*each.product] && !isElementwise(name)) {
         Row &row = *rowOf[*each.product];
         row.claims[claim].flop += flop;
@@ -153,6 +157,19 @@ private:
         ofProduct[*kernel.product].push_back(kernel.kernel);
     }
     std::vector<JoinedKernels> joined = joinKernels(trace, kernels, counters);
+    std::map<uint32_t, std::optional<uint32_t>> productOf;
+    for (const StepKernel &kernel : step.kernels)
+      productOf[kernel.kernel] = kernel.product;
+    std::vector<StepKernel> counted;
+    for (const JoinedKernels &group : joined) {
+      std::optional<uint32_t> product;
+      for (uint32_t kernel : group.kernels)
+        if (!product)
+          product = productOf[kernel];
+      for (uint32_t kernel : group.counted)
+        counted.push_back({kernel, product});
+    }
+    addCounters(counters, counted);
     audit.gpu = Gpu::of(trace, counters);
     audit.levels = sumLevels(trace, kernels, counters, joined, audit.gpu,
                              step.duration());
@@ -463,7 +480,8 @@ private:
       if (row.products.empty())
         continue;
       time += row.nanoseconds;
-      if (row.isSpecified)
+      // What is run again is known by its forward product.
+      if (row.isSpecified || row.forward)
         matched += row.nanoseconds;
     }
     audit.hardware += audit.model;

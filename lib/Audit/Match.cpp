@@ -358,12 +358,18 @@ private:
     for (auto [i, product] : llvm::enumerate(traced))
       if (product.phase != TracedProduct::Backward && product.sequence >= 0)
         bySequence[product.sequence].push_back(i);
+    // A compiled function is one node of autograd, of many products.
+    constexpr unsigned mostOfNode = 2;
+    std::map<int64_t, unsigned> gradientsOf;
+    for (unsigned i : tracedIn(TracedProduct::Backward))
+      ++gradientsOf[traced[i].sequence];
     for (unsigned i : tracedIn(TracedProduct::Backward)) {
       std::optional<unsigned> match;
-      // An op without a node carries the number of the next one, and those of a
-      // compiled function have one number: the last op that fits made the node.
+      // An op without a node carries the number of the next one: the last op
+      // that fits made the node.
       if (auto makers = bySequence.find(traced[i].sequence);
-          makers != bySequence.end())
+          makers != bySequence.end() &&
+          gradientsOf[traced[i].sequence] <= mostOfNode)
         for (unsigned maker : makers->second)
           if (isGradientOf(traced[i], traced[maker]))
             match = matchOf[maker];

@@ -98,6 +98,8 @@ static const Rule rules[] = {
      }},
     {"recompute", "what is run again counts, too: hardware FLOP",
      [](const Subject &of) -> Explained {
+       if (of.row.isStopped)
+         return std::nullopt;
        if (of.row.phase == "recompute" && of.row.exact.isZero())
          return of.row.traced;
        // Of five products that a fused kernel runs, four are gradients.
@@ -139,7 +141,9 @@ static const Rule rules[] = {
      }},
     {"not-products", "additions and scalings beside products count",
      [](const Subject &of) -> Explained {
-       if (of.row.other == CountedEvent::InNetwork || !of.has.other.isZero())
+       if (of.row.other && of.row.other != CountedEvent::InNetwork)
+         return std::nullopt;
+       if (!of.has.other.isZero())
          return of.has.other;
        // Given by a table: a few an element.
        constexpr int most = 8;

@@ -170,7 +170,8 @@ static void writeRead(Page &page, const Audit &audit) {
   if (!trace.device.empty())
     rest += " · " + trace.device;
   if (audit.run)
-    rest += " · " + audit.run->name().str() + " trains " +
+    rest += " · " + audit.run->name().str() +
+            (audit.run->isInference ? " runs " : " trains ") +
             audit.run->network().str();
   for (const auto &[axis, size] : audit.sizes)
     rest += " · " + axis + " = " + size.str();
@@ -322,7 +323,7 @@ static void writeLevels(Page &page, const Audit &audit) {
   const Levels &levels = audit.step.levels;
   Lines lines;
   auto share = [&](int64_t time) {
-    return percent(Rational::fraction(time, audit.step.duration()), 1);
+    return shareText(Rational::fraction(time, audit.step.duration()));
   };
   if (audit.step.duration() <= 0)
     return;
@@ -369,7 +370,6 @@ void netc::writeAudit(Page &page, const AuditReport &report,
   for (const Audit *audit : report.audits) {
     writeRead(page, *audit);
     writeCoverage(page, *audit);
-    page.timeline(*audit);
     writeRows(page, *audit);
     writeTotals(page, *audit);
     writeLevels(page, *audit);
@@ -377,6 +377,7 @@ void netc::writeAudit(Page &page, const AuditReport &report,
     for (const Note &note : audit->notes)
       notes.add("note", fmt::format("{} [{}]", note.text, note.id));
     page.lines(notes);
+    page.timeline(*audit);
   }
   if (!report.expects.empty())
     writeExpects(page, report.expects, Conventions());

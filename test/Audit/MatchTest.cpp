@@ -76,9 +76,9 @@ TEST(Match, SeveralAreOneWhereTheirFlopAddUp) {
                    {traced(10), traced(20), traced(7)}),
             "a=0,1 b=2");
   // A loop of two products that are one after the other in each turn.
-  EXPECT_EQ(textOf({specified("x", 30), specified("h", 60)},
-                   {traced(10), traced(20), traced(10), traced(20), traced(10),
-                    traced(20)}),
+  EXPECT_EQ(textOf({specified("x", 30), specified("h", 75)},
+                   {traced(10), traced(25), traced(10), traced(25), traced(10),
+                    traced(25)}),
             "x,h=0,1,2,3,4,5");
 }
 
