@@ -49,9 +49,11 @@ public:
       return matchesNothing();
     addOthers();
     nameKernels();
-    addCounters();
+    addCounters(trace, step.counted);
     for (const trace::Trace *given : question.counts)
       addGiven(*given);
+    if (question.counters)
+      joinCounters(*question.counters);
     sumUp(matches);
     explain(audit);
     addNotes();
@@ -107,30 +109,18 @@ private:
   // Counters and counts that are handed in
   //===--------------------------------------------------------------------===//
 
-  /// FLOP that the ordinary units executed. Those of half precision are left
-  /// out: in kernels of f32 these instructions move constants.
-  Rational flopOf(const trace::CountedKernel &kernel) const {
-    constexpr std::pair<StringRef, int> counters[] = {
-        {"fadd", 1}, {"fmul", 1}, {"ffma", 2},
-        {"dadd", 1}, {"dmul", 1}, {"dfma", 2}};
-    Rational sum;
-    for (auto [op, flop] : counters)
-      if (auto count = trace.counter(
-              kernel.counters,
-              ("smsp__sass_thread_inst_executed_op_" + op + "_pred_on.sum")
-                  .str()))
-        sum += Rational(int64_t(*count)) * flop;
-    return sum;
-  }
-
   /// A kernel that computes element by element; it may stand in a product, for
   /// an offset is added there.
   static bool isElementwise(StringRef kernel) {
     return namesAny(kernel, {"elementwise_kernel", "epilogue::"});
   }
 
-  void addCounters() {
-    if (step.counted.empty())
+  /// Counters of kernels, and the product that each belongs to.
+  void addCounters(const trace::Trace &counters,
+                   llvm::ArrayRef<StepKernel> kernels) {
+    if (llvm::none_of(kernels, [&](const StepKernel &kernel) {
+          return ordinaryFlop(counters, counters.counted[kernel.kernel]);
+        }))
       return;
     audit.claims.push_back(
         {"counters", "counters", "counters", false, {}, false});
@@ -140,10 +130,10 @@ private:
     std::vector<Row *> rowOf = rowsOfProducts();
     Rational other;
     unsigned others = 0;
-    for (const StepKernel &each : step.counted) {
-      const trace::CountedKernel &kernel = trace.counted[each.kernel];
-      StringRef name = trace.names[kernel.name];
-      Rational flop = flopOf(kernel);
+    for (const StepKernel &each : kernels) {
+      const trace::CountedKernel &kernel = counters.counted[each.kernel];
+      StringRef name = counters.names[kernel.name];
+      Rational flop = ordinaryFlop(counters, kernel).value_or(0);
       if (each.product && rowOf[*each.product] && !isElementwise(name)) {
         Row &row = *rowOf[*each.product];
         row.claims[claim].flop += flop;
@@ -155,6 +145,50 @@ private:
     }
     if (others)
       addOther(claim, other, std::to_string(others) + " other kernels");
+  }
+
+  /// Levels below the GPU, of the step and of each row.
+  void joinCounters(const trace::Trace &counters) {
+    std::vector<uint32_t> kernels;
+    std::vector<std::vector<uint32_t>> ofProduct(step.products.size());
+    for (const StepKernel &kernel : step.kernels) {
+      kernels.push_back(kernel.kernel);
+      if (kernel.product)
+        ofProduct[*kernel.product].push_back(kernel.kernel);
+    }
+    std::vector<JoinedKernels> joined = joinKernels(trace, kernels, counters);
+    std::map<uint32_t, std::optional<uint32_t>> productOf;
+    for (const StepKernel &kernel : step.kernels)
+      productOf[kernel.kernel] = kernel.product;
+    std::vector<StepKernel> counted;
+    for (const JoinedKernels &group : joined) {
+      std::optional<uint32_t> product;
+      for (uint32_t kernel : group.kernels)
+        if (!product)
+          product = productOf[kernel];
+      for (uint32_t kernel : group.counted)
+        counted.push_back({kernel, product});
+    }
+    addCounters(counters, counted);
+    audit.gpu = Gpu::of(trace, counters);
+    audit.levels = sumLevels(trace, kernels, counters, joined, audit.gpu,
+                             step.duration());
+    for (Row &row : audit.rows) {
+      std::vector<uint32_t> own;
+      for (unsigned product : row.products)
+        llvm::append_range(own, ofProduct[product]);
+      if (!own.empty())
+        row.levels = sumLevels(trace, own, counters, joined, audit.gpu,
+                               row.nanoseconds)
+                         .levels;
+    }
+    for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
+      note(level.id, level.text);
+    double gpu = step.duration() > 0
+                     ? double(step.levels.unionOfAll) / step.duration()
+                     : 0;
+    for (const std::string &text : contradictionsIn(audit.levels->levels, gpu))
+      note("levels", text);
   }
 
   void addOther(size_t claim, const Rational &flop, std::string op) {
@@ -310,7 +344,8 @@ private:
       row.elements = product.elements;
       row.made = product.made;
       row.groups = std::max(row.groups, product.groups);
-      row.turns = std::max(row.turns, product.turns);
+      if (product.phase == Phase::InputGradient && product.turns > 1)
+        row.firstState += product.flop / product.turns;
     }
     row.claims.resize(audit.claims.size());
     for (unsigned i : match.traced) {
@@ -346,10 +381,13 @@ private:
                                                           : "input+weight";
     if (!audit.run)
       takeFromTrace(row, match);
-    else if (match.specified.empty() && match.forward)
-      row.layer = audit.rows.size() > *match.forward
-                      ? audit.rows[*match.forward].layer
-                      : "";
+    // The op of a gradient is that of the forward pass, which comes first.
+    if (match.forward && audit.rows.size() > *match.forward) {
+      const Row &forward = audit.rows[*match.forward];
+      row.op = forward.op;
+      if (match.specified.empty())
+        row.layer = forward.layer;
+    }
     return row;
   }
 
@@ -442,7 +480,8 @@ private:
       if (row.products.empty())
         continue;
       time += row.nanoseconds;
-      if (row.isSpecified)
+      // What is run again is known by its forward product.
+      if (row.isSpecified || row.forward)
         matched += row.nanoseconds;
     }
     audit.hardware += audit.model;
@@ -498,7 +537,9 @@ private:
   }
 
   void addNotes() {
-    if (!trace.hasShapes)
+    if (llvm::none_of(step.products, [](const TracedProduct &product) {
+          return product.flop.has_value();
+        }))
       note("no-shapes", "the trace has no shapes: ops are matched by their "
                         "order, and what tools count is not known; record "
                         "with record_shapes=True");

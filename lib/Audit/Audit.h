@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_AUDIT_AUDIT_H
 #define NETC_LIB_AUDIT_AUDIT_H
 
+#include "lib/Audit/Levels.h"
 #include "lib/Audit/Match.h"
 
 #include <deque>
@@ -49,7 +50,8 @@ struct Row {
   Rational traced; ///< by the shapes in the trace
   Elements elements;
   Rational made;
-  Rational turns = 1;
+  /// What the gradient of the first state of a recurrence would cost.
+  Rational firstState;
   int64_t groups = 1;
   /// It began and never ran: what is run again stops when it has all.
   bool isStopped = false;
@@ -63,6 +65,7 @@ struct Row {
   int64_t nanoseconds = 0;
   bool hasOtherAlgorithm = false, usesMatrixUnits = false; ///< by kernels' names
   std::optional<unsigned> forward; ///< row of the forward product
+  std::optional<UnitLevels> levels; ///< of its kernels, by joined counters
   std::vector<RowClaim> claims;    ///< beside Audit::claims
 
   bool isGradient() const {
@@ -98,6 +101,8 @@ struct Divergence {
 struct Question {
   /// What tools counted, handed in beside the trace.
   std::vector<const trace::Trace *> counts;
+  /// Counters of the same step under another tool; null without.
+  const trace::Trace *counters = nullptr;
   /// Examples that are counted; those of the trace, if none.
   std::optional<Rational> batch;
 };
@@ -114,6 +119,9 @@ struct Audit {
   std::vector<Claim> claims;
   std::vector<Row> rows;
   Coverage coverage;
+  Gpu gpu;
+  /// Of the step, where counters were handed in.
+  std::optional<SummedLevels> levels;
   std::optional<Divergence> divergence;
   std::vector<Note> notes;
 

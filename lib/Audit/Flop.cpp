@@ -264,16 +264,39 @@ static const Kind *kindOf(StringRef name) {
   return kind == std::end(kinds) ? nullptr : kind;
 }
 
-std::optional<ProductKind> netc::audit::productKindOf(StringRef name) {
+/// An event of a program of netc; see lib/Runtime/StepTrace.h.
+static constexpr llvm::StringLiteral ownPrefix = "net::";
+
+StringRef netc::audit::ownPhaseOf(const Trace &trace, const HostEvent &event) {
+  return trace.names[event.name].starts_with(ownPrefix) ? trace.value(event, 0)
+                                                        : "";
+}
+
+static EventCost ownCost(const Trace &trace, const HostEvent &event) {
+  int64_t flop;
+  if (trace.value(event, 1).getAsInteger(10, flop) || flop < 0)
+    return none();
+  return both(flop, {}, 0);
+}
+
+std::optional<ProductKind>
+netc::audit::productKindOf(const Trace &trace, const HostEvent &event) {
+  StringRef name = trace.names[event.name];
   if (name == backwardOf2021)
     return ProductKind::Windows;
+  if (name.consume_front(ownPrefix))
+    return ownCost(trace, event).flop.value_or(0).isZero()
+               ? std::nullopt
+               : std::optional(name.starts_with("conv")
+                                   ? ProductKind::Windows
+                                   : ProductKind::Matrices);
   const Kind *kind = kindOf(name);
   return kind ? std::optional(kind->multiplies) : std::nullopt;
 }
 
 int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
   StringRef name = trace.names[event.name];
-  if (productKindOf(name) != ProductKind::Windows)
+  if (productKindOf(trace, event) != ProductKind::Windows)
     return 1;
   int64_t groups;
   return trace.value(event, name.contains("backward") ? 9 : 8)
@@ -294,6 +317,8 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
                        productOf(gradient)),
                 flop);
   }
+  if (name.starts_with(ownPrefix))
+    return ownCost(trace, event);
   const Kind *kind = kindOf(name);
   return kind ? kind->cost(trace, event, result) : none();
 }

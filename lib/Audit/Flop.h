@@ -21,9 +21,14 @@ struct EventCost {
   std::optional<Rational> weight = std::nullopt;
 };
 
-/// What an event of this name multiplies, by PyTorch's names; none if it is no
-/// product.
-std::optional<ProductKind> productKindOf(llvm::StringRef name);
+/// What an event multiplies, by PyTorch's names, or what netc's own programs
+/// say; none if it is no product.
+std::optional<ProductKind> productKindOf(const trace::Trace &trace,
+                                         const trace::HostEvent &event);
+
+/// The phase that one of netc's own programs says of an event; else empty.
+llvm::StringRef ownPhaseOf(const trace::Trace &trace,
+                           const trace::HostEvent &event);
 
 /// `result` is the shape of what the event makes where the event itself does
 /// not say it.

@@ -313,13 +313,15 @@ private:
       from = to;
     }
     std::set<unsigned> all;
-    for (auto &[match, list] : ours)
-      all.insert(match);
     for (auto &[match, list] : theirs)
       all.insert(match);
+    for (auto &[match, list] : ours)
+      if (!all.count(match))
+        llvm::append_range(rest, list);
     for (unsigned match : all)
       addBehind(align(ours[match], theirs[match]), TracedProduct::Recompute,
                 match);
+    llvm::sort(rest);
     addBehind(align(rest, alone), TracedProduct::Recompute, std::nullopt);
   }
 
@@ -352,21 +354,25 @@ private:
       else
         ourRest.push_back(i);
     }
-    std::map<int64_t, unsigned> bySequence;
+    std::map<int64_t, std::vector<unsigned>> bySequence;
     for (auto [i, product] : llvm::enumerate(traced))
-      if (product.phase != TracedProduct::Backward && product.sequence >= 0) {
-        // An op without a node carries the number of the next one: the last
-        // op whose kind fits made it.
-        auto [entry, isNew] = bySequence.try_emplace(product.sequence, i);
-        if (!isNew)
-          entry->second = i;
-      }
+      if (product.phase != TracedProduct::Backward && product.sequence >= 0)
+        bySequence[product.sequence].push_back(i);
+    // A compiled function is one node of autograd, of many products.
+    constexpr unsigned mostOfNode = 2;
+    std::map<int64_t, unsigned> gradientsOf;
+    for (unsigned i : tracedIn(TracedProduct::Backward))
+      ++gradientsOf[traced[i].sequence];
     for (unsigned i : tracedIn(TracedProduct::Backward)) {
-      auto maker = bySequence.find(traced[i].sequence);
       std::optional<unsigned> match;
-      if (maker != bySequence.end() && traced[i].sequence >= 0 &&
-          (traced[maker->second].kind == traced[i].kind))
-        match = matchOf[maker->second];
+      // An op without a node carries the number of the next one: the last op
+      // that fits made the node.
+      if (auto makers = bySequence.find(traced[i].sequence);
+          makers != bySequence.end() &&
+          gradientsOf[traced[i].sequence] <= mostOfNode)
+        for (unsigned maker : makers->second)
+          if (isGradientOf(traced[i], traced[maker]))
+            match = matchOf[maker];
       if (match && matches[*match].forward)
         match = matches[*match].forward;
       if (match)
@@ -381,7 +387,8 @@ private:
         continue;
       }
       sortByResult(list, found->second);
-      addBehind(align(list, found->second), TracedProduct::Backward, match);
+      addBehind(joined(align(list, found->second)), TracedProduct::Backward,
+                match);
       theirs.erase(found);
     }
     for (auto &[match, list] : theirs)
@@ -397,7 +404,38 @@ private:
     swapGradients(before);
   }
 
+  /// By their FLOP: one gradient or both.
+  static bool isGradientOf(const TracedProduct &gradient,
+                           const TracedProduct &forward) {
+    return gradient.kind == forward.kind &&
+           (!gradient.flop || !forward.flop ||
+            *gradient.flop == *forward.flop ||
+            *gradient.flop == *forward.flop * 2);
+  }
+
+  /// Of gradients that the numbers of autograd prove to be those of one
+  /// product: what is left on both sides belongs together, whatever it counts.
+  static std::vector<Match> joined(std::vector<Match> found) {
+    Match rest;
+    for (const Match &match : found)
+      if (match.confidence == Confidence::None) {
+        rest.specified.append(match.specified);
+        rest.traced.append(match.traced);
+      }
+    if (rest.specified.empty() || rest.traced.empty())
+      return found;
+    rest.confidence = Confidence::Order;
+    llvm::erase_if(found, [](const Match &match) {
+      return match.confidence == Confidence::None;
+    });
+    found.push_back(std::move(rest));
+    return found;
+  }
+
   bool makesSame(unsigned ours, unsigned theirs) const {
+    if (traced[theirs].isOfWeight)
+      return *traced[theirs].isOfWeight ==
+             (specified[ours].phase == Phase::WeightGradient);
     return !traced[theirs].made || *traced[theirs].made == specified[ours].made;
   }
 

@@ -58,11 +58,17 @@ static const Rule rules[] = {
      }},
     {"no-input-gradient", "the gradient of the input is left out",
      [](const Subject &of) {
-       return when(!of.row.input.isZero() && of.row.isTraced, -of.row.input);
+       return when(!of.row.input.isZero() &&
+                       (of.row.isTraced || (of.row.phase == "input" &&
+                                            of.forward &&
+                                            of.forward->isTraced)),
+                   -of.row.input);
      }},
     {"counted-input-gradient",
      "a gradient of the input is counted that nothing needs",
      [](const Subject &of) {
+       if (of.row.isGradient() && !of.row.isSpecified && of.forward)
+         return when(of.has.flop == of.forward->exact, of.has.flop);
        return when(of.row.isGradient() && of.row.input.isZero() &&
                        !of.row.weight.isZero(),
                    of.row.weight);
@@ -92,6 +98,8 @@ static const Rule rules[] = {
      }},
     {"recompute", "what is run again counts, too: hardware FLOP",
      [](const Subject &of) -> Explained {
+       if (of.row.isStopped)
+         return std::nullopt;
        if (of.row.phase == "recompute" && of.row.exact.isZero())
          return of.row.traced;
        // Of five products that a fused kernel runs, four are gradients.
@@ -133,7 +141,9 @@ static const Rule rules[] = {
      }},
     {"not-products", "additions and scalings beside products count",
      [](const Subject &of) -> Explained {
-       if (of.row.other == CountedEvent::InNetwork || !of.has.other.isZero())
+       if (of.row.other && of.row.other != CountedEvent::InNetwork)
+         return std::nullopt;
+       if (!of.has.other.isZero())
          return of.has.other;
        // Given by a table: a few an element.
        constexpr int most = 8;
@@ -146,8 +156,9 @@ static const Rule rules[] = {
      }},
     {"first-state", "the first state of a recurrence needs no gradient",
      [](const Subject &of) {
-       return when(of.row.isGradient() && of.row.turns > 1,
-                   -of.row.exact / of.row.turns);
+       return when(!of.row.firstState.isZero() &&
+                       of.difference() == of.row.firstState,
+                   of.row.firstState);
      }},
     {"optimizer", "of the optimizer, not of forward and backward",
      [](const Subject &of) {

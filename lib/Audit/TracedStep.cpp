@@ -138,14 +138,14 @@ private:
   bool isOp(uint32_t i) const { return trace.host[i].kind == HostEvent::Op; }
 
   bool isProductAt(uint32_t i) const {
-    return isOp(i) && productKindOf(nameOf(i));
+    return isOp(i) && productKindOf(trace, trace.host[i]).has_value();
   }
 
   void addProduct(uint32_t i) {
     StringRef name = nameOf(i);
     TracedProduct product;
     product.event = i;
-    product.kind = *productKindOf(name);
+    product.kind = *productKindOf(trace, trace.host[i]);
     product.groups = groupsOf(trace, trace.host[i]);
     EventCost cost = costOf(trace, trace.host[i], resultOf(i));
     // Of 2021: one event, and below it one for each gradient.
@@ -181,6 +181,13 @@ private:
         product.phase = TracedProduct::Recompute;
         product.sequence = trace.host[i].sequence;
       }
+    }
+    if (StringRef phase = ownPhaseOf(trace, trace.host[i]);
+        phase == "recompute") {
+      product.phase = TracedProduct::Recompute;
+    } else if (phase == "input" || phase == "weight") {
+      product.phase = TracedProduct::Backward;
+      product.isOfWeight = phase == "weight";
     }
     step.products.push_back(std::move(product));
   }

@@ -154,12 +154,21 @@ Exit netc::auditTraces(Session &session) {
     if (!read.back()->counts.empty())
       question.counts.push_back(read.back().get());
   }
+  // Counters of a step go to its timeline, where that is named, too.
+  bool hasTimeline = llvm::any_of(
+      read, [](const auto &trace) { return !trace->kernels.empty(); });
+  auto isCounters = [&](const trace::Trace &trace) {
+    return hasTimeline && !trace.counted.empty() && trace.kernels.empty();
+  };
+  for (const auto &trace : read)
+    if (isCounters(*trace))
+      question.counters = trace.get();
   if (question.counts.size() == read.size())
     return complain(WrongUsage, "counts alone are no trace; name the trace of "
                                 "the step, too");
   std::vector<Audited> audited;
   for (auto [path, trace] : llvm::zip(traces, read)) {
-    if (!trace->counts.empty())
+    if (!trace->counts.empty() || isCounters(*trace))
       continue;
     llvm::Expected<Audited> made =
         auditOne(path, std::move(trace), runs, question);

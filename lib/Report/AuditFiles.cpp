@@ -63,6 +63,19 @@ static void traceOf(OStream &json, const Audit &audit) {
   });
 }
 
+/// Null where no counters were joined.
+static void unitLevelsOf(OStream &json, const UnitLevels *levels) {
+  if (!levels)
+    return json.attribute("levels", nullptr);
+  json.attributeObject("levels", [&] {
+    for (const Level &level : unitLevels())
+      if (std::optional<double> value = levels->*level.value)
+        json.attribute(level.id, *value);
+      else
+        json.attribute(level.id, nullptr);
+  });
+}
+
 static void rowOf(OStream &json, const Audit &audit, const Row &row) {
   json.object([&] {
     json.attribute("layer", llvm::json::fixUTF8(row.layer));
@@ -84,6 +97,7 @@ static void rowOf(OStream &json, const Audit &audit, const Row &row) {
     });
     json.attribute("kernels", row.kernels);
     json.attribute("seconds", secondsOf(row.nanoseconds));
+    unitLevelsOf(json, row.levels ? &*row.levels : nullptr);
   });
 }
 
@@ -173,6 +187,15 @@ static void auditOf(OStream &json, const Audit &audit) {
     share("gpu", levels.sum);
     share("gpu_union", levels.unionOfAll);
     share("gpu_without_communication", levels.withoutCommunication);
+    for (const Level &level : unitLevels()) {
+      std::optional<double> value;
+      if (audit.levels)
+        value = audit.levels->levels.*level.value;
+      if (value)
+        json.attribute(level.id, *value);
+      else
+        json.attribute(level.id, nullptr);
+    }
   });
   json.attributeObject("utilization", [&] {
     estimate(json, "mfu", modelUtilization(audit, audit.model));

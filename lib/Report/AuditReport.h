@@ -18,13 +18,15 @@ struct AuditReport {
   std::vector<Warning> warnings;
 };
 
-/// Rows of an audit that are equal in all but their layers.
+/// Rows of an audit that are equal in all but their layers; where all tools are
+/// right, those of one op and phase.
 struct AuditRows {
   const audit::Row *first;
   std::vector<const audit::Row *> rows;
 
-  /// The FLOP of all rows that the claim has more or less than is exact.
-  Rational difference(size_t claim) const;
+  Rational exact() const;
+  /// The FLOP that a claim has of all rows.
+  Rational flop(size_t claim) const;
 };
 
 /// The rows, equal ones together: those of which a tool is farthest off first.

@@ -20,19 +20,36 @@ using llvm::StringRef;
 // Sums
 //===----------------------------------------------------------------------===//
 
-Rational AuditRows::difference(size_t claim) const {
+Rational AuditRows::exact() const {
   Rational sum;
   for (const Row *row : rows)
-    sum += row->claims[claim].flop - row->exact;
+    sum += row->exact;
   return sum;
+}
+
+Rational AuditRows::flop(size_t claim) const {
+  Rational sum;
+  for (const Row *row : rows)
+    sum += row->claims[claim].flop;
+  return sum;
+}
+
+static bool isRight(const Row &row) {
+  return row.isTraced && row.isSpecified &&
+         llvm::all_of(row.claims, [&](const RowClaim &claim) {
+           return claim.flop == row.exact;
+         });
 }
 
 static bool areAlike(const Row &a, const Row &b) {
   auto sameClaim = [](const RowClaim &x, const RowClaim &y) {
     return x.flop == y.flop && x.rules == y.rules;
   };
-  return a.op == b.op && a.phase == b.phase && a.exact == b.exact &&
-         a.confidence == b.confidence && a.isTraced == b.isTraced &&
+  if (a.op != b.op || a.phase != b.phase || a.confidence != b.confidence)
+    return false;
+  if (isRight(a) && isRight(b))
+    return true;
+  return a.exact == b.exact && a.isTraced == b.isTraced &&
          a.isSpecified == b.isSpecified &&
          std::equal(a.claims.begin(), a.claims.end(), b.claims.begin(),
                     sameClaim);
@@ -52,7 +69,7 @@ std::vector<AuditRows> netc::foldRows(const Audit &audit) {
   auto worst = [&](const AuditRows &rows) {
     Rational worst;
     for (size_t claim = 0; claim < audit.claims.size(); ++claim)
-      worst = std::max(worst, rows.difference(claim).abs());
+      worst = std::max(worst, (rows.flop(claim) - rows.exact()).abs());
     return worst;
   };
   llvm::stable_sort(folded, [&](const AuditRows &a, const AuditRows &b) {
@@ -121,6 +138,11 @@ static std::string seconds(int64_t nanoseconds) {
                         Dimension::Time);
 }
 
+/// A small share has digits, too.
+static std::string shareText(const Rational &share) {
+  return percent(share, share < Rational::fraction(1, 100) ? 3 : 1);
+}
+
 static std::string ruleText(const RowClaim &claim, const Row &row) {
   if (claim.flop == row.exact)
     return "";
@@ -148,7 +170,8 @@ static void writeRead(Page &page, const Audit &audit) {
   if (!trace.device.empty())
     rest += " · " + trace.device;
   if (audit.run)
-    rest += " · " + audit.run->name().str() + " trains " +
+    rest += " · " + audit.run->name().str() +
+            (audit.run->isInference ? " runs " : " trains ") +
             audit.run->network().str();
   for (const auto &[axis, size] : audit.sizes)
     rest += " · " + axis + " = " + size.str();
@@ -230,7 +253,7 @@ static void writeRows(Page &page, const Audit &audit) {
   grid.addRule();
   for (const AuditRows &rows : foldRows(audit)) {
     const Row &row = *rows.first;
-    Rational many = rows.rows.size();
+    Rational exact = rows.exact();
     int64_t time = 0;
     for (const Row *each : rows.rows)
       time += each->nanoseconds;
@@ -240,13 +263,14 @@ static void writeRows(Page &page, const Audit &audit) {
         {row.phase},
         {row.other ? "" : nameOf(row.confidence).str(), Style::Dim},
         {time ? seconds(time) : ""},
-        {flopCell(row.exact * many)}};
-    for (const RowClaim &claim : row.claims) {
+        {flopCell(exact)}};
+    for (auto [i, claim] : llvm::enumerate(row.claims)) {
+      Rational flop = rows.flop(i);
       bool isEqual = claim.flop == row.exact;
       cells.push_back(
-          {flopCell(claim.flop * many), isEqual ? Style::Plain : Style::Bad});
+          {flopCell(flop), isEqual ? Style::Plain : Style::Bad});
       cells.push_back(
-          {row.exact.isZero() ? "" : ratioText(claim.flop / row.exact),
+          {exact.isZero() ? "" : ratioText(flop / exact),
            isEqual ? Style::Dim : Style::Bad});
       cells.push_back({ruleText(claim, row), Style::Bad});
     }
@@ -299,7 +323,7 @@ static void writeLevels(Page &page, const Audit &audit) {
   const Levels &levels = audit.step.levels;
   Lines lines;
   auto share = [&](int64_t time) {
-    return percent(Rational::fraction(time, audit.step.duration()), 1);
+    return shareText(Rational::fraction(time, audit.step.duration()));
   };
   if (audit.step.duration() <= 0)
     return;
@@ -312,15 +336,32 @@ static void writeLevels(Page &page, const Audit &audit) {
                                  seconds(levels.sum), share(levels.unionOfAll),
                                  share(levels.withoutCommunication)));
   if (std::optional<Rational> exactly = modelUtilization(audit, audit.model)) {
-    lines.add("MFU", percent(*exactly, 1) + " by the exact count");
+    lines.add("MFU", shareText(*exactly) + " by the exact count");
     for (const Claim &claim : audit.claims)
       if (claim.total != audit.model)
-        lines.add("", percent(*modelUtilization(audit, claim.total), 1) +
+        lines.add("", shareText(*modelUtilization(audit, claim.total)) +
                           " by " + claim.id);
     if (audit.hardware != audit.model)
-      lines.add("HFU", percent(*modelUtilization(audit, audit.hardware), 1) +
+      lines.add("HFU", shareText(*modelUtilization(audit, audit.hardware)) +
                            " with what is run again");
   }
+  if (audit.levels)
+    for (const Level &level : unitLevels())
+      if (std::optional<double> value = audit.levels->levels.*level.value) {
+        std::optional<double> cap = level.id == "tensor_issue"
+                                        ? audit.gpu.tensorIssueCap()
+                                        : std::nullopt;
+        std::optional<double> joined = audit.levels->joined.*level.value;
+        lines.add(level.id.str(),
+                  fmt::format("{:.1f} %{}{}", *value * 100,
+                              cap ? fmt::format(", of {:.1f} % at most",
+                                                *cap * 100)
+                                  : "",
+                              joined ? fmt::format("; of {:.1f} % of the time "
+                                                   "of kernels",
+                                                   *joined * 100)
+                                     : ""));
+      }
   page.lines(lines);
 }
 
@@ -329,7 +370,6 @@ void netc::writeAudit(Page &page, const AuditReport &report,
   for (const Audit *audit : report.audits) {
     writeRead(page, *audit);
     writeCoverage(page, *audit);
-    page.timeline(*audit);
     writeRows(page, *audit);
     writeTotals(page, *audit);
     writeLevels(page, *audit);
@@ -337,6 +377,7 @@ void netc::writeAudit(Page &page, const AuditReport &report,
     for (const Note &note : audit->notes)
       notes.add("note", fmt::format("{} [{}]", note.text, note.id));
     page.lines(notes);
+    page.timeline(*audit);
   }
   if (!report.expects.empty())
     writeExpects(page, report.expects, Conventions());

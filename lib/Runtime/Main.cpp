@@ -23,6 +23,7 @@
 #include "lib/Runtime/Peak.h"
 #include "lib/Runtime/Report.h"
 #include "lib/Runtime/SimulatedReport.h"
+#include "lib/Runtime/StepTrace.h"
 #include "lib/Runtime/Train.h"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ static int runOnGpu(const Program &program, const Options &options) {
     throw Failure(2, std::string(options.peaks ? "`--peaks`" : "`--threads`") +
                          " is of the processor, and this program is for a "
                          "GPU; `--help` lists the options");
-  for (const std::string &output : {options.dump, options.jsonFile})
+  for (const std::string &output : {options.dump, options.jsonFile, options.trace})
     if (!output.empty())
       expectWritable(output);
   Machine machine = Machine::detect();
@@ -128,6 +129,8 @@ static int runOnGpu(const Program &program, const Options &options) {
     training.counts = device.counts();
   if (!options.dump.empty())
     dumpWeights(program, options.dump, device);
+  if (!options.trace.empty())
+    writeFile(options.trace, {traceOf(program, training.recorder)});
 
   auto write = [&](const std::string &json, const std::string &table) {
     if (!options.jsonFile.empty())
@@ -194,6 +197,8 @@ static int run(const Options &options) {
     clock.raise(detectClock());
   if (!options.dump.empty())
     dumpWeights(program, options.dump, device);
+  if (!options.trace.empty())
+    writeFile(options.trace, {traceOf(program, training.recorder)});
 
   Measurement measurement{program, options, data,  training, machine, threads,
                           weights, rss,     clock, peaks,    {}};

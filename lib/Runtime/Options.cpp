@@ -28,6 +28,8 @@ const char *const
   --batches=N           synthetic batches to take turns (default 4)
   --weights=FOLDER,...  npy files with the initial parameters, called NAME.npy, or NAME=FILE
   --dump=FOLDER         write parameters and state after the last step, as NAME.npy
+  --trace=FILE          write when each op of the last step ran, as torch.profiler writes it; Perfetto
+                        shows it, `netc --audit` compares it with the specification
   --peaks               measure the peaks of this machine too
   --caches=NxBYTES,...  and those of its caches: how many there are of a level, from the nearest
                         on, and how large each of them is
@@ -105,6 +107,7 @@ Options Options::parse(int argc, char **argv) {
                                  {"batches", required_argument, nullptr, 'b'},
                                  {"weights", required_argument, nullptr, 'p'},
                                  {"dump", required_argument, nullptr, 'o'},
+                                 {"trace", required_argument, nullptr, 'e'},
                                  {"peaks", no_argument, nullptr, 'm'},
                                  {"caches", required_argument, nullptr, 'c'},
                                  {"driver", required_argument, nullptr, 'g'},
@@ -158,6 +161,9 @@ Options Options::parse(int argc, char **argv) {
       break;
     case 'o':
       options.dump = optarg;
+      break;
+    case 'e':
+      options.trace = optarg;
       break;
     case 'm':
       options.peaks = true;

@@ -26,6 +26,7 @@ struct Options {
   std::string jsonFile; ///< empty: standard output
   std::vector<std::string> data, weights;
   std::string dump;          ///< folder
+  std::string trace;         ///< file
   std::vector<Cache> caches; ///< whose bandwidths are peaks, the nearest first
   bool peaks = false, quiet = false, help = false;
   std::string driver;    ///< a library, if not that of the system

@@ -21,6 +21,7 @@ Recorder::Recorder(size_t ops, size_t limit)
 void Recorder::beginStep() {
   std::fill(spent.begin(), spent.end(), 0);
   std::fill(made.begin(), made.end(), 0);
+  kept.clear();
   start = last = now();
 }
 

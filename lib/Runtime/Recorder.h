@@ -22,18 +22,31 @@ public:
   /// fourth, ... step.
   explicit Recorder(size_t ops, size_t limit = size_t(1) << 22);
 
+  /// Keeps when each op ran, too, of the last step.
+  void keepCalls() { keepsCalls = true; }
+
   void beginStep();
   /// Adds the time since the last call, or since the step began, to the op.
   void record(size_t op) {
     int64_t time = now();
     spent[op] += time - last;
     ++made[op];
+    if (keepsCalls)
+      kept.push_back({op, last, time});
     last = time;
   }
   void endStep();
 
   /// Seconds of each step.
   const std::vector<double> &steps() const { return times; }
+  /// An op from `start` to `end`, nanoseconds of now().
+  struct Call {
+    size_t op;
+    int64_t start, end;
+  };
+  /// Those of the last step, if they are kept.
+  const std::vector<Call> &lastCalls() const { return kept; }
+
   /// Calls of record() in the last step.
   int64_t calls(size_t op) const { return made[op]; }
   /// Seconds per step of an op, over the steps from number `first` on. If the
@@ -46,6 +59,8 @@ private:
   int64_t start = 0, last = 0;
   std::vector<int64_t> spent, made;
   std::vector<double> times;
+  bool keepsCalls = false;
+  std::vector<Call> kept;
   std::vector<float> rows; ///< seconds of each op, step by step
 };
 

@@ -127,6 +127,8 @@ static void checkTensors(const Program &program, const Device &device,
 Training netc::runtime::train(const Program &program, const Options &options,
                               const Data &data, Device &device) {
   Training training{Recorder(program.ops.size()), {}, 0, false, 0, {}};
+  if (!options.trace.empty())
+    training.recorder.keepCalls();
   const std::vector<double> &times = training.recorder.steps();
   const Slot *loss = program.loss();
   const Slot *number = program.find(Role::Step);

@@ -1,0 +1,23 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_RUNTIME_STEPTRACE_H
+#define NETC_LIB_RUNTIME_STEPTRACE_H
+
+#include "lib/Program/Program.h"
+#include "lib/Runtime/Recorder.h"
+
+#include <string>
+
+namespace netc::runtime {
+
+/// The last step as JSON in the format of torch.profiler's
+/// `export_chrome_trace`. Each run of an op is an event `net::linear`; in the
+/// place of its inputs' values stand its phase, its FLOP of products, and its
+/// name in the specification.
+std::string traceOf(const program::Program &program, const Recorder &recorder);
+
+} // namespace netc::runtime
+
+#endif // NETC_LIB_RUNTIME_STEPTRACE_H

@@ -1,0 +1,194 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Audit.h"
+#include "lib/Trace/Read.h"
+
+#include <gtest/gtest.h>
+
+using namespace netc;
+using namespace netc::audit;
+
+namespace {
+
+SpecifiedProduct specified(llvm::StringRef name, int64_t flop,
+                           Phase phase = Phase::Forward) {
+  SpecifiedProduct product;
+  product.name = product.layer = name;
+  product.op = "linear";
+  product.phase = phase;
+  product.kind = ProductKind::Matrices;
+  product.flop = product.exact = flop;
+  product.made = flop;
+  product.elements = {flop, flop, flop};
+  return product;
+}
+
+TracedProduct traced(int64_t flop, int64_t sequence = -1,
+                     TracedProduct::Phase phase = TracedProduct::Forward) {
+  TracedProduct product;
+  product.event = 0;
+  product.flop = flop;
+  product.elements = {flop, flop, flop};
+  product.sequence = sequence;
+  product.phase = phase;
+  return product;
+}
+
+/// `a=0 b=1 +2`: the products of the trace that each of the specification is,
+/// and those that are in the trace alone.
+std::string textOf(llvm::ArrayRef<SpecifiedProduct> ours,
+                   llvm::ArrayRef<TracedProduct> theirs) {
+  std::string text;
+  for (const Match &match : match(ours, theirs)) {
+    std::string names, numbers;
+    for (unsigned i : match.specified)
+      names += (names.empty() ? "" : ",") + ours[i].name.str();
+    for (unsigned i : match.traced)
+      numbers += (numbers.empty() ? "" : ",") + std::to_string(i);
+    text += (text.empty() ? "" : " ") +
+            (names.empty()     ? "+" + numbers
+             : numbers.empty() ? "-" + names
+                               : names + "=" + numbers);
+  }
+  return text;
+}
+
+TEST(Match, ForwardProductsAreAlignedInOrder) {
+  std::vector<SpecifiedProduct> ours = {specified("a", 10), specified("b", 20),
+                                        specified("c", 20), specified("d", 40)};
+  EXPECT_EQ(textOf(ours, {traced(10), traced(20), traced(20), traced(40)}),
+            "a=0 b=1 c=2 d=3");
+  // What is dropped is known by its place, what is added has none.
+  EXPECT_EQ(textOf(ours, {traced(10), traced(20), traced(40)}),
+            "a=0 -b c=1 d=2");
+  EXPECT_EQ(textOf(ours,
+                   {traced(10), traced(7), traced(20), traced(20), traced(40)}),
+            "a=0 b=2 c=3 d=4 +1");
+}
+
+TEST(Match, SeveralAreOneWhereTheirFlopAddUp) {
+  std::vector<SpecifiedProduct> ours = {specified("q", 10), specified("k", 10),
+                                        specified("v", 10), specified("o", 7)};
+  EXPECT_EQ(textOf(ours, {traced(30), traced(7)}), "q,k,v=0 o=1");
+  EXPECT_EQ(textOf({specified("a", 30), specified("b", 7)},
+                   {traced(10), traced(20), traced(7)}),
+            "a=0,1 b=2");
+  // A loop of two products that are one after the other in each turn.
+  EXPECT_EQ(textOf({specified("x", 30), specified("h", 75)},
+                   {traced(10), traced(25), traced(10), traced(25), traced(10),
+                    traced(25)}),
+            "x,h=0,1,2,3,4,5");
+}
+
+TEST(Match, GradientsFollowTheNumbersOfAutograd) {
+  std::vector<SpecifiedProduct> ours = {
+      specified("a", 10), specified("b", 10),
+      specified("b", 10, Phase::InputGradient),
+      specified("b", 10, Phase::WeightGradient),
+      specified("a", 10, Phase::WeightGradient)};
+  auto back = TracedProduct::Backward;
+  std::vector<TracedProduct> theirs = {traced(10, 5), traced(10, 6),
+                                       traced(10, 5, back),
+                                       traced(20, 6, back)};
+  EXPECT_EQ(textOf(ours, theirs), "a=0 b=1 b,b=3 a=2");
+  // Without numbers, by the order.
+  std::vector<TracedProduct> compiled = {traced(10), traced(10),
+                                         traced(10, -1, back),
+                                         traced(10, -1, back),
+                                         traced(10, -1, back)};
+  EXPECT_EQ(textOf(ours, compiled), "a=0 b=1 b=2 b=3 a=4");
+}
+
+TEST(Match, GradientsThatMakeTheWeightAreTold) {
+  std::vector<SpecifiedProduct> ours = {
+      specified("a", 10), specified("a", 10, Phase::InputGradient),
+      specified("a", 10, Phase::WeightGradient)};
+  ours[1].made = 3;
+  ours[2].made = 4;
+  auto back = TracedProduct::Backward;
+  std::vector<TracedProduct> theirs = {traced(10, 1), traced(10, 1, back),
+                                       traced(10, 1, back)};
+  theirs[1].made = 4;
+  theirs[2].made = 3;
+  EXPECT_EQ(textOf(ours, theirs), "a=0 a=2 a=1");
+}
+
+TEST(Match, WhatIsRunAgainFollowsWhatItRepeats) {
+  auto again = TracedProduct::Recompute, back = TracedProduct::Backward;
+  std::vector<SpecifiedProduct> ours = {
+      specified("a", 10), specified("b", 20), specified("c", 10),
+      specified("d", 20), specified("d", 20, Phase::WeightGradient),
+      specified("b", 20, Phase::WeightGradient)};
+  std::vector<TracedProduct> theirs = {
+      traced(10, 1),         traced(20, 2),        traced(10, 3),
+      traced(20, 4),         traced(10, 11, again), traced(20, 12, again),
+      traced(20, 12, back),  traced(10, 13, again), traced(20, 14, again),
+      traced(20, 14, back)};
+  theirs[4].region = theirs[5].region = 100;
+  theirs[7].region = theirs[8].region = 200;
+  std::vector<Match> matches = match(ours, theirs);
+  // The last block is run again first; its gradient is that of `d`.
+  std::string text;
+  for (const Match &one : matches)
+    if (one.forward && !one.traced.empty())
+      text += " " + std::to_string(one.traced.front()) + ":" +
+              ours[matches[*one.forward].specified.front()].name.str();
+  EXPECT_EQ(text, " 6:d 9:b 4:c 5:d 7:a 8:b");
+}
+
+//===----------------------------------------------------------------------===//
+// Traces
+//===----------------------------------------------------------------------===//
+
+trace::Trace readTrace(const std::string &name) {
+  llvm::Expected<trace::Trace> trace = trace::read(INPUTS + name);
+  if (trace)
+    return std::move(*trace);
+  ADD_FAILURE() << llvm::toString(trace.takeError());
+  return trace::Trace();
+}
+
+/// The rows of a trace alone, without times.
+std::string auditOf(const trace::Trace &trace) {
+  llvm::Expected<Audit> made = audit::audit(trace, "t", nullptr);
+  if (!made)
+    return llvm::toString(made.takeError());
+  std::string text;
+  for (const Row &row : made->rows) {
+    text += row.op + " " + row.phase + " " + row.exact.str();
+    for (const RowClaim &claim : row.claims)
+      text += " " + claim.flop.str();
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(Audit, TheOrderOfEventsAndTheScaleOfTimesDoNotMatter) {
+  trace::Trace trace = readTrace("groups.kineto.json.gz");
+  std::string before = auditOf(trace);
+  std::reverse(trace.host.begin(), trace.host.end());
+  EXPECT_EQ(auditOf(trace), before);
+  for (trace::HostEvent &event : trace.host) {
+    event.start *= 3;
+    event.duration *= 3;
+    if (event.sequence >= 0)
+      event.sequence += 1000;
+  }
+  EXPECT_EQ(auditOf(trace), before);
+}
+
+TEST(Audit, ADroppedEventTakesItsFlopAlong) {
+  trace::Trace trace = readTrace("lenet300.kineto.json.gz");
+  llvm::Expected<Audit> before = audit::audit(trace, "t", nullptr);
+  ASSERT_TRUE(bool(before));
+  const TracedProduct &dropped = before->step.products.front();
+  Rational all = before->model, flop = *dropped.flop;
+  trace.host.erase(trace.host.begin() + dropped.event);
+  llvm::Expected<Audit> after = audit::audit(trace, "t", nullptr);
+  ASSERT_TRUE(bool(after));
+  EXPECT_EQ(after->model, all - flop);
+}
+
+} // namespace

@@ -1,0 +1,256 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Rules.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace netc;
+using namespace netc::audit;
+
+namespace {
+
+/// An audit of a forward row and one behind it, the subject, whose claims a
+/// case sets.
+struct Made {
+  Made() {
+    audit.claims.resize(1);
+    audit.rows.resize(2);
+    for (Row &row : audit.rows) {
+      row.isSpecified = row.isTraced = true;
+      row.exact = row.traced = 1200;
+      row.phase = "forward";
+      row.confidence = Confidence::Exact;
+      row.parts = 1;
+      row.claims.resize(1);
+    }
+    forward().claims[0].flop = 1200;
+    subject().forward = 0;
+  }
+
+  Row &forward() { return audit.rows[0]; }
+  Row &subject() { return audit.rows[1]; }
+  void makeGradient(Rational input, Rational weight) {
+    subject().input = input;
+    subject().weight = weight;
+    subject().exact = subject().traced = input + weight;
+    subject().phase = input.isZero()    ? "weight"
+                      : weight.isZero() ? "input"
+                                        : "input+weight";
+  }
+  void has(Rational flop, Rational other = 0) {
+    subject().claims[0].flop = flop;
+    subject().claims[0].other = other;
+  }
+  void areCounters() { audit.claims[0].source = "counters"; }
+  void beOther(CountedEvent::Place place) {
+    subject() = Row();
+    subject().other = place;
+    subject().isTraced = true;
+    subject().claims.resize(1);
+    has(7, 7);
+  }
+  void specifyHalf() {
+    run.conventions.causal = Conventions::Half;
+    audit.run = &run;
+    subject().exact = 650;
+  }
+
+  Audit audit;
+  Run run;
+};
+
+struct Case {
+  const char *rules;
+  std::function<void(Made &)> make;
+};
+
+const Case cases[] = {
+    {"",
+     [](Made &made) {
+       made.has(1200);
+     }},
+    {"unexplained",
+     [](Made &made) {
+       made.subject().elements = {11, 13, 17};
+       made.has(1199);
+     }},
+    {"fma",
+     [](Made &made) {
+       made.forward().claims[0].flop = 600;
+       made.has(600);
+     }},
+    {"no-op",
+     [](Made &made) {
+       made.forward().claims[0].flop = 0;
+       made.has(0);
+     }},
+    {"no-op not-products",
+     [](Made &made) {
+       made.forward().claims[0].flop = 0;
+       made.has(5, 5);
+     }},
+    {"no-backward",
+     [](Made &made) {
+       made.makeGradient(1200, 1200);
+       made.has(0);
+     }},
+    {"no-input-gradient",
+     [](Made &made) {
+       made.makeGradient(1200, 1300);
+       made.has(1300);
+     }},
+    {"counted-input-gradient",
+     [](Made &made) {
+       made.makeGradient(0, 1200);
+       made.subject().traced = 2400;
+       made.has(2400);
+     }},
+    {"twice",
+     [](Made &made) {
+       made.subject().kernels = 2;
+       made.has(2400);
+     }},
+    {"k-times",
+     [](Made &made) {
+       made.subject().kernels = 16;
+       made.has(16 * 1200);
+     }},
+    {"groups",
+     [](Made &made) {
+       made.makeGradient(1200, 1200);
+       made.subject().groups = 32;
+       made.has(33 * 1200);
+     }},
+    {"per-group",
+     [](Made &made) {
+       made.subject().groups = 3;
+       made.has(400);
+     }},
+    {"recompute",
+     [](Made &made) {
+       made.subject().phase = "recompute";
+       made.subject().exact = 0;
+       made.has(1200);
+     }},
+    {"recompute",
+     [](Made &made) {
+       made.makeGradient(1200, 0);
+       made.subject().isFusedAttention = true;
+       made.has(1500);
+     }},
+    {"stopped",
+     [](Made &made) {
+       made.subject().phase = "forward";
+       made.subject().isStopped = true;
+       made.subject().exact = 0;
+       made.has(1200);
+     }},
+    {"causal",
+     [](Made &made) {
+       made.specifyHalf();
+       made.has(1200);
+     }},
+    {"padding",
+     [](Made &made) {
+       made.run.isAverage = true;
+       made.audit.run = &made.run;
+       made.subject().exact = 700;
+       made.has(1200);
+     }},
+    {"tile",
+     [](Made &made) {
+       made.areCounters();
+       made.has(1275);
+     }},
+    {"algorithm",
+     [](Made &made) {
+       made.areCounters();
+       made.subject().hasOtherAlgorithm = true;
+       made.has(130);
+     }},
+    {"matrix-units",
+     [](Made &made) {
+       made.areCounters();
+       made.subject().usesMatrixUnits = true;
+       made.has(1);
+     }},
+    {"not-products",
+     [](Made &made) { made.beOther(CountedEvent::InNetwork); }},
+    // One more an element for the offset, as TraceLens has it.
+    {"not-products",
+     [](Made &made) {
+       made.subject().elements = {30, 40, 50};
+       made.has(1250);
+     }},
+    {"first-state",
+     [](Made &made) {
+       made.makeGradient(1080, 1200);
+       made.subject().firstState = 120;
+       made.has(2400);
+     }},
+    {"optimizer", [](Made &made) { made.beOther(CountedEvent::InOptimizer); }},
+    {"loss", [](Made &made) { made.beOther(CountedEvent::InLoss); }},
+    {"data", [](Made &made) { made.beOther(CountedEvent::InData); }},
+    {"extra",
+     [](Made &made) {
+       made.subject().isSpecified = false;
+       made.subject().exact = 0;
+       made.has(1200);
+     }},
+    {"absent",
+     [](Made &made) {
+       made.subject().isTraced = false;
+       made.has(0);
+     }},
+    {"batch",
+     [](Made &made) {
+       made.audit.run = &made.run;
+       made.audit.asked = 32;
+       made.audit.sizes["N"] = 4;
+       made.subject().exact = 9600;
+       made.has(1200);
+     }},
+};
+
+std::string rulesOf(const Case &made) {
+  Made of;
+  made.make(of);
+  explain(of.audit);
+  const RowClaim &claim = of.subject().claims[0];
+  std::string text;
+  for (const Rule *rule : claim.rules)
+    text += (text.empty() ? "" : " ") + rule->id.str();
+  return text.empty() && claim.flop != of.subject().exact ? "unexplained"
+                                                          : text;
+}
+
+TEST(Rules, EachNamesWhatWasMadeForIt) {
+  for (const Case &made : cases) {
+    SCOPED_TRACE(made.rules);
+    EXPECT_EQ(rulesOf(made), made.rules);
+  }
+}
+
+TEST(Rules, EachHasACase) {
+  for (const Rule &rule : allRules())
+    EXPECT_TRUE(rule.id == "precision" ||
+                llvm::any_of(cases, [&](const Case &made) {
+                  return made.rules == rule.id;
+                }))
+        << rule.id.str();
+}
+
+TEST(Rules, WhatARoundingToolHasWithinAThousandthIsEqual) {
+  Made made;
+  made.audit.claims[0].isRounded = true;
+  made.subject().elements = {11, 13, 17};
+  made.subject().exact = 1'000'000;
+  made.has(1'000'999);
+  explain(made.audit);
+  EXPECT_TRUE(made.subject().claims[0].rules.empty());
+}
+
+} // namespace
