@@ -37,7 +37,7 @@ std::vector<llvm::StringRef> hardwareNames();
 
 namespace flags {
 
-enum class Action { Estimate, Check, Compare, Measure };
+enum class Action { Estimate, Check, Compare, Measure, Import };
 enum class Emit {
   Net,
   Step,
