@@ -85,6 +85,8 @@ static const Group toDo = {
              "what a profiler counted wrong"},
      Example{"netc --emit=exe --run=run lenet.net -o lenet",
              "make a program of it"},
+     Example{"netc import config.json -o model.net",
+             "describe a model from the hub"},
      Example{"netc --hardware=H100", "what netc knows of an H100"}}};
 static const Group toCount = {
     "What to count",
@@ -119,7 +121,11 @@ static cl::list<Action> actions(
                           "times and utilization"),
                clEnumValN(Action::Audit, "audit",
                           "report what profilers count of a step that "
-                          "`--trace` has, beside what it costs")),
+                          "`--trace` has, beside what it costs"),
+               clEnumValN(Action::Import, "import",
+                          "write the specification of a model by its "
+                          "config.json, checked against the weights beside "
+                          "it; also `netc import`")),
     In{toDo});
 cl::list<std::string>
     traces("trace", cl::value_desc("file,..."), cl::CommaSeparated,
@@ -410,6 +416,8 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
   for (const char *&argument : llvm::drop_begin(arguments))
     if (*argument == '@')
       argument = saver.save("./" + llvm::Twine(argument)).data();
+  if (arguments.size() > 1 && arguments[1] == llvm::StringRef("import"))
+    arguments[1] = "--import";
   if (!cl::ParseCommandLineOptions(argc, arguments.data(), "", &llvm::errs()))
     return WrongUsage;
   auto refuse = [](const llvm::Twine &message) {
@@ -461,6 +469,8 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
                   (name.empty() ? "H100" : name) +
                   "\"`; the name of a file of accelerators ends in .yaml");
   }
+  if (action == Action::Import && inputs.size() != 1)
+    return refuse("`netc import` takes one file, the config.json of a model");
   for (llvm::StringRef folder : includeFolders)
     if (!llvm::sys::fs::is_directory(folder))
       return refuse("`-I " + folder + "` names no folder");

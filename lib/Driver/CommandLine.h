@@ -38,7 +38,7 @@ std::vector<llvm::StringRef> hardwareNames();
 
 namespace flags {
 
-enum class Action { Estimate, Check, Compare, Measure, Audit };
+enum class Action { Estimate, Check, Compare, Measure, Audit, Import };
 enum class Emit {
   Net,
   Step,

@@ -7,6 +7,7 @@
 #include "lib/Driver/Audit.h"
 #include "lib/Driver/Estimate.h"
 #include "lib/Driver/Output.h"
+#include "lib/Import/Import.h"
 #include "lib/Report/HardwareTable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -75,6 +76,23 @@ static Exit showHardware(const Session &session) {
   });
 }
 
+/// Prints the specification of the model that a `config.json` describes.
+static Exit importModel(const Session &session) {
+  import::Host host;
+  auto report = [&](const import::Problem &problem) {
+    emitError(mlir::FileLineColLoc::get(&session.context, problem.path,
+                                        problem.line, problem.column),
+              problem.message);
+  };
+  host.report = report;
+  host.onRead = session.frontend.onRead;
+  host.maxBytes = limits.maxInputBytes;
+  std::optional<std::string> text = import::importConfig(inputs[0], host);
+  if (!text)
+    return WrongInput;
+  return write([&](llvm::raw_ostream &os) { os << *text; });
+}
+
 int main(int argc, char **argv) {
   if (std::optional<Exit> status = parseCommandLine(argc, argv))
     return *status;
@@ -83,6 +101,7 @@ int main(int argc, char **argv) {
   inSession([](Session &session) {
     return action == Action::Audit    ? auditTraces(session)
            : inputs.empty()           ? showHardware(session)
+           : action == Action::Import ? importModel(session)
            : emit.getNumOccurrences() ? printStage(session)
                                       : estimate(session);
   });

@@ -1,0 +1,397 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Import/Config.h"
+
+#include "dialect/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+#include <set>
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+bool Settings::isOn(StringRef name) const {
+  StringRef text = (*this)[name];
+  return !text.empty() && text != "0" && text != "false" && text != "none";
+}
+
+std::optional<int64_t> Settings::evaluate(StringRef expression) const {
+  int64_t sum = 0;
+  for (StringRef term : llvm::split(expression, '+')) {
+    int64_t product = 1;
+    bool isDivided = false;
+    for (StringRef factor : llvm::split(term.trim(), ' ')) {
+      if (factor == "*" || factor == "/") {
+        isDivided = factor == "/";
+        continue;
+      }
+      std::string digits =
+          (has(factor) ? (*this)[factor] : factor).str();
+      llvm::erase(digits, '_');
+      int64_t value;
+      if (StringRef(digits).getAsInteger(10, value) ||
+          (isDivided && value == 0) ||
+          (!isDivided && __builtin_mul_overflow(product, value, &product)))
+        return std::nullopt;
+      if (isDivided)
+        product /= value;
+    }
+    if (__builtin_add_overflow(sum, product, &sum))
+      return std::nullopt;
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// `32_000`.
+static std::string grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  if (number >= 10'000)
+    for (int i = int(digits.size()) - 3; i > 0; i -= 3)
+      digits.insert(i, "_");
+  return digits;
+}
+
+static std::string numberText(const Json &value) {
+  if (value.is_number_float()) {
+    double number = value.get<double>();
+    if (!(number >= 0 && number < 1e15 && number == std::floor(number)))
+      return value.dump();
+    return grouped(uint64_t(number));
+  }
+  return grouped(value.get<uint64_t>());
+}
+
+/// What a list of kinds of layers is made into, by Key::pattern; empty if it is
+/// of no such kind.
+static std::string patternOf(const Key &key, const Json &value) {
+  if (key.pattern == "entries")
+    return value.is_object() && !value.empty() ? grouped(value.size()) : "";
+  if (!value.is_array() || value.empty())
+    return "";
+  std::vector<bool> isFull;
+  for (const Json &each : value) {
+    if (each != "full_attention" && each != "sliding_attention")
+      return "";
+    isFull.push_back(each == "full_attention");
+  }
+  size_t count = isFull.size(), first = 0;
+  if (key.pattern == "from") {
+    while (first < count && isFull[first])
+      ++first;
+    return std::find(isFull.begin() + first, isFull.end(), true) == isFull.end()
+               ? grouped(first)
+               : "";
+  }
+  while (first < count && !isFull[first])
+    ++first;
+  for (size_t i = 0; i < count; ++i)
+    if (isFull[i] != ((i + 1) % (first + 1) == 0))
+      return "";
+  return grouped(first + 1);
+}
+
+/// What would be right for a key.
+static std::string rightFor(const Key &key) {
+  std::vector<std::string> words;
+  for (auto &[word, text] : key.words)
+    words.push_back('"' + word + '"');
+  for (const Json &value : key.only)
+    words.push_back(shown(value));
+  if (!words.empty())
+    return llvm::join(words, ", ");
+  if (key.pattern == "from")
+    return "a list of \"full_attention\" and, after these, "
+           "\"sliding_attention\"";
+  if (key.pattern == "every")
+    return "a list in which every k-th is \"full_attention\", and all others "
+           "\"sliding_attention\"";
+  if (key.pattern == "entries")
+    return "an object with an entry for each";
+  if (key.byDefault && key.byDefault->is_boolean())
+    return "true or false";
+  return key.kind == Key::Size && !(key.byDefault &&
+                                    key.byDefault->is_number_float())
+             ? key.mayBeZero ? "a whole number" : "a whole number above 0"
+             : "a number";
+}
+
+/// A value in the words of the net; empty if it is none of a kind that is right.
+static std::string textOf(const Key &key, const Json &value) {
+  if (!key.pattern.empty())
+    return patternOf(key, value);
+  if (!key.words.empty()) {
+    if (value.is_string())
+      for (auto &[word, text] : key.words)
+        if (word == value.get_ref<const std::string &>())
+          return text;
+    return "";
+  }
+  if (key.byDefault && key.byDefault->is_boolean())
+    return value.is_boolean() ? value.dump() : "";
+  if (!value.is_number() || value < 0)
+    return "";
+  constexpr uint64_t most = uint64_t(1) << 40;
+  if (key.kind == Key::Size &&
+      !(key.byDefault && key.byDefault->is_number_float()) &&
+      (!value.is_number_integer() || value > most ||
+       (value == 0 && !key.mayBeZero)))
+    return "";
+  return numberText(value);
+}
+
+/// The same of what is meant where a key is left out; empty without that.
+static std::string defaultTextOf(const Key &key) {
+  if (!key.byDefault)
+    return "";
+  if (key.byDefault->is_null())
+    return "none";
+  return key.pattern.empty() ? textOf(key, *key.byDefault)
+                             : numberText(*key.byDefault);
+}
+
+/// The value of a key, or of the members of members that `path` names; null if
+/// it is not there.
+static const Json *find(const Json &root, StringRef path) {
+  const Json *at = &root;
+  for (StringRef name : llvm::split(path, '.')) {
+    if (!at->is_object() || !at->contains(name.str()))
+      return nullptr;
+    at = &(*at)[name.str()];
+  }
+  return at;
+}
+
+/// Whether a value asks for what is noted of it: not for nothing, nor for one of
+/// something, nor a `member` of `default`.
+static bool isAskedFor(const Json &value, StringRef member) {
+  if (member.empty())
+    return !(value.is_null() || value == 0 || value == 1 || value == false ||
+             value.empty());
+  if (!value.is_object())
+    return false;
+  return llvm::any_of(value.items(), [&](auto &&each) {
+    return each.key() == member ? each.value() != "default"
+                                : isAskedFor(each.value(), member);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Configs
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Reader {
+public:
+  Reader(StringRef path, const Document &document, const Host &host)
+      : path(path), document(document), root(document.root), host(host) {}
+
+  std::optional<Config> read() {
+    if (!findFamily())
+      return std::nullopt;
+    for (auto &[name, key] : config.family->keys)
+      if (const Json *value = valueOf(name, key))
+        readKey(name, key, *value);
+    refuseUnknown();
+    readClass();
+    addDefaults();
+    if (isWrong)
+      return std::nullopt;
+    state();
+    return std::move(config);
+  }
+
+private:
+  void fail(StringRef key, const Message &message) {
+    isWrong = true;
+    auto place = document.places.find(key);
+    auto [line, column] =
+        place == document.places.end()
+            ? std::make_pair(1u, 1u)
+            : place->second;
+    host.report({path.str(), line, column, message});
+  }
+
+  bool findFamily() {
+    llvm::SmallVector<StringRef> known;
+    for (auto &[type, family] : families())
+      known.push_back(type);
+    const Json *type = find(root, "model_type");
+    if (!type || !type->is_string()) {
+      fail("model_type", error::ConfigNoFamily(llvm::join(known, ", ")));
+      return false;
+    }
+    config.type = type->get<std::string>();
+    auto found = families().find(config.type);
+    if (found == families().end()) {
+      fail("model_type", error::ConfigUnknownFamily(
+                             config.type, didYouMean(config.type, known),
+                             llvm::join(known, ", ")));
+      return false;
+    }
+    config.family = &found->second;
+    return true;
+  }
+
+  /// Null where it is left out, or another key has it mean nothing.
+  const Json *valueOf(StringRef name, const Key &key) {
+    if (!isMeant(key))
+      return nullptr;
+    const Json *value = find(root, name);
+    return value || key.also.empty() ? value : find(root, key.also);
+  }
+  bool isMeant(const Key &key) {
+    if (key.onlyIf.empty())
+      return true;
+    const Json *other = find(root, key.onlyIf);
+    return other && *other == true;
+  }
+
+  void readKey(StringRef name, const Key &key, const Json &value) {
+    auto refuse = [&] {
+      fail(name, error::ConfigWrongValue(name, shown(value), config.type,
+                                         rightFor(key)));
+    };
+    switch (key.kind) {
+    case Key::Free:
+      return;
+    case Key::Noted:
+      if (isAskedFor(value, key.member))
+        config.notes.push_back((name + " = " + shown(value)).str());
+      return;
+    case Key::Only:
+      if (!llvm::is_contained(key.only, value))
+        refuse();
+      return;
+    case Key::Size:
+    case Key::Option:
+      break;
+    }
+    if (value.is_null()) {
+      if (key.nullIsNone)
+        set(key, "none");
+      else if (key.byDefault && !hasOwn(key.setting))
+        refuse();
+      return;
+    }
+    std::string text = textOf(key, value);
+    if (text.empty())
+      return refuse();
+    set(key, text);
+  }
+
+  /// Whether the table makes it of others.
+  bool hasOwn(StringRef setting) {
+    return llvm::any_of(config.family->let,
+                        [&](auto &let) { return let.first == setting; });
+  }
+
+  /// A text may have other settings behind it, as in `gelu, gated = true`.
+  void set(const Key &key, StringRef text) {
+    auto [value, more] = text.split(", ");
+    config.settings.set(key.setting, value.str());
+    if (key.kind == Key::Size || defaultTextOf(key) != text)
+      isStated.insert(key.setting);
+    if (!more.empty()) {
+      auto [name, with] = more.split(" = ");
+      config.settings.set(name, with.str());
+      added.emplace_back(name.str(), with.str());
+    }
+  }
+
+  void refuseUnknown() {
+    llvm::SmallVector<StringRef> known;
+    for (auto &[name, key] : config.family->keys)
+      known.push_back(name);
+    for (auto &[name, value] : root.items())
+      if (!llvm::is_contained(known, name))
+        fail(name, error::ConfigUnknownKey(name, shown(value), config.type,
+                                           didYouMean(name, known)));
+  }
+
+  /// Takes the class of models that it is for from `architectures`.
+  void readClass() {
+    const auto &known = config.family->architectures;
+    const std::string *with = &known.front().second;
+    const Json *classes = find(root, "architectures");
+    if (classes && !classes->is_null() && !classes->empty()) {
+      auto found = llvm::find_if(known, [&](auto &each) {
+        return classes->is_array() &&
+               llvm::any_of(*classes, [&](const Json &one) {
+                 return one == each.first;
+               });
+      });
+      if (found == known.end()) {
+        std::vector<StringRef> names;
+        for (auto &each : known)
+          names.push_back(each.first);
+        fail("architectures", error::ConfigUnknownClass(
+                                  shown(*classes), llvm::join(names, ", ")));
+        return;
+      }
+      with = &found->second;
+    }
+    if (with->empty())
+      return;
+    auto [name, value] = StringRef(*with).split(" = ");
+    config.settings.set(name, value.trim('"').str());
+    added.emplace_back(name.str(), value.str());
+  }
+
+  void addDefaults() {
+    for (auto &[name, key] : config.family->keys) {
+      if (key.setting.empty() || config.settings.has(key.setting) ||
+          !isMeant(key))
+        continue;
+      const Json *value = find(root, name);
+      if (key.isRequired && !value)
+        fail(name, error::ConfigMissingKey(name, config.type));
+      // `null` asks for what the table makes of others.
+      if (key.byDefault && !(value && value->is_null()))
+        set(key, defaultTextOf(key));
+    }
+    for (auto &[name, expression] : config.family->let)
+      if (!config.settings.has(name)) {
+        std::optional<int64_t> value = config.settings.evaluate(expression);
+        config.settings.set(name, value ? grouped(*value) : expression);
+        isStated.insert(name);
+      }
+  }
+
+  /// The settings of the call, in the order of the table.
+  void state() {
+    for (auto &[name, key] : config.family->keys)
+      if (!key.setting.empty() && isStated.erase(key.setting))
+        config.stated.emplace_back(key.setting,
+                                   config.settings[key.setting].str());
+    llvm::append_range(config.stated, added);
+  }
+
+  StringRef path;
+  const Document &document;
+  const Json &root;
+  const Host &host;
+  Config config;
+  std::set<std::string> isStated;
+  Ordered<std::string> added;
+  bool isWrong = false;
+};
+} // namespace
+
+std::optional<Config> netc::import::readConfig(StringRef path,
+                                               const Document &document,
+                                               const Host &host) {
+  return Reader(path, document, host).read();
+}

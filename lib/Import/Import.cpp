@@ -1,0 +1,76 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Import/Import.h"
+
+#include "lib/Frontend/Input.h"
+#include "lib/Import/Config.h"
+#include "llvm/Support/Path.h"
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+/// The call of the family's net, in lines that are not too long.
+static std::string call(const Config &config) {
+  constexpr size_t width = 110;
+  std::string text = config.type + " = " + config.family->net + "(";
+  size_t indent = text.size(), line = text.size();
+  StringRef comma = "";
+  for (auto &[name, value] : config.stated) {
+    std::string next = name + " = " + value;
+    text += comma;
+    if (line + next.size() + 2 > width) {
+      text += "\n" + std::string(indent, ' ');
+      line = indent;
+    } else if (!comma.empty()) {
+      text += ' ';
+    }
+    text += next;
+    line += next.size() + 2;
+    comma = ",";
+  }
+  return text + ")\n";
+}
+
+std::optional<std::string> netc::import::importConfig(StringRef path,
+                                                      const Host &host) {
+  auto fail = [&](const Message &message) {
+    host.report({path.str(), 1, 1, message});
+    return std::nullopt;
+  };
+  llvm::Expected<std::string> read = readText(path, host.maxBytes);
+  if (!read)
+    return fail(error::ImportCannotRead(llvm::toString(read.takeError())));
+  if (read->size() > host.maxBytes)
+    return fail(longerThan(host.maxBytes));
+  host.onRead(path, *read);
+  std::optional<Document> document = parseObject(path, *read, host);
+  if (!document)
+    return std::nullopt;
+  std::optional<Config> config = readConfig(path, *document, host);
+  if (!config)
+    return std::nullopt;
+
+  std::string text = "# A model of the family `" + config->type +
+                     "`, by its config.json; what that leaves out is as in "
+                     "transformers 5.24.\n";
+  for (const std::string &note : config->notes)
+    text += "# No count depends on this, and the net does not have it: " + note +
+            "\n";
+  text += "import std.models." + config->family->file + "\n\n" + call(*config);
+  if (path == "-")
+    return text;
+  std::optional<Weights> weights =
+      readWeights(llvm::sys::path::parent_path(path), host);
+  if (!weights)
+    return std::nullopt;
+  if (weights->path.empty())
+    return text;
+  std::optional<uint64_t> total = checkWeights(*config, *weights, host);
+  if (!total)
+    return std::nullopt;
+  return text + "expect " + config->type + ".params == " +
+         std::to_string(*total) + "    # as in the headers of the weights\n";
+}

@@ -1,0 +1,40 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_IMPORT_IMPORT_H
+#define NETC_LIB_IMPORT_IMPORT_H
+
+#include "lib/Diagnostics/Errors.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace netc::import {
+
+/// What is wrong with a file that is imported.
+struct Problem {
+  std::string path;
+  unsigned line = 1, column = 1; ///< of characters, from 1 on
+  Message message;
+};
+
+struct Host {
+  llvm::function_ref<void(const Problem &)> report;
+  /// Is told of text that is read, to be shown with errors.
+  llvm::function_ref<void(llvm::StringRef path, llvm::StringRef text)> onRead;
+  size_t maxBytes = 0; ///< of the config
+};
+
+/// Reads a `config.json` of transformers, and writes the specification that
+/// calls the net of its family with its sizes. Where weights lie beside it,
+/// `model.safetensors` or what `model.safetensors.index.json` lists, their
+/// headers must have the names and shapes that follow from the config; of the
+/// numbers themselves none is read. None after an error, which is reported.
+std::optional<std::string> importConfig(llvm::StringRef path, const Host &host);
+
+} // namespace netc::import
+
+#endif // NETC_LIB_IMPORT_IMPORT_H

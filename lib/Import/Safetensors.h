@@ -1,0 +1,32 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_IMPORT_SAFETENSORS_H
+#define NETC_LIB_IMPORT_SAFETENSORS_H
+
+#include "lib/Import/Import.h"
+
+#include <map>
+#include <vector>
+
+namespace netc::import {
+
+using Shape = std::vector<uint64_t>;
+
+/// The weights of a model by name.
+struct Weights {
+  std::string path; ///< of the file, or of the index of several
+  std::map<std::string, Shape> shapes;
+};
+
+/// Reads the headers of the weights in a folder: of `model.safetensors`, else of
+/// the files that `model.safetensors.index.json` lists. Without either there are
+/// no weights, and `path` is empty. None after an error, which is reported: a
+/// header has 100 MB at most, as in the format's own reader, its weights lie one
+/// behind the other and fill the file, and each is as long as its shape says.
+std::optional<Weights> readWeights(llvm::StringRef folder, const Host &host);
+
+} // namespace netc::import
+
+#endif // NETC_LIB_IMPORT_SAFETENSORS_H

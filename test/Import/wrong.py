@@ -1,0 +1,167 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t
+
+# What is wrong in a config.json, in a header of weights and in an index of these is told of, with its place and
+# what would be right, and nothing is written.
+
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+
+folder = pathlib.Path(sys.argv[1])
+failed = []
+
+
+def import_in(folder, expected):
+    command = ["netc", "import", "config.json", "-o", "model.net"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+    if done.returncode != 1 or expected not in done.stderr or (folder / "model.net").exists():
+        failed.append(f"expected {expected}\n{done.stderr}")
+
+
+def config(text, expected):
+    (folder / "config.json").write_text(text)
+    import_in(folder, "config.json:" + expected)
+
+
+def gpt2(more, expected):
+    config('{ "model_type": "gpt2",\n  ' + more + " }", expected)
+
+
+config('{ "model_type": "gpt2",\n  "n_layer": }', "2:14: error: syntax error while parsing value - unexpected '}'; expected '[', '{', or a literal [json-broken]")
+config("", "1:1: error: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal [json-broken]")
+config("[" * 100, "1:67: error: nested more than 64 deep, which no config is [json-too-deep]")
+config('{ "n_layer": 1, "n_layer": 2 }', "1:17: error: the key `n_layer` is there twice [json-key-twice]")
+config("[1]", '1:1: error: a config is an object, `{ "model_type": .. }`, not [1] [json-no-object]')
+config("{}", "1:1: error: `model_type` names the family of the model; netc knows bert, ")
+config('{ "model_type": 3 }', "1:3: error: `model_type` names the family of the model; netc knows bert, ")
+config('{ "model_type": "gpt3" }', "1:3: error: netc knows no family `gpt3`; did you mean `gpt2`?; it knows bert, ")
+config('{ "model_type": "deepseek_v2" }', "1:1: error: `num_experts_per_tok` is not there, and `deepseek_v2` has no default of it [config-missing-key]")
+gpt2('"architectures": ["GPT2ForTokenClassification"]', '2:3: error: `architectures` is ["GPT2ForTokenClassification"]; of this family netc knows GPT2LMHeadModel, GPT2Model [config-unknown-class]')
+gpt2('"n_head": 12, "n_heads": 8', "2:17: error: `n_heads` is 8, and netc does not know what that changes in `gpt2`; did you mean `n_head`?; if it changes no size, take it out of the file [config-unknown-key]")
+gpt2('"scale_attn_by_inverse_layer_idx": true', "2:3: error: `scale_attn_by_inverse_layer_idx` is true; the net of `gpt2` takes false [config-wrong-value]")
+gpt2('"activation_function": "snake"', '2:3: error: `activation_function` is "snake"; the net of `gpt2` takes "silu", "swish", "gelu", "gelu_new", "gelu_pytorch_tanh"')
+for value in '"12"', "0", "-1", "1.5", "2000000000000", "null", "[12]":
+    gpt2(f'"n_layer": {value}', f"2:3: error: `n_layer` is {value}; the net of `gpt2` takes a whole number above 0 [config-wrong-value]")
+gpt2('"tie_word_embeddings": 1', "2:3: error: `tie_word_embeddings` is 1; the net of `gpt2` takes true or false [config-wrong-value]")
+gpt2('"resid_pdrop": "much"', '2:3: error: `resid_pdrop` is "much"; the net of `gpt2` takes a number [config-wrong-value]')
+config('{ "model_type": "deepseek_v3", "n_shared_experts": -1 }', "1:32: error: `n_shared_experts` is -1; the net of `deepseek_v3` takes a whole number [config-wrong-value]")
+config('{ "model_type": "vit", "id2label": 3 }', "1:24: error: `id2label` is 3; the net of `vit` takes an object with an entry for each [config-wrong-value]")
+mixed = '["full_attention", "sliding_attention", "sliding_attention", "full_attention"]'
+short = '["full_attention","sliding_attention","sliding_attention"...'
+config('{ "model_type": "gemma2", "layer_types": ' + mixed + " }", f'1:27: error: `layer_types` is {short}; the net of `gemma2` takes a list in which every k-th is "full_attention", and all others "sliding_attention" [config-wrong-value]')
+config('{ "model_type": "qwen3", "use_sliding_window": true, "layer_types": ' + mixed + " }", f'1:54: error: `layer_types` is {short}; the net of `qwen3` takes a list of "full_attention" and, after these, "sliding_attention" [config-wrong-value]')
+
+(folder / "config.json").unlink()
+import_in(folder, "config.json:1:1: error: cannot be read: No such file or directory [import-cannot-read]")
+
+# Weights of one tensor beside a config that asks for others: what a header says is checked before that.
+(folder / "config.json").write_text('{ "model_type": "gpt2", "n_layer": 1, "n_embd": 4, "n_head": 2, "vocab_size": 5, "n_positions": 3 }')
+weights = folder / "model.safetensors"
+
+
+def header(text, expected, size=None, data=0):
+    text = text if isinstance(text, bytes) else text.encode()
+    weights.write_bytes(struct.pack("<Q", len(text) if size is None else size) + text + bytes(data))
+    import_in(folder, "model.safetensors:1:1: error: the header of a file of weights is wrong: " + expected)
+
+
+def tensor(expected, data=8, **members):
+    header(json.dumps({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8], **members}}), expected, data=data)
+
+
+weights.write_bytes(b"\0\0\0")
+import_in(folder, "the header of a file of weights is wrong: the file has less than 8 bytes [weights-header]")
+header("{}", "it is said to have 18446744073709551615 bytes, of at most 2 [weights-header]", size=2**64 - 1)
+header("{}", "it is said to have 3 bytes, of at most 2", size=3)
+header("{", "parse error at line 1, column 2: syntax error while parsing object key - unexpected end of input; expected string literal")
+header("[]", "an unexpected list")
+header("null", "an unexpected null")
+header("5", "an unexpected number")
+header('"w"', "an unexpected text")
+header("[" * 100_000, "an unexpected list")
+header('{"w":' * 100_000, "nested too deep")
+header('{"w": {}, "w": {}}', "`w` lacks its type, shape or place")
+header('{"w": {"dtype": "U8", "shape": [], "data_offsets": [0, 1]}, "w": {}}', "`w` is there twice", data=1)
+tensor("`w` has the unknown type `F31`", dtype="F31")
+tensor("`w` has an unknown member `device`", device="cuda")
+tensor("an unexpected list", shape=[[2]])
+tensor("an unexpected truth value", shape=[True])
+tensor("a negative number", shape=[-2])
+tensor("a number with a fraction", shape=[2.5])
+tensor("`w` has too many numbers", shape=[1] * 17)
+tensor("`w` has too many numbers", data_offsets=[0, 8, 8])
+tensor("the shape of `w` is too large", shape=[2**40, 2**40])
+tensor("`w` has the wrong number of bytes for its shape", shape=[3])
+tensor("`w` has the wrong number of bytes for its shape", data_offsets=[8, 0])
+tensor("its weights have 8 bytes, and the file 9 behind the header", data=9)
+tensor("its weights overlap, or leave a gap", data_offsets=[4, 12], data=12)
+
+# Names and shapes that do not follow from the config.
+names = {
+    "wte.weight": [5, 4], "wpe.weight": [3, 4], "h.0.ln_1.weight": [4], "h.0.ln_1.bias": [4], "h.0.attn.c_attn.weight": [4, 12],
+    "h.0.attn.c_attn.bias": [12], "h.0.attn.c_proj.weight": [4, 4], "h.0.attn.c_proj.bias": [4], "h.0.ln_2.weight": [4],
+    "h.0.ln_2.bias": [4], "h.0.mlp.c_fc.weight": [4, 16], "h.0.mlp.c_fc.bias": [16], "h.0.mlp.c_proj.weight": [16, 4],
+    "h.0.mlp.c_proj.bias": [4], "ln_f.weight": [4], "ln_f.bias": [4],
+}  # fmt: skip
+
+
+def write(path, shapes):
+    text, end = {}, 0
+    for name, shape in shapes.items():
+        begin = end
+        end += 2
+        for size in shape:
+            end = begin + (end - begin) * size
+        text[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(text).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(end))
+
+
+def wrong(shapes, expected):
+    write(weights, shapes)
+    import_in(folder, "model.safetensors:1:1: error: " + expected)
+
+
+wrong({**names, "wpe.weight": [4, 4]}, "`wpe.weight` is [4, 4]; by the config it is [3, 4] [weights-shape]")
+wrong({**names, "h.1.ln_1.weight": [4]}, "the weight `h.1.ln_1.weight`, [4], is not in a model of this config [weights-unknown]")
+missing = dict(names)
+del missing["ln_f.bias"]
+wrong(missing, "there is no weight `transformer.ln_f.bias`, which by the config is [4] [weights-missing]")
+
+# With what files may have beside them, they are right.
+write(weights, {**names, "h.0.attn.bias": [1, 1, 3, 3], "lm_head.weight": [5, 4]})
+done = subprocess.run(["netc", "import", "config.json"], cwd=folder, check=True, capture_output=True, text=True)
+assert done.stdout.endswith("expect gpt2.params == 284    # as in the headers of the weights\n"), done.stdout
+
+# Several files, and an index of them.
+write(folder / "a.safetensors", names)
+weights.unlink()
+
+
+def index(value, expected):
+    (folder / "model.safetensors.index.json").write_text(json.dumps(value))
+    import_in(folder, "model.safetensors.index.json:1:1: error: " + expected)
+
+
+index({}, "the index of files of weights is wrong: `weight_map` is missing [weights-index]")
+index({"weight_map": {"w": 3}}, "the index of files of weights is wrong: `w` has no file")
+for name in "../a.safetensors", "/etc/passwd", "", ".", "a\0b":
+    index({"weight_map": {"w": name}}, f"the index of files of weights is wrong: `w` is in {json.dumps(name)}, which is no file of this folder")
+everything = dict.fromkeys(names, "a.safetensors")
+index({"weight_map": {**everything, "w": "a.safetensors"}}, "the index of files of weights is wrong: `w` is not in `a.safetensors`")
+del everything["ln_f.bias"]
+index({"weight_map": everything}, "the index of files of weights is wrong: `ln_f.bias` is in `a.safetensors`, and not listed there")
+(folder / "model.safetensors.index.json").write_text('{"weight_map": {"w": "b.safetensors"}}')
+import_in(folder, "b.safetensors:1:1: error: cannot be read: No such file or directory [import-cannot-read]")
+(folder / "b.safetensors").mkdir()
+import_in(folder, "b.safetensors:1:1: error: cannot be read: it is not a regular file [import-cannot-read]")
+
+print(*failed, sep="\n")
+sys.exit(len(failed) > 0)
