@@ -10,7 +10,7 @@
 namespace netc {
 
 /// Whether an op sums products of two operands, of which one is read for
-/// several elements of the other.
+/// several elements of the other. They may be widened before.
 bool isContraction(mlir::linalg::LinalgOp op);
 /// How many elements of the result of a sum of products, which an operand of it
 /// does not tell apart, each element of that operand is for.
@@ -18,6 +18,8 @@ int64_t rowsBeside(mlir::linalg::GenericOp op, mlir::AffineMap operand);
 /// Whether an op does nothing but write the elements of its operand, in
 /// whatever order.
 bool isCopy(mlir::linalg::LinalgOp op);
+/// The same, where elements may be rounded or widened.
+bool isConversion(mlir::linalg::LinalgOp op);
 
 /// The memory that a tensor is read from: a parameter, say, that an update
 /// changes in place. Null if it is computed.
