@@ -21,15 +21,29 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
+/// Whether an op reads something computed that has wider elements than what it
+/// makes of it, which would have to stay in memory.
+static bool narrows(linalg::GenericOp op) {
+  Value result = op.getResult(0);
+  auto bitsOf = [](Value tensor) {
+    return getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth();
+  };
+  return llvm::any_of(op.getInputs(), [&](Value input) {
+    return elementsOf(input) * kNear > elementsOf(result) &&
+           bitsOf(input) > bitsOf(result) && !slotOf(input);
+  });
+}
+
 /// Whether computing an element again costs less than reading it from memory.
 /// Small operands, as the mean of a channel, are assumed to be in a cache.
 static bool isCheap(linalg::GenericOp op) {
   int64_t operations = llvm::count_if(
       op.getBody()->without_terminator(), [](Operation &payload) {
-        return isa<FloatType>(payload.getResult(0).getType());
+        return isa<FloatType>(payload.getResult(0).getType()) &&
+               !isa<arith::ExtFOp, arith::TruncFOp>(payload);
       });
   int64_t size = elementsOf(op.getResult(0));
-  return !isExpensive(op) && operations <= 2 &&
+  return !isExpensive(op) && operations <= 2 && !narrows(op) &&
          llvm::count_if(op.getInputs(), [&](Value input) {
            return elementsOf(input) * kNear > size;
          }) <= 2;
@@ -316,11 +330,17 @@ private:
     IRMapping values;
     SmallVector<Value> others(arguments.take_front(kept));
     llvm::append_range(others, arguments.drop_front(kept + 2 * length));
+    Type computed = getElementTypeOrSelf(products.getResult(0).getType());
+    auto factor = [&](int64_t number) -> Value {
+      Value narrow = arguments[kept + number];
+      return narrow.getType() == computed
+                 ? narrow
+                 : b.create<arith::ExtFOp>(products.getLoc(), computed, narrow);
+    };
     Value sum;
     for (int64_t turn = 0; turn < length; ++turn) {
-      Value product =
-          b.create<arith::MulFOp>(products.getLoc(), arguments[kept + 2 * turn],
-                                  arguments[kept + 2 * turn + 1]);
+      Value product = b.create<arith::MulFOp>(
+          products.getLoc(), factor(2 * turn), factor(2 * turn + 1));
       sum = sum ? b.create<arith::AddFOp>(products.getLoc(), sum, product)
                       .getResult()
                 : product;

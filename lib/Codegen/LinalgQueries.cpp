@@ -13,6 +13,12 @@
 using namespace netc;
 using namespace mlir;
 
+/// What memory has of an element that a payload widens.
+static Value narrow(Value element) {
+  auto wide = element.getDefiningOp<arith::ExtFOp>();
+  return wide ? wide.getIn() : element;
+}
+
 bool netc::isContraction(linalg::LinalgOp op) {
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
@@ -20,7 +26,9 @@ bool netc::isContraction(linalg::LinalgOp op) {
     return false;
   Block &body = *generic.getBody();
   auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add || std::distance(body.begin(), body.end()) != 3)
+  int64_t computed = llvm::count_if(
+      body, [](Operation &payload) { return !isa<arith::ExtFOp>(payload); });
+  if (!add || computed != 3)
     return false;
   // Both operands have the columns of the result: a reduction of their product.
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -37,8 +45,8 @@ bool netc::isContraction(linalg::LinalgOp op) {
     return false;
   auto mul = add.getRhs().getDefiningOp<arith::MulFOp>();
   return mul && add.getLhs() == body.getArgument(2) &&
-         mul.getLhs() == body.getArgument(0) &&
-         mul.getRhs() == body.getArgument(1);
+         narrow(mul.getLhs()) == body.getArgument(0) &&
+         narrow(mul.getRhs()) == body.getArgument(1);
 }
 
 int64_t netc::rowsBeside(linalg::GenericOp op, AffineMap operand) {
@@ -53,9 +61,20 @@ int64_t netc::rowsBeside(linalg::GenericOp op, AffineMap operand) {
 
 bool netc::isCopy(linalg::LinalgOp op) {
   Block &body = op->getRegion(0).front();
-  return op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
-         op.getNumReductionLoops() == 0 &&
+  return isConversion(op) &&
          body.getTerminator()->getOperand(0) == body.getArgument(0);
+}
+
+bool netc::isConversion(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() != 0)
+    return false;
+  Block &body = op->getRegion(0).front();
+  Value element = body.getTerminator()->getOperand(0);
+  while (
+      isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(element.getDefiningOp()))
+    element = element.getDefiningOp()->getOperand(0);
+  return element == body.getArgument(0);
 }
 
 int64_t netc::elementsOf(Value tensor) {

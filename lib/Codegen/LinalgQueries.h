@@ -9,14 +9,17 @@
 
 namespace netc {
 
-/// Whether an op is a sum of products of two operands. Column sums of an
-/// element-wise product are none: they are a reduction.
+/// Whether an op is a sum of products of two operands, each of which may be
+/// widened first. Column sums of an element-wise product are none: they are a
+/// reduction.
 bool isContraction(mlir::linalg::LinalgOp op);
 /// The number of elements of the result that each element of an operand is read
 /// for: the product of the parallel loops that `operand` does not depend on.
 int64_t rowsBeside(mlir::linalg::GenericOp op, mlir::AffineMap operand);
 /// Whether an op only copies the elements of its operand, in any order.
 bool isCopy(mlir::linalg::LinalgOp op);
+/// The same, where elements may be rounded or widened.
+bool isConversion(mlir::linalg::LinalgOp op);
 
 /// The memory that a tensor is loaded from, a parameter, say, that an update
 /// changes in place. Null if the tensor is computed.

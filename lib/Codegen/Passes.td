@@ -151,6 +151,18 @@ def GuardMemory : Pass<"net-guard-memory", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
 
+def LowerFloat16 : Pass<"net-lower-float16", "::mlir::ModuleOp"> {
+  let summary = "Make numbers of 16 bits integers";
+  let description = [{
+    Memory and vectors have i16 where they had bf16 or f16. Widening and rounding, to the nearest and
+    even of two, become shifts of integers. Arithmetic on numbers of 16 bits is an error: LLVM makes
+    calls of it that no library has.
+  }];
+  let options = [Option<"convertsHalves", "converts-halves", "bool", "false",
+                        "The target has instructions between f16 and f32">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Make each linalg op or loop nest of the step a function of pointers";
   let description = [{

@@ -285,7 +285,7 @@ Value Convolution::gather(Value x, Value weight, RankedTensorType y) const {
       source[channel] = dim(sizes.size());
       sizes.push_back(wType.getDimSize(channel));
     }
-    auto partType = RankedTensorType::get(sizes, element);
+    auto partType = RankedTensorType::get(sizes, wType.getElementType());
     // One tap is the weight itself.
     Value part = llvm::all_of(taps, [](int64_t n) { return n == 1; })
                      ? b.reshape(weight, partType)

@@ -11,9 +11,9 @@
 
 namespace netc {
 
-/// An element of a tensor in the payload of a linalg op. Formulas on elements
-/// build the arithmetic that they read as; a number is of the type of the
-/// element beside it.
+/// An element of a tensor in the payload of a linalg op, or a vector of them.
+/// Formulas on elements build the arithmetic that they read as; a number is of
+/// the type of the element beside it.
 struct Element {
   mlir::ImplicitLocOpBuilder *b;
   mlir::Value value;
@@ -31,7 +31,10 @@ struct Element {
 
 inline Element number(Element like, double value) {
   auto &b = *like.b;
-  mlir::TypedAttr attr = b.getFloatAttr(like.type(), value);
+  mlir::TypedAttr attr =
+      b.getFloatAttr(mlir::getElementTypeOrSelf(like.type()), value);
+  if (auto vector = mlir::dyn_cast<mlir::VectorType>(like.type()))
+    attr = mlir::DenseElementsAttr::get(vector, mlir::Attribute(attr));
   return {&b, b.create<mlir::arith::ConstantOp>(attr)};
 }
 

@@ -69,7 +69,7 @@ static void lowerTopK(TopKOp op, LinalgBuilder &b) {
 
 static void lowerTake(TakeOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
-  RankedTensorType type = b.type(op.getY());
+  RankedTensorType type = b.typeLike(op.getY(), x);
   int64_t over = op.getOver(), size = b.type(op.getX()).getDimSize(over);
   Value y =
       b.mapTo(type, b.get(op.getPlaces()), b.identity(type.getRank()),
@@ -80,7 +80,7 @@ static void lowerTake(TakeOp op, LinalgBuilder &b) {
                 for (int64_t axis = 0; axis < type.getRank(); ++axis)
                   at.push_back(axis == over ? place.index
                                             : e.create<linalg::IndexOp>(axis));
-                return place.orZero({&e, e.create<tensor::ExtractOp>(x, at)});
+                return place.orZero(b.scalar(e, x, at));
               });
   b.set(op.getY(), y);
 }
@@ -106,7 +106,7 @@ static void lowerTakeGrad(TakeGradOp op, LinalgBuilder &b) {
 
 static void lowerGather(GatherOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
-  RankedTensorType type = b.type(op.getY()), from = b.type(op.getX());
+  RankedTensorType type = b.typeLike(op.getY(), x), from = b.type(op.getX());
   int64_t over = op.getOver(), numbers = b.type(op.getIds()).getRank();
   SmallVector<int64_t> idAxes = llvm::to_vector(llvm::seq<int64_t>(0, numbers));
   Value y =
@@ -120,7 +120,7 @@ static void lowerGather(GatherOp op, LinalgBuilder &b) {
                 at.push_back(row.index);
                 for (int64_t axis = numbers; axis < type.getRank(); ++axis)
                   at.push_back(e.create<linalg::IndexOp>(axis));
-                return row.orZero({&e, e.create<tensor::ExtractOp>(x, at)});
+                return row.orZero(b.scalar(e, x, at));
               });
   b.set(op.getY(), y);
 }
@@ -137,9 +137,11 @@ static void lowerScatterAdd(ScatterAddOp op, LinalgBuilder &b) {
     Element more{&b, b.scalar(values, from)};
     return SmallVector<Value>{b.addAt(row, at, carried[0], more)};
   };
-  b.set(op.getY(), b.loops(b.bounds(b.type(op.getValues()).getShape()),
-                           b.get(op.getX()), add)
-                       .front());
+  RankedTensorType type = b.type(op.getX());
+  b.set(op.getY(),
+        b.loops(b.bounds(b.type(op.getValues()).getShape()),
+                b.converted(b.get(op.getX()), type.getElementType()), add)
+            .front());
 }
 
 static void lowerArange(ArangeOp op, LinalgBuilder &b) {
@@ -187,7 +189,7 @@ static Value scatter(LinalgBuilder &b, Value rows, Value places,
     at.push_back(indices.back());
     Element old{&b, b.scalar(carried[0], to)}, row{&b, b.scalar(rows, at)};
     return SmallVector<Value>{
-        b.create<tensor::InsertOp>(place.updated(old, row), carried[0], to)};
+        b.insert(place.updated(old, row), carried[0], to)};
   };
   return b.loops(b.bounds(sizes), b.filled(slots, 0), put).front();
 }
@@ -223,7 +225,7 @@ static Value assign(LinalgBuilder &b, Value choices, RankedTensorType slots,
 }
 
 static void lowerDispatch(DispatchOp op, LinalgBuilder &b) {
-  RankedTensorType slots = b.type(op.getSlots());
+  RankedTensorType slots = b.typeLike(op.getSlots(), b.get(op.getX()));
   Value places =
       assign(b, b.get(op.getChoices()), slots, b.type(op.getPlaces()));
   b.set(op.getPlaces(), places);
@@ -235,26 +237,27 @@ static void lowerDispatch(DispatchOp op, LinalgBuilder &b) {
 
 static void lowerCollect(CollectOp op, LinalgBuilder &b) {
   Value slots = b.get(op.getSlots());
-  RankedTensorType type = b.type(op.getY()), from = b.type(op.getSlots());
+  RankedTensorType type = b.typeLike(op.getY(), slots);
+  RankedTensorType from = b.type(op.getSlots());
   SmallVector<int64_t> placeAxes =
       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
-  Value y = b.mapTo(
-      type, b.get(op.getPlaces()), b.project(type.getRank(), placeAxes),
-      [&](ArrayRef<Element> args) {
-        ImplicitLocOpBuilder &e = *args[0].b;
-        Place place = placeIn(from, e, args[0]);
-        SmallVector<Value> at = slotOf(e, place, from);
-        at.push_back(e.create<linalg::IndexOp>(type.getRank() - 1));
-        return place.orZero({&e, e.create<tensor::ExtractOp>(slots, at)});
-      });
+  Value y =
+      b.mapTo(type, b.get(op.getPlaces()), b.project(type.getRank(), placeAxes),
+              [&](ArrayRef<Element> args) {
+                ImplicitLocOpBuilder &e = *args[0].b;
+                Place place = placeIn(from, e, args[0]);
+                SmallVector<Value> at = slotOf(e, place, from);
+                at.push_back(e.create<linalg::IndexOp>(type.getRank() - 1));
+                return place.orZero(b.scalar(e, slots, at));
+              });
   b.set(op.getY(), y);
 }
 
 static void lowerCollectGrad(CollectGradOp op, LinalgBuilder &b) {
-  b.set(op.getDslots(), scatter(b, b.get(op.getDy()), b.get(op.getPlaces()),
-                                b.type(op.getDslots()), [](ValueRange place) {
-                                  return SmallVector<Value>(place);
-                                }));
+  b.set(op.getDslots(),
+        scatter(b, b.get(op.getDy()), b.get(op.getPlaces()),
+                b.typeLike(op.getDslots(), b.get(op.getDy())),
+                [](ValueRange place) { return SmallVector<Value>(place); }));
 }
 
 //===----------------------------------------------------------------------===//

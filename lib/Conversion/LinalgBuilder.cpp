@@ -4,7 +4,6 @@
 
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/Place.h"
-#include "lib/Conversion/Rounding.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include <limits>
@@ -19,20 +18,80 @@ LinalgBuilder::LinalgBuilder(func::FuncOp function, Type element,
       function(function), floatElement(element), reference(reference),
       rounds(rounds) {}
 
-/// The format of 16 bits that a value has; null if it has none.
-static FloatType lowFormatOf(Type element) {
-  auto format = dyn_cast<FloatType>(element);
-  return format && format.getWidth() == 16 ? format : FloatType();
+static bool isLow(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16;
 }
 
 Type LinalgBuilder::element(Type type) const {
-  return type.isF32() || lowFormatOf(type) ? floatElement : type;
+  return type.isF32() || isLow(type) ? floatElement : type;
 }
 
-RankedTensorType LinalgBuilder::type(Type type) const {
-  auto tensor = cast<RankedTensorType>(type);
-  return RankedTensorType::get(tensor.getShape(),
-                               element(tensor.getElementType()));
+RankedTensorType LinalgBuilder::type(Value value) const {
+  auto tensor = cast<RankedTensorType>(value.getType());
+  return tensor.clone(element(tensor.getElementType()));
+}
+
+RankedTensorType LinalgBuilder::typeLike(Value value, Value tensor) const {
+  return cast<RankedTensorType>(value.getType())
+      .clone(getElementTypeOrSelf(tensor.getType()));
+}
+
+RankedTensorType LinalgBuilder::storedType(Value value) const {
+  auto tensor = cast<RankedTensorType>(value.getType());
+  return rounds && isLow(tensor.getElementType()) ? tensor : type(value);
+}
+
+Value LinalgBuilder::stored(Value value) {
+  return converted(get(value), storedType(value).getElementType());
+}
+
+Value LinalgBuilder::converted(Value tensor, Type element) {
+  if (getElementTypeOrSelf(tensor.getType()) == element)
+    return tensor;
+  return map(
+      tensor, [](ArrayRef<Element> x) { return x[0]; }, element);
+}
+
+/// An element that memory has, as it is computed with.
+static Element widened(Element x, Type element) {
+  if (x.type() == element)
+    return x;
+  return {x.b, x.b->create<arith::ExtFOp>(element, x.value)};
+}
+
+/// A value of this type that is the same number as `x`; null if it is not known
+/// to be one.
+static Value exactly(Element x, Type element) {
+  if (x.type() == element)
+    return x;
+  Operation *maker = x.value.getDefiningOp();
+  if (auto wide = dyn_cast_or_null<arith::ExtFOp>(maker))
+    return wide.getIn().getType() == element ? wide.getIn() : Value();
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(maker)) {
+    APFloat number = cast<FloatAttr>(constant.getValue()).getValue();
+    bool loses;
+    number.convert(cast<FloatType>(element).getFloatSemantics(),
+                   APFloat::rmNearestTiesToEven, &loses);
+    if (!loses)
+      return x.b->create<arith::ConstantOp>(
+          cast<TypedAttr>(FloatAttr::get(element, number)));
+  }
+  if (auto choice = dyn_cast_or_null<arith::SelectOp>(maker)) {
+    Value yes = exactly({x.b, choice.getTrueValue()}, element);
+    Value no = exactly({x.b, choice.getFalseValue()}, element);
+    if (yes && no)
+      return x.b->create<arith::SelectOp>(choice.getCondition(), yes, no);
+  }
+  return {};
+}
+
+/// An element as memory of this type has it.
+static Value narrowed(Element x, Type element) {
+  if (!isLow(element))
+    return x;
+  if (Value same = exactly(x, element))
+    return same;
+  return x.b->create<arith::TruncFOp>(element, x.value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,6 +137,7 @@ Value LinalgBuilder::read(StringRef name, RankedTensorType type, Role role,
 
 void LinalgBuilder::write(Value tensor, TypedValue<MemRefType> slot) {
   MemRefType type = slot.getType();
+  tensor = converted(tensor, type.getElementType());
   tensor = reshape(
       tensor, RankedTensorType::get(type.getShape(), type.getElementType()));
   if (condition) {
@@ -137,8 +197,15 @@ Value LinalgBuilder::filled(RankedTensorType type, double value) {
   return create<linalg::FillOp>(element, empty(type)).getResult(0);
 }
 
-Value LinalgBuilder::scalar(Value tensor, ValueRange at) {
-  return create<tensor::ExtractOp>(tensor, at);
+Element LinalgBuilder::scalar(ImplicitLocOpBuilder &payload, Value tensor,
+                              ValueRange at) const {
+  Element x{&payload, payload.create<tensor::ExtractOp>(tensor, at)};
+  return widened(x, element(x.type()));
+}
+
+Value LinalgBuilder::insert(Value element, Value tensor, ValueRange at) {
+  Type type = getElementTypeOrSelf(tensor.getType());
+  return create<tensor::InsertOp>(narrowed({this, element}, type), tensor, at);
 }
 
 Value LinalgBuilder::reshape(Value tensor, RankedTensorType type) {
@@ -260,10 +327,10 @@ SmallVector<Value> LinalgBuilder::generic(ValueRange operands, ValueRange outs,
         ImplicitLocOpBuilder b(loc, nested);
         SmallVector<Element> elements;
         for (Value arg : args)
-          elements.push_back({&b, arg});
+          elements.push_back(widened({&b, arg}, element(arg.getType())));
         SmallVector<Value> results;
-        for (Element result : payload(elements))
-          results.push_back(result);
+        for (auto [result, type] : llvm::zip_equal(payload(elements), types))
+          results.push_back(narrowed(result, getElementTypeOrSelf(type)));
         b.create<linalg::YieldOp>(results);
       });
   return op.getResults();
@@ -281,7 +348,7 @@ Value LinalgBuilder::mapTo(RankedTensorType type, ValueRange operands,
 }
 
 Value LinalgBuilder::map(ValueRange operands, Payload1 payload, Type element) {
-  auto type = cast<RankedTensorType>(operands.front().getType());
+  RankedTensorType type = this->type(operands.front());
   if (element)
     type = RankedTensorType::get(type.getShape(), element);
   SmallVector<AffineMap> maps(operands.size(), identity(type.getRank()));
@@ -299,15 +366,15 @@ SmallVector<int64_t> LinalgBuilder::others(int64_t rank,
 
 Value LinalgBuilder::reduce(ValueRange operands, ArrayRef<int64_t> axes,
                             double init, Payload1 payload, Type element) {
-  auto from = cast<RankedTensorType>(operands.front().getType());
+  RankedTensorType from = type(operands.front());
   SmallVector<int64_t> kept = others(from.getRank(), axes), sizes;
   for (int64_t axis : kept)
     sizes.push_back(from.getDimSize(axis));
-  auto type =
+  auto result =
       RankedTensorType::get(sizes, element ? element : from.getElementType());
   SmallVector<AffineMap> maps(operands.size(), identity(from.getRank()));
   maps.push_back(project(from.getRank(), kept));
-  return generic(operands, filled(type, init), maps,
+  return generic(operands, filled(result, init), maps,
                  [&](ArrayRef<Element> args) {
                    return SmallVector<Element>{payload(args)};
                  })
@@ -330,7 +397,7 @@ Value LinalgBuilder::largest(Value operand, int64_t axis) {
 
 Value LinalgBuilder::mapWith(ValueRange operands, ValueRange reduced,
                              ArrayRef<int64_t> axes, Payload1 payload) {
-  auto type = cast<RankedTensorType>(operands.front().getType());
+  RankedTensorType type = this->type(operands.front());
   SmallVector<AffineMap> maps(operands.size(), identity(type.getRank()));
   maps.append(reduced.size(),
               project(type.getRank(), others(type.getRank(), axes)));
@@ -379,7 +446,7 @@ SmallVector<Value> LinalgBuilder::bounds(ArrayRef<int64_t> sizes) {
 Value LinalgBuilder::addAt(const Place &place, ValueRange at, Value tensor,
                            Element more) {
   Element old{this, scalar(tensor, at)};
-  return create<tensor::InsertOp>(place.updated(old, old + more), tensor, at);
+  return insert(place.updated(old, old + more), tensor, at);
 }
 
 Value LinalgBuilder::updateRows(
@@ -397,8 +464,7 @@ Value LinalgBuilder::updateRows(
                  Element old{this, scalar(carried[0], at)};
                  Element value{this, scalar(values, indices)};
                  Element updated = row.updated(old, payload(old, value));
-                 return SmallVector<Value>{
-                     create<tensor::InsertOp>(updated, carried[0], at)};
+                 return SmallVector<Value>{insert(updated, carried[0], at)};
                })
       .front();
 }
@@ -407,17 +473,19 @@ Value LinalgBuilder::updateRows(
 // Lowerings
 //===----------------------------------------------------------------------===//
 
-/// What an op computes is rounded once, to the format of its result. What only
-/// hands numbers on has such, and a constant is as exact as it is written.
+/// What an op computes is rounded once, to the format of its result; a constant
+/// that is only handed on is as exact as it is written.
 static void roundResults(Operation *op, LinalgBuilder &b) {
+  auto isStored = [&](Value value) {
+    return b.get(value) && isLow(getElementTypeOrSelf(b.get(value).getType()));
+  };
   bool handsOn = isMemoryEffectFree(op) && !isa<ConvertOp>(op);
-  if (!b.isRounding() || handsOn || op->getNumRegions() != 0)
+  if (op->getNumRegions() != 0 ||
+      (handsOn && llvm::none_of(op->getOperands(), isStored)))
     return;
   for (Value result : op->getResults())
-    if (FloatType format = lowFormatOf(elementOf(result)))
-      b.set(result, b.map(b.get(result), [&](ArrayRef<Element> x) {
-        return rounded(x[0], format);
-      }));
+    if (isLow(b.storedType(result).getElementType()))
+      b.set(result, b.stored(result));
 }
 
 LogicalResult

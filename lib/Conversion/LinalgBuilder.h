@@ -41,24 +41,34 @@ class LinalgBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   /// Builds at the end of `function`, for ops of a module in which globals
   /// hold the slots. Values of 16 and 32 bits are computed as `element`, and
-  /// those of 16 bits rounded to numbers of their format. With `reference`
-  /// exactly the operations that are counted are to be executed.
+  /// those of 16 bits kept in their format if the builder `rounds`, else as
+  /// `element`, too. With `reference` exactly the operations that are counted
+  /// are to be executed.
   LinalgBuilder(mlir::func::FuncOp function, mlir::Type element, bool reference,
                 bool rounds);
 
   bool isReference() const { return reference; }
-  /// Whether values of 16 bits are numbers of their format.
-  bool isRounding() const { return rounds; }
-
   //===-- Values ----------------------------------------------------------===//
 
-  mlir::Value get(mlir::Value value) const { return values.lookup(value); }
-  void set(mlir::Value value, mlir::Value tensor) { values.map(value, tensor); }
-  mlir::Type element(mlir::Type type) const;
-  mlir::RankedTensorType type(mlir::Value value) const {
-    return type(value.getType());
+  /// The tensor of a value. One of a low format may have elements of that
+  /// format, or of what it was computed in; payloads see the latter.
+  mlir::Value get(mlir::Value value) const {
+    return values.lookupOrNull(value);
   }
-  mlir::RankedTensorType type(mlir::Type type) const;
+  void set(mlir::Value value, mlir::Value tensor) { values.map(value, tensor); }
+  /// What elements of a type are computed in.
+  mlir::Type element(mlir::Type type) const;
+  /// The shape of a value, with elements as they are computed.
+  mlir::RankedTensorType type(mlir::Value value) const;
+  /// With those of `tensor`, of which the value has no others.
+  mlir::RankedTensorType typeLike(mlir::Value value, mlir::Value tensor) const;
+  /// As they are kept in memory.
+  mlir::RankedTensorType storedType(mlir::Value value) const;
+  /// The tensor of a value with elements of that type: rounded, if they are
+  /// not yet.
+  mlir::Value stored(mlir::Value value);
+  /// `tensor` with elements of this type.
+  mlir::Value converted(mlir::Value tensor, mlir::Type element);
 
   //===-- Slots -----------------------------------------------------------===//
 
@@ -87,7 +97,15 @@ public:
   mlir::Value constant(mlir::Type element, double value);
   mlir::Value empty(mlir::RankedTensorType type);
   mlir::Value filled(mlir::RankedTensorType type, double value);
-  mlir::Value scalar(mlir::Value tensor, mlir::ValueRange at = {});
+  /// An element as it is computed with; the first is for a payload.
+  Element scalar(mlir::ImplicitLocOpBuilder &payload, mlir::Value tensor,
+                 mlir::ValueRange at) const;
+  mlir::Value scalar(mlir::Value tensor, mlir::ValueRange at = {}) {
+    return scalar(*this, tensor, at);
+  }
+  /// `tensor` with an element of that kind at a place.
+  mlir::Value insert(mlir::Value element, mlir::Value tensor,
+                     mlir::ValueRange at);
   mlir::Value reshape(mlir::Value tensor, mlir::RankedTensorType type);
   mlir::Value transpose(mlir::Value tensor, llvm::ArrayRef<int64_t> order);
   mlir::Value slice(mlir::Value tensor, llvm::ArrayRef<int64_t> starts,
@@ -121,7 +139,8 @@ public:
   /// Payloads of both see the result's element, without a value yet, last.
   mlir::Value mapTo(mlir::RankedTensorType type, mlir::ValueRange operands,
                     llvm::ArrayRef<mlir::AffineMap> maps, Payload1 payload);
-  /// linalg.generic. The loops that no output has are reductions.
+  /// linalg.generic. The loops that no output has are reductions. What the
+  /// payload computes is rounded to the elements of the outputs.
   llvm::SmallVector<mlir::Value> generic(mlir::ValueRange operands,
                                          mlir::ValueRange outs,
                                          llvm::ArrayRef<mlir::AffineMap> maps,

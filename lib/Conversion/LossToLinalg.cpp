@@ -111,7 +111,7 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
             at.push_back(axis == over
                              ? number
                              : e.create<linalg::IndexOp>(row++).getResult());
-          return Element{&e, e.create<tensor::ExtractOp>(d, at)};
+          return b.scalar(e, d, at);
         });
   } else {
     AffineMap targetMap = hasNumbers ? rowMap : b.identity(rank);

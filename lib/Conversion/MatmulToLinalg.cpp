@@ -45,7 +45,7 @@ static void lowerEinsum(EinsumOp op, LinalgBuilder &b) {
 /// The row of the table that `ids` tells; its axes stand last in y.
 static void lowerEmbedding(EmbeddingOp op, LinalgBuilder &b) {
   Value table = b.get(op.getTable());
-  RankedTensorType type = b.type(op.getY());
+  RankedTensorType type = b.typeLike(op.getY(), table);
   SmallVector<int64_t> idAxes;
   for (int64_t axis = 0; axis < b.type(op.getIds()).getRank(); ++axis)
     idAxes.push_back(axis);
@@ -57,7 +57,7 @@ static void lowerEmbedding(EmbeddingOp op, LinalgBuilder &b) {
         SmallVector<Value> at{row.index};
         for (int64_t axis = idAxes.size(); axis < type.getRank(); ++axis)
           at.push_back(e.create<linalg::IndexOp>(axis));
-        return row.orZero({&e, e.create<tensor::ExtractOp>(table, at)});
+        return row.orZero(b.scalar(e, table, at));
       });
   b.set(op.getY(), y);
 }

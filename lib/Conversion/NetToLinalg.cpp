@@ -19,22 +19,22 @@ namespace netc {
 } // namespace netc
 
 static void lowerParameter(ParameterOp op, LinalgBuilder &b) {
-  b.set(op, b.read(op.getName(), b.type(op), Role::Parameter,
+  b.set(op, b.read(op.getName(), b.storedType(op), Role::Parameter,
                    *program::initOf(op.getInit().str())));
 }
 
 /// The number of the step is a buffer that starts as `step`.
 static void lowerBuffer(BufferOp op, LinalgBuilder &b) {
   if (op.getInit() == "step")
-    return b.set(op, b.read(op.getName(), b.type(op), Role::Step));
-  b.set(op, b.read(op.getName(), b.type(op), Role::State,
+    return b.set(op, b.read(op.getName(), b.storedType(op), Role::Step));
+  b.set(op, b.read(op.getName(), b.storedType(op), Role::State,
                    *program::initOf(op.getInit().str())));
 }
 
 static void lowerReturn(ReturnOp op, LinalgBuilder &b) {
   for (auto [value, name] : llvm::zip_equal(op.getResults(), op.getNames()))
     b.write(b.get(value), b.slot(cast<StringAttr>(name).getValue(),
-                                 b.type(value), Role::Result));
+                                 b.storedType(value), Role::Result));
 }
 
 /// Visits the uses of an integer, and those of the integers made of it.
@@ -189,7 +189,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
     for (auto [name, input] :
          llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
       StringRef slot = cast<StringAttr>(name).getValue();
-      RankedTensorType type = b.type(input);
+      RankedTensorType type = b.storedType(input);
       b.set(input, b.read(slot, type, Role::Input));
       if (isa<IntegerType>(type.getElementType())) {
         Operation *global =

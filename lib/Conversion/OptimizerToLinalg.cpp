@@ -25,7 +25,7 @@ struct Update {
   /// A tensor like the parameter that is kept from step to step.
   void keep(StringRef name) {
     std::string slot = (b.nameOfSlot(parameter) + "." + name).str();
-    RankedTensorType type = b.type(parameter);
+    RankedTensorType type = b.storedType(parameter);
     vectors.push_back(b.read(slot, type, Role::State));
     written.push_back(b.slot(slot, type, Role::State));
   }

@@ -105,7 +105,8 @@ static Pool poolOf(OpTy op, LinalgBuilder &b, Value x,
 
 static void lowerMaxPool(MaxPoolOp op, LinalgBuilder &b) {
   Pool pool = poolOf(op, b, op.getX(), op.getDilation());
-  RankedTensorType type = pool.axes.toFront(b.type(op.getY()));
+  RankedTensorType type =
+      pool.axes.toFront(b.typeLike(op.getY(), b.get(op.getX())));
   Type index = b.type(op.getIndices()).getElementType();
   double lowest = -std::numeric_limits<double>::infinity();
   unsigned rank = type.getRank();

@@ -94,7 +94,8 @@ static Value placeAmong(ImplicitLocOpBuilder &e, RankedTensorType type,
 template <typename OpTy>
 static void lowerExtreme(OpTy op, LinalgBuilder &b, double lowest,
                          function_ref<Element(Element, Element)> beats) {
-  RankedTensorType from = b.type(op.getX()), type = b.type(op.getY());
+  RankedTensorType from = b.type(op.getX());
+  RankedTensorType type = b.typeLike(op.getY(), b.get(op.getX()));
   RankedTensorType places = b.type(op.getIndices());
   AffineMap kept =
       b.project(from.getRank(), b.others(from.getRank(), op.getOver()));
@@ -131,14 +132,16 @@ static void lowerExtremeGrad(ExtremeGradOp op, LinalgBuilder &b) {
     AffineMap map = b.project(type.getRank(), kept);
     return b.set(
         op.getDx(),
-        b.mapTo(type, {dy, indices}, {map, map}, [&](ArrayRef<Element> args) {
-          ImplicitLocOpBuilder &e = *args[0].b;
-          Value place = e.create<arith::IndexCastOp>(
-              args[1].type(), placeAmong(e, type, op.getOver()));
-          Element taken{&e, e.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                                    place, args[1])};
-          return select(taken, args[0], number(args[0], 0));
-        }));
+        b.mapTo(b.typeLike(op.getDx(), dy), {dy, indices}, {map, map},
+                [&](ArrayRef<Element> args) {
+                  ImplicitLocOpBuilder &e = *args[0].b;
+                  Value place = e.create<arith::IndexCastOp>(
+                      args[1].type(), placeAmong(e, type, op.getOver()));
+                  Element taken{
+                      &e, e.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                  place, args[1])};
+                  return select(taken, args[0], number(args[0], 0));
+                }));
   }
   SmallVector<Value> bounds;
   for (int64_t axis : kept)

@@ -38,7 +38,7 @@ static bool isCarried(Value value) {
 
 /// The tensor that `value` is lowered to, with memory of its own.
 static Value ownTensor(LinalgBuilder &b, Value value) {
-  Value tensor = b.get(value);
+  Value tensor = b.stored(value);
   if (!isCarried(value))
     return tensor;
   return b.create<bufferization::AllocTensorOp>(
@@ -57,7 +57,7 @@ public:
   LogicalResult lower() {
     SmallVector<Value> values;
     for (Value output : op.getValues().take_front(numOutputs))
-      values.push_back(b.empty(b.type(output)));
+      values.push_back(b.empty(b.storedType(output)));
     for (Value init : op.getInits())
       values.push_back(ownTensor(b, init));
     // Fast code has no turn of its own for what little that would save.
@@ -93,7 +93,7 @@ private:
       // axes of size 1 to another one.
       Value slice = b.create<tensor::ExtractSliceOp>(b.get(sequence), starts,
                                                      sizes, strides);
-      b.set(element, b.reshape(slice, b.type(element)));
+      b.set(element, b.reshape(slice, b.typeLike(element, slice)));
     }
     for (Value value : carried.drop_front(numOutputs))
       b.set(body.getArgument(argument++), value);
@@ -120,7 +120,7 @@ private:
       auto [starts, sizes, strides] =
           elementOf(b, b.type(op.getValues()[i]), axis, at);
       next.push_back(b.create<tensor::InsertSliceOp>(
-          b.get(yielded[i]), carried[i], starts, sizes, strides));
+          b.stored(yielded[i]), carried[i], starts, sizes, strides));
     }
     // In place, so that each turn finds the values where the last one did.
     for (auto [value, old] :

@@ -14,14 +14,15 @@ static void lowerReshape(ReshapeOp op, LinalgBuilder &b) {
   Value x = op.getX();
   while (auto inner = x.getDefiningOp<ReshapeOp>())
     x = inner.getX();
-  b.set(op.getY(), b.reshape(b.get(x), b.type(op.getY())));
+  Value tensor = b.get(x);
+  b.set(op.getY(), b.reshape(tensor, b.typeLike(op.getY(), tensor)));
 }
 
 static void lowerBroadcast(BroadcastOp op, LinalgBuilder &b) {
-  RankedTensorType type = b.type(op.getY());
-  b.set(op.getY(),
-        b.mapTo(type, b.get(op.getX()), b.project(type.getRank(), op.getAxes()),
-                [](ArrayRef<Element> x) { return x[0]; }));
+  Value x = b.get(op.getX());
+  RankedTensorType type = b.typeLike(op.getY(), x);
+  b.set(op.getY(), b.mapTo(type, x, b.project(type.getRank(), op.getAxes()),
+                           [](ArrayRef<Element> x) { return x[0]; }));
 }
 
 static void lowerTranspose(TransposeOp op, LinalgBuilder &b) {
@@ -43,19 +44,19 @@ static Value placeAlong(LinalgBuilder &b, ArrayRef<Value> parts, Value whole,
 static void lowerConcat(ConcatOp op, LinalgBuilder &b) {
   SmallVector<Value> parts;
   for (Value x : op.getXs())
-    parts.push_back(b.get(x));
+    parts.push_back(b.stored(x));
   b.set(op.getY(),
-        placeAlong(b, parts, b.empty(b.type(op.getY())), op.getOver()));
+        placeAlong(b, parts, b.empty(b.storedType(op.getY())), op.getOver()));
 }
 
 static void lowerStack(StackOp op, LinalgBuilder &b) {
-  RankedTensorType type = b.type(op.getY());
+  RankedTensorType type = b.storedType(op.getY());
   SmallVector<int64_t> sizes(type.getShape());
   sizes[op.getAxis()] = 1;
   auto partType = RankedTensorType::get(sizes, type.getElementType());
   SmallVector<Value> parts;
   for (Value x : op.getXs())
-    parts.push_back(b.reshape(b.get(x), partType));
+    parts.push_back(b.reshape(b.stored(x), partType));
   b.set(op.getY(), placeAlong(b, parts, b.empty(type), op.getAxis()));
 }
 
@@ -85,9 +86,10 @@ static void lowerSlice(SliceOp op, LinalgBuilder &b) {
 }
 
 static void lowerSliceGrad(SliceGradOp op, LinalgBuilder &b) {
-  RankedTensorType type = b.type(op.getDx());
+  Value dy = b.get(op.getDy());
+  RankedTensorType type = b.typeLike(op.getDx(), dy);
   b.set(op.getDx(),
-        b.place(b.get(op.getDy()), b.filled(type, 0),
+        b.place(dy, b.filled(type, 0),
                 startsAt(type, op.getAxis(), op.getStart().getValue())));
 }
 
@@ -109,14 +111,15 @@ static Value gather(LinalgBuilder &b, Value x, RankedTensorType type,
     for (int64_t i = 0; i < type.getRank(); ++i)
       at.push_back(e.create<linalg::IndexOp>(i));
     at[axis] = source(e, e.getLoc(), at[axis]);
-    return Element{&e, e.create<tensor::ExtractOp>(x, at)};
+    return b.scalar(e, x, at);
   });
 }
 
 static void lowerReverse(ReverseOp op, LinalgBuilder &b) {
-  RankedTensorType type = b.type(op.getY());
+  Value x = b.get(op.getX());
+  RankedTensorType type = b.typeLike(op.getY(), x);
   int64_t last = type.getDimSize(op.getOver()) - 1;
-  b.set(op.getY(), gather(b, b.get(op.getX()), type, op.getOver(),
+  b.set(op.getY(), gather(b, x, type, op.getOver(),
                           [&](OpBuilder &e, Location loc, Value at) -> Value {
                             Value end =
                                 e.create<arith::ConstantIndexOp>(loc, last);
@@ -171,21 +174,19 @@ belowDiagonal(LinalgBuilder &b, RankedTensorType square, Value init,
 static void lowerLowerTriangle(LowerTriangleOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   b.set(op.getY(),
-        belowDiagonal(b, b.type(op.getX()), b.empty(b.type(op.getY())),
+        belowDiagonal(b, b.type(op.getX()), b.empty(b.typeLike(op.getY(), x)),
                       [&](ValueRange in, ValueRange out, Value y) -> Value {
-                        return b.create<tensor::InsertOp>(b.scalar(x, in), y,
-                                                          out);
+                        return b.insert(b.scalar(x, in), y, out);
                       }));
 }
 
 static void lowerLowerTriangleGrad(LowerTriangleGradOp op, LinalgBuilder &b) {
   Value dy = b.get(op.getDy());
-  RankedTensorType type = b.type(op.getDx());
+  RankedTensorType type = b.typeLike(op.getDx(), dy);
   b.set(op.getDx(),
         belowDiagonal(b, type, b.filled(type, 0),
                       [&](ValueRange in, ValueRange out, Value dx) -> Value {
-                        return b.create<tensor::InsertOp>(b.scalar(dy, out), dx,
-                                                          in);
+                        return b.insert(b.scalar(dy, out), dx, in);
                       }));
 }
 
@@ -198,7 +199,7 @@ static Place placeOf(ImplicitLocOpBuilder &e, Value t, Value j, int64_t size) {
 
 static void lowerUnfold(UnfoldOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
-  RankedTensorType type = b.type(op.getY());
+  RankedTensorType type = b.typeLike(op.getY(), x);
   int64_t over = op.getOver();
   b.set(op.getY(), b.mapTo(type, {}, {}, [&](ArrayRef<Element> args) {
     ImplicitLocOpBuilder &e = *args[0].b;
@@ -208,7 +209,7 @@ static void lowerUnfold(UnfoldOp op, LinalgBuilder &b) {
     Place place = placeOf(e, at[over], at[over + 1], type.getDimSize(over));
     at[over] = place.index;
     at.erase(at.begin() + over + 1);
-    return place.orZero({&e, e.create<tensor::ExtractOp>(x, at)});
+    return place.orZero(b.scalar(e, x, at));
   }));
 }
 

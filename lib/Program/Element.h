@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_PROGRAM_ELEMENT_H
 #define NETC_LIB_PROGRAM_ELEMENT_H
 
+#include "lib/Program/Float16.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,7 +14,7 @@
 namespace netc::program {
 
 /// What the tensors of a program hold.
-enum class Element { F32, F64, I64, I32, I8 };
+enum class Element { F32, F64, I64, I32, I8, F16, BF16 };
 
 struct ElementTraits {
   const char *name; ///< as IR spells it
@@ -20,11 +22,9 @@ struct ElementTraits {
   bool isFloat;
 };
 /// In the order of the enumeration.
-constexpr ElementTraits elements[] = {{"f32", 4, true},
-                                      {"f64", 8, true},
-                                      {"i64", 8, false},
-                                      {"i32", 4, false},
-                                      {"i8", 1, false}};
+constexpr ElementTraits elements[] = {
+    {"f32", 4, true}, {"f64", 8, true}, {"i64", 8, false}, {"i32", 4, false},
+    {"i8", 1, false}, {"f16", 2, true}, {"bf16", 2, true}};
 
 inline int64_t bytesOf(Element element) { return elements[int(element)].bytes; }
 inline const char *nameOf(Element element) {
@@ -33,6 +33,27 @@ inline const char *nameOf(Element element) {
 /// The one that IR spells so, or none.
 std::optional<Element> elementOf(const std::string &name);
 inline bool isFloat(Element element) { return elements[int(element)].isFloat; }
+
+/// Calls `visit` with any value of the type that has such elements.
+template <typename Visit> auto visitType(Element element, Visit visit) {
+  switch (element) {
+  case Element::F32:
+    return visit(float());
+  case Element::F64:
+    return visit(double());
+  case Element::F16:
+    return visit(Half());
+  case Element::BF16:
+    return visit(Bfloat());
+  case Element::I64:
+    return visit(int64_t());
+  case Element::I32:
+    return visit(int32_t());
+  case Element::I8:
+    break;
+  }
+  return visit(int8_t());
+}
 
 } // namespace netc::program
 

@@ -11,27 +11,14 @@ using namespace netc::program;
 using namespace netc::runtime;
 
 /// Stores `value(i)` as each element.
-template <typename T, typename Value>
-static void store(const Slot &slot, char *data, Value value) {
-  T *elements = reinterpret_cast<T *>(data);
-  for (int64_t i = 0, count = slot.count(); i < count; ++i)
-    elements[i] = T(value(i));
-}
-
 template <typename Value>
 static void fill(const Slot &slot, char *data, Value value) {
-  switch (slot.element) {
-  case Element::F32:
-    return store<float>(slot, data, value);
-  case Element::F64:
-    return store<double>(slot, data, value);
-  case Element::I64:
-    return store<int64_t>(slot, data, value);
-  case Element::I32:
-    return store<int32_t>(slot, data, value);
-  case Element::I8:
-    return store<int8_t>(slot, data, value);
-  }
+  visitType(slot.element, [&](auto element) {
+    using T = decltype(element);
+    T *elements = reinterpret_cast<T *>(data);
+    for (int64_t i = 0, count = slot.count(); i < count; ++i)
+      elements[i] = T(value(i));
+  });
 }
 
 static void fillNormal(const Slot &slot, const Random &random, double deviation,

@@ -141,7 +141,7 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
 }
 
 /// Whether elements of the file's type become those of the slot, each with its
-/// exact value; that of an f8 is rounded.
+/// exact value; those of wider ones are rounded.
 static bool suits(const std::string &type, Element element) {
   bool isWhole = type[0] == 'i' || type[0] == 'u';
   if (!isFloat(element))
@@ -181,34 +181,6 @@ int64_t NpyFile::leftOver(const Slot &slot) const {
   bool hasBatches = sizes.size() == slot.shape.size() && !sizes.empty();
   return hasBatches ? sizes[0] % slot.shape[0] : 0;
 }
-
-namespace {
-/// Has 5 bits of exponent and 10 of fraction.
-struct Half {
-  uint16_t bits;
-  operator float() const {
-    uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31;
-    uint32_t fraction = bits & 0x3ff;
-    if (!exponent) { // a denormal number, which is a normal one of f32
-      float value = float(fraction) * 0x1p-24f;
-      return sign ? -value : value;
-    }
-    exponent = exponent == 31 ? 255 : exponent + 127 - 15;
-    return floatOf(sign | exponent << 23 | fraction << 13);
-  }
-  static float floatOf(uint32_t bits) {
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-  }
-};
-
-/// Is the upper half of an f32.
-struct Bfloat {
-  uint16_t bits;
-  operator float() const { return Half::floatOf(uint32_t(bits) << 16); }
-};
-} // namespace
 
 /// Calls `visit` with any value of the type that a file's elements have.
 template <typename Visit>
@@ -280,36 +252,24 @@ void NpyFile::checkNumbers(const Slot &slot, int64_t count,
   });
 }
 
-template <typename To>
-static void convert(const std::string &type, const char *from, int64_t count,
-                    char *to) {
-  visitType(type, std::is_floating_point_v<To>, [&](auto any) {
-    for (int64_t i = 0; i < count; ++i)
-      reinterpret_cast<To *>(to)[i] = To(elementAt<decltype(any)>(from, i));
-  });
-}
-
 void NpyFile::read(const Slot &slot, int64_t number, char *data) const {
   int64_t count = slot.count();
   const char *from = elements + number * count * (type[1] - '0');
-  switch (slot.element) {
-  case Element::F32:
-    return convert<float>(type, from, count, data);
-  case Element::F64:
-    return convert<double>(type, from, count, data);
-  case Element::I64:
-    return convert<int64_t>(type, from, count, data);
-  case Element::I32:
-    return convert<int32_t>(type, from, count, data);
-  case Element::I8:
-    return convert<int8_t>(type, from, count, data);
-  }
+  program::visitType(slot.element, [&](auto element) {
+    using To = decltype(element);
+    visitType(type, isFloat(slot.element), [&](auto any) {
+      for (int64_t i = 0; i < count; ++i)
+        reinterpret_cast<To *>(data)[i] = To(elementAt<decltype(any)>(from, i));
+    });
+  });
 }
 
 void netc::runtime::writeNpy(const std::string &path, const Slot &slot,
                              const char *data) {
-  std::string type = nameOf(slot.element);
-  type = (type == "i8" ? "|" : "<") + type.substr(0, 1) +
+  // Of bf16 the bits are written, as they are read.
+  std::string type(1, slot.element == Element::BF16 ? 'u'
+                                                    : nameOf(slot.element)[0]);
+  type = (slot.element == Element::I8 ? "|" : "<") + type +
          std::to_string(bytesOf(slot.element));
   std::string header =
       "{'descr': '" + type +

@@ -19,7 +19,8 @@ namespace netc::runtime {
 ///
 /// numpy has no bf16. Where floating-point numbers are taken, u2 are the bits
 /// of bf16, and so are raw elements of two bytes, V2. i1, i2 and u1 are whole
-/// numbers. All have their exact values, but f8 is rounded to f32.
+/// numbers. All have their exact values, but f8 is rounded to f32, and any to
+/// the nearest number of a tensor of 16 bits.
 class NpyFile {
 public:
   /// Throws a Failure that names the file.

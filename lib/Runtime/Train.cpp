@@ -48,43 +48,30 @@ private:
 static void storeScalar(const Slot *slot, int64_t value, Device &device) {
   if (!slot)
     return;
-  auto store = [&](auto element) {
+  visitType(slot->element, [&](auto any) {
+    auto element = decltype(any)(value);
     char bytes[sizeof element];
     std::memcpy(bytes, &element, sizeof element);
     device.write(*slot, bytes);
-  };
-  switch (slot->element) {
-  case Element::F32:
-    return store(float(value));
-  case Element::F64:
-    return store(double(value));
-  case Element::I64:
-    return store(value);
-  case Element::I32:
-    return store(int32_t(value));
-  case Element::I8:
-    return store(int8_t(value));
-  }
+  });
 }
 
-/// Calls `visit` with the elements of a slot, which are of type T.
-template <typename T, typename Visit>
-static void forEachElement(const std::vector<char> &rows, Visit visit) {
-  for (size_t at = 0; at < rows.size(); at += sizeof(T)) {
-    T value;
-    std::memcpy(&value, rows.data() + at, sizeof value);
-    visit(value);
-  }
+/// Calls `visit` with the elements of a slot.
+template <typename Visit>
+static void forEachElement(const Slot &slot, const Device &device,
+                           Visit visit) {
+  std::vector<char> rows = device.read(slot);
+  visitType(slot.element, [&](auto value) {
+    for (size_t at = 0; at < rows.size(); at += sizeof value) {
+      std::memcpy(&value, rows.data() + at, sizeof value);
+      visit(double(value));
+    }
+  });
 }
 
 static double loadMean(const Slot &slot, const Device &device) {
   double sum = 0;
-  auto add = [&](double value) { sum += value; };
-  std::vector<char> rows = device.read(slot);
-  if (slot.element == Element::F32)
-    forEachElement<float>(rows, add);
-  else
-    forEachElement<double>(rows, add);
+  forEachElement(slot, device, [&](double value) { sum += value; });
   return sum / double(slot.count());
 }
 
@@ -117,10 +104,8 @@ static void checkTensors(const Program &program, const Device &device,
                              (std::isnan(value) ? "nan" : "inf") +
                              " after step " + std::to_string(steps));
     };
-    if (slot.element == Element::F32)
-      forEachElement<float>(device.read(slot), check);
-    else if (slot.element == Element::F64)
-      forEachElement<double>(device.read(slot), check);
+    if (isFloat(slot.element))
+      forEachElement(slot, device, check);
   }
 }
 

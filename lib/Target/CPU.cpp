@@ -43,6 +43,9 @@ void netc::addCpuKernelPasses(OpPassManager &passes,
     passes.addPass(createCountArithmetic());
   if (options.perturbed)
     passes.addPass(createPerturbArithmetic());
+  LowerFloat16Options float16;
+  float16.convertsHalves = isa != program::Isa::Baseline;
+  passes.addPass(createLowerFloat16(float16));
   addLoopPasses(passes);
   if (!options.reference) {
     passes.addPass(createConvertSCFToOpenMPPass());

@@ -66,6 +66,7 @@ public:
     }
     passes.addPass(createMapKernels());
     passes.addPass(createLowerDeviceMath());
+    passes.addPass(createLowerFloat16());
     addLoopPasses(passes);
     passes.addPass(createConvertSCFToCFPass());
     passes.addPass(createConvertMathToLLVMPass());

@@ -20,10 +20,10 @@ net.step @run attributes {inputs = ["x"], network = "N"} {
 
 // -----
 
-// CHECK: error: a program cannot read or give 'bf16' yet
+// CHECK: error: a program cannot read or give 'i16' yet
 net.step @run attributes {inputs = ["x"], network = "N"} {
-^bb0(%x: tensor<2xbf16>):
-  net.return %x : tensor<2xbf16> ["y"]
+^bb0(%x: tensor<2xi16>):
+  net.return %x : tensor<2xi16> ["y"]
 }
 
 // -----

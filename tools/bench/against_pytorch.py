@@ -3,12 +3,13 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Times training steps of netc's programs and of PyTorch (eager, CPU) in turns, and prints a table.
+"""Times training steps of netc's programs and of PyTorch (CPU) in turns, and prints a table.
 
-A step is forward pass, loss, backward pass and update, in f32, by SGD with momentum, on random data that are in memory.
-Both have the same number of threads. Median step times are compared; with `--cpu-time`, the user time of steps of one
+A step is forward pass, loss, backward pass and update, in f32 or in bf16 with PyTorch's autocast (`--precision`), by SGD
+with momentum, on random data that are in memory. PyTorch is eager, and with `--compile` also compiled. Both have the same number of threads. Median step times are compared; with `--cpu-time`, the user time of steps of one
 thread, which is less wrong where other programs take processors away. Image networks are timed in both memory
-formats of PyTorch, `NCHW` (its default) and `NHWC` (`channels_last`); the ratio is to the faster. Needs PyTorch, from
+formats of PyTorch, `NCHW` (its default) and `NHWC` (`channels_last`); the ratio is to the fastest. With a precision
+netc's own f32 is timed in the same turns. Needs PyTorch, from
 PyPI.
 """
 
@@ -36,6 +37,8 @@ def parse_arguments():
     parser.add_argument("--netc", default=os.path.join(ROOT, "build", "release", "bin", "netc"))
     parser.add_argument("--batch", type=int, default=8, help="examples of a step (default %(default)s)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="(default: one a core)")
+    parser.add_argument("--precision", choices=("f32", "bf16"), default="f32", help="(default %(default)s)")
+    parser.add_argument("--compile", action="store_true", help="also time torch.compile")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each (default %(default)s)")
     parser.add_argument("--seconds", type=float, default=6, help="of a turn (default %(default)s)")
     parser.add_argument("--cpu-time", action="store_true", help="user time, of one thread")
@@ -60,10 +63,10 @@ def user_time():
 class Netc:
     """A program that netc made."""
 
-    def __init__(self, name, arguments, folder):
-        self.program = os.path.join(folder, name)
+    def __init__(self, name, precision, arguments, folder):
+        self.program = os.path.join(folder, f"{name}-{precision}")
         source = ["-I", os.path.join(ROOT, "examples"), os.path.join(HERE, "networks.net")]
-        command = [arguments.netc, f"--run={name}_run", *source]
+        command = [arguments.netc, f"--run={name}_run", *source, "--set", f"{name}_run.precision={precision}"]
         start = time.perf_counter()
         subprocess.run([*command, f"--batch={arguments.batch}", "--emit=exe", "-o", self.program], check=True)
         self.compile_seconds = time.perf_counter() - start
@@ -121,12 +124,15 @@ class Steps:
 
 
 class PyTorch(Steps):
-    def __init__(self, name, arguments, memory_format):
+    def __init__(self, name, arguments, memory_format, is_compiled=False):
         make, data, self.loss = MODELS[name]
         torch.manual_seed(0)
         self.model = make().to(memory_format=memory_format)
+        self.is_low = arguments.precision == "bf16"
+        if is_compiled:
+            self.loss = torch.compile(self.loss)
         self.batches = [data(arguments.batch) for _ in range(4)]
-        if self.loss is image_loss:
+        if MODELS[name][2] is image_loss:
             self.batches = [(x.contiguous(memory_format=memory_format), label) for x, label in self.batches]
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=0.9)
 
@@ -136,7 +142,8 @@ class PyTorch(Steps):
 
     def step(self, index):
         self.optimizer.zero_grad()
-        loss = self.loss(self.model, self.batches[index % 4])
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_low):
+            loss = self.loss(self.model, self.batches[index % 4])
         loss.backward()
         self.optimizer.step()
         return loss.item()
@@ -155,20 +162,26 @@ class Product(Steps):
 
 
 def measure(name, arguments, folder):
-    netc = Netc(name, arguments, folder)
+    netc = Netc(name, arguments.precision, arguments, folder)
     others = {"NCHW": PyTorch(name, arguments, torch.contiguous_format)}
-    if MODELS[name][2] is image_loss:
+    is_image = MODELS[name][2] is image_loss
+    if is_image:
         others["NHWC"] = PyTorch(name, arguments, torch.channels_last)
+    if arguments.compile:
+        memory_format = torch.channels_last if is_image else torch.contiguous_format
+        others["compiled"] = PyTorch(name, arguments, memory_format, is_compiled=True)
     for other in others.values():
         assert other.parameters() == netc.parameters, (name, other.parameters(), netc.parameters)
     timed = {"netc": netc, "product": Product(), **others}
+    if arguments.precision != "f32":
+        timed["f32"] = Netc(name, "f32", arguments, folder)
     turns = {key: [] for key in timed}
     for _ in range(arguments.rounds):
         for key, program in timed.items():
             turns[key].append(program.turn(arguments))
     row = {key: statistics.median(times) for key, times in turns.items()}
     speed = netc.report["flop"]["model"] / row["netc"]
-    if not 0 < speed <= netc.peak:
+    if not 0 < speed <= netc.peak * (2 if arguments.precision == "bf16" else 1):
         sys.exit(f"{name}: {speed / 1e9:.0f} GFLOP/s of a peak of {netc.peak / 1e9:.0f} were measured, which cannot be")
     return {
         "name": name,
@@ -193,10 +206,11 @@ def print_slowest(row, count):
 
 
 def print_row(row):
-    nhwc = f"{row['NHWC'] * 1e3:.1f}" if "NHWC" in row else ""
+    nhwc, compiled, f32 = (f"{row[key] * 1e3:.1f}" if key in row else "" for key in ("NHWC", "compiled", "f32"))
     speed, product = row["flop"] / row["netc"], 2 * Product.SIZE**3 / row["product"]
     print(
-        f"| {row['name']} | {row['netc'] * 1e3:.1f} | {row['NCHW'] * 1e3:.1f} | {nhwc} | {row['ratio']:.2f} "
+        f"| {row['name']} | {row['netc'] * 1e3:.1f} | {f32} | {row['NCHW'] * 1e3:.1f} | {nhwc} | {compiled} "
+        f"| {row['ratio']:.2f} "
         f"| {speed / 1e9:.0f} | {speed / row['peak']:.0%} | {speed / product:.0%} "
         f"| {row['roof'] * 1e3:.1f} | {row['flop'] / row['roof'] / row['peak']:.0%} | {row['compile']:.1f} s |",
         flush=True,
@@ -208,10 +222,10 @@ def main():
     torch.set_num_threads(arguments.threads)
     what = "user time of steps" if arguments.cpu_time else "median steps"
     print(
-        f"PyTorch {torch.__version__.split('+')[0]} · batch {arguments.batch} · {arguments.threads} threads · "
+        f"PyTorch {torch.__version__.split('+')[0]} · {arguments.precision} · batch {arguments.batch} · {arguments.threads} threads · "
         f"{what} in ms · load {os.getloadavg()[0]:.1f} at the start\n\n"
-        "| network | netc | PyTorch NCHW | NHWC | ratio | GFLOP/s | of the FMA peak | of PyTorch's product | roof "
-        "| of the peak there | compiled in |\n|---|---|---|---|---|---|---|---|---|---|---|",
+        "| network | netc | its f32 | PyTorch NCHW | NHWC | compiled | ratio | GFLOP/s | of the FMA peak | of PyTorch's product | roof "
+        "| of the peak there | compiled in |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|",
         flush=True,
     )
     rows = []

@@ -93,34 +93,27 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
 /// Calls `visit` with a pointer to the elements, of their type.
 template <typename Visit>
 static void visitElements(const Slot &slot, char *data, Visit visit) {
-  switch (slot.element) {
-  case program::Element::F32:
-    return visit(reinterpret_cast<float *>(data));
-  case program::Element::F64:
-    return visit(reinterpret_cast<double *>(data));
-  case program::Element::I64:
-    return visit(reinterpret_cast<int64_t *>(data));
-  case program::Element::I32:
-    return visit(reinterpret_cast<int32_t *>(data));
-  case program::Element::I8:
-    return visit(reinterpret_cast<int8_t *>(data));
-  }
+  program::visitType(slot.element, [&](auto element) {
+    visit(reinterpret_cast<decltype(element) *>(data));
+  });
 }
 
 /// Puts what no data should hold in the place of about half of the numbers.
 static void spoil(const Slot &slot, std::mt19937_64 &random, char *rows) {
   visitElements(slot, rows, [&](auto *elements) {
     using Number = std::remove_pointer_t<decltype(elements)>;
-    using Limits = std::numeric_limits<Number>;
     for (int64_t i = 0; i < slot.count(); ++i) {
       Number &number = elements[i];
-      if constexpr (std::is_floating_point_v<Number>) {
-        Number others[] = {Limits::quiet_NaN(), Limits::infinity(),
-                           -Limits::infinity(), Limits::max(),
-                           Limits::lowest()};
+      if constexpr (!std::is_integral_v<Number>) {
+        using Limits = std::numeric_limits<double>;
+        double largest = program::largestOf(number);
+        Number others[] = {
+            Number(Limits::quiet_NaN()), Number(Limits::infinity()),
+            Number(-Limits::infinity()), Number(largest), Number(-largest)};
         if (uint64_t choice = random() % 10; choice < std::size(others))
           number = others[choice];
       } else {
+        using Limits = std::numeric_limits<Number>;
         // The nearest outside, and the farthest.
         auto narrowed = [](uint64_t any) { return static_cast<Number>(any); };
         Number others[] = {narrowed(~uint64_t(number)),

@@ -49,7 +49,7 @@ public:
     for (int64_t start : nest.starts)
       starts.push_back(b.index(start));
     Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-    lanes = target.vectorBits / element.getIntOrFloatBitWidth();
+    lanes = target.lanes(widestBits(op));
     vector = VectorType::get({lanes}, element);
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
       combiners.push_back(combinerOf(op, i));
@@ -115,7 +115,8 @@ private:
   }
   Value load(Value memory, Value at, int64_t i, int64_t count) {
     Value from = b.add(at, i * lanes);
-    return b.loadVector(vector, memory, from, maskOf(i, count));
+    VectorType stored = vector.clone(getElementTypeOrSelf(memory.getType()));
+    return b.loadVector(stored, memory, from, maskOf(i, count));
   }
   void store(Value value, Value memory, Value at, int64_t i, int64_t count) {
     Value to = b.add(at, i * lanes);

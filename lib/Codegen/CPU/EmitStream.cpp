@@ -20,6 +20,16 @@ static constexpr int64_t kFewestRows = 8;
 
 using Loop = LoopNest::Loop;
 
+/// The elements of a line of the operand that has the most in one.
+static int64_t lineOf(linalg::LinalgOp op, const TargetInfo &target) {
+  int64_t line = 1;
+  for (Type type : op->getOperandTypes())
+    line =
+        std::max(line, target.lineElements(
+                           getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
+  return line;
+}
+
 namespace {
 class StreamEmitter {
 public:
@@ -29,9 +39,7 @@ public:
       : op(op), b(op), loops(nest.loops), target(target) {
     for (int64_t start : nest.starts)
       starts.push_back(b.index(start));
-    Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-    bytes = element.getIntOrFloatBitWidth() / 8;
-    vector = VectorType::get({target.vectorBits / 8 / bytes}, element);
+    lanes = target.lanes(widestBits(op));
   }
 
   void emit() { emitRows(0, starts); }
@@ -54,15 +62,16 @@ private:
   }
 
   void emitColumns(const Values &offsets) {
-    int64_t line = target.cacheLineBytes / bytes;
-    int64_t lanes = vector.getNumElements();
+    int64_t line = lineOf(op, target);
     b.forEach(loops.back().extent, line, false, [&](Value at) {
       for (int64_t i = 0; i < line; i += lanes)
-        emitVector(move(offsets, loops.back(), b.add(at, i)), i == 0);
+        emitVector(move(offsets, loops.back(), b.add(at, i)), i);
     });
   }
 
-  void emitVector(const Values &offsets, bool startsLine) {
+  /// Of the elements from `place` on, after one that starts a line of each
+  /// operand.
+  void emitVector(const Values &offsets, int64_t place) {
     Values arguments;
     size_t result = op.getNumDpsInputs();
     for (auto [i, offset] : llvm::enumerate(offsets)) {
@@ -73,14 +82,18 @@ private:
       } else if (loops.back().strides[i] == 0) {
         arguments.push_back(b.create<memref::LoadOp>(memory, offset));
       } else {
-        if (startsLine && type.getNumElements() * bytes >= target.streamBytes())
+        Type element = type.getElementType();
+        int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+        if (place * bytes % target.cacheLineBytes == 0 &&
+            sizeInBytes(type) >= target.streamBytes())
           b.prefetch(memory, b.add(offset, target.streamPrefetchBytes / bytes),
                      i == result,
                      i == result ? CacheLevel::L1 : CacheLevel::L2);
-        arguments.push_back(b.create<vector::LoadOp>(vector, memory, offset));
+        arguments.push_back(b.create<vector::LoadOp>(
+            VectorType::get({lanes}, element), memory, offset));
       }
     }
-    Values values = emitPayload(b, op, vector.getNumElements(), arguments);
+    Values values = emitPayload(b, op, lanes, arguments);
     b.create<vector::StoreOp>(values.front(), b.flat(result), offsets[result]);
   }
 
@@ -89,8 +102,7 @@ private:
   SmallVector<Loop> loops;
   const TargetInfo &target;
   SmallVector<Value> starts; ///< of the operands
-  VectorType vector;
-  int64_t bytes; ///< of an element
+  int64_t lanes;             ///< of the vectors of all operands
 };
 } // namespace
 
@@ -98,8 +110,8 @@ bool netc::emitStream(linalg::LinalgOp op, const TargetInfo &target) {
   if (op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
       !isVectorizable(op))
     return false;
-  auto type = cast<MemRefType>(op.getDpsInits()[0].getType());
   std::optional<LoopNest> nest = LoopNest::of(op);
+  auto type = cast<MemRefType>(op.getDpsInits()[0].getType());
   if (!nest || sizeInBytes(type) < target.streamBytes())
     return false;
   nest->collapse();
@@ -107,7 +119,7 @@ bool netc::emitStream(linalg::LinalgOp op, const TargetInfo &target) {
     return a.strides.back() > b.strides.back();
   });
   const Loop &columns = nest->loops.back();
-  int64_t line = target.lineElements(type.getElementTypeBitWidth());
+  int64_t line = lineOf(op, target);
   if (nest->loops.size() < 2 || nest->loops.front().extent < kFewestRows ||
       columns.extent % line != 0 || columns.strides.back() != 1 ||
       llvm::any_of(columns.strides,

@@ -9,6 +9,7 @@
 // they are copied as vectors; of long ones LLVM makes these.
 
 #include "lib/Codegen/CPU/LoopNest.h"
+#include "lib/Codegen/CPU/VectorPayload.h"
 #include "lib/Codegen/LinalgQueries.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,15 +26,20 @@ static constexpr int64_t kShortRow = 64;
 
 using Loop = LoopNest::Loop;
 
+static Type elementOf(linalg::LinalgOp op, unsigned operand) {
+  return getElementTypeOrSelf(op->getOperand(operand).getType());
+}
+
 namespace {
 class TransposeEmitter {
 public:
   TransposeEmitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across,
                    Loop *along, const TargetInfo &target)
-      : b(op), across(*across), along(*along), isTransposed(across != along) {
-    Type element = cast<MemRefType>(b.flat(0).getType()).getElementType();
-    lanes = target.vectorBits / element.getIntOrFloatBitWidth();
-    vector = VectorType::get({lanes}, element);
+      : op(op), b(op), across(*across), along(*along),
+        isTransposed(across != along) {
+    // Elements of 16 bits fill half a vector.
+    lanes = target.lanes(32);
+    vector = VectorType::get({lanes}, elementOf(op, 0));
     for (const Loop &loop : nest.loops) {
       bool isSquare = &loop == across || &loop == along;
       loops.push_back({loop, isSquare ? lanes : 1, &loop == across});
@@ -78,10 +84,15 @@ private:
     isParallel |= here;
   }
 
+  /// Elements of the operand, as those of the result.
+  Value load(Value at, Value mask) {
+    Value loaded = b.loadVector(vector, b.flat(0), at, mask);
+    return emitPayload(b, op, lanes, {loaded, Value()}).front();
+  }
+
   void row(Offsets at, int64_t elements) {
     Value mask = b.maskOf(vector, elements);
-    b.storeVector(b.loadVector(vector, b.flat(0), at[0], mask), b.flat(1),
-                  at[1], mask);
+    b.storeVector(load(at[0], mask), b.flat(1), at[1], mask);
   }
 
   /// Rows of the operand, `columns` elements each, become columns of the
@@ -90,11 +101,11 @@ private:
     bool isReversed = across.strides[0] < 0;
     Value first = isReversed ? b.add(at[0], 1 - columns) : at[0];
     Value mask = b.maskOf(vector, columns);
-    Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+    Value zeros = b.create<arith::ConstantOp>(
+        b.getZeroAttr(vector.clone(elementOf(op, 1))));
     SmallVector<Value> vectors(lanes, zeros);
     for (int64_t row = 0; row < rows; ++row)
-      vectors[row] = b.loadVector(vector, b.flat(0),
-                                  b.add(first, row * along.strides[0]), mask);
+      vectors[row] = load(b.add(first, row * along.strides[0]), mask);
     vectors = b.transpose(vectors);
     mask = b.maskOf(vector, rows);
     for (int64_t column = 0; column < columns; ++column)
@@ -102,6 +113,7 @@ private:
                     b.flat(1), b.add(at[1], column * across.strides[1]), mask);
   }
 
+  linalg::LinalgOp op;
   NestBuilder b;
   /// The loops along which elements lie next to each other in the operand, and
   /// in the result.
@@ -115,7 +127,11 @@ private:
 } // namespace
 
 bool netc::emitTranspose(linalg::LinalgOp op, const TargetInfo &target) {
-  if (!isCopy(op) || !getElementTypeOrSelf(op->getOperand(0).getType()).isF32())
+  auto fits = [&](unsigned operand) {
+    auto element = dyn_cast<FloatType>(elementOf(op, operand));
+    return element && element.getWidth() <= 32;
+  };
+  if (!isConversion(op) || !fits(0) || !fits(1))
     return false;
   std::optional<LoopNest> nest = LoopNest::of(op);
   if (!nest || !isa<MemRefType>(op->getOperand(0).getType()))

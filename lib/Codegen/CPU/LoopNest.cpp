@@ -178,12 +178,20 @@ Value NestBuilder::maskOf(VectorType vector, int64_t count) {
     return {};
   return create<vector::CreateMaskOp>(vector.clone(getI1Type()), index(count));
 }
+Value NestBuilder::widened(Value value, Type type) {
+  return value.getType() == type ? value : create<arith::ExtFOp>(type, value);
+}
+Value NestBuilder::loadScalar(Type type, Value memory, Value at) {
+  return widened(create<memref::LoadOp>(memory, at), type);
+}
 Value NestBuilder::loadVector(VectorType vector, Value memory, Value at,
                               Value mask) {
+  VectorType stored = vector.clone(getElementTypeOrSelf(memory.getType()));
   if (!mask)
-    return create<vector::LoadOp>(vector, memory, at);
-  Value zeros = create<arith::ConstantOp>(getZeroAttr(vector));
-  return create<vector::MaskedLoadOp>(vector, memory, at, mask, zeros);
+    return widened(create<vector::LoadOp>(stored, memory, at), vector);
+  Value zeros = create<arith::ConstantOp>(getZeroAttr(stored));
+  return widened(create<vector::MaskedLoadOp>(stored, memory, at, mask, zeros),
+                 vector);
 }
 void NestBuilder::storeVector(Value value, Value memory, Value at, Value mask) {
   if (mask)

@@ -75,7 +75,10 @@ public:
   /// Of a vector of which `count` elements are there, null if these are all or
   /// a multiple of all.
   mlir::Value maskOf(mlir::VectorType vector, int64_t count);
-  /// Elements from `at` on: those of the mask, if there is one, and zeros.
+  /// An element as this type, which may be wider than that in memory.
+  mlir::Value loadScalar(mlir::Type type, mlir::Value memory, mlir::Value at);
+  /// Elements from `at` on, widened to those of the vector: those of the mask,
+  /// if there is one, and zeros.
   mlir::Value loadVector(mlir::VectorType vector, mlir::Value memory,
                          mlir::Value at, mlir::Value mask);
   void storeVector(mlir::Value value, mlir::Value memory, mlir::Value at,
@@ -102,6 +105,7 @@ public:
                  llvm::function_ref<void(mlir::Value, int64_t)> body);
 
 private:
+  mlir::Value widened(mlir::Value value, mlir::Type type);
   /// Of two vectors, in which blocks of `width` elements are told apart by
   /// being even or odd: the even ones of `a`, and behind each that of `b`
   /// before the same place; the odd ones likewise.

@@ -23,8 +23,11 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Sums may be taken in another order, which is what vectors need.
+/// Sums may be taken in another order, which is what vectors need; what is
+/// rounded to 16 bits stays so.
 static void allowReordering(Operation *op) {
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return;
   if (auto arith = dyn_cast<arith::ArithFastMathInterface>(op))
     op->setAttr(arith.getFastMathAttrName(),
                 arith::FastMathFlagsAttr::get(

@@ -251,8 +251,8 @@ void MacroKernelEmitter::emitRowTiles(const Block &block,
 Value MacroKernelEmitter::loadScalar(const Operands &operands,
                                      ContractionOperand operand,
                                      int64_t shift) {
-  return b.create<memref::LoadOp>(operands.memory[operand],
-                                  b.add(operands.at[operand], shift));
+  return b.loadScalar(element, operands.memory[operand],
+                      b.add(operands.at[operand], shift));
 }
 
 Value MacroKernelEmitter::loadVector(const Operands &operands,

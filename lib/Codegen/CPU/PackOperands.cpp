@@ -77,10 +77,10 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
     operand = source->get();
   }
   Location loc = reorder ? reorder.getLoc() : op.getLoc();
-  Value empty =
-      b.create<tensor::EmptyOp>(loc, sizes, getElementTypeOrSelf(operand));
+  Value empty = b.create<tensor::EmptyOp>(
+      loc, sizes, getElementTypeOrSelf(op.getInputs()[number]));
   auto panels = createCopy(b, loc, operand, from, empty,
-                           b.getMultiDimIdentityMap(rank + 1));
+                           b.getMultiDimIdentityMap(rank + 1), reorder);
   cutColumns(op, within.getPosition(), number, order);
   op.getInputsMutable()[number].assign(panels.getResult(0));
   if (reorder)
@@ -123,7 +123,7 @@ static void cutLoops(linalg::GenericOp copy) {
 static void readInPlace(linalg::GenericOp op, unsigned number) {
   auto copy = op.getInputs()[number].getDefiningOp<linalg::GenericOp>();
   if (!copy || copy->getBlock() != op->getBlock() || !isReordering(copy) ||
-      !readsTheSame(copy, op))
+      !isCopy(copy) || !readsTheSame(copy, op))
     return;
   Value source = copy.getInputs()[0];
   ArrayRef<int64_t> sizes = sizesOf(source);
@@ -172,7 +172,7 @@ struct PackOperands : netc::impl::PackOperandsBase<PackOperands> {
         fill->moveBefore(op);
     }
     getOperation().walk([&](linalg::GenericOp op) {
-      if (isCopy(op))
+      if (isConversion(op))
         cutLoops(op);
     });
     for (linalg::GenericOp op : products)

@@ -85,7 +85,7 @@ static void packResult(linalg::GenericOp op) {
         createCopy(b, reorder.getLoc(), op.getResult(0),
                    AffineMap::get(loops, 0, from, b.getContext()),
                    reorder.getDpsInitOperand(0)->get(),
-                   AffineMap::get(loops, 0, written, b.getContext()));
+                   AffineMap::get(loops, 0, written, b.getContext()), reorder);
     reorder->getResult(0).replaceAllUsesWith(unpacked.getResult(0));
     reorder->erase();
     return;

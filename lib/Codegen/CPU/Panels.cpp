@@ -18,7 +18,7 @@ ArrayRef<int64_t> netc::sizesOf(Value tensor) {
 }
 
 bool netc::isReordering(linalg::LinalgOp op) {
-  return isCopy(op) &&
+  return isConversion(op) &&
          op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
 }
 
@@ -44,13 +44,22 @@ std::optional<unsigned> netc::columnAxis(linalg::GenericOp op,
 }
 
 linalg::GenericOp netc::createCopy(OpBuilder &b, Location loc, Value source,
-                                   AffineMap from, Value target, AffineMap to) {
+                                   AffineMap from, Value target, AffineMap to,
+                                   linalg::LinalgOp like) {
   SmallVector<utils::IteratorType> iterators(to.getNumDims(),
                                              utils::IteratorType::parallel);
   return b.create<linalg::GenericOp>(
       loc, target.getType(), source, target, ArrayRef<AffineMap>{from, to},
-      iterators, [](OpBuilder &b, Location loc, ValueRange elements) {
-        b.create<linalg::YieldOp>(loc, elements.front());
+      iterators, [&](OpBuilder &b, Location loc, ValueRange elements) {
+        if (!like) {
+          b.create<linalg::YieldOp>(loc, elements.front());
+          return;
+        }
+        Block &body = like->getRegion(0).front();
+        IRMapping values;
+        values.map(body.getArgument(0), elements.front());
+        for (Operation &payload : body)
+          b.clone(payload, values);
       });
 }
 

@@ -30,13 +30,15 @@ std::optional<unsigned> columnAxis(mlir::linalg::GenericOp op, unsigned number);
 void cutColumns(mlir::linalg::GenericOp op, unsigned column, unsigned packed,
                 llvm::ArrayRef<mlir::AffineExpr> order);
 
-/// Whether `op` is a copy that runs over its result.
+/// Whether `op` is a copy that runs over its result; elements may be converted.
 bool isReordering(mlir::linalg::LinalgOp op);
 
-/// Writes the elements of `source` at `from` to `target` at `to`.
+/// Writes the elements of `source` at `from` to `target` at `to`, converted as
+/// `like` does if that is no null.
 mlir::linalg::GenericOp createCopy(mlir::OpBuilder &b, mlir::Location loc,
                                    mlir::Value source, mlir::AffineMap from,
-                                   mlir::Value target, mlir::AffineMap to);
+                                   mlir::Value target, mlir::AffineMap to,
+                                   mlir::linalg::LinalgOp like = nullptr);
 
 llvm::ArrayRef<int64_t> sizesOf(mlir::Value tensor);
 

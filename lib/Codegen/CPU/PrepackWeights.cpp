@@ -201,7 +201,7 @@ private:
       AffineMap axes = copy.getMatchingIndexingMap(&use);
       user->replaceAllUsesWith(createCopy(
           b, loc, panels, places.compose(axes), copy.getDpsInits()[0],
-          b.getMultiDimIdentityMap(axes.getNumDims())));
+          b.getMultiDimIdentityMap(axes.getNumDims()), copy));
       user->erase();
       return;
     }

@@ -11,17 +11,29 @@ using namespace netc;
 using namespace mlir;
 
 bool netc::isVectorizable(linalg::LinalgOp op) {
-  Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  if (!isa<FloatType>(element) || op.hasIndexSemantics())
+  if (op.hasIndexSemantics())
     return false;
   for (Value operand : op->getOperands())
-    if (getElementTypeOrSelf(operand.getType()) != element)
+    if (!isa<FloatType>(getElementTypeOrSelf(operand.getType())))
       return false;
   for (Operation &payload : op->getRegion(0).front().without_terminator())
     if (!isa<arith::ConstantOp>(payload) &&
         !OpTrait::hasElementwiseMappableTraits(&payload))
       return false;
   return true;
+}
+
+unsigned netc::widestBits(linalg::LinalgOp op) {
+  unsigned bits = 0;
+  auto take = [&](Type type) {
+    if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type)))
+      bits = std::max(bits, element.getWidth());
+  };
+  for (Type type : op->getOperandTypes())
+    take(type);
+  for (Operation &payload : op->getRegion(0).front().without_terminator())
+    take(payload.getResult(0).getType());
+  return bits;
 }
 
 Value netc::emitOnVectors(OpBuilder &b, Operation *payload,

@@ -11,6 +11,9 @@ namespace netc {
 
 /// Whether the payload of an op can be done on vectors of one element type.
 bool isVectorizable(mlir::linalg::LinalgOp op);
+/// Bits of the widest elements of such an op, which vectors of all have lanes
+/// for.
+unsigned widestBits(mlir::linalg::LinalgOp op);
 
 /// An operation of a payload, on vectors.
 mlir::Value emitOnVectors(mlir::OpBuilder &b, mlir::Operation *payload,

@@ -1,0 +1,69 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_PROGRAM_FLOAT16_H
+#define NETC_LIB_PROGRAM_FLOAT16_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace netc::program {
+
+/// A floating-point number as memory holds it, which the C++ of this build has
+/// no type for: a sign, an exponent, and so many bits of fraction.
+template <int fractionBits> struct Float16 {
+  uint16_t bits = 0;
+
+  Float16() = default;
+  /// The nearest one, and of two the even one.
+  explicit Float16(double value) : bits(std::signbit(value) ? 0x8000 : 0) {
+    double size = std::abs(value);
+    if (std::isnan(value)) {
+      bits = uint16_t(bits | infinity | 1 << (fractionBits - 1));
+    } else if (std::isinf(value)) {
+      bits = uint16_t(bits | infinity);
+    } else if (size != 0) {
+      int exponent = std::max(std::ilogb(size), 1 - bias);
+      // Multiples of the last bit's value; a carry goes to the exponent.
+      double units = std::nearbyint(std::ldexp(size, fractionBits - exponent));
+      int64_t all = (int64_t(exponent + bias - 1) << fractionBits) +
+                    static_cast<int64_t>(units);
+      bits = uint16_t(bits | std::min<int64_t>(all, infinity));
+    }
+  }
+
+  operator float() const {
+    int exponent = (bits & 0x7fff) >> fractionBits;
+    int fraction = bits & ((1 << fractionBits) - 1);
+    float value =
+        std::ldexp(float(exponent ? fraction + (1 << fractionBits) : fraction),
+                   std::max(exponent, 1) - bias - fractionBits);
+    if ((bits & infinity) == infinity)
+      value = fraction ? std::numeric_limits<float>::quiet_NaN()
+                       : std::numeric_limits<float>::infinity();
+    return bits & 0x8000 ? -value : value;
+  }
+
+  static constexpr int bias = (1 << (14 - fractionBits)) - 1;
+  /// Its bits; the largest finite number is the one before.
+  static constexpr uint16_t infinity = 0x8000 - (1 << fractionBits);
+};
+
+using Half = Float16<10>;
+using Bfloat = Float16<7>;
+
+/// The largest finite number of a type.
+template <typename T> double largestOf(T) {
+  return std::numeric_limits<T>::max();
+}
+template <int fractionBits> double largestOf(Float16<fractionBits> number) {
+  number.bits = number.infinity - 1;
+  return number;
+}
+
+} // namespace netc::program
+
+#endif // NETC_LIB_PROGRAM_FLOAT16_H
