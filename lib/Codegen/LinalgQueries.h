@@ -9,8 +9,8 @@
 
 namespace netc {
 
-/// Whether an op is a sum of products of two operands. Column sums of an
-/// element-wise product are none: they are a reduction.
+/// Whether an op sums products of two operands, of which one is read for
+/// several elements of the other.
 bool isContraction(mlir::linalg::LinalgOp op);
 /// The number of elements of the result that each element of an operand is read
 /// for: the product of the parallel loops that `operand` does not depend on.

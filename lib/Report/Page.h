@@ -14,7 +14,7 @@
 
 namespace netc {
 
-/// An estimate of the compute of a run, with its range.
+/// An estimate of the compute of a run, and where else it may lie.
 struct Estimate {
   std::string label;
   Rational low, value, high; ///< FLOP

@@ -26,10 +26,10 @@ static constexpr int64_t kShortRow = 64;
 using Loop = LoopNest::Loop;
 
 namespace {
-class TransposeEmitter {
+class Emitter {
 public:
-  TransposeEmitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across,
-                   Loop *along, const TargetInfo &target)
+  Emitter(linalg::LinalgOp op, const LoopNest &nest, Loop *across, Loop *along,
+          const TargetInfo &target)
       : b(op), across(*across), along(*along), isTransposed(across != along) {
     Type element = cast<MemRefType>(b.flat(0).getType()).getElementType();
     lanes = target.vectorBits / element.getIntOrFloatBitWidth();
@@ -132,7 +132,7 @@ bool netc::emitTranspose(linalg::LinalgOp op, const TargetInfo &target) {
       (across == along &&
        (along->extent > kShortRow || along->strides[0] != 1)))
     return false;
-  TransposeEmitter(op, *nest, across, along, target);
+  Emitter(op, *nest, across, along, target);
   op->erase();
   return true;
 }
