@@ -13,9 +13,9 @@ using namespace netc::trace;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-using Sizes = ArrayRef<int64_t>;
+using Dims = ArrayRef<int64_t>;
 
-static Rational productOf(Sizes sizes) {
+static Rational productOf(Dims sizes) {
   Rational product = 1;
   for (int64_t size : sizes)
     product *= size < 0 ? Rational::invalid() : Rational(size);
@@ -48,8 +48,8 @@ static llvm::SmallVector<int64_t, 3> listOf(StringRef text, size_t axes) {
 
 /// What a convolution by these sizes makes along its axes; none if a size is
 /// none.
-static std::optional<Rational> windows(Sizes input, Sizes weight, Sizes stride,
-                                       Sizes pad, Sizes dilation) {
+static std::optional<Rational> windows(Dims input, Dims weight, Dims stride,
+                                       Dims pad, Dims dilation) {
   Rational points = 1;
   for (size_t i = 0; i < stride.size(); ++i) {
     int64_t size, reach;
@@ -73,7 +73,7 @@ static EventCost both(Rational flop, Elements elements, Rational counter) {
 }
 
 /// `b` products of m x k and k x n.
-static EventCost matrices(Sizes a, Sizes b) {
+static EventCost matrices(Dims a, Dims b) {
   if (a.size() < 2 || b.size() != a.size() ||
       a[a.size() - 1] != b[b.size() - 2])
     return none();
@@ -86,13 +86,13 @@ static EventCost matrices(Sizes a, Sizes b) {
 
 /// Of the operands from `first` on.
 template <unsigned first>
-static EventCost product(const Trace &trace, const HostEvent &event, Sizes) {
+static EventCost product(const Trace &trace, const HostEvent &event, Dims) {
   return matrices(trace.shape(event, first), trace.shape(event, first + 1));
 }
 
 /// One of the two gradients of a convolution, by that of its result; invalid if
 /// the sizes are not those of one.
-static Rational oneGradient(Sizes gradient, Sizes weight) {
+static Rational oneGradient(Dims gradient, Dims weight) {
   if (gradient.size() < 3 || weight.size() != gradient.size())
     return Rational::invalid();
   return Rational(2) * gradient[0] * productOf(gradient.drop_front(2)) *
@@ -102,8 +102,8 @@ static Rational oneGradient(Sizes gradient, Sizes weight) {
 /// The arguments from 3 on: stride, padding, dilation, transposed, output
 /// padding, groups.
 static EventCost convolution(const Trace &trace, const HostEvent &event,
-                             Sizes result) {
-  Sizes input = trace.shape(event, 0), weight = trace.shape(event, 1);
+                             Dims result) {
+  Dims input = trace.shape(event, 0), weight = trace.shape(event, 1);
   if (input.size() < 3 || weight.size() != input.size())
     return none();
   size_t axes = input.size() - 2;
@@ -136,7 +136,7 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
 /// output padding, groups, mask
 static EventCost convolutionBackward(const Trace &trace,
                                      const HostEvent &event) {
-  Sizes gradient = trace.shape(event, 0), input = trace.shape(event, 1),
+  Dims gradient = trace.shape(event, 0), input = trace.shape(event, 1),
         weight = trace.shape(event, 2);
   if (gradient.size() < 3 || input.size() != gradient.size() ||
       weight.size() != input.size())
@@ -159,7 +159,7 @@ static EventCost convolutionBackward(const Trace &trace,
 
 /// Both products of attention over queries, keys and values, as often as
 /// `times` says.
-static EventCost attention(Sizes query, Sizes key, Sizes value, int times,
+static EventCost attention(Dims query, Dims key, Dims value, int times,
                            Rational counted) {
   if (query.size() != 4 || key.size() != 4 || value.size() != 4)
     return none();
@@ -170,7 +170,7 @@ static EventCost attention(Sizes query, Sizes key, Sizes value, int times,
               flop * counted);
 }
 
-static EventCost unknown(const Trace &, const HostEvent &, Sizes) {
+static EventCost unknown(const Trace &, const HostEvent &, Dims) {
   return none();
 }
 
@@ -178,12 +178,12 @@ namespace {
 struct Kind {
   StringRef name;
   ProductKind multiplies;
-  EventCost (*cost)(const Trace &, const HostEvent &, Sizes result);
+  EventCost (*cost)(const Trace &, const HostEvent &, Dims result);
 };
 } // namespace
 
 static EventCost attentionForward(const Trace &trace, const HostEvent &event,
-                                  Sizes) {
+                                  Dims) {
   return attention(trace.shape(event, 0), trace.shape(event, 1),
                    trace.shape(event, 2), 1, 1);
 }
@@ -191,15 +191,15 @@ static EventCost attentionForward(const Trace &trace, const HostEvent &event,
 /// The gradient, then what the forward op read. FlopCounterMode counts five
 /// products where four are needed: the scores are made again.
 static EventCost attentionBackward(const Trace &trace, const HostEvent &event,
-                                   Sizes) {
+                                   Dims) {
   return attention(trace.shape(event, 1), trace.shape(event, 2),
                    trace.shape(event, 3), 2, Rational(5) / 2);
 }
 
 /// input, weights of the input and of the state, two offsets, state
 static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event,
-                             Sizes) {
-  Sizes input = trace.shape(event, 0);
+                             Dims) {
+  Dims input = trace.shape(event, 0);
   Rational weights =
       productOf(trace.shape(event, 1)) + productOf(trace.shape(event, 2));
   if (input.size() != 3 || trace.shape(event, 1).size() != 2)
@@ -209,7 +209,7 @@ static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event,
 }
 
 static EventCost oneLayerRnnBackward(const Trace &trace, const HostEvent &event,
-                                     Sizes none) {
+                                     Dims none) {
   EventCost cost = oneLayerRnn(trace, event, none);
   if (cost.flop)
     cost.flop = *cost.flop * 2;
@@ -224,14 +224,14 @@ static const Kind kinds[] = {
     {"aten::_scaled_mm", ProductKind::Matrices, product<0>},
     {"aten::convolution", ProductKind::Windows, convolution},
     {"aten::convolution_backward", ProductKind::Windows,
-     [](auto &trace, auto &event, Sizes) {
+     [](auto &trace, auto &event, Dims) {
        return convolutionBackward(trace, event);
      }},
     {"aten::convolution_overrideable", ProductKind::Windows, convolution},
     // gradient, weight: the weight's dims, and the points of the gradient
     {"aten::cudnn_convolution_backward_input", ProductKind::Windows,
-     [](auto &trace, auto &event, Sizes) {
-       Sizes gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
+     [](auto &trace, auto &event, Dims) {
+       Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
        return both(oneGradient(gradient, weight),
                    sorted(productOf(gradient), productOf(weight), 0), 0);
      }},
@@ -306,11 +306,11 @@ int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
 }
 
 EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
-                              Sizes result) {
+                              Dims result) {
   StringRef name = trace.names[event.name];
   // What the twin says of the weight in a backward convolution of 2021.
   if (name == backwardOf2021) {
-    Sizes gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
+    Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
     Rational flop = oneGradient(gradient, weight);
     return both(flop,
                 sorted(productOf(trace.shape(event, 0)), productOf(weight),
@@ -328,7 +328,7 @@ Rational netc::audit::profilerFlop(const Trace &trace, const HostEvent &event) {
   auto shape = [&](unsigned i) { return trace.shape(event, i); };
   Rational flop;
   if (name == "aten::conv2d") {
-    Sizes input = shape(0), weight = shape(1);
+    Dims input = shape(0), weight = shape(1);
     auto stride = listOf(trace.value(event, 3), 2);
     auto pad = listOf(trace.value(event, 4), 2);
     auto dilation = listOf(trace.value(event, 5), 2);

@@ -26,7 +26,7 @@ static constexpr int64_t kShortRow = 64;
 
 using Loop = LoopNest::Loop;
 
-static Type elementOf(linalg::LinalgOp op, unsigned operand) {
+static Type operandElement(linalg::LinalgOp op, unsigned operand) {
   return getElementTypeOrSelf(op->getOperand(operand).getType());
 }
 
@@ -39,7 +39,7 @@ public:
         isTransposed(across != along) {
     // Elements of 16 bits fill half a vector.
     lanes = target.lanes(32);
-    vector = VectorType::get({lanes}, elementOf(op, 0));
+    vector = VectorType::get({lanes}, operandElement(op, 0));
     for (const Loop &loop : nest.loops) {
       bool isSquare = &loop == across || &loop == along;
       loops.push_back({loop, isSquare ? lanes : 1, &loop == across});
@@ -102,7 +102,7 @@ private:
     Value first = isReversed ? b.add(at[0], 1 - columns) : at[0];
     Value mask = b.maskOf(vector, columns);
     Value zeros = b.create<arith::ConstantOp>(
-        b.getZeroAttr(vector.clone(elementOf(op, 1))));
+        b.getZeroAttr(vector.clone(operandElement(op, 1))));
     SmallVector<Value> vectors(lanes, zeros);
     for (int64_t row = 0; row < rows; ++row)
       vectors[row] = load(b.add(first, row * along.strides[0]), mask);
@@ -128,7 +128,7 @@ private:
 
 bool netc::emitTranspose(linalg::LinalgOp op, const TargetInfo &target) {
   auto fits = [&](unsigned operand) {
-    auto element = dyn_cast<FloatType>(elementOf(op, operand));
+    auto element = dyn_cast<FloatType>(operandElement(op, operand));
     return element && element.getWidth() <= 32;
   };
   if (!isConversion(op) || !fits(0) || !fits(1))
