@@ -51,9 +51,10 @@ struct Gpu {
 UnitLevels levelsOf(const trace::Trace &counters,
                     const trace::CountedKernel &kernel, const Gpu &gpu);
 
-/// FLOP that ordinary units executed in f32 and f64: fused multiply-adds
-/// twice, additions and multiplications once. Those in f16 are left out: moves
-/// of constants and f32 kernels have them, too. None if they were not counted.
+/// FLOP that ordinary units executed in f32 and f64 in one invocation: fused
+/// multiply-adds twice, additions and multiplications once. Those in f16 are
+/// left out: moves of constants and f32 kernels have them, too. None if they
+/// were not counted.
 std::optional<Rational> ordinaryFlop(const trace::Trace &counters,
                                      const trace::CountedKernel &kernel);
 /// FLOP of matrix units, where the tool counts them

@@ -19,7 +19,7 @@ static std::string layerOf(const PartTree &tree, llvm::StringRef name) {
   return part && part != &tree.root() ? part->path : name.str();
 }
 
-static int64_t groupsOf(mlir::Operation *op) {
+static int64_t convolutionGroups(mlir::Operation *op) {
   auto groups = op->getAttrOfType<mlir::IntegerAttr>("groups");
   return groups ? groups.getInt() : 1;
 }
@@ -39,7 +39,7 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
           return;
         Product product;
         product.op = op;
-        product.name = nameOf(op).str();
+        product.name = netc::nameOf(op).str();
         product.phase = enclosingPhase(op);
         product.layer = layerOf(run.parts, product.name);
         product.turns = times;
@@ -51,7 +51,7 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
         product.elements = {0, 0, product.made};
         for (unsigned i = 0; i < 2 && i < op->getNumOperands(); ++i)
           product.elements[i] = shapeOf(op->getOperand(i)).elements();
-        product.groups = groupsOf(op);
+        product.groups = convolutionGroups(op);
         for (std::string &symbol : product.flop.symbols())
           symbols.insert(std::move(symbol));
         products.push_back(std::move(product));

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Audit/Levels.h"
+#include "lib/Audit/TracedStep.h"
 #include "lib/Trace/Formats.h"
 
 #include <gtest/gtest.h>
@@ -116,6 +117,29 @@ TEST(Levels, ActivePercentagesAreMultipliedByTheLevelAbove) {
       "active\"\n\"0\",\"gemm\",\"500\",\"1000\",\"80\"\n");
   EXPECT_NEAR(*levelsOf(trace, trace.counted[0], Gpu()).tensorActive, 0.4,
               1e-12);
+}
+
+/// The steps of two published traces, by the profiler's own estimates.
+TEST(Levels, OfAStepWithoutCounters) {
+  Trace resnet =
+      readInput("../../Trace/Inputs/resnet50-v100-2021.kineto.json.gz");
+  TracedStep step = traceStep(resnet);
+  double seconds = double(step.duration());
+  EXPECT_NEAR(step.levels.sum / seconds, 0.567, 5e-4);
+  EXPECT_NEAR(*step.levels.smEfficiency, 0.985, 5e-4);
+  EXPECT_NEAR(*step.levels.occupancy, 0.491, 5e-4);
+  // Of 15.7 TFLOP/s: three passes over 32 images, without the gradient of them.
+  double flop = 32 * (3 * 8178368512. - 236027904.);
+  EXPECT_NEAR(flop / seconds * 1e9 / 15.7e12, 0.285, 5e-4);
+  EXPECT_NEAR(flop / double(step.levels.sum) * 1e9 / 15.7e12, 0.502, 5e-4);
+
+  Trace dlrm = readInput("../../Trace/Inputs/dlrm-v100-worker0.kineto.json.gz");
+  step = traceStep(dlrm);
+  seconds = double(step.duration());
+  EXPECT_NEAR(step.levels.sum / seconds, 0.473, 5e-4);
+  EXPECT_NEAR(step.levels.unionOfAll / seconds, 0.455, 5e-4);
+  // Most of it is waiting for the others.
+  EXPECT_NEAR(step.levels.withoutCommunication / seconds, 0.072, 5e-4);
 }
 
 //===----------------------------------------------------------------------===//

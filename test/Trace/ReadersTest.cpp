@@ -7,6 +7,7 @@
 #include "lib/Trace/Quantity.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 using namespace netc;
 using namespace netc::trace;
@@ -382,6 +383,94 @@ TEST(Readers, DamagedDatabasesAreErrors) {
   llvm::Expected<Trace> trace = read(*Source::of(damaged), TraceLimits());
   EXPECT_TRUE(!trace || trace->cutAt);
   llvm::consumeError(trace.takeError());
+}
+
+/// An event that is whole, and what follows it.
+Trace readBehindAnEvent(const std::string &text) {
+  return readText(R"j({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": )j"
+                  R"j("aten::mm", "pid": 1, "tid": "main", "ts": 5, "dur": )j"
+                  R"j(2}, )j" +
+                  text + "]}");
+}
+
+TEST(Readers, WhatIsInFrontOfDamageIsRead) {
+  for (const char *text :
+       {R"j({"name": "C:\Users\x"})j", "{\"name\": \"\xff\xfe\"}",
+        R"j({"ts": NaN})j", R"j({"ts": -Infinity})j", R"j({"ts": 1e999})j",
+        R"j({"ts": 0x10})j", "{\"name\": \"a\nb\"}", "{]"}) {
+    Trace trace = readBehindAnEvent(text);
+    EXPECT_EQ(trace.host.size(), 1u) << text;
+    EXPECT_TRUE(trace.cutAt.has_value()) << text;
+    // Nothing that the trace says is repeated.
+    EXPECT_EQ(trace.cutBy.find("Users"), std::string::npos) << trace.cutBy;
+  }
+}
+
+TEST(Readers, EventsMayBeOdd) {
+  const std::string op = R"j({"ph": "X", "cat": "cpu_op", "name": "a", )j";
+  Trace trace = readBehindAnEvent(
+      // No length, none that fits, one before its start; not in order; a key
+      // twice; another process with the same thread; a nest of 10^5 lists.
+      op + R"j("ts": 9}, )j" + op + R"j("ts": 9, "dur": 1e300}, )j" + op +
+      R"j("ts": 9, "dur": -1}, )j" + op +
+      R"j("ts": 99999999999999999999999, "dur": 1}, )j" + op +
+      R"j("pid": 2, "tid": "main", "ts": 1, "ts": 3, "dur": 1}, )j" + op +
+      R"j("ts": 2, "dur": 1, "args": {"Input Dims": )j" +
+      std::string(100000, '[') + std::string(100000, ']') + "}}");
+  EXPECT_FALSE(trace.cutAt);
+  EXPECT_EQ(trace.broken, 4u);
+  ASSERT_EQ(trace.host.size(), 3u);
+  EXPECT_EQ(trace.host[1].start, 3000);
+  EXPECT_NE(trace.host[0].thread, trace.host[1].thread);
+}
+
+TEST(Readers, KernelsMayBeOdd) {
+  Trace trace = readBehindAnEvent(
+      R"j({"ph": "X", "cat": "kernel", "name": ")j" +
+      std::string(1 << 20, 'k') +
+      R"j(", "ts": 1, "dur": 2, "args": {"grid": [-1, 99999999999999999999], )j"
+      R"j("block": [1, 2, 3, 4, 5], "stream": "x", "device": -9}})j");
+  ASSERT_EQ(trace.kernels.size(), 1u);
+  EXPECT_EQ(trace.kernels[0].grid[0], -1);
+  EXPECT_EQ(trace.names[trace.kernels[0].name].size(), size_t(1 << 20));
+}
+
+/// A file whose table of kernels is what code makes of another.
+TEST(Readers, NothingInADatabaseRuns) {
+  std::string path = testing::TempDir() + "netc ?#%41.sqlite";
+  std::remove(path.c_str());
+  auto make = [&](const char *text) {
+    sqlite3 *database = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(database, text, nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(database);
+  };
+  auto error = [&] {
+    llvm::Expected<Trace> trace = read(path);
+    return trace ? "" : llvm::toString(trace.takeError());
+  };
+  make("create view CUPTI_ACTIVITY_KIND_KERNEL as with recursive n(i) as "
+       "(select 1 union all select i + 1 from n) select i as start, i + 1 as "
+       "end from n");
+  EXPECT_TRUE(llvm::StringRef(error()).starts_with("this is no trace"));
+  make("create table CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start integer)");
+  EXPECT_EQ(error(), "this is a session of nvprof, which only its own tool "
+                     "reads; `nvprof --import-profile FILE --csv` exports it");
+  make("create table NVTX_EVENTS(start integer, end integer, eventType integer,"
+       " text text, globalTid integer);"
+       "insert into NVTX_EVENTS values(1, 5, 59, 'aten::mm, seq = 7, op_id = 3,"
+       " sizes = [[2, 3], [3, 4]]', 16777217), (2, 1, 59, 'x', 1), "
+       "(1, null, 59, 'open', 1), (1, 2, 34, 'mark', 1)");
+  EXPECT_EQ(error(), "");
+  Trace trace = cantFail(read(path));
+  std::remove(path.c_str());
+  EXPECT_EQ(trace.broken, 1u);
+  ASSERT_EQ(trace.host.size(), 1u);
+  EXPECT_EQ(trace.host[0].sequence, 7);
+  EXPECT_EQ(trace.host[0].external, 3);
+  EXPECT_EQ(trace.names[trace.host[0].name], "aten::mm");
+  EXPECT_EQ(trace.shape(trace.host[0], 1), llvm::ArrayRef<int64_t>({3, 4}));
 }
 
 TEST(Readers, ClaimsOfLengthTakeNoMemory) {
