@@ -230,7 +230,9 @@ private:
       sum.calls += count.calls;
       whole += count.flop;
     }
-    whole /= Rational(given.countedSteps);
+    // Events and their tables are of all steps that were recorded.
+    whole /= Rational(std::max<int64_t>(given.countedSteps,
+                                        byOp.empty() ? 1 : step.steps));
     Rational attributed;
     if (hasShapes) {
       std::vector<Row *> rowOf = rowsOfProducts();
@@ -360,8 +362,6 @@ private:
       StringRef name = trace.names[trace.host[product.event].name];
       row.isFusedAttention |= product.kind == ProductKind::Attention &&
                               product.phase == TracedProduct::Backward;
-      row.isStopped |= product.phase == TracedProduct::Recompute &&
-                       product.parts == 0 && product.kernels == 0;
       if (trace.hasShapes) {
         row.claims[0].flop += product.profiler;
         row.claims[0].other += product.profilerOther;
@@ -385,6 +385,10 @@ private:
     if (match.forward && audit.rows.size() > *match.forward) {
       const Row &forward = audit.rows[*match.forward];
       row.op = forward.op;
+      // What it repeats called others, and launched kernels where there are any.
+      row.isStopped = row.phase == "recompute" && row.isTraced &&
+                      row.parts == 0 && row.kernels == 0 &&
+                      forward.parts + forward.kernels > 0;
       if (match.specified.empty())
         row.layer = forward.layer;
     }

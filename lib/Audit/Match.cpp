@@ -557,6 +557,18 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
     return score;
   };
   std::vector<Rational> candidates = sizesIn(trace, traced);
+  // Where it has no shapes, the first products tell the batch.
+  if (llvm::is_contained(step.axes(), kBatchAxis)) {
+    constexpr size_t first = 8;
+    Sizes one = sizes;
+    one[kBatchAxis.str()] = 1;
+    std::vector<Rational> ofOne = step.forwardAt(one, first);
+    for (size_t i = 0; i < std::min(ofOne.size(), traced.products.size()); ++i)
+      if (traced.products[i].flop)
+        if (Rational ratio = *traced.products[i].flop / ofOne[i];
+            ratio.isInteger() && ratio > 0)
+          candidates.push_back(ratio);
+  }
   size_t best = scoreOf(sizes);
   for (const std::string &axis : step.axes()) {
     if (fixed.count(axis))
