@@ -148,11 +148,10 @@ static std::string ruleText(const RowClaim &claim, const Row &row) {
     return "";
   if (claim.rules.empty())
     return "unexplained";
-  return llvm::join(llvm::map_range(claim.rules,
-                                    [](const Rule *rule) {
-                                      return rule->id.str();
-                                    }),
-                    " + ");
+  return llvm::join(
+      llvm::map_range(claim.rules,
+                      [](const Rule *rule) { return rule->id.str(); }),
+      " + ");
 }
 
 /// `3 × layer1.0.conv1 …` or the layer alone.
@@ -179,10 +178,9 @@ static void writeRead(Page &page, const Audit &audit) {
   page.paragraph(fmt::format(
       "{} events · {} · FLOP of products, 1 multiply-add = 2 FLOP",
       exact(Rational(trace.read)),
-      step.name.empty()
-          ? "no steps are marked: the trace is one"
-          : fmt::format("{}, the median of {}", step.name,
-                        counted(Rational(step.steps), "step"))));
+      step.name.empty() ? "no steps are marked: the trace is one"
+                        : fmt::format("{}, the median of {}", step.name,
+                                      counted(Rational(step.steps), "step"))));
 }
 
 static void writeCoverage(Page &page, const Audit &audit) {
@@ -201,9 +199,8 @@ static void writeCoverage(Page &page, const Audit &audit) {
   if (audit.run)
     lines.add("matched",
               fmt::format("{} of {}: {}; and {:.1f} % of the time of products",
-                          percent(coverage.share(), 1),
-                          flop(coverage.total()), parts,
-                          coverage.time * 100),
+                          percent(coverage.share(), 1), flop(coverage.total()),
+                          parts, coverage.time * 100),
               audit.isComparable() ? Style::Good : Style::Bad);
   auto list = [&](StringRef label, bool ofTrace) {
     std::map<std::string, size_t> ops;
@@ -228,9 +225,8 @@ static void writeCoverage(Page &page, const Audit &audit) {
   grid.add({{"specification", Style::Dim}, {"trace", Style::Dim}});
   grid.addRule();
   const Divergence &divergence = *audit.divergence;
-  for (size_t i = 0; i < std::max(divergence.specified.size(),
-                                  divergence.traced.size());
-       ++i)
+  for (size_t i = 0;
+       i < std::max(divergence.specified.size(), divergence.traced.size()); ++i)
     grid.add({{i < divergence.specified.size() ? divergence.specified[i] : ""},
               {i < divergence.traced.size() ? divergence.traced[i] : ""}});
   page.grid(grid);
@@ -267,18 +263,20 @@ static void writeRows(Page &page, const Audit &audit) {
     for (auto [i, claim] : llvm::enumerate(row.claims)) {
       Rational flop = rows.flop(i);
       bool isEqual = claim.flop == row.exact;
-      cells.push_back(
-          {flopCell(flop), isEqual ? Style::Plain : Style::Bad});
-      cells.push_back(
-          {exact.isZero() ? "" : ratioText(flop / exact),
-           isEqual ? Style::Dim : Style::Bad});
+      cells.push_back({flopCell(flop), isEqual ? Style::Plain : Style::Bad});
+      cells.push_back({exact.isZero() ? "" : ratioText(flop / exact),
+                       isEqual ? Style::Dim : Style::Bad});
       cells.push_back({ruleText(claim, row), Style::Bad});
     }
     grid.add(std::move(cells));
   }
   grid.addRule();
-  std::vector<Grid::Cell> total = {
-      {"total", Style::Bold}, {}, {}, {}, {}, {flopCell(audit.hardware), Style::Bold}};
+  std::vector<Grid::Cell> total = {{"total", Style::Bold},
+                                   {},
+                                   {},
+                                   {},
+                                   {},
+                                   {flopCell(audit.hardware), Style::Bold}};
   for (const Claim &claim : audit.claims) {
     std::optional<Rational> ratio = ratioOf(audit, claim);
     total.push_back({flopCell(claim.total), Style::Bold});
@@ -298,8 +296,7 @@ static void writeTotals(Page &page, const Audit &audit) {
   for (auto [i, claim] : llvm::enumerate(audit.claims)) {
     std::optional<Rational> ratio = ratioOf(audit, claim);
     if (!ratio) {
-      lines.add(claim.id,
-                "is not compared as a whole: too little is matched");
+      lines.add(claim.id, "is not compared as a whole: too little is matched");
       continue;
     }
     std::vector<RuleShare> shares = sharesOfRules(audit, i);
@@ -308,13 +305,13 @@ static void writeTotals(Page &page, const Audit &audit) {
                           exact(claim.total), shares.empty() ? "" : ":"),
               claim.total == audit.model ? Style::Good : Style::Bad);
     for (const RuleShare &share : shares)
-      lines.add("", fmt::format("{:+.1f} %  {}, in {}: {}",
-                                (share.difference / audit.model).toDouble() *
-                                    100,
-                                share.rule ? share.rule->id : "unexplained",
-                                counted(Rational(share.rows), "row"),
-                                share.rule ? share.rule->meaning
-                                           : "no rule gives this difference"));
+      lines.add("",
+                fmt::format("{:+.1f} %  {}, in {}: {}",
+                            (share.difference / audit.model).toDouble() * 100,
+                            share.rule ? share.rule->id : "unexplained",
+                            counted(Rational(share.rows), "row"),
+                            share.rule ? share.rule->meaning
+                                       : "no rule gives this difference"));
   }
   page.lines(lines);
 }
@@ -352,15 +349,15 @@ static void writeLevels(Page &page, const Audit &audit) {
                                         ? audit.gpu.tensorIssueCap()
                                         : std::nullopt;
         std::optional<double> joined = audit.levels->joined.*level.value;
-        lines.add(level.id.str(),
-                  fmt::format("{:.1f} %{}{}", *value * 100,
-                              cap ? fmt::format(", of {:.1f} % at most",
-                                                *cap * 100)
-                                  : "",
-                              joined ? fmt::format("; of {:.1f} % of the time "
-                                                   "of kernels",
-                                                   *joined * 100)
-                                     : ""));
+        lines.add(
+            level.id.str(),
+            fmt::format("{:.1f} %{}{}", *value * 100,
+                        cap ? fmt::format(", of {:.1f} % at most", *cap * 100)
+                            : "",
+                        joined ? fmt::format("; of {:.1f} % of the time "
+                                             "of kernels",
+                                             *joined * 100)
+                               : ""));
       }
   page.lines(lines);
 }
