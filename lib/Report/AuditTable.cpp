@@ -138,6 +138,14 @@ static std::string seconds(int64_t nanoseconds) {
                         Dimension::Time);
 }
 
+/// Without what moves the cursor of a terminal: a trace is anyone's.
+static std::string printable(StringRef text) {
+  std::string kept;
+  for (char letter : text)
+    kept += llvm::isPrint(letter) || (letter & 0x80) ? letter : '?';
+  return kept;
+}
+
 /// A small share has digits, too.
 static std::string shareText(const Rational &share) {
   return percent(share, share < Rational::fraction(1, 100) ? 3 : 1);
@@ -167,7 +175,7 @@ static void writeRead(Page &page, const Audit &audit) {
   const TracedStep &step = audit.step;
   std::string rest = " · " + trace.tool;
   if (!trace.device.empty())
-    rest += " · " + trace.device;
+    rest += " · " + printable(trace.device);
   if (audit.run)
     rest += " · " + audit.run->name().str() +
             (audit.run->isInference ? " runs " : " trains ") +
@@ -179,7 +187,7 @@ static void writeRead(Page &page, const Audit &audit) {
       "{} events · {} · FLOP of products, 1 multiply-add = 2 FLOP",
       exact(Rational(trace.read)),
       step.name.empty() ? "no steps are marked: the trace is one"
-                        : fmt::format("{}, the median of {}", step.name,
+                        : fmt::format("{}, the median of {}", printable(step.name),
                                       counted(Rational(step.steps), "step"))));
 }
 
