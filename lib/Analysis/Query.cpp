@@ -109,7 +109,8 @@ Answer netc::answer(const Network &network, const Query &query) {
       return *message;
     sum += std::get<const Part *>(found)->figures;
   }
-  QueryPath path(query.part.empty() ? network.name() : query.part, query.members);
+  QueryPath path(query.part.empty() ? network.name() : query.part,
+                 query.members);
   return answerFigures(path, sum);
 }
 

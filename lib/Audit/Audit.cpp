@@ -39,8 +39,8 @@ public:
       specified = own->at(audit.sizes, question.batch);
     }
     compareGradients();
-    std::vector<Match> matches = audit.run ? match(specified, step.products)
-                                           : matchesOfTraceAlone();
+    std::vector<Match> matches =
+        audit.run ? match(specified, step.products) : matchesOfTraceAlone();
     for (const Match &match : matches)
       audit.rows.push_back(rowOf(match));
     if (audit.run && llvm::none_of(audit.rows, [](const Row &row) {
@@ -171,16 +171,16 @@ private:
     }
     addCounters(counters, counted);
     audit.gpu = Gpu::of(trace, counters);
-    audit.levels = sumLevels(trace, kernels, counters, joined, audit.gpu,
-                             step.duration());
+    audit.levels =
+        sumLevels(trace, kernels, counters, joined, audit.gpu, step.duration());
     for (Row &row : audit.rows) {
       std::vector<uint32_t> own;
       for (unsigned product : row.products)
         llvm::append_range(own, ofProduct[product]);
       if (!own.empty())
-        row.levels = sumLevels(trace, own, counters, joined, audit.gpu,
-                               row.nanoseconds)
-                         .levels;
+        row.levels =
+            sumLevels(trace, own, counters, joined, audit.gpu, row.nanoseconds)
+                .levels;
     }
     for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
       note(level.id, level.text);
@@ -205,8 +205,8 @@ private:
   /// What a tool counted of an event goes by the op and the shapes; of a step,
   /// where it has no shapes, only the sum is known.
   void addGiven(const trace::Trace &given) {
-    audit.claims.push_back({given.tool + ", given", "given", "given", false,
-                            {}, false});
+    audit.claims.push_back(
+        {given.tool + ", given", "given", "given", false, {}, false});
     size_t claim = audit.claims.size() - 1;
     for (Row &row : audit.rows)
       row.claims.resize(claim + 1);
@@ -230,7 +230,9 @@ private:
       sum.calls += count.calls;
       whole += count.flop;
     }
-    whole /= Rational(given.countedSteps);
+    // Events and their tables are of all steps that were recorded.
+    whole /= Rational(
+        std::max<int64_t>(given.countedSteps, byOp.empty() ? 1 : step.steps));
     Rational attributed;
     if (hasShapes) {
       std::vector<Row *> rowOf = rowsOfProducts();
@@ -307,11 +309,9 @@ private:
       Match &match = matches.emplace_back();
       match.traced = {unsigned(i)};
       match.phase = product.phase;
-      match.confidence =
-          product.flop ? Confidence::Exact : Confidence::None;
+      match.confidence = product.flop ? Confidence::Exact : Confidence::None;
       auto maker = bySequence.find(product.sequence);
-      if (product.phase == TracedProduct::Backward &&
-          maker != bySequence.end())
+      if (product.phase == TracedProduct::Backward && maker != bySequence.end())
         match.forward = maker->second;
     }
     return matches;
@@ -360,8 +360,6 @@ private:
       StringRef name = trace.names[trace.host[product.event].name];
       row.isFusedAttention |= product.kind == ProductKind::Attention &&
                               product.phase == TracedProduct::Backward;
-      row.isStopped |= product.phase == TracedProduct::Recompute &&
-                       product.parts == 0 && product.kernels == 0;
       if (trace.hasShapes) {
         row.claims[0].flop += product.profiler;
         row.claims[0].other += product.profilerOther;
@@ -385,6 +383,11 @@ private:
     if (match.forward && audit.rows.size() > *match.forward) {
       const Row &forward = audit.rows[*match.forward];
       row.op = forward.op;
+      // What it repeats called others, and launched kernels where there are
+      // any.
+      row.isStopped = row.phase == "recompute" && row.isTraced &&
+                      row.parts == 0 && row.kernels == 0 &&
+                      forward.parts + forward.kernels > 0;
       if (match.specified.empty())
         row.layer = forward.layer;
     }
@@ -473,8 +476,8 @@ private:
     for (const Row &row : audit.rows) {
       for (auto [claim, has] : llvm::zip(audit.claims, row.claims))
         claim.total += has.flop;
-      audit.coverage.flop[unsigned(row.isTraced ? row.confidence
-                                                : Confidence::None)] +=
+      audit.coverage
+          .flop[unsigned(row.isTraced ? row.confidence : Confidence::None)] +=
           row.exact;
       (row.phase == "recompute" ? audit.hardware : audit.model) += row.exact;
       if (row.products.empty())
@@ -585,11 +588,10 @@ private:
       }
     if (types.empty())
       return;
-    StringRef most = std::max_element(types.begin(), types.end(),
-                                      [](auto &a, auto &b) {
-                                        return a.second < b.second;
-                                      })
-                         ->first;
+    StringRef most =
+        std::max_element(types.begin(), types.end(), [](auto &a, auto &b) {
+          return a.second < b.second;
+        })->first;
     constexpr std::pair<StringRef, NumberFormat> formats[] = {
         {"float", NumberFormat::F32},
         {"double", NumberFormat::F64},
@@ -599,12 +601,12 @@ private:
         formats, [&](const auto &format) { return format.first == most; });
     if (traced == std::end(formats))
       return;
-    std::vector<NumberFormat> own = audit.run->formats();
-    if (llvm::is_contained(own, traced->second))
+    Figures inFormat = audit.run->step().in(traced->second);
+    if (!inFormat.model().matmul.isZero())
       return;
     note("precision", "the trace multiplies in " +
-                          traitsOf(traced->second).name.str() + ", the run in " +
-                          audit.run->namesOfFormats());
+                          traitsOf(traced->second).name.str() +
+                          ", the run in " + audit.run->namesOfFormats());
   }
 
   Audit &audit;

@@ -16,9 +16,9 @@ struct Rule;
 
 /// Who counted a step, beside netc.
 struct Claim {
-  std::string id;     ///< `torch.profiler`
+  std::string id;         ///< `torch.profiler`
   llvm::StringRef member; ///< by which an `expect` asks for it
-  std::string source;     ///< `recomputed` by its formulas, `given`, or `counters`
+  std::string source; ///< `recomputed` by its formulas, `given`, or `counters`
   /// It may round: a difference of one in a thousand is none.
   bool isRounded = false;
   Rational total;
@@ -63,10 +63,11 @@ struct Row {
   llvm::SmallVector<unsigned, 2> products; ///< of TracedStep::products
   unsigned kernels = 0, parts = 0;
   int64_t nanoseconds = 0;
-  bool hasOtherAlgorithm = false, usesMatrixUnits = false; ///< by kernels' names
-  std::optional<unsigned> forward; ///< row of the forward product
+  bool hasOtherAlgorithm = false,
+       usesMatrixUnits = false;     ///< by kernels' names
+  std::optional<unsigned> forward;  ///< row of the forward product
   std::optional<UnitLevels> levels; ///< of its kernels, by joined counters
-  std::vector<RowClaim> claims;    ///< beside Audit::claims
+  std::vector<RowClaim> claims;     ///< beside Audit::claims
 
   bool isGradient() const {
     return phase == "input" || phase == "weight" || phase == "input+weight";
@@ -112,10 +113,10 @@ struct Audit {
   const trace::Trace *trace = nullptr;
   std::string file; ///< the last part of its path
   TracedStep step;
-  const Run *run = nullptr; ///< null without a specification
-  Sizes sizes;              ///< of free axes, as the trace has them
+  const Run *run = nullptr;      ///< null without a specification
+  Sizes sizes;                   ///< of free axes, as the trace has them
   std::optional<Rational> asked; ///< see Question::batch
-  bool hasBackward = false; ///< gradients are compared
+  bool hasBackward = false;      ///< gradients are compared
   std::vector<Claim> claims;
   std::vector<Row> rows;
   Coverage coverage;

@@ -150,9 +150,9 @@ static EventCost convolutionBackward(const Trace &trace,
   bool hasWeight = mask.size() != 3 || mask[1].trim() == "True";
   Elements elements =
       sorted(productOf(input), productOf(weight), productOf(gradient));
-  EventCost cost = both(one * (int(hasInput) + int(hasWeight)), elements,
-                        one * int(hasInput) +
-                            one * groupsOf(trace, event) * int(hasWeight));
+  EventCost cost =
+      both(one * (int(hasInput) + int(hasWeight)), elements,
+           one * int(hasInput) + one * groupsOf(trace, event) * int(hasWeight));
   cost.weight = one * int(hasWeight);
   return cost;
 }
@@ -237,18 +237,25 @@ static const Kind kinds[] = {
      }},
     // In 2021 it does not say how large the weight is; its twin does.
     {"aten::cudnn_convolution_backward_weight", ProductKind::Windows, unknown},
-    {"aten::_scaled_dot_product_flash_attention", ProductKind::Attention, attentionForward},
-    {"aten::_scaled_dot_product_efficient_attention", ProductKind::Attention, attentionForward},
-    {"aten::_scaled_dot_product_cudnn_attention", ProductKind::Attention, attentionForward},
-    {"aten::_scaled_dot_product_flash_attention_for_cpu", ProductKind::Attention, attentionForward},
-    {"aten::_scaled_dot_product_flash_attention_backward", ProductKind::Attention, attentionBackward},
-    {"aten::_scaled_dot_product_efficient_attention_backward", ProductKind::Attention,
-     attentionBackward},
-    {"aten::_scaled_dot_product_cudnn_attention_backward", ProductKind::Attention, attentionBackward},
-    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", ProductKind::Attention,
-     attentionBackward},
+    {"aten::_scaled_dot_product_flash_attention", ProductKind::Attention,
+     attentionForward},
+    {"aten::_scaled_dot_product_efficient_attention", ProductKind::Attention,
+     attentionForward},
+    {"aten::_scaled_dot_product_cudnn_attention", ProductKind::Attention,
+     attentionForward},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu",
+     ProductKind::Attention, attentionForward},
+    {"aten::_scaled_dot_product_flash_attention_backward",
+     ProductKind::Attention, attentionBackward},
+    {"aten::_scaled_dot_product_efficient_attention_backward",
+     ProductKind::Attention, attentionBackward},
+    {"aten::_scaled_dot_product_cudnn_attention_backward",
+     ProductKind::Attention, attentionBackward},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+     ProductKind::Attention, attentionBackward},
     {"aten::mkldnn_rnn_layer", ProductKind::Recurrence, oneLayerRnn},
-    {"aten::mkldnn_rnn_layer_backward", ProductKind::Recurrence, oneLayerRnnBackward},
+    {"aten::mkldnn_rnn_layer_backward", ProductKind::Recurrence,
+     oneLayerRnnBackward},
     {"aten::_cudnn_rnn", ProductKind::Recurrence, unknown},
     {"aten::_cudnn_rnn_backward", ProductKind::Recurrence, unknown},
     {"aten::miopen_rnn", ProductKind::Recurrence, unknown},
@@ -279,8 +286,8 @@ static EventCost ownCost(const Trace &trace, const HostEvent &event) {
   return both(flop, {}, 0);
 }
 
-std::optional<ProductKind>
-netc::audit::productKindOf(const Trace &trace, const HostEvent &event) {
+std::optional<ProductKind> netc::audit::productKindOf(const Trace &trace,
+                                                      const HostEvent &event) {
   StringRef name = trace.names[event.name];
   if (name == backwardOf2021)
     return ProductKind::Windows;

@@ -50,9 +50,9 @@ public:
   Alignment(llvm::ArrayRef<Item> first, llvm::ArrayRef<Item> second)
       : first(first), second(second), rows(first.size() + 1),
         columns(second.size() + 1),
-        reach(std::max<size_t>(
-            minReach,
-            rows > columns ? rows - columns : columns - rows) + minReach) {
+        reach(std::max<size_t>(minReach, rows > columns ? rows - columns
+                                                        : columns - rows) +
+              minReach) {
     width = std::min(2 * reach + 1, columns);
     cells.resize(rows * width);
   }
@@ -75,7 +75,13 @@ public:
 
 private:
   /// What the ways to explain items cost; the least sum wins.
-  enum Price : uint32_t { Same = 0, SameFlop = 2, Adds = 3, InOrder = 6, Gap = 10 };
+  enum Price : uint32_t {
+    Same = 0,
+    SameFlop = 2,
+    Adds = 3,
+    InOrder = 6,
+    Gap = 10
+  };
   static constexpr size_t minReach = 256, maxBlock = 256;
   static constexpr uint32_t unreached = ~0u / 2;
 
@@ -236,11 +242,10 @@ private:
                            llvm::ArrayRef<unsigned> theirs) const {
     std::vector<Item> first, second;
     for (unsigned i : ours)
-      first.push_back({i, specified[i].flop, specified[i].elements,
-                       specified[i].kind});
+      first.push_back(
+          {i, specified[i].flop, specified[i].elements, specified[i].kind});
     for (unsigned i : theirs)
-      second.push_back(
-          {i, traced[i].flop, traced[i].elements, traced[i].kind});
+      second.push_back({i, traced[i].flop, traced[i].elements, traced[i].kind});
     std::vector<Match> found;
     for (const Block &block : Alignment(first, second).find()) {
       Match &match = found.emplace_back();
@@ -536,7 +541,7 @@ static std::vector<Rational> sizesIn(const trace::Trace &trace,
 Sizes netc::audit::findSizes(const SpecifiedStep &step,
                              const trace::Trace &trace,
                              const TracedStep &traced, const Sizes &fixed) {
-  constexpr size_t most = 256; // products that are compared
+  constexpr size_t most = 256;          // products that are compared
   std::map<std::string, size_t> theirs; // by FLOP
   for (const TracedProduct &product : traced.products)
     if (product.phase == TracedProduct::Forward && product.flop)
@@ -557,6 +562,18 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
     return score;
   };
   std::vector<Rational> candidates = sizesIn(trace, traced);
+  // Where it has no shapes, the first products tell the batch.
+  if (llvm::is_contained(step.axes(), kBatchAxis)) {
+    constexpr size_t first = 8;
+    Sizes one = sizes;
+    one[kBatchAxis.str()] = 1;
+    std::vector<Rational> ofOne = step.forwardAt(one, first);
+    for (size_t i = 0; i < std::min(ofOne.size(), traced.products.size()); ++i)
+      if (traced.products[i].flop)
+        if (Rational ratio = *traced.products[i].flop / ofOne[i];
+            ratio.isInteger() && ratio > 0)
+          candidates.push_back(ratio);
+  }
   size_t best = scoreOf(sizes);
   for (const std::string &axis : step.axes()) {
     if (fixed.count(axis))

@@ -36,9 +36,9 @@ public:
     if (path.take({"time"}))
       return last(Rational::fraction(step.duration(), 1000000000), "s");
     if (path.take({"gpu"}))
-      return last(step.duration() > 0 ? Rational::fraction(step.levels.sum,
-                                                           step.duration())
-                                      : Rational(),
+      return last(step.duration() > 0
+                      ? Rational::fraction(step.levels.sum, step.duration())
+                      : Rational(),
                   "");
     if (path.take({"flop"}))
       return last(flopIn(path.take({"forward", "backward", "recompute"}),
@@ -78,8 +78,8 @@ private:
 
   Answer ofClaim(size_t i) {
     bool isRatio = path.take({"ratio"}).has_value();
-    Rational flop = flopIn(
-        std::nullopt, [&](const Row &row) { return row.claims[i].flop; });
+    Rational flop = flopIn(std::nullopt,
+                           [&](const Row &row) { return row.claims[i].flop; });
     Rational exact =
         flopIn(std::nullopt, [](const Row &row) { return row.exact; });
     return isRatio ? last(exact.isZero() ? Rational() : flop / exact, "")

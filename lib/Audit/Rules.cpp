@@ -58,11 +58,11 @@ static const Rule rules[] = {
      }},
     {"no-input-gradient", "the gradient of the input is left out",
      [](const Subject &of) {
-       return when(!of.row.input.isZero() &&
-                       (of.row.isTraced || (of.row.phase == "input" &&
-                                            of.forward &&
-                                            of.forward->isTraced)),
-                   -of.row.input);
+       return when(
+           !of.row.input.isZero() &&
+               (of.row.isTraced || (of.row.phase == "input" && of.forward &&
+                                    of.forward->isTraced)),
+           -of.row.input);
      }},
     {"counted-input-gradient",
      "a gradient of the input is counted that nothing needs",
@@ -75,8 +75,8 @@ static const Rule rules[] = {
      }},
     {"twice", "counted twice: an op and what it calls, or two kernels",
      [](const Subject &of) {
-       return when(timesOf(of) == 2 && !of.row.input.isZero() ==
-                                           !of.row.weight.isZero() &&
+       return when(timesOf(of) == 2 &&
+                       !of.row.input.isZero() == !of.row.weight.isZero() &&
                        (of.row.kernels == 2 || of.row.parts > 0),
                    of.row.exact);
      }},

@@ -115,8 +115,7 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
 
 std::vector<Rational> SpecifiedStep::forwardAt(const Sizes &sizes,
                                                size_t limit) const {
-  Axes axes =
-      fixedAt(mlir::cast<StepOp>(of.op).getAxes(), sizes);
+  Axes axes = fixedAt(mlir::cast<StepOp>(of.op).getAxes(), sizes);
   std::vector<Rational> flop;
   for (const Product &product : products)
     if (product.phase == Phase::Forward && flop.size() < limit)

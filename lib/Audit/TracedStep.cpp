@@ -359,8 +359,8 @@ private:
       const HostEvent &event = trace.host[launch];
       if (event.start < step.start || event.start >= step.end)
         continue;
-      StepKernel &added = step.counted.emplace_back(
-          StepKernel{uint32_t(kernel), std::nullopt});
+      StepKernel &added =
+          step.counted.emplace_back(StepKernel{uint32_t(kernel), std::nullopt});
       if (holder[launch] == nobody)
         continue;
       added.product = productOf[holder[launch]];

@@ -30,8 +30,8 @@ struct TracedProduct {
   std::optional<Rational> flop;
   Elements elements;
   std::optional<Rational> made, weight; ///< see EventCost
-  std::optional<bool> isOfWeight; ///< of a gradient, if the trace says it
-  int64_t groups = 1;           ///< of a convolution
+  std::optional<bool> isOfWeight;       ///< of a gradient, if the trace says it
+  int64_t groups = 1;                   ///< of a convolution
   int64_t sequence = -1; ///< of its node of autograd; of a backward one, too
   std::string node;      ///< the name of the node that it runs in, if it does
   uint32_t region = 0;   ///< the event of that node

@@ -10,8 +10,8 @@
 using namespace netc;
 
 /// The first trace of this run.
-static const audit::Audit *
-auditOf(llvm::ArrayRef<const audit::Audit *> audits, mlir::Operation *run) {
+static const audit::Audit *auditOf(llvm::ArrayRef<const audit::Audit *> audits,
+                                   mlir::Operation *run) {
   for (const audit::Audit *audit : audits)
     if (audit->run && audit->run->op == run)
       return audit;

@@ -19,7 +19,7 @@ static Exit refuse(const Session &session, llvm::StringRef path,
                    llvm::Error error) {
   llvm::handleAllErrors(std::move(error), [&](const trace::TraceError &wrong) {
     netc::emitError(mlir::FileLineColLoc::get(&session.context, path, 0, 0),
-              wrong.message);
+                    wrong.message);
   });
   return WrongInput;
 }
@@ -72,8 +72,7 @@ static llvm::Expected<Audited> auditOne(llvm::StringRef path,
         problem = made.takeError();
       continue;
     }
-    if (!isAny ||
-        made->coverage.share() > best.audit.coverage.share())
+    if (!isAny || made->coverage.share() > best.audit.coverage.share())
       best.audit = std::move(*made);
     isAny = true;
   }
@@ -94,9 +93,8 @@ static void print(llvm::raw_ostream &os, const AuditReport &report) {
   case Format::Markdown:
     return writeAudit(*markdownPage(os, options), report, options);
   case Format::Html:
-    return writeAudit(
-        *htmlPage(os, llvm::join(inputs, ", "), report.version), report,
-        options);
+    return writeAudit(*htmlPage(os, llvm::join(inputs, ", "), report.version),
+                      report, options);
   case Format::Table:
   case Format::Svg:
     return writeAudit(*textPage(os, options), report, options);

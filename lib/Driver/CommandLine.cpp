@@ -210,9 +210,9 @@ Choice<Format> format(
         clEnumValN(Format::Json, "json", "for programs; docs/*.schema.json"),
         clEnumValN(Format::Csv, "csv",
                    "layers and runs, or measured ops, a row each"),
-        clEnumValN(Format::Markdown, "markdown", "as the table; of estimates"),
+        clEnumValN(Format::Markdown, "markdown", "as the table; not of measurements"),
         clEnumValN(Format::Html, "html",
-                   "a page for a browser, with pictures; of estimates"),
+                   "a page for a browser, with pictures; not of measurements"),
         clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
     In{toPrint});
 Choice<DiagnosticFormat>

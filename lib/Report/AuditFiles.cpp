@@ -25,8 +25,8 @@ static void ruleOf(OStream &json, StringRef key, const RowClaim &claim,
                    const Row &row) {
   if (claim.flop == row.exact)
     return json.attribute(key, nullptr);
-  json.attribute(key, claim.rules.empty() ? "unexplained"
-                                          : claim.rules.front()->id);
+  json.attribute(key,
+                 claim.rules.empty() ? "unexplained" : claim.rules.front()->id);
 }
 
 static void traceOf(OStream &json, const Audit &audit) {
@@ -49,8 +49,7 @@ static void traceOf(OStream &json, const Audit &audit) {
     });
     json.attributeObject("events", [&] {
       json.attribute("read", int64_t(trace.read));
-      json.attribute("kept",
-                     int64_t(trace.host.size() + trace.kernels.size()));
+      json.attribute("kept", int64_t(trace.host.size() + trace.kernels.size()));
       json.attribute("broken", int64_t(trace.broken));
       json.attributeObject("dropped", [&] {
         for (const auto &[category, events] : trace.dropped)
@@ -242,8 +241,7 @@ void netc::printAuditJson(llvm::raw_ostream &os, const AuditReport &report) {
 
 /// A spreadsheet takes what begins so for a formula, and names are anyone's.
 static std::string field(StringRef text) {
-  bool isFormula =
-      !text.empty() && StringRef("=+-@").contains(text.front());
+  bool isFormula = !text.empty() && StringRef("=+-@").contains(text.front());
   return csvField(isFormula ? "'" + text.str() : text.str());
 }
 

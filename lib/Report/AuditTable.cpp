@@ -138,6 +138,14 @@ static std::string seconds(int64_t nanoseconds) {
                         Dimension::Time);
 }
 
+/// Without what moves the cursor of a terminal: a trace is anyone's.
+static std::string printable(StringRef text) {
+  std::string kept;
+  for (char letter : text)
+    kept += llvm::isPrint(letter) || (letter & 0x80) ? letter : '?';
+  return kept;
+}
+
 /// A small share has digits, too.
 static std::string shareText(const Rational &share) {
   return percent(share, share < Rational::fraction(1, 100) ? 3 : 1);
@@ -148,11 +156,10 @@ static std::string ruleText(const RowClaim &claim, const Row &row) {
     return "";
   if (claim.rules.empty())
     return "unexplained";
-  return llvm::join(llvm::map_range(claim.rules,
-                                    [](const Rule *rule) {
-                                      return rule->id.str();
-                                    }),
-                    " + ");
+  return llvm::join(
+      llvm::map_range(claim.rules,
+                      [](const Rule *rule) { return rule->id.str(); }),
+      " + ");
 }
 
 /// `3 × layer1.0.conv1 …` or the layer alone.
@@ -168,7 +175,7 @@ static void writeRead(Page &page, const Audit &audit) {
   const TracedStep &step = audit.step;
   std::string rest = " · " + trace.tool;
   if (!trace.device.empty())
-    rest += " · " + trace.device;
+    rest += " · " + printable(trace.device);
   if (audit.run)
     rest += " · " + audit.run->name().str() +
             (audit.run->isInference ? " runs " : " trains ") +
@@ -179,10 +186,9 @@ static void writeRead(Page &page, const Audit &audit) {
   page.paragraph(fmt::format(
       "{} events · {} · FLOP of products, 1 multiply-add = 2 FLOP",
       exact(Rational(trace.read)),
-      step.name.empty()
-          ? "no steps are marked: the trace is one"
-          : fmt::format("{}, the median of {}", step.name,
-                        counted(Rational(step.steps), "step"))));
+      step.name.empty() ? "no steps are marked: the trace is one"
+                        : fmt::format("{}, the median of {}", printable(step.name),
+                                      counted(Rational(step.steps), "step"))));
 }
 
 static void writeCoverage(Page &page, const Audit &audit) {
@@ -201,9 +207,8 @@ static void writeCoverage(Page &page, const Audit &audit) {
   if (audit.run)
     lines.add("matched",
               fmt::format("{} of {}: {}; and {:.1f} % of the time of products",
-                          percent(coverage.share(), 1),
-                          flop(coverage.total()), parts,
-                          coverage.time * 100),
+                          percent(coverage.share(), 1), flop(coverage.total()),
+                          parts, coverage.time * 100),
               audit.isComparable() ? Style::Good : Style::Bad);
   auto list = [&](StringRef label, bool ofTrace) {
     std::map<std::string, size_t> ops;
@@ -228,9 +233,8 @@ static void writeCoverage(Page &page, const Audit &audit) {
   grid.add({{"specification", Style::Dim}, {"trace", Style::Dim}});
   grid.addRule();
   const Divergence &divergence = *audit.divergence;
-  for (size_t i = 0; i < std::max(divergence.specified.size(),
-                                  divergence.traced.size());
-       ++i)
+  for (size_t i = 0;
+       i < std::max(divergence.specified.size(), divergence.traced.size()); ++i)
     grid.add({{i < divergence.specified.size() ? divergence.specified[i] : ""},
               {i < divergence.traced.size() ? divergence.traced[i] : ""}});
   page.grid(grid);
@@ -267,18 +271,20 @@ static void writeRows(Page &page, const Audit &audit) {
     for (auto [i, claim] : llvm::enumerate(row.claims)) {
       Rational flop = rows.flop(i);
       bool isEqual = claim.flop == row.exact;
-      cells.push_back(
-          {flopCell(flop), isEqual ? Style::Plain : Style::Bad});
-      cells.push_back(
-          {exact.isZero() ? "" : ratioText(flop / exact),
-           isEqual ? Style::Dim : Style::Bad});
+      cells.push_back({flopCell(flop), isEqual ? Style::Plain : Style::Bad});
+      cells.push_back({exact.isZero() ? "" : ratioText(flop / exact),
+                       isEqual ? Style::Dim : Style::Bad});
       cells.push_back({ruleText(claim, row), Style::Bad});
     }
     grid.add(std::move(cells));
   }
   grid.addRule();
-  std::vector<Grid::Cell> total = {
-      {"total", Style::Bold}, {}, {}, {}, {}, {flopCell(audit.hardware), Style::Bold}};
+  std::vector<Grid::Cell> total = {{"total", Style::Bold},
+                                   {},
+                                   {},
+                                   {},
+                                   {},
+                                   {flopCell(audit.hardware), Style::Bold}};
   for (const Claim &claim : audit.claims) {
     std::optional<Rational> ratio = ratioOf(audit, claim);
     total.push_back({flopCell(claim.total), Style::Bold});
@@ -298,8 +304,7 @@ static void writeTotals(Page &page, const Audit &audit) {
   for (auto [i, claim] : llvm::enumerate(audit.claims)) {
     std::optional<Rational> ratio = ratioOf(audit, claim);
     if (!ratio) {
-      lines.add(claim.id,
-                "is not compared as a whole: too little is matched");
+      lines.add(claim.id, "is not compared as a whole: too little is matched");
       continue;
     }
     std::vector<RuleShare> shares = sharesOfRules(audit, i);
@@ -308,13 +313,13 @@ static void writeTotals(Page &page, const Audit &audit) {
                           exact(claim.total), shares.empty() ? "" : ":"),
               claim.total == audit.model ? Style::Good : Style::Bad);
     for (const RuleShare &share : shares)
-      lines.add("", fmt::format("{:+.1f} %  {}, in {}: {}",
-                                (share.difference / audit.model).toDouble() *
-                                    100,
-                                share.rule ? share.rule->id : "unexplained",
-                                counted(Rational(share.rows), "row"),
-                                share.rule ? share.rule->meaning
-                                           : "no rule gives this difference"));
+      lines.add("",
+                fmt::format("{:+.1f} %  {}, in {}: {}",
+                            (share.difference / audit.model).toDouble() * 100,
+                            share.rule ? share.rule->id : "unexplained",
+                            counted(Rational(share.rows), "row"),
+                            share.rule ? share.rule->meaning
+                                       : "no rule gives this difference"));
   }
   page.lines(lines);
 }
@@ -352,15 +357,15 @@ static void writeLevels(Page &page, const Audit &audit) {
                                         ? audit.gpu.tensorIssueCap()
                                         : std::nullopt;
         std::optional<double> joined = audit.levels->joined.*level.value;
-        lines.add(level.id.str(),
-                  fmt::format("{:.1f} %{}{}", *value * 100,
-                              cap ? fmt::format(", of {:.1f} % at most",
-                                                *cap * 100)
-                                  : "",
-                              joined ? fmt::format("; of {:.1f} % of the time "
-                                                   "of kernels",
-                                                   *joined * 100)
-                                     : ""));
+        lines.add(
+            level.id.str(),
+            fmt::format("{:.1f} %{}{}", *value * 100,
+                        cap ? fmt::format(", of {:.1f} % at most", *cap * 100)
+                            : "",
+                        joined ? fmt::format("; of {:.1f} % of the time "
+                                             "of kernels",
+                                             *joined * 100)
+                               : ""));
       }
   page.lines(lines);
 }

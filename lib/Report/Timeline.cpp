@@ -46,10 +46,10 @@ public:
   std::string svg() const {
     if (end <= begin)
       return "";
-    std::string text = fmt::format(
-        "<svg class=\"timeline\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-        "role=\"img\" aria-label=\"Ops and kernels of a step\">\n",
-        width, top + laneHeight * lanes.size() + axisHeight);
+    std::string text =
+        fmt::format("<svg class=\"timeline\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+                    "role=\"img\" aria-label=\"Ops and kernels of a step\">\n",
+                    width, top + laneHeight * lanes.size() + axisHeight);
     text += key();
     for (auto [i, lane] : llvm::enumerate(lanes))
       text += draw(lane, top + laneHeight * i);
@@ -105,10 +105,9 @@ private:
   }
 
   static std::string titleOf(const Row &row, int64_t duration) {
-    return fmt::format(
-        "{} {} {}, {}", row.layer, row.op, row.phase,
-        formatQuantity(Rational::fraction(duration, 1000000000),
-                       Dimension::Time));
+    return fmt::format("{} {} {}, {}", row.layer, row.op, row.phase,
+                       formatQuantity(Rational::fraction(duration, 1000000000),
+                                      Dimension::Time));
   }
 
   static StringRef classOf(const Row *row) {
@@ -136,8 +135,9 @@ private:
   }
 
   std::string draw(const Lane &lane, double y) const {
-    std::string text = fmt::format("<text class=\"dim\" y=\"{:.1f}\">{}</text>\n",
-                                   y + 15, escaped(lane.name));
+    std::string text =
+        fmt::format("<text class=\"dim\" y=\"{:.1f}\">{}</text>\n", y + 15,
+                    escaped(lane.name));
     for (const Span &span : llvm::ArrayRef(lane.spans).take_front(mostSpans))
       text += fmt::format(
           "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
@@ -153,7 +153,8 @@ private:
     double y = top + laneHeight * lanes.size();
     std::string text = fmt::format(
         "<line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>\n", left, width, y, y);
-    double whole = double(end - begin), unit = std::pow(10, std::floor(std::log10(whole / marks)));
+    double whole = double(end - begin),
+           unit = std::pow(10, std::floor(std::log10(whole / marks)));
     for (double step : {1., 2., 5., 10.})
       if (unit * step * marks >= whole) {
         unit *= step;
@@ -165,9 +166,8 @@ private:
           "text-anchor=\"middle\">{}</text>\n",
           x(begin + int64_t(at)), y + 16,
           at == 0 ? "0"
-                  : formatQuantity(
-                        Rational::fraction(int64_t(at), 1000000000),
-                        Dimension::Time));
+                  : formatQuantity(Rational::fraction(int64_t(at), 1000000000),
+                                   Dimension::Time));
     return text;
   }
 

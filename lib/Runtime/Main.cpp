@@ -113,7 +113,8 @@ static int runOnGpu(const Program &program, const Options &options) {
     throw Failure(2, std::string(options.peaks ? "`--peaks`" : "`--threads`") +
                          " is of the processor, and this program is for a "
                          "GPU; `--help` lists the options");
-  for (const std::string &output : {options.dump, options.jsonFile, options.trace})
+  for (const std::string &output :
+       {options.dump, options.jsonFile, options.trace})
     if (!output.empty())
       expectWritable(output);
   Machine machine = Machine::detect();

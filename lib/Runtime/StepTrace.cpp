@@ -47,8 +47,8 @@ std::string netc::runtime::traceOf(const Program &program,
       // Of an op in a loop, each run has its share, and all have the whole.
       int64_t runs = recorder.calls(call.op), turn = seen[call.op]++;
       int64_t flop = op.matmul / runs + (turn < op.matmul % runs);
-      ordered_json run =
-          event("cpu_op", "net::" + op.op, call.start - begin, call.end - begin);
+      ordered_json run = event("cpu_op", "net::" + op.op, call.start - begin,
+                               call.end - begin);
       run["args"] = {
           {"Concrete Inputs", {op.phase, std::to_string(flop), op.name}}};
       events.push_back(std::move(run));

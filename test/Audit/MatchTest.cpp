@@ -47,10 +47,10 @@ std::string textOf(llvm::ArrayRef<SpecifiedProduct> ours,
       names += (names.empty() ? "" : ",") + ours[i].name.str();
     for (unsigned i : match.traced)
       numbers += (numbers.empty() ? "" : ",") + std::to_string(i);
-    text += (text.empty() ? "" : " ") +
-            (names.empty()     ? "+" + numbers
-             : numbers.empty() ? "-" + names
-                               : names + "=" + numbers);
+    text +=
+        (text.empty() ? "" : " ") + (names.empty()     ? "+" + numbers
+                                     : numbers.empty() ? "-" + names
+                                                       : names + "=" + numbers);
   }
   return text;
 }
@@ -63,9 +63,9 @@ TEST(Match, ForwardProductsAreAlignedInOrder) {
   // What is dropped is known by its place, what is added has none.
   EXPECT_EQ(textOf(ours, {traced(10), traced(20), traced(40)}),
             "a=0 -b c=1 d=2");
-  EXPECT_EQ(textOf(ours,
-                   {traced(10), traced(7), traced(20), traced(20), traced(40)}),
-            "a=0 b=2 c=3 d=4 +1");
+  EXPECT_EQ(
+      textOf(ours, {traced(10), traced(7), traced(20), traced(20), traced(40)}),
+      "a=0 b=2 c=3 d=4 +1");
 }
 
 TEST(Match, SeveralAreOneWhereTheirFlopAddUp) {
@@ -89,15 +89,13 @@ TEST(Match, GradientsFollowTheNumbersOfAutograd) {
       specified("b", 10, Phase::WeightGradient),
       specified("a", 10, Phase::WeightGradient)};
   auto back = TracedProduct::Backward;
-  std::vector<TracedProduct> theirs = {traced(10, 5), traced(10, 6),
-                                       traced(10, 5, back),
-                                       traced(20, 6, back)};
+  std::vector<TracedProduct> theirs = {
+      traced(10, 5), traced(10, 6), traced(10, 5, back), traced(20, 6, back)};
   EXPECT_EQ(textOf(ours, theirs), "a=0 b=1 b,b=3 a=2");
   // Without numbers, by the order.
-  std::vector<TracedProduct> compiled = {traced(10), traced(10),
-                                         traced(10, -1, back),
-                                         traced(10, -1, back),
-                                         traced(10, -1, back)};
+  std::vector<TracedProduct> compiled = {
+      traced(10), traced(10), traced(10, -1, back), traced(10, -1, back),
+      traced(10, -1, back)};
   EXPECT_EQ(textOf(ours, compiled), "a=0 b=1 b=2 b=3 a=4");
 }
 
@@ -118,13 +116,16 @@ TEST(Match, GradientsThatMakeTheWeightAreTold) {
 TEST(Match, WhatIsRunAgainFollowsWhatItRepeats) {
   auto again = TracedProduct::Recompute, back = TracedProduct::Backward;
   std::vector<SpecifiedProduct> ours = {
-      specified("a", 10), specified("b", 20), specified("c", 10),
-      specified("d", 20), specified("d", 20, Phase::WeightGradient),
+      specified("a", 10),
+      specified("b", 20),
+      specified("c", 10),
+      specified("d", 20),
+      specified("d", 20, Phase::WeightGradient),
       specified("b", 20, Phase::WeightGradient)};
   std::vector<TracedProduct> theirs = {
-      traced(10, 1),         traced(20, 2),        traced(10, 3),
-      traced(20, 4),         traced(10, 11, again), traced(20, 12, again),
-      traced(20, 12, back),  traced(10, 13, again), traced(20, 14, again),
+      traced(10, 1),        traced(20, 2),         traced(10, 3),
+      traced(20, 4),        traced(10, 11, again), traced(20, 12, again),
+      traced(20, 12, back), traced(10, 13, again), traced(20, 14, again),
       traced(20, 14, back)};
   theirs[4].region = theirs[5].region = 100;
   theirs[7].region = theirs[8].region = 200;

@@ -68,10 +68,7 @@ struct Case {
 };
 
 const Case cases[] = {
-    {"",
-     [](Made &made) {
-       made.has(1200);
-     }},
+    {"", [](Made &made) { made.has(1200); }},
     {"unexplained",
      [](Made &made) {
        made.subject().elements = {11, 13, 17};
@@ -177,8 +174,7 @@ const Case cases[] = {
        made.subject().usesMatrixUnits = true;
        made.has(1);
      }},
-    {"not-products",
-     [](Made &made) { made.beOther(CountedEvent::InNetwork); }},
+    {"not-products", [](Made &made) { made.beOther(CountedEvent::InNetwork); }},
     // One more an element for the offset, as TraceLens has it.
     {"not-products",
      [](Made &made) {
@@ -236,10 +232,10 @@ TEST(Rules, EachNamesWhatWasMadeForIt) {
 
 TEST(Rules, EachHasACase) {
   for (const Rule &rule : allRules())
-    EXPECT_TRUE(rule.id == "precision" ||
-                llvm::any_of(cases, [&](const Case &made) {
-                  return made.rules == rule.id;
-                }))
+    EXPECT_TRUE(
+        rule.id == "precision" ||
+        llvm::any_of(cases,
+                     [&](const Case &made) { return made.rules == rule.id; }))
         << rule.id.str();
 }
 
