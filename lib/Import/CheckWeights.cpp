@@ -73,8 +73,8 @@ private:
     auto [range, each] = inside.split(' ');
     bool isNegated = each.consume_front("not ");
     int64_t step = each.empty() ? 1 : number(each);
-    auto [from, to] = range.contains("..") ? range.split("..")
-                                           : std::make_pair("0", range);
+    auto [from, to] =
+        range.contains("..") ? range.split("..") : std::make_pair("0", range);
     int64_t begin = from.empty() ? 0 : number(from);
     // What the file lacks is told of once: a config may ask for any number.
     unsigned before = wrong;
@@ -111,8 +111,8 @@ private:
 
   bool isSpare(StringRef name) {
     for (StringRef spare : family.spare)
-      if (name.ends_with(spare) || (spare.ends_with(".") &&
-                                    name.contains(spare)))
+      if (name.ends_with(spare) ||
+          (spare.ends_with(".") && name.contains(spare)))
         return true;
     name.consume_front(family.prefix);
     int64_t layer;

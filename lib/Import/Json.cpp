@@ -51,9 +51,8 @@ static std::pair<unsigned, unsigned> placeOf(StringRef text, const char *at) {
   return {unsigned(before.count('\n')) + 1, column};
 }
 
-std::optional<Document> netc::import::parseObject(StringRef path,
-                                                  StringRef text,
-                                                  const Host &host) {
+std::optional<Document>
+netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
   constexpr int maxDepth = 64;
   Document document;
   const char *reached = text.begin();
@@ -87,7 +86,8 @@ std::optional<Document> netc::import::parseObject(StringRef path,
     host.report({path.str(), line, column, wrong.message});
     return std::nullopt;
   } catch (const Json::exception &problem) {
-    // Behind `[json.exception..] parse error at line 1, column 3: ` stands what.
+    // Behind `[json.exception..] parse error at line 1, column 3: ` stands
+    // what.
     StringRef what = problem.what();
     what = what.substr(what.find(": ") + 2);
     const char *at = reached == text.begin() ? reached : reached - 1;
@@ -103,7 +103,6 @@ std::optional<Document> netc::import::parseObject(StringRef path,
 }
 
 std::string netc::import::shown(const Json &value) {
-  std::string text =
-      value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   return text.size() <= 60 ? text : text.substr(0, 57) + "...";
 }

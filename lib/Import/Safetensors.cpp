@@ -52,7 +52,8 @@ public:
     return --depth != 1 || name == "__metadata__" || addWeight();
   }
   bool start_array(size_t) override {
-    if (depth != 2 || isInList || (member != "shape" && member != "data_offsets"))
+    if (depth != 2 || isInList ||
+        (member != "shape" && member != "data_offsets"))
       return fail("an unexpected list");
     isInList = true;
     if (member == "shape")
@@ -112,10 +113,9 @@ public:
         return fail("its weights overlap, or leave a gap");
       end = to;
     }
-    return end == bytes ||
-           fail("its weights have " + std::to_string(end) +
-                " bytes, and the file " + std::to_string(bytes) +
-                " behind the header");
+    return end == bytes || fail("its weights have " + std::to_string(end) +
+                                " bytes, and the file " +
+                                std::to_string(bytes) + " behind the header");
   }
 
   std::vector<std::pair<std::string, Shape>> weights;
