@@ -39,7 +39,7 @@ public:
     }
     for (auto &[name, shape] : weights.shapes)
       if (!used.count(name) && !isSpare(name))
-        fail(error::WeightsUnknown(name, shapeText(shape)));
+        fail(error::WeightsUnknown(shownName(name), shapeText(shape)));
     return wrong ? std::nullopt : std::optional(total);
   }
 
@@ -78,7 +78,7 @@ private:
     int64_t begin = from.empty() ? 0 : number(from);
     // What the file lacks is told of once: a config may ask for any number.
     unsigned before = wrong;
-    for (int64_t i = begin; i < number(to) && wrong == before; ++i)
+    for (int64_t i = begin; i < number(to) && wrong == before && step > 0; ++i)
       if (((i + 1) % step == 0) != isNegated)
         expect((name.take_front(at) + std::to_string(i) + behind).str(), shape);
   }

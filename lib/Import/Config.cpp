@@ -234,9 +234,10 @@ private:
     config.type = type->get<std::string>();
     auto found = families().find(config.type);
     if (found == families().end()) {
-      fail("model_type", error::ConfigUnknownFamily(
-                             config.type, didYouMean(config.type, known),
-                             llvm::join(known, ", ")));
+      fail("model_type",
+           error::ConfigUnknownFamily(shownName(config.type),
+                                      didYouMean(config.type, known),
+                                      llvm::join(known, ", ")));
       return false;
     }
     config.family = &found->second;
@@ -315,8 +316,9 @@ private:
       known.push_back(name);
     for (auto &[name, value] : root.items())
       if (!llvm::is_contained(known, name))
-        fail(name, error::ConfigUnknownKey(name, shown(value), config.type,
-                                           didYouMean(name, known)));
+        fail(name,
+             error::ConfigUnknownKey(shownName(name), shown(value), config.type,
+                                     didYouMean(name, known)));
   }
 
   /// Takes the class of models that it is for from `architectures`.

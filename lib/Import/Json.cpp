@@ -66,14 +66,13 @@ netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
       keys.pop_back();
     if (event != Json::parse_event_t::key)
       return true;
-    // The key ends where the parser is.
+    // The key ends where the parser is, and begins at the quote before.
     const auto &key = value.get_ref<const std::string &>();
-    StringRef before = text.take_front(reached - text.data());
-    const char *at = text.data() + before.rfind('"' + key + '"');
-    if (at < text.data() || at > reached)
-      at = reached;
+    const char *at = reached - 2;
+    while (*at != '"' || isEscaped(at))
+      --at;
     if (!keys.back().insert(key).second)
-      throw Wrong{at, error::JsonKeyTwice(key)};
+      throw Wrong{at, error::JsonKeyTwice(shownName(key))};
     if (depth == 1)
       document.places[key] = placeOf(text, at);
     return true;
@@ -89,7 +88,9 @@ netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
     // Behind `[json.exception..] parse error at line 1, column 3: ` stands
     // what.
     StringRef what = problem.what();
-    what = what.substr(what.find(": ") + 2);
+    what = what.substr(what.find("] ") + 2);
+    if (what.starts_with("parse error"))
+      what = what.substr(what.find(": ") + 2);
     const char *at = reached == text.begin() ? reached : reached - 1;
     auto [line, column] = placeOf(text, at);
     host.report({path.str(), line, column,
@@ -103,6 +104,15 @@ netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
 }
 
 std::string netc::import::shown(const Json &value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true,
+                                Json::error_handler_t::replace);
   return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
+
+std::string netc::import::shownName(StringRef name) {
+  std::string text =
+      Json(name.str())
+          .dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  text = text.substr(1, text.size() - 2);
+  return text.size() <= 120 ? text : text.substr(0, 117) + "...";
 }
