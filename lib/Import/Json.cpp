@@ -51,6 +51,14 @@ static std::pair<unsigned, unsigned> placeOf(StringRef text, const char *at) {
   return {unsigned(before.count('\n')) + 1, column};
 }
 
+/// Whether an odd number of backslashes stands in front.
+static bool isEscaped(const char *quote) {
+  bool escaped = false;
+  while (*--quote == '\\')
+    escaped = !escaped;
+  return escaped;
+}
+
 std::optional<Document>
 netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
   constexpr int maxDepth = 64;
