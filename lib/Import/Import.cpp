@@ -73,6 +73,5 @@ std::optional<std::string> netc::import::importConfig(StringRef path,
   if (!total)
     return std::nullopt;
   return text + "expect " + config->type +
-         ".params == " + std::to_string(*total) +
-         "    # as in the headers of the weights\n";
+         ".params == " + std::to_string(*total) + "\n";
 }
