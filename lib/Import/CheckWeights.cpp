@@ -39,7 +39,7 @@ public:
     }
     for (auto &[name, shape] : weights.shapes)
       if (!used.count(name) && !isSpare(name))
-        fail(error::WeightsUnknown(name, shapeText(shape)));
+        fail(error::WeightsUnknown(shownName(name), shapeText(shape)));
     return wrong ? std::nullopt : std::optional(total);
   }
 
@@ -73,12 +73,12 @@ private:
     auto [range, each] = inside.split(' ');
     bool isNegated = each.consume_front("not ");
     int64_t step = each.empty() ? 1 : number(each);
-    auto [from, to] = range.contains("..") ? range.split("..")
-                                           : std::make_pair("0", range);
+    auto [from, to] =
+        range.contains("..") ? range.split("..") : std::make_pair("0", range);
     int64_t begin = from.empty() ? 0 : number(from);
     // What the file lacks is told of once: a config may ask for any number.
     unsigned before = wrong;
-    for (int64_t i = begin; i < number(to) && wrong == before; ++i)
+    for (int64_t i = begin; i < number(to) && wrong == before && step > 0; ++i)
       if (((i + 1) % step == 0) != isNegated)
         expect((name.take_front(at) + std::to_string(i) + behind).str(), shape);
   }
@@ -111,8 +111,8 @@ private:
 
   bool isSpare(StringRef name) {
     for (StringRef spare : family.spare)
-      if (name.ends_with(spare) || (spare.ends_with(".") &&
-                                    name.contains(spare)))
+      if (name.ends_with(spare) ||
+          (spare.ends_with(".") && name.contains(spare)))
         return true;
     name.consume_front(family.prefix);
     int64_t layer;

@@ -34,8 +34,7 @@ std::optional<int64_t> Settings::evaluate(StringRef expression) const {
         isDivided = factor == "/";
         continue;
       }
-      std::string digits =
-          (has(factor) ? (*this)[factor] : factor).str();
+      std::string digits = (has(factor) ? (*this)[factor] : factor).str();
       llvm::erase(digits, '_');
       int64_t value;
       if (StringRef(digits).getAsInteger(10, value) ||
@@ -122,13 +121,14 @@ static std::string rightFor(const Key &key) {
     return "an object with an entry for each";
   if (key.byDefault && key.byDefault->is_boolean())
     return "true or false";
-  return key.kind == Key::Size && !(key.byDefault &&
-                                    key.byDefault->is_number_float())
+  return key.kind == Key::Size &&
+                 !(key.byDefault && key.byDefault->is_number_float())
              ? key.mayBeZero ? "a whole number" : "a whole number above 0"
              : "a number";
 }
 
-/// A value in the words of the net; empty if it is none of a kind that is right.
+/// A value in the words of the net; empty if it is none of a kind that is
+/// right.
 static std::string textOf(const Key &key, const Json &value) {
   if (!key.pattern.empty())
     return patternOf(key, value);
@@ -174,8 +174,8 @@ static const Json *find(const Json &root, StringRef path) {
   return at;
 }
 
-/// Whether a value asks for what is noted of it: not for nothing, nor for one of
-/// something, nor a `member` of `default`.
+/// Whether a value asks for what is noted of it: not for nothing, nor for one
+/// of something, nor a `member` of `default`.
 static bool isAskedFor(const Json &value, StringRef member) {
   if (member.empty())
     return !(value.is_null() || value == 0 || value == 1 || value == false ||
@@ -218,9 +218,7 @@ private:
     isWrong = true;
     auto place = document.places.find(key);
     auto [line, column] =
-        place == document.places.end()
-            ? std::make_pair(1u, 1u)
-            : place->second;
+        place == document.places.end() ? std::make_pair(1u, 1u) : place->second;
     host.report({path.str(), line, column, message});
   }
 
@@ -236,9 +234,10 @@ private:
     config.type = type->get<std::string>();
     auto found = families().find(config.type);
     if (found == families().end()) {
-      fail("model_type", error::ConfigUnknownFamily(
-                             config.type, didYouMean(config.type, known),
-                             llvm::join(known, ", ")));
+      fail("model_type",
+           error::ConfigUnknownFamily(shownName(config.type),
+                                      didYouMean(config.type, known),
+                                      llvm::join(known, ", ")));
       return false;
     }
     config.family = &found->second;
@@ -317,8 +316,9 @@ private:
       known.push_back(name);
     for (auto &[name, value] : root.items())
       if (!llvm::is_contained(known, name))
-        fail(name, error::ConfigUnknownKey(name, shown(value), config.type,
-                                           didYouMean(name, known)));
+        fail(name,
+             error::ConfigUnknownKey(shownName(name), shown(value), config.type,
+                                     didYouMean(name, known)));
   }
 
   /// Takes the class of models that it is for from `architectures`.
@@ -329,9 +329,8 @@ private:
     if (classes && !classes->is_null() && !classes->empty()) {
       auto found = llvm::find_if(known, [&](auto &each) {
         return classes->is_array() &&
-               llvm::any_of(*classes, [&](const Json &one) {
-                 return one == each.first;
-               });
+               llvm::any_of(*classes,
+                            [&](const Json &one) { return one == each.first; });
       });
       if (found == known.end()) {
         std::vector<StringRef> names;

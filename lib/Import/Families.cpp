@@ -7,8 +7,8 @@
 
 #include "lib/Import/Families.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "yaml-cpp/yaml.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace netc::import;
 

@@ -18,13 +18,13 @@ template <typename T> using Ordered = std::vector<std::pair<std::string, T>>;
 struct Key {
   enum Kind { Size, Option, Only, Free, Noted };
   Kind kind = Free;
-  std::string setting;              ///< of a size or option
-  std::vector<Json> only;           ///< what the net is made for
-  std::string member;               ///< of what is noted, or empty
-  std::optional<Json> byDefault;    ///< where it is left out
-  Ordered<std::string> words;       ///< for its words, or none
-  std::string pattern;              ///< what a list is made into
-  std::string onlyIf, also;         ///< another key; a path of keys
+  std::string setting;           ///< of a size or option
+  std::vector<Json> only;        ///< what the net is made for
+  std::string member;            ///< of what is noted, or empty
+  std::optional<Json> byDefault; ///< where it is left out
+  Ordered<std::string> words;    ///< for its words, or none
+  std::string pattern;           ///< what a list is made into
+  std::string onlyIf, also;      ///< another key; a path of keys
   bool isRequired = false, nullIsNone = false, mayBeZero = false;
 };
 

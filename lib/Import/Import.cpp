@@ -57,8 +57,9 @@ std::optional<std::string> netc::import::importConfig(StringRef path,
                      "`, by its config.json; what that leaves out is as in "
                      "transformers 5.24.\n";
   for (const std::string &note : config->notes)
-    text += "# No count depends on this, and the net does not have it: " + note +
-            "\n";
+    text +=
+        "# No count depends on this, and the net does not have it: " + note +
+        "\n";
   text += "import std.models." + config->family->file + "\n\n" + call(*config);
   if (path == "-")
     return text;
@@ -71,6 +72,6 @@ std::optional<std::string> netc::import::importConfig(StringRef path,
   std::optional<uint64_t> total = checkWeights(*config, *weights, host);
   if (!total)
     return std::nullopt;
-  return text + "expect " + config->type + ".params == " +
-         std::to_string(*total) + "    # as in the headers of the weights\n";
+  return text + "expect " + config->type +
+         ".params == " + std::to_string(*total) + "\n";
 }

@@ -51,9 +51,16 @@ static std::pair<unsigned, unsigned> placeOf(StringRef text, const char *at) {
   return {unsigned(before.count('\n')) + 1, column};
 }
 
-std::optional<Document> netc::import::parseObject(StringRef path,
-                                                  StringRef text,
-                                                  const Host &host) {
+/// Whether an odd number of backslashes stands in front.
+static bool isEscaped(const char *quote) {
+  bool escaped = false;
+  while (*--quote == '\\')
+    escaped = !escaped;
+  return escaped;
+}
+
+std::optional<Document>
+netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
   constexpr int maxDepth = 64;
   Document document;
   const char *reached = text.begin();
@@ -67,14 +74,13 @@ std::optional<Document> netc::import::parseObject(StringRef path,
       keys.pop_back();
     if (event != Json::parse_event_t::key)
       return true;
-    // The key ends where the parser is.
+    // The key ends where the parser is, and begins at the quote before.
     const auto &key = value.get_ref<const std::string &>();
-    StringRef before = text.take_front(reached - text.data());
-    const char *at = text.data() + before.rfind('"' + key + '"');
-    if (at < text.data() || at > reached)
-      at = reached;
+    const char *at = reached - 2;
+    while (*at != '"' || isEscaped(at))
+      --at;
     if (!keys.back().insert(key).second)
-      throw Wrong{at, error::JsonKeyTwice(key)};
+      throw Wrong{at, error::JsonKeyTwice(shownName(key))};
     if (depth == 1)
       document.places[key] = placeOf(text, at);
     return true;
@@ -87,9 +93,12 @@ std::optional<Document> netc::import::parseObject(StringRef path,
     host.report({path.str(), line, column, wrong.message});
     return std::nullopt;
   } catch (const Json::exception &problem) {
-    // Behind `[json.exception..] parse error at line 1, column 3: ` stands what.
+    // Behind `[json.exception..] parse error at line 1, column 3: ` stands
+    // what.
     StringRef what = problem.what();
-    what = what.substr(what.find(": ") + 2);
+    what = what.substr(what.find("] ") + 2);
+    if (what.starts_with("parse error"))
+      what = what.substr(what.find(": ") + 2);
     const char *at = reached == text.begin() ? reached : reached - 1;
     auto [line, column] = placeOf(text, at);
     host.report({path.str(), line, column,
@@ -103,7 +112,15 @@ std::optional<Document> netc::import::parseObject(StringRef path,
 }
 
 std::string netc::import::shown(const Json &value) {
-  std::string text =
-      value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true,
+                                Json::error_handler_t::replace);
   return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
+
+std::string netc::import::shownName(StringRef name) {
+  std::string text =
+      Json(name.str())
+          .dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  text = text.substr(1, text.size() - 2);
+  return text.size() <= 120 ? text : text.substr(0, 117) + "...";
 }

@@ -26,8 +26,11 @@ struct Document {
 std::optional<Document> parseObject(llvm::StringRef path, llvm::StringRef text,
                                     const Host &host);
 
-/// What a key has, short enough for a message.
+/// What a key has, in ASCII and short enough for a message.
 std::string shown(const Json &value);
+
+/// The same of a name, which a file may give any characters.
+std::string shownName(llvm::StringRef name);
 
 } // namespace netc::import
 

@@ -34,7 +34,7 @@ public:
     if (depth == 1) {
       name = text;
       if (!names.insert(text).second)
-        return fail("`" + text + "` is there twice");
+        return fail("`" + shownName(text) + "` is there twice");
     } else {
       member = text;
     }
@@ -52,7 +52,8 @@ public:
     return --depth != 1 || name == "__metadata__" || addWeight();
   }
   bool start_array(size_t) override {
-    if (depth != 2 || isInList || (member != "shape" && member != "data_offsets"))
+    if (depth != 2 || isInList ||
+        (member != "shape" && member != "data_offsets"))
       return fail("an unexpected list");
     isInList = true;
     if (member == "shape")
@@ -69,14 +70,16 @@ public:
     if (name == "__metadata__")
       return true;
     if (member != "dtype")
-      return fail("`" + name + "` has an unknown member `" + member + "`");
+      return fail("`" + shownName(name) + "` has an unknown member `" +
+                  shownName(member) + "`");
     type = llvm::StringSwitch<unsigned>(text)
                .Cases("BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2", "F8_E8M0", 1)
                .Cases("I16", "U16", "F16", "BF16", 2)
                .Cases("I32", "U32", "F32", 4)
                .Cases("I64", "U64", "F64", 8)
                .Default(0);
-    return type || fail("`" + name + "` has the unknown type `" + text + "`");
+    return type || fail("`" + shownName(name) + "` has the unknown type `" +
+                        shownName(text) + "`");
   }
   bool number_unsigned(uint64_t value) override {
     if (!isInList)
@@ -86,7 +89,7 @@ public:
     else
       shape->push_back(value);
     return (shape && shape->size() > maxRank) || offsets.size() > 2
-               ? fail("`" + name + "` has too many numbers")
+               ? fail("`" + shownName(name) + "` has too many numbers")
                : true;
   }
   bool number_integer(int64_t) override { return fail("a negative number"); }
@@ -112,10 +115,9 @@ public:
         return fail("its weights overlap, or leave a gap");
       end = to;
     }
-    return end == bytes ||
-           fail("its weights have " + std::to_string(end) +
-                " bytes, and the file " + std::to_string(bytes) +
-                " behind the header");
+    return end == bytes || fail("its weights have " + std::to_string(end) +
+                                " bytes, and the file " +
+                                std::to_string(bytes) + " behind the header");
   }
 
   std::vector<std::pair<std::string, Shape>> weights;
@@ -128,13 +130,14 @@ private:
   }
   bool addWeight() {
     if (!type || !shape || offsets.size() != 2)
-      return fail("`" + name + "` lacks its type, shape or place");
+      return fail("`" + shownName(name) + "` lacks its type, shape or place");
     uint64_t size = type;
     for (uint64_t n : *shape)
       if (__builtin_mul_overflow(size, n, &size))
-        return fail("the shape of `" + name + "` is too large");
+        return fail("the shape of `" + shownName(name) + "` is too large");
     if (offsets[0] > offsets[1] || offsets[1] - offsets[0] != size)
-      return fail("`" + name + "` has the wrong number of bytes for its shape");
+      return fail("`" + shownName(name) +
+                  "` has the wrong number of bytes for its shape");
     ranges.emplace_back(offsets[0], offsets[1]);
     weights.emplace_back(name, *shape);
     return true;
@@ -218,11 +221,12 @@ static std::optional<Weights> readIndex(StringRef folder, StringRef path,
   std::map<std::string, std::set<std::string>> listed;
   for (auto &[name, file] : map->items()) {
     if (!file.is_string())
-      return fail(error::WeightsIndex("`" + name + "` has no file"));
+      return fail(error::WeightsIndex("`" + shownName(name) + "` has no file"));
     const auto &shard = file.get_ref<const std::string &>();
     if (shard.empty() || shard.find_first_of("/\\") != std::string::npos ||
         shard[0] == '.' || shard.find('\0') != std::string::npos)
-      return fail(error::WeightsIndex("`" + name + "` is in " + shown(file) +
+      return fail(error::WeightsIndex("`" + shownName(name) + "` is in " +
+                                      shown(file) +
                                       ", which is no file of this folder"));
     listed[shard].insert(name);
   }
@@ -235,13 +239,14 @@ static std::optional<Weights> readIndex(StringRef folder, StringRef path,
       return std::nullopt;
     for (auto &[name, shape] : *part)
       if (!names.erase(name))
-        return fail(error::WeightsIndex("`" + name + "` is in `" + shard +
-                                        "`, and not listed there"));
+        return fail(error::WeightsIndex("`" + shownName(name) + "` is in `" +
+                                        shard + "`, and not listed there"));
       else
         weights.shapes[name] = std::move(shape);
     if (!names.empty())
-      return fail(error::WeightsIndex("`" + *names.begin() + "` is not in `" +
-                                      shard + "`"));
+      return fail(error::WeightsIndex("`" + shownName(*names.begin()) +
+                                      "` is not in `" + shownName(shard) +
+                                      "`"));
   }
   return weights;
 }

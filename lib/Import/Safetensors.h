@@ -20,11 +20,12 @@ struct Weights {
   std::map<std::string, Shape> shapes;
 };
 
-/// Reads the headers of the weights in a folder: of `model.safetensors`, else of
-/// the files that `model.safetensors.index.json` lists. Without either there are
-/// no weights, and `path` is empty. None after an error, which is reported: a
-/// header has 100 MB at most, as in the format's own reader, its weights lie one
-/// behind the other and fill the file, and each is as long as its shape says.
+/// Reads the headers of the weights in a folder: of `model.safetensors`, else
+/// of the files that `model.safetensors.index.json` lists. Without either there
+/// are no weights, and `path` is empty. None after an error, which is reported:
+/// a header has 100 MB at most, as in the format's own reader, its weights lie
+/// one behind the other and fill the file, and each is as long as its shape
+/// says.
 std::optional<Weights> readWeights(llvm::StringRef folder, const Host &host);
 
 } // namespace netc::import

@@ -36,27 +36,25 @@ def gpt2(more, expected):
 
 config('{ "model_type": "gpt2",\n  "n_layer": }', "2:14: error: syntax error while parsing value - unexpected '}'; expected '[', '{', or a literal [json-broken]")
 config("", "1:1: error: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal [json-broken]")
+config('{ "n_layer": 1e999 }', "1:19: error: number overflow parsing '1e999' [json-broken]")
+config('{ "model_type": "gpt2", "\\u001b[31m": "\\u202e" }', '1:25: error: `\\u001b[31m` is "\\u202e", and netc does not know')
 config("[" * 100, "1:67: error: nested more than 64 deep, which no config is [json-too-deep]")
 config('{ "n_layer": 1, "n_layer": 2 }', "1:17: error: the key `n_layer` is there twice [json-key-twice]")
-config("[1]", '1:1: error: a config is an object, `{ "model_type": .. }`, not [1] [json-no-object]')
-config("{}", "1:1: error: `model_type` names the family of the model; netc knows bert, ")
+config("[1]", "1:1: error: a config is an object, `{ \"model_type\": .. }`, not [1] [json-no-object]")
+config("{}", "1:1: error: `model_type` names the family of the model; netc knows bert, deepseek_v2, deepseek_v3, distilbert, gemma, gemma2, gemma3_text, gpt2, llama, mistral, mixtral, phi, phi3, qwen2, qwen2_moe, qwen3, t5, vit, whisper [config-no-family]")
 config('{ "model_type": 3 }', "1:3: error: `model_type` names the family of the model; netc knows bert, ")
-config('{ "model_type": "gpt3" }', "1:3: error: netc knows no family `gpt3`; did you mean `gpt2`?; it knows bert, ")
+config('{ "model_type": "gpt3" }', "1:3: error: netc knows no family `gpt3`; did you mean `gpt2`?; it knows bert, deepseek_v2, deepseek_v3, distilbert, gemma, gemma2, gemma3_text, gpt2, llama, mistral, mixtral, phi, phi3, qwen2, qwen2_moe, qwen3, t5, vit, whisper [config-unknown-family]")
 config('{ "model_type": "deepseek_v2" }', "1:1: error: `num_experts_per_tok` is not there, and `deepseek_v2` has no default of it [config-missing-key]")
-gpt2('"architectures": ["GPT2ForTokenClassification"]', '2:3: error: `architectures` is ["GPT2ForTokenClassification"]; of this family netc knows GPT2LMHeadModel, GPT2Model [config-unknown-class]')
+gpt2('"architectures": ["GPT2ForTokenClassification"]', "2:3: error: `architectures` is [\"GPT2ForTokenClassification\"]; of this family netc knows GPT2LMHeadModel, GPT2Model [config-unknown-class]")
 gpt2('"n_head": 12, "n_heads": 8', "2:17: error: `n_heads` is 8, and netc does not know what that changes in `gpt2`; did you mean `n_head`?; if it changes no size, take it out of the file [config-unknown-key]")
 gpt2('"scale_attn_by_inverse_layer_idx": true', "2:3: error: `scale_attn_by_inverse_layer_idx` is true; the net of `gpt2` takes false [config-wrong-value]")
-gpt2('"activation_function": "snake"', '2:3: error: `activation_function` is "snake"; the net of `gpt2` takes "silu", "swish", "gelu", "gelu_new", "gelu_pytorch_tanh"')
+gpt2('"activation_function": "snake"', "2:3: error: `activation_function` is \"snake\"; the net of `gpt2` takes \"silu\", \"swish\", \"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\"")
 for value in '"12"', "0", "-1", "1.5", "2000000000000", "null", "[12]":
     gpt2(f'"n_layer": {value}', f"2:3: error: `n_layer` is {value}; the net of `gpt2` takes a whole number above 0 [config-wrong-value]")
 gpt2('"tie_word_embeddings": 1', "2:3: error: `tie_word_embeddings` is 1; the net of `gpt2` takes true or false [config-wrong-value]")
-gpt2('"resid_pdrop": "much"', '2:3: error: `resid_pdrop` is "much"; the net of `gpt2` takes a number [config-wrong-value]')
+gpt2('"resid_pdrop": "much"', "2:3: error: `resid_pdrop` is \"much\"; the net of `gpt2` takes a number [config-wrong-value]")
 config('{ "model_type": "deepseek_v3", "n_shared_experts": -1 }', "1:32: error: `n_shared_experts` is -1; the net of `deepseek_v3` takes a whole number [config-wrong-value]")
 config('{ "model_type": "vit", "id2label": 3 }', "1:24: error: `id2label` is 3; the net of `vit` takes an object with an entry for each [config-wrong-value]")
-mixed = '["full_attention", "sliding_attention", "sliding_attention", "full_attention"]'
-short = '["full_attention","sliding_attention","sliding_attention"...'
-config('{ "model_type": "gemma2", "layer_types": ' + mixed + " }", f'1:27: error: `layer_types` is {short}; the net of `gemma2` takes a list in which every k-th is "full_attention", and all others "sliding_attention" [config-wrong-value]')
-config('{ "model_type": "qwen3", "use_sliding_window": true, "layer_types": ' + mixed + " }", f'1:54: error: `layer_types` is {short}; the net of `qwen3` takes a list of "full_attention" and, after these, "sliding_attention" [config-wrong-value]')
 
 (folder / "config.json").unlink()
 import_in(folder, "config.json:1:1: error: cannot be read: No such file or directory [import-cannot-read]")
@@ -138,7 +136,7 @@ wrong(missing, "there is no weight `transformer.ln_f.bias`, which by the config 
 # With what files may have beside them, they are right.
 write(weights, {**names, "h.0.attn.bias": [1, 1, 3, 3], "lm_head.weight": [5, 4]})
 done = subprocess.run(["netc", "import", "config.json"], cwd=folder, check=True, capture_output=True, text=True)
-assert done.stdout.endswith("expect gpt2.params == 284    # as in the headers of the weights\n"), done.stdout
+assert done.stdout.endswith("expect gpt2.params == 284\n"), done.stdout
 
 # Several files, and an index of them.
 write(folder / "a.safetensors", names)

@@ -4,6 +4,7 @@
 
 // Reads specifications, counts what they cost, and reports.
 
+#include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Driver/Audit.h"
 #include "lib/Driver/Estimate.h"
 #include "lib/Driver/Output.h"
