@@ -132,7 +132,7 @@ def lstm():
 
 IMAGE_MODELS = (
     "resnet18 resnet50 resnext50_32x4d wide_resnet50_2 alexnet vgg11 vgg16 mobilenet_v2 mobilenet_v3_large "
-    "squeezenet1_0 densenet121 efficientnet_b0 regnet_y_400mf convnext_tiny vit_b_16 swin_t"
+    "squeezenet1_0 densenet121 efficientnet_b0 convnext_tiny vit_b_16 swin_t"
 ).split()
 MODELS = {name: image_model(name) for name in IMAGE_MODELS}
 MODELS["vit_flash"] = image_model("vit_b_16", flash_attention)
