@@ -7,8 +7,7 @@
 
 Each tensor of netc meets one of PyTorch of its type and number of elements. What meets none has a name, the reason why
 the two differ; what has no name is a bug of one of them, and is listed. PyTorch decides as it does on a GPU, but computes
-nothing (kept_by_pytorch.py). Attention is written out in both, unless a network is called flash. Needs PyTorch, torchvision
-and transformers, from PyPI.
+nothing (kept_by_pytorch.py). Attention is written out in both. Needs PyTorch, torchvision and transformers, from PyPI.
 """
 
 import argparse
@@ -38,8 +37,6 @@ BESIDE = [
     (r"Hardtanh\.self", "any", "relu6: its input beside its result"),
     (r"(AdaptiveAvgPool2D|AvgPool2D)\.self", "any", "average pooling: its input"),
     (r"(Relu\.result|MaxPool2DWithIndices\.self|Convolution\.input)", "any", "concatenation: the whole beside its parts"),
-    (r"ScaledDotProductFlashAttention\.logsumexp", "f32", "attention: the logarithm of a sum for each row and head"),
-    (r"ScaledDotProductFlashAttention\.(rng_state|unused|philox)", "any", "attention: the state of random numbers"),
     (r"MaskedFill\.mask", "i1", "attention: a causal mask for each layer"),
     (r"Mul\.other", "f32", "rotary positions: their tables for each layer"),
     (r"Embedding\.indices", "i64", "embedding: numbers of positions"),
@@ -89,14 +86,14 @@ def reason_of(table, names, type):
 def regroup(ours, theirs):
     """Takes out what several tensors of one side are that the other has as one: queries, keys and values."""
 
-    def is_of_attention(value):
-        return any(re.match(r"Bmm\.|ScaledDotProduct|.*(mha|attention)", name) for name in value[3])
+    def may_be_one(value):
+        return not any(name.startswith("Mul.") for name in value[3])
 
     for few, many in ((ours, theirs), (theirs, ours)):
-        for whole in filter(is_of_attention, list(few)):
+        for whole in filter(may_be_one, list(few)):
             for parts in (2, 3, 4):
                 alike = [part for part in many if part[0] == whole[0] and part[1] * parts == whole[1]]
-                found = list(filter(is_of_attention, alike))[:parts]
+                found = list(filter(may_be_one, alike))[:parts]
                 if len(found) == parts:
                     few.remove(whole)
                     for part in found:
