@@ -173,9 +173,13 @@ StringRef LinalgBuilder::nameOfSlot(Value held) {
 }
 
 TypedValue<MemRefType> LinalgBuilder::slotOf(Value held) {
-  Value tensor = get(holderOf(held)->getResult(0));
-  return cast<TypedValue<MemRefType>>(
-      tensor.getDefiningOp<bufferization::ToTensorOp>().getMemref());
+  Operation *holder = holderOf(held);
+  auto [entry, isNew] = slots.try_emplace(holder);
+  if (isNew)
+    entry->second = get(holder->getResult(0))
+                        .getDefiningOp<bufferization::ToTensorOp>()
+                        .getMemref();
+  return cast<TypedValue<MemRefType>>(entry->second);
 }
 
 //===----------------------------------------------------------------------===//

@@ -199,6 +199,7 @@ private:
   unsigned draws = 0;
   mlir::IRMapping values;
   llvm::StringMap<mlir::Value> held; ///< what slots hold at first, by symbol
+  llvm::DenseMap<mlir::Operation *, mlir::Value> slots; ///< by their holders
 };
 
 /// How each op is lowered, by its name.

@@ -9,6 +9,14 @@
 using namespace netc;
 using namespace mlir;
 
+/// What is written at once is there for all that reads it later. What is
+/// written on a condition is not, so later ops read the value itself: where the
+/// condition does not hold, what they write is not kept either.
+static void follow(LinalgBuilder &b, Value held, Value written) {
+  if (b.condition)
+    b.set(held, written);
+}
+
 namespace {
 /// The tensors that an update works on, as vectors, and their places in the
 /// payload: the parameter, the gradient, what is kept, the scalars.
@@ -46,6 +54,7 @@ struct Update {
         });
     for (auto [value, slot] : llvm::zip_equal(updated, written))
       b.write(value, slot);
+    follow(b, parameter, updated.front());
   }
 };
 } // namespace
@@ -77,6 +86,7 @@ static void lowerSparseSgd(SparseSgdOp op, LinalgBuilder &b) {
                      return row - dy * Element{&b, b.scalar(lr)};
                    });
   b.write(updated, b.slotOf(op.getTable()));
+  follow(b, op.getTable(), updated);
 }
 
 /// Marks the arithmetic of `build`, which is done once a step.
@@ -133,6 +143,7 @@ static LogicalResult lowerAssign(AssignOp op, LinalgBuilder &b) {
     return op.emitError("`assign` takes a parameter or a buffer, this is a "
                         "value that the step computes");
   b.write(b.get(op.getValue()), b.slotOf(op.getHeld()));
+  follow(b, op.getHeld(), b.get(op.getValue()));
   return success();
 }
 

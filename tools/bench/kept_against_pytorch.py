@@ -7,8 +7,7 @@
 
 Each tensor of netc meets one of PyTorch of its type and number of elements. What meets none has a name, the reason why
 the two differ; what has no name is a bug of one of them, and is listed. PyTorch decides as it does on a GPU, but computes
-nothing (kept_by_pytorch.py). Attention is written out in both, unless a network is called flash. Needs PyTorch, torchvision
-and transformers, from PyPI.
+nothing (kept_by_pytorch.py). Attention is written out in both. Needs PyTorch, torchvision and transformers, from PyPI.
 """
 
 import argparse
@@ -38,24 +37,32 @@ BESIDE = [
     (r"Hardtanh\.self", "any", "relu6: its input beside its result"),
     (r"(AdaptiveAvgPool2D|AvgPool2D)\.self", "any", "average pooling: its input"),
     (r"(Relu\.result|MaxPool2DWithIndices\.self|Convolution\.input)", "any", "concatenation: the whole beside its parts"),
-    (r"ScaledDotProductFlashAttention\.logsumexp", "f32", "attention: the logarithm of a sum for each row and head"),
-    (r"ScaledDotProductFlashAttention\.(rng_state|unused|philox)", "any", "attention: the state of random numbers"),
     (r"MaskedFill\.mask", "i1", "attention: a causal mask for each layer"),
     (r"Mul\.other", "f32", "rotary positions: their tables for each layer"),
-    (r"Bmm\.(self|mat2)", "any", "attention: keys and values for each head of a group"),
+    (r"Embedding\.indices", "i64", "embedding: numbers of positions"),
     (r"(Addmm\.mat1|Mm\.self)", "low", "a copy of one value for each product that reads it"),
+    (r"Bmm\.(self|mat2)", "any", "attention: keys and values for each head of a group"),
 ]
 # Why netc keeps one that PyTorch does not: its op, its type, the reason.
 BESIDE_OF_NETC = [
     (r".*\bcompare|.*where", "i1", "a mask of scores, to which PyTorch adds numbers"),
 ]
-# The same of a recurrence: netc keeps what all steps made as one tensor, PyTorch what each made.
-BESIDE_OF_CELLS = [
-    (r"ThnnFusedLstmCell\.|Mm\.self|Addmm\.mat1|scan$|.*lstm", "any", "LSTM: a fused cell keeps all gates twice, netc what its ops read"),
-]
+# The same of one network, on either side.
+BESIDE_OF_NETWORK = {
+    # netc keeps what all steps made as one tensor, PyTorch what each made.
+    "lstm": [
+        (
+            r"ThnnFusedLstmCell\.|Mm\.self|Addmm\.mat1|.*lstm",
+            "any",
+            "LSTM: a fused cell keeps all gates twice, netc what its ops read",
+        )
+    ],
+    "swin_t": [(r"Mul\.other", "any", "stochastic depth, which examples/swin.net leaves out")],
+}
 # Why the types of one value differ: the node of PyTorch's, the op of netc.
 OTHER_TYPE = [
     (r"Mul\.other", r".*dropout", "dropout: a mask of whole examples in numbers, not in truth values"),
+    (r"changed in place", r".*dropout", "dropout in place: a mask in numbers, not in truth values"),
 ]
 
 
@@ -76,47 +83,68 @@ def reason_of(table, names, type):
     return None
 
 
-def compare(ours, theirs, more):
+def regroup(ours, theirs):
+    """Takes out what several tensors of one side are that the other has as one: queries, keys and values."""
+
+    def may_be_one(value):
+        return not any(name.startswith("Mul.") for name in value[3])
+
+    for few, many in ((ours, theirs), (theirs, ours)):
+        for whole in filter(may_be_one, list(few)):
+            for parts in (2, 3, 4):
+                alike = [part for part in many if part[0] == whole[0] and part[1] * parts == whole[1]]
+                found = list(filter(may_be_one, alike))[:parts]
+                if len(found) == parts:
+                    few.remove(whole)
+                    for part in found:
+                        many.remove(part)
+                    break
+
+
+def compare(name, ours, theirs):
     """Bytes by the reason why PyTorch keeps more (less: negative), and what there is no reason for."""
     reasons, unexplained = collections.Counter(), []
-    beside, beside_of_netc = BESIDE + more, BESIDE_OF_NETC + more
-    left = collections.defaultdict(lambda: ([], []))  # by type and elements: ours, theirs
-    for value in ours:
-        left[value["type"], value["elements"]][0].append((value["bytes"], [value["op"]]))
-    for value in theirs:
-        left[value.type, value.elements][1].append((value.bytes, value.readers))
+    more = BESIDE_OF_NETWORK.get(name, [])
+    beside, beside_of_netc = more + BESIDE, more + BESIDE_OF_NETC
+    ours = [(value["type"], value["elements"], value["bytes"], [value["op"]]) for value in ours]
+    theirs = [(value.type, value.elements, value.bytes, value.readers) for value in theirs]
+
+    def count(values, like):
+        return sum(value[:2] == like[:2] for value in values)
+
+    # One value in two types.
+    for mine in list(ours):
+        for reader, op, reason in OTHER_TYPE:
+            if not re.match(op, mine[3][0]) or count(ours, mine) <= count(theirs, mine):
+                continue
+            found = [
+                other
+                for other in theirs
+                if other[1] == mine[1] and other[0] != mine[0] and any(re.match(reader, name) for name in other[3])
+            ]
+            if found:
+                ours.remove(mine)
+                theirs.remove(found[0])
+                reasons[reason] += found[0][2] - mine[2]
+                break
 
     # What has a reason is left over first.
-    def surplus(values, others, table, type):
-        ranked = sorted(values, key=lambda value: reason_of(table, value[1], type) or (len(table), ""))
-        return ranked[: max(0, len(values) - len(others))]
+    def surplus(values, others, table):
+        left = []
+        for like in {value[:2] for value in values}:
+            alike = [value for value in values if value[:2] == like]
+            alike.sort(key=lambda value: reason_of(table, value[3], value[0]) or (len(table), ""))
+            left += alike[: max(0, len(alike) - count(others, like))]
+        return left
 
-    ours_left, theirs_left = [], []
-    for (type, elements), (mine, others) in left.items():
-        ours_left += [(type, elements, *value) for value in surplus(mine, others, beside_of_netc, type)]
-        theirs_left += [(type, elements, *value) for value in surplus(others, mine, beside, type)]
-
-    for type, elements, bytes, readers in theirs_left:
-        for other in ours_left:
-            pair = [
-                reason
-                for reader, op, reason in OTHER_TYPE
-                if other[1] == elements and re.match(op, other[3][0]) and any(re.match(reader, r) for r in readers)
-            ]
-            if pair:
-                ours_left.remove(other)
-                reasons[pair[0]] += bytes - other[2]
-                break
-        else:
-            if found := reason_of(beside, readers, type):
-                reasons[found[1]] += bytes
+    ours, theirs = surplus(ours, theirs, beside_of_netc), surplus(theirs, ours, beside)
+    regroup(ours, theirs)
+    for sign, values, table, who in (1, theirs, beside, "PyTorch"), (-1, ours, beside_of_netc, "netc"):
+        for type, _, bytes, names in values:
+            if found := reason_of(table, names, type):
+                reasons[found[1]] += sign * bytes
             else:
-                unexplained.append((bytes, type, "PyTorch: " + " ".join(readers)))
-    for type, elements, bytes, ops in ours_left:
-        if found := reason_of(beside_of_netc, ops, type):
-            reasons[found[1]] -= bytes
-        else:
-            unexplained.append((-bytes, type, "netc: " + ops[0]))
+                unexplained.append((sign * bytes, type, f"{who}: " + " ".join(names)))
     return reasons, unexplained
 
 
@@ -136,7 +164,7 @@ def main():
         for format in arguments.formats.split(","):
             ours = kept_by_netc(arguments.netc, name, format)
             theirs = kept_by(MODELS[name], LOW[format])
-            reasons, unexplained = compare(ours, theirs, BESIDE_OF_CELLS if name == "lstm" else [])
+            reasons, unexplained = compare(name, ours, theirs)
             sums = sum(value["bytes"] for value in ours), sum(value.bytes for value in theirs)
             assert sums[1] - sums[0] == sum(reasons.values()) + sum(bytes for bytes, *_ in unexplained)
             rows = reasons.most_common()

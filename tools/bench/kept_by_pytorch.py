@@ -139,5 +139,6 @@ def kept_by(make, low=None, device="cuda"):
             entry = kept.setdefault(
                 key(tensor), Kept(module, [], TYPES[tensor.dtype], storage.nbytes() // size, storage.nbytes())
             )
-            entry.readers += [name for name in names if name not in entry.readers]
+            # What is changed in place cannot be asked for.
+            entry.readers += [name for name in names or ["changed in place"] if name not in entry.readers]
         return list(kept.values())

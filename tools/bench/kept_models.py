@@ -20,14 +20,11 @@ def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=Non
     return F.dropout(F.softmax(scores, -1), dropout_p) @ v
 
 
-def flash_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """The same by the kernel, which takes 16 bits."""
-    return torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal)[0]
+F.scaled_dot_product_attention = attention
 
 
-def image_model(name, attention=attention):
+def image_model(name):
     def make():
-        F.scaled_dot_product_attention = attention
         model = getattr(torchvision.models, name)(weights=None)
         data = torch.randn(2, 3, 224, 224), torch.randint(1000, (2,))
         return model, data, lambda model, x, label: F.cross_entropy(model(x), label)
@@ -132,8 +129,7 @@ def lstm():
 
 IMAGE_MODELS = (
     "resnet18 resnet50 resnext50_32x4d wide_resnet50_2 alexnet vgg11 vgg16 mobilenet_v2 mobilenet_v3_large "
-    "squeezenet1_0 densenet121 efficientnet_b0 regnet_y_400mf convnext_tiny vit_b_16 swin_t"
+    "squeezenet1_0 densenet121 efficientnet_b0 convnext_tiny vit_b_16 swin_t"
 ).split()
 MODELS = {name: image_model(name) for name in IMAGE_MODELS}
-MODELS["vit_flash"] = image_model("vit_b_16", flash_attention)
 MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm}
