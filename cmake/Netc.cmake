@@ -1,10 +1,15 @@
 # netc_library(NAME SOURCES... [LINK libs...] [PRECOMPILE headers...]): one static library a
 # folder. Reading the headers of MLIR takes most of the time of a compilation: those in PRECOMPILE
-# are read once. A name of a library there shares what it has.
+# are read once. A name of a library there shares what it has. And files of such a library are
+# compiled eight at a time, so that templates are instantiated once: what is local to a file needs a
+# name that no other file of the library has.
 function(netc_library name)
   cmake_parse_arguments(ARG "" "" "LINK;PRECOMPILE" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_PRECOMPILE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${NETC_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+  endif()
   if(TARGET "${ARG_PRECOMPILE}")
     target_precompile_headers(${name} REUSE_FROM ${ARG_PRECOMPILE})
   elseif(ARG_PRECOMPILE)
@@ -36,8 +41,6 @@ endfunction()
 function(netc_unit_test name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  # A test whose fixture is local to its file must be in the file that is compiled, says GCC.
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
   set_property(GLOBAL APPEND PROPERTY NETC_TEST_PROGRAMS ${name})
 endfunction()

@@ -39,10 +39,10 @@ static std::string estimate(const std::optional<Rational> &value) {
 
 namespace {
 /// Fields of one line.
-class Row {
+class CsvRow {
 public:
-  Row(llvm::raw_ostream &os, llvm::StringRef kind) : os(os) { os << kind; }
-  ~Row() { os << "\r\n"; }
+  CsvRow(llvm::raw_ostream &os, llvm::StringRef kind) : os(os) { os << kind; }
+  ~CsvRow() { os << "\r\n"; }
 
   void add(const std::string &field) { os << ',' << field; }
   void skip(unsigned fields) {
@@ -79,7 +79,7 @@ static void print(llvm::raw_ostream &os, const Network &network,
                   llvm::ArrayRef<Warning> warnings) {
   std::string name = csvField(network.name());
   for (const Part *part : network.parts.layers()) {
-    Row row(os, "layer");
+    CsvRow row(os, "layer");
     row.add(name);
     row.add(csvField(part->path));
     row.add(csvField(part->op));
@@ -87,7 +87,7 @@ static void print(llvm::raw_ostream &os, const Network &network,
     row.addCosts(part->figures);
     row.skip(updateFields + runFields + 1);
   }
-  Row row(os, "network");
+  CsvRow row(os, "network");
   row.skip(1);
   row.add(name);
   row.skip(1);
@@ -102,7 +102,7 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
                   const RunReport &report, llvm::ArrayRef<Warning> warnings) {
   const Run &run = *report.run;
   {
-    Row row(os, kind);
+    CsvRow row(os, kind);
     row.add(csvField(of));
     row.add(csvField(name));
     row.skip(1);
@@ -153,7 +153,7 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
   if (kind != "point" && run.hasStep() && !run.step().byFormat.empty())
     for (NumberFormat format : run.formats()) {
       Figures part = run.step().in(format);
-      Row row(os, "format");
+      CsvRow row(os, "format");
       row.add(csvField(name));
       row.add(traitsOf(format).name.str());
       row.skip(2);
@@ -195,7 +195,7 @@ void netc::printCsv(llvm::raw_ostream &os, const Report &report) {
   for (const Network *network : report.networks)
     print(os, *network, report.warnings);
   for (const Warning &warning : report.warnings) {
-    Row row(os, "warning");
+    CsvRow row(os, "warning");
     row.add(csvField(warning.about));
     row.add(csvField(warning.id));
     row.skip(2 + costFields + updateFields + runFields);
