@@ -62,24 +62,14 @@ llvm::Expected<Trace> netc::trace::readEventCounts(Source &source,
 
 /// What the header of the table says its FLOP are in, `Total KFLOPs`; 0 if it
 /// has no such column.
-static int64_t unitOf(StringRef header, StringRef &column) {
-  struct Unit {
-    StringRef column;
-    int64_t flop;
-  };
-  static const Unit units[] = {
-      {"Total FLOPs", 1},
-      {"Total KFLOPs", 1'000},
-      {"Total MFLOPs", 1'000'000},
-      {"Total GFLOPs", 1'000'000'000},
-      {"Total TFLOPs", 1'000'000'000'000},
-      {"Total PFLOPs", 1'000'000'000'000'000},
-  };
-  for (const Unit &unit : units)
-    if (header.contains(unit.column)) {
-      column = unit.column;
-      return unit.flop;
-    }
+static int64_t unitOf(StringRef header, std::string &column) {
+  int64_t unit = 1;
+  for (StringRef prefix : {"", "K", "M", "G", "T", "P"}) {
+    column = ("Total " + prefix + "FLOPs").str();
+    if (header.contains(column))
+      return unit;
+    unit *= 1000;
+  }
   return 0;
 }
 
@@ -102,7 +92,7 @@ llvm::Expected<Trace> netc::trace::readAverages(Source &source,
   source.line(line);
   Spans spans = spansOf(StringRef(line).rtrim());
   Columns columns(cellsOf(header, spans));
-  StringRef column;
+  std::string column;
   int64_t unit = unitOf(header, column);
   if (unit == 0)
     return fail(error::TraceWithoutFlop());

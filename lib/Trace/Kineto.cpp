@@ -34,6 +34,8 @@ std::optional<int64_t> nanoseconds(StringRef text) {
   return micro;
 }
 
+bool isMember(StringRef key, StringRef member) { return key == member; }
+
 /// The members of an event that netc reads.
 struct Event {
   std::string phase, category, name, process, thread;
@@ -84,7 +86,8 @@ private:
   }
 
   bool isDims() const {
-    return member(2) == "Input Dims" || member(2) == "Input dims";
+    return isMember(member(2), "Input Dims") ||
+           isMember(member(2), "Input dims");
   }
 
   bool onScalar(StringRef text) override {
@@ -134,9 +137,9 @@ private:
       return true;
     StringRef key = member(2);
     if (level == 2) {
-      if (key == "Sequence number")
+      if (isMember(key, "Sequence number"))
         event.sequence = integerIn(text);
-      else if (key == "External id" || key == "external id")
+      else if (isMember(key, "External id") || isMember(key, "external id"))
         event.external = integerIn(text);
       else if (key == "correlation")
         event.correlation = integerIn(text);
@@ -144,19 +147,19 @@ private:
         event.device = integerIn(text);
       else if (key == "stream")
         event.stream = integerIn(text);
-      else if (key == "blocks per SM")
+      else if (isMember(key, "blocks per SM"))
         event.blocksPerSm = toFloat(text);
-      else if (key == "est. achieved occupancy %")
+      else if (isMember(key, "est. achieved occupancy %"))
         event.occupancy = toFloat(text);
-      else if (key == "Record function id")
+      else if (isMember(key, "Record function id"))
         event.record = integerIn(text);
       else if (key.contains("__"))
         event.counters.push_back({trace.names.intern(key), toDouble(text)});
       return true;
     }
-    if (level == 3 && key == "Input type")
+    if (level == 3 && isMember(key, "Input type"))
       event.types.push_back(text.str());
-    else if (level == 3 && key == "Concrete Inputs")
+    else if (level == 3 && isMember(key, "Concrete Inputs"))
       event.values.push_back(text.str());
     else if (level == 3 && key == "grid")
       addTo(event.grid, numGrid, text);

@@ -13,29 +13,9 @@ StringRef netc::trace::metricOf(StringRef label) {
   struct Label {
     StringRef text, metric;
   };
-  // Nsight Compute's files `sections/*.section`.
+#define LABEL(text, metric) {text, metric},
   static const Label labels[] = {
-      {"Duration", "gpu__time_duration.sum"},
-      {"Elapsed Cycles", "sm__cycles_elapsed.max"},
-      {"SM Active Cycles", "sm__cycles_active.avg"},
-      {"SM Frequency", "sm__cycles_elapsed.avg.per_second"},
-      {"DRAM Frequency", "dram__cycles_elapsed.avg.per_second"},
-      {"DRAM Throughput",
-       "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
-      {"Average SM Active Cycles", "sm__cycles_active.avg"},
-      {"Total SM Elapsed Cycles", "sm__cycles_elapsed.sum"},
-      {"Average SMSP Active Cycles", "smsp__cycles_active.avg"},
-      {"Total SMSP Elapsed Cycles", "smsp__cycles_elapsed.sum"},
-      {"Executed Instructions", "smsp__inst_executed.sum"},
-      {"Issued Instructions", "smsp__inst_issued.sum"},
-      {"Achieved Occupancy",
-       "sm__warps_active.avg.pct_of_peak_sustained_active"},
-      {"# SMs", "launch__sm_count"},
-      {"Issue Slots Busy", "issue_slots_busy.pct"},
-      {"SM Busy",
-       "sm__instruction_throughput.avg.pct_of_peak_sustained_active"},
-      {"Registers Per Thread", "launch__registers_per_thread"},
-      {"Waves Per SM", "launch__waves_per_multiprocessor"},
+#include "lib/Trace/NsightComputeLabels.def"
   };
   for (const Label &one : labels)
     if (one.text == label)

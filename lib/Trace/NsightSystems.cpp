@@ -196,8 +196,6 @@ public:
       return fail(error::TraceTooManyEvents(limits.maxEvents));
     if (isWhole && !database.isBroken)
       return llvm::Error::success();
-    if (trace.isEmpty())
-      return database.problem();
     return cut(trace, 0, "tables of the database are damaged");
   }
 

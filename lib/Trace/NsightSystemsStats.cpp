@@ -93,15 +93,16 @@ private:
     auto field = [&](StringRef name) {
       return Columns::field(fields, columns.find(name));
     };
-    auto time = [&](StringRef name) {
-      return nanosecondsIn(field(name), columns.unit(columns.find(name)));
+    auto time = [&](int column) {
+      return nanosecondsIn(Columns::field(fields, column),
+                           columns.unit(column));
     };
     auto number = [&](StringRef name) {
       return integerIn(field(name)).value_or(0);
     };
     StringRef name = field("Name");
     if (columns.find("Start") < 0) {
-      auto total = time("Total Time");
+      auto total = time(columns.find("Total Time"));
       auto instances = integerIn(field("Instances"));
       if (!total || !instances || *instances < 1 || name.empty()) {
         ++trace.broken;
@@ -115,7 +116,8 @@ private:
                                 *total * 1e-9 / double(*instances)});
       return;
     }
-    auto start = time("Start"), duration = time("Duration");
+    auto start = time(columns.find("Start")),
+         duration = time(columns.find("Duration"));
     if (!trace.takesTimes(start, duration))
       return;
     DeviceEvent &event = trace.kernels.emplace_back();

@@ -162,7 +162,7 @@ private:
     // Other lines of a device repeat its time by step, module and op. A TPU has
     // no streams, but one line of ops.
     StringRef stream = line;
-    bool isOps = name.contains("TPU") && line == "XLA Ops";
+    bool isOps = name.contains("TPU") && line.starts_with("XLA Ops");
     if (isDevice && !stream.consume_front("Stream #") && !isOps)
       return true;
     thread = std::nullopt;

@@ -35,6 +35,8 @@ TRANSPARENT |= {"emitError", "emitOpError", "emitOptionalError", "emitRemark", "
 # Calls whose text is no message: for developers, or for `--help`, or looked for.
 SILENT = {"assert", "static_assert", "llvm_unreachable", "desc", "value_desc", "clEnumValN"}
 SILENT |= {"isMember", "volatile", "usage", "rfind", "Example"}
+# In the sources alone: what is looked for in files, columns of tables, and SQL.
+SOUGHT = {"find", "contains", "starts_with", "field", "query", "select"}
 # What prints `--help` in its forms; completion.py compares these.
 HELP = {"Completion.cpp", "Help.cpp"}
 
@@ -72,8 +74,8 @@ def tokenize(source):
 class Reader:
     """Collects the texts of a token list as (line, text), HOLE in a text being any text."""
 
-    def __init__(self, tokens):
-        self.tokens, self.at, self.texts = tokens, 0, []
+    def __init__(self, tokens, silent=SILENT):
+        self.tokens, self.at, self.texts, self.silent = tokens, 0, [], silent
         while self.at < len(tokens):
             self.texts.append(self.read())
 
@@ -97,7 +99,7 @@ class Reader:
             elif sign in CLOSERS:
                 start = len(self.texts)
                 inner_line, inner = self.read(CLOSERS[sign], before == "emitOptionalError")
-                if before in SILENT:
+                if before in self.silent:
                     del self.texts[start:]
                     text += HOLE
                 elif sign == "(" and (before in TRANSPARENT or not before):
@@ -172,7 +174,7 @@ for folder in ("dialect", "lib"):
         if path.suffix == ".td":
             texts.update(constraints_of(path.read_text()))
         if path.suffix in (".cpp", ".h") and path.name not in HELP:
-            read = Reader(tokenize(path.read_text())).texts
+            read = Reader(tokenize(path.read_text()), SILENT | SOUGHT).texts
             texts.update((line, text) for line, text in read if line and is_prose(text))
         for line, text in sorted(texts):
             place = f"{path.relative_to(root)}:{line}"

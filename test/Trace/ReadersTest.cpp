@@ -30,9 +30,18 @@ Trace readText(const std::string &text) {
   return Trace();
 }
 
+/// What a trace is refused with, and the id.
+std::string errorOf(llvm::Expected<Trace> trace) {
+  std::string message;
+  if (!trace)
+    llvm::handleAllErrors(trace.takeError(), [&](const TraceError &error) {
+      message = error.message.text + " [" + error.message.id.str() + "]";
+    });
+  return message;
+}
+
 std::string errorOf(const std::string &text) {
-  llvm::Expected<Trace> trace = read(*Source::of(text), TraceLimits());
-  return trace ? "" : llvm::toString(trace.takeError());
+  return errorOf(read(*Source::of(text), TraceLimits()));
 }
 
 double counter(const Trace &trace, size_t kernel, llvm::StringRef metric) {
@@ -40,19 +49,28 @@ double counter(const Trace &trace, size_t kernel, llvm::StringRef metric) {
 }
 
 TEST(Readers, ContentSaysWhichFormat) {
-  const std::pair<const char *, const char *> formats[] = {
-      {"add-a100.execution.json.gz", "execution-trace"},
-      {"add-a100.kineto.json.gz", "kineto"},
-      {"bert-attention-a100.ncu.csv.gz", "ncu-csv"},
-      {"gemm8192-h100.nsys-kern-sum.txt", "nsys-stats"},
-      {"two-kernels.nsys.sqlite.gz", "nsys-sqlite"},
-      {"jax-conv3d-mi300.xplane.pb.gz", "xspace"},
-      {"lenet300.flops.csv", "event-counts"},
-      {"lenet300.table.txt.gz", "key-averages"},
-      {"lenet300.counter.json", "flop-counter"},
+  struct Expected {
+    const char *file, *format, *tool;
   };
-  for (auto [name, format] : formats)
-    EXPECT_EQ(readInput(name).format, format) << name;
+  const Expected formats[] = {
+      {"add-a100.execution.json.gz", "execution-trace",
+       "PyTorch execution trace"},
+      {"add-a100.kineto.json.gz", "kineto", "PyTorch Profiler"},
+      {"bert-attention-a100.ncu.csv.gz", "ncu-csv", "Nsight Compute"},
+      {"../../Audit/Inputs/gemm8192-wmma-h100.ncu.txt", "ncu-text",
+       "Nsight Compute"},
+      {"gemm8192-h100.nsys-kern-sum.txt", "nsys-stats", "Nsight Systems"},
+      {"two-kernels.nsys.sqlite.gz", "nsys-sqlite", "Nsight Systems"},
+      {"jax-conv3d-mi300.xplane.pb.gz", "xspace", "XLA profiler"},
+      {"lenet300.flops.csv", "event-counts", "torch.profiler"},
+      {"lenet300.table.txt.gz", "key-averages", "torch.profiler"},
+      {"lenet300.counter.json", "flop-counter", "FlopCounterMode"},
+  };
+  for (const Expected &expected : formats) {
+    Trace trace = readInput(expected.file);
+    EXPECT_EQ(trace.format, expected.format) << expected.file;
+    EXPECT_EQ(trace.tool, expected.tool) << expected.file;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -362,7 +380,7 @@ TEST(Readers, TablesRoundToTheirUnit) {
   EXPECT_EQ(trace.counts[0].unit, 1000000);
   EXPECT_EQ(errorOf(rule + "Name  # of Calls      CPU time  \n" + rule),
             "the table has no column of FLOP; `profile(with_flops=True)` makes "
-            "one");
+            "one [trace-without-flop]");
 }
 
 //===----------------------------------------------------------------------===//
@@ -375,14 +393,14 @@ TEST(Readers, DamagedDatabasesAreErrors) {
   ASSERT_TRUE(bool(source));
   (*source)->bytes(1 << 24, bytes);
   EXPECT_EQ(errorOf(bytes.substr(0, 4000)),
-            "byte 0: database disk image is malformed");
-  // Pages of tables are damaged, not the list of them.
+            "byte 0: database disk image is malformed [trace-broken]");
+  // The pages of tables are damaged, not the list of them.
   std::string damaged = bytes;
-  for (size_t i = 8192; i < damaged.size(); i += 4096)
+  for (size_t i = damaged.size() / 2 / 4096 * 4096; i < damaged.size();
+       i += 4096)
     damaged[i] = '\x7f';
-  llvm::Expected<Trace> trace = read(*Source::of(damaged), TraceLimits());
-  EXPECT_TRUE(!trace || trace->cutAt);
-  llvm::consumeError(trace.takeError());
+  EXPECT_EQ(errorOf(damaged),
+            "byte 0: tables of the database are damaged [trace-broken]");
 }
 
 /// An event that is whole, and what follows it.
@@ -446,17 +464,20 @@ TEST(Readers, NothingInADatabaseRuns) {
               SQLITE_OK);
     sqlite3_close(database);
   };
-  auto error = [&] {
-    llvm::Expected<Trace> trace = read(path);
-    return trace ? "" : llvm::toString(trace.takeError());
-  };
+  auto error = [&] { return errorOf(read(path)); };
   make("create view CUPTI_ACTIVITY_KIND_KERNEL as with recursive n(i) as "
        "(select 1 union all select i + 1 from n) select i as start, i + 1 as "
        "end from n");
   EXPECT_TRUE(llvm::StringRef(error()).starts_with("this is no trace"));
+  make("create table rocpd_kernel_dispatch(start integer)");
+  EXPECT_EQ(error(),
+            "this is a database of rocprofv3, which only its own tool reads; "
+            "`rocprofv3 --output-format json` exports it [trace-closed]");
   make("create table CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start integer)");
-  EXPECT_EQ(error(), "this is a session of nvprof, which only its own tool "
-                     "reads; `nvprof --import-profile FILE --csv` exports it");
+  EXPECT_EQ(
+      error(),
+      "this is a session of nvprof, which only its own tool "
+      "reads; `nvprof --import-profile FILE --csv` exports it [trace-closed]");
   make("create table NVTX_EVENTS(start integer, end integer, eventType integer,"
        " text text, globalTid integer);"
        "insert into NVTX_EVENTS values(1, 5, 59, 'aten::mm, seq = 7, op_id = 3,"
@@ -476,7 +497,7 @@ TEST(Readers, NothingInADatabaseRuns) {
 TEST(Readers, ClaimsOfLengthTakeNoMemory) {
   // A plane of 2^62 bytes, of which there are four.
   EXPECT_EQ(errorOf("\n\x80\x80\x80\x80\x80\x80\x80\x80\x40\x12\x02hi"),
-            "byte 0: the plane is cut or damaged");
+            "byte 0: the plane is cut or damaged [trace-broken]");
 }
 
 } // namespace
