@@ -251,8 +251,7 @@ private:
       }
     }
     if (whole != attributed)
-      addOther(claim, whole - attributed,
-               hasShapes ? "other ops" : "a sum over the step");
+      addOther(claim, whole - attributed, "the rest of the sum");
   }
 
   static std::string keyOf(const trace::Trace &of, trace::Name op,

@@ -186,9 +186,10 @@ static void writeRead(Page &page, const Audit &audit) {
   page.paragraph(fmt::format(
       "{} events · {} · FLOP of products, 1 multiply-add = 2 FLOP",
       exact(Rational(trace.read)),
-      step.name.empty() ? "no steps are marked: the trace is one"
-                        : fmt::format("{}, the median of {}", printable(step.name),
-                                      counted(Rational(step.steps), "step"))));
+      step.name.empty()
+          ? "no steps are marked: the trace is one"
+          : fmt::format("{}, the median of {}", printable(step.name),
+                        counted(Rational(step.steps), "step"))));
 }
 
 static void writeCoverage(Page &page, const Audit &audit) {
@@ -318,8 +319,7 @@ static void writeTotals(Page &page, const Audit &audit) {
                             (share.difference / audit.model).toDouble() * 100,
                             share.rule ? share.rule->id : "unexplained",
                             counted(Rational(share.rows), "row"),
-                            share.rule ? share.rule->meaning
-                                       : "no rule gives this difference"));
+                            share.rule ? share.rule->meaning : "?"));
   }
   page.lines(lines);
 }
@@ -347,8 +347,7 @@ static void writeLevels(Page &page, const Audit &audit) {
         lines.add("", shareText(*modelUtilization(audit, claim.total)) +
                           " by " + claim.id);
     if (audit.hardware != audit.model)
-      lines.add("HFU", shareText(*modelUtilization(audit, audit.hardware)) +
-                           " with what is run again");
+      lines.add("HFU", shareText(*modelUtilization(audit, audit.hardware)));
   }
   if (audit.levels)
     for (const Level &level : unitLevels())
@@ -360,11 +359,8 @@ static void writeLevels(Page &page, const Audit &audit) {
         lines.add(
             level.id.str(),
             fmt::format("{:.1f} %{}{}", *value * 100,
-                        cap ? fmt::format(", of {:.1f} % at most", *cap * 100)
-                            : "",
-                        joined ? fmt::format("; of {:.1f} % of the time "
-                                             "of kernels",
-                                             *joined * 100)
+                        cap ? fmt::format(", cap {:.1f} %", *cap * 100) : "",
+                        joined ? fmt::format("; joined {:.1f} %", *joined * 100)
                                : ""));
       }
   page.lines(lines);

@@ -249,4 +249,39 @@ TEST(Rules, WhatARoundingToolHasWithinAThousandthIsEqual) {
   EXPECT_TRUE(made.subject().claims[0].rules.empty());
 }
 
+/// What reports say of each, in the order in which they are tried.
+constexpr const char *meanings[] = {
+    "a multiply-add counts as 1",
+    "an op of this kind is not known to the tool",
+    "gradients are not counted",
+    "the gradient of the input is left out",
+    "a gradient of the input is counted that nothing needs",
+    "counted twice: an op and what it calls, or two kernels",
+    "counted once for each of its kernels",
+    "the gradient of a grouped weight counts once for each group",
+    "a grouped convolution counts as one of its groups",
+    "what is run again counts, too: hardware FLOP",
+    "an op that began and never ran",
+    "all of a square counts, of which a mask hides half",
+    "padded tokens count as real ones",
+    "a kernel works in tiles that reach beyond the matrix",
+    "another algorithm, with fewer multiplications",
+    "the counters do not see matrix units",
+    "additions and scalings beside products count",
+    "the first state of a recurrence needs no gradient",
+    "of the optimizer, not of forward and backward",
+    "of the loss, not of the network",
+    "of what prepares the data",
+    "in the trace, and not in the specification",
+    "in the specification, and not in the trace",
+    "the trace has another batch than is asked for",
+    "the trace multiplies in another format than the run",
+};
+
+TEST(Rules, EachSaysWhatItMeans) {
+  ASSERT_EQ(allRules().size(), std::size(meanings));
+  for (auto [rule, meaning] : llvm::zip(allRules(), meanings))
+    EXPECT_EQ(rule.meaning.str(), meaning);
+}
+
 } // namespace
