@@ -58,12 +58,12 @@ net.step @norms attributes {inputs = ["x"], network = "N", run = #net.run<precis
   %w = net.parameter "w" "fan_in" : tensor<8x8xf32>
   %s = net.parameter "s" "ones" : tensor<8xf32>
   %a = net.linear %x, %w {over = 1 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
-  %y, %mean, %variance, %rstd = net.normalize %a {eps = 1.0e-5 : f64, over = array<i64: 0>} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  %y, %mean, %variance, %rstd = net.normalize %a {by_channel = false, eps = 1.0e-5 : f64, over = array<i64: 0>} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   %ss = net.broadcast %s {axes = array<i64: 1>} : (tensor<8xf32>) -> tensor<4x8xf32>
   %z = net.mul %y, %ss : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %r = net.relu %z : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %t = net.mul %r, %ss : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-  %u, %mean2, %variance2, %rstd2 = net.normalize %t {eps = 1.0e-5 : f64, over = array<i64: 1>} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  %u, %mean2, %variance2, %rstd2 = net.normalize %t {by_channel = false, eps = 1.0e-5 : f64, over = array<i64: 1>} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   %loss = net.mean %u {over = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<f32>
   net.return %loss : tensor<f32> ["loss"]
 }

@@ -47,7 +47,7 @@ TEST_F(InterfacesTest, ReductionsKeepTheOtherAxes) {
   EXPECT_EQ(sources(create<MaxOp>(x, Axes{0, 2})), "1 3");
   EXPECT_EQ(sources(create<MinOp>(x, Axes{3}), 1), "0 1 2");
   EXPECT_EQ(sources(create<SoftmaxOp>(x, 1)), "0 1 2 3");
-  auto norm = create<NormalizeOp>(x, Axes{0, 2}, llvm::APFloat(1e-5));
+  auto norm = create<NormalizeOp>(x, Axes{0, 2}, llvm::APFloat(1e-5), false);
   EXPECT_EQ(sources(norm, 0), "0 1 2 3");
   EXPECT_EQ(sources(norm, 1), "1 3");
   EXPECT_EQ(sources(norm, 3), "1 3");

@@ -62,7 +62,8 @@ TEST_F(ShapeOpsTest, HostileSettings) {
   unsigned numValid = 0;
   for (int trial = 0; trial < 20'000; ++trial) {
     numValid += infer<SumOp>(tensor(), {list()});
-    numValid += infer<NormalizeOp>(tensor(), {real(), list()});
+    numValid += infer<NormalizeOp>(
+        tensor(), {builder.getBoolAttr(false), real(), list()});
     numValid += infer<SoftmaxOp>(tensor(), {number()});
     numValid += infer<TransposeOp>(tensor(), {list()});
     numValid += infer<ConcatOp>({tensor(), tensor()}, {number()});
@@ -85,7 +86,7 @@ TEST_F(ShapeOpsTest, GradientsHaveTheOperandsTypes) {
       create<SumOp>(x, Axes{0, 3}),
       create<MeanOp>(x, Axes{1}),
       create<SoftmaxOp>(x, 1),
-      create<NormalizeOp>(x, Axes{0, 1}, llvm::APFloat(1e-5)),
+      create<NormalizeOp>(x, Axes{0, 1}, llvm::APFloat(1e-5), false),
       create<RmsNormalizeOp>(x, Axes{3}, llvm::APFloat(1e-6)),
       create<ReshapeOp>(tensorOf(elementOf(x), Shape({16 * n, t})), x),
       create<BroadcastOp>(tensorOf(elementOf(x), Shape({n, t, 4, 5, 4})), x,

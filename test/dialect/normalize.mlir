@@ -11,7 +11,7 @@ net.network @batch attributes {inputs = []} {
   %x = net.parameter "x" "normal" : tensor<4x3x10xf32>
   // expected-remark@+2 {{matmul 0, other 612, transcendental 3}}
   // expected-remark@+1 {{matmul 0, other 846, transcendental 0}}
-  %y, %mean, %variance, %rstd = net.normalize %x {over = array<i64: 0, 2>, eps = 1.0e-5} : (tensor<4x3x10xf32>) -> (tensor<4x3x10xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+  %y, %mean, %variance, %rstd = net.normalize %x {by_channel = false, over = array<i64: 0, 2>, eps = 1.0e-5} : (tensor<4x3x10xf32>) -> (tensor<4x3x10xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
   net.return %y : tensor<4x3x10xf32> ["y"]
 }
 
@@ -19,7 +19,7 @@ net.network @batch attributes {inputs = []} {
 net.network @layer attributes {inputs = ["x"]} {
 ^bb0(%x: tensor<?x?x8xf32, #net.axes<"N", "T", "8">>):
   // expected-remark@below {{matmul 0, other 44*N*T, transcendental N*T}}
-  %y, %mean, %variance, %rstd = net.normalize %x {over = array<i64: 2>, eps = 1.0e-5} : (tensor<?x?x8xf32, #net.axes<"N", "T", "8">>) -> (tensor<?x?x8xf32, #net.axes<"N", "T", "8">>, tensor<?x?xf32, #net.axes<"N", "T">>, tensor<?x?xf32, #net.axes<"N", "T">>, tensor<?x?xf32, #net.axes<"N", "T">>)
+  %y, %mean, %variance, %rstd = net.normalize %x {by_channel = false, over = array<i64: 2>, eps = 1.0e-5} : (tensor<?x?x8xf32, #net.axes<"N", "T", "8">>) -> (tensor<?x?x8xf32, #net.axes<"N", "T", "8">>, tensor<?x?xf32, #net.axes<"N", "T">>, tensor<?x?xf32, #net.axes<"N", "T">>, tensor<?x?xf32, #net.axes<"N", "T">>)
   net.return []
 }
 
@@ -28,7 +28,7 @@ net.network @layer attributes {inputs = ["x"]} {
 %x = net.constant 0.0 : tensor<4x8xf32>
 // expected-error@+2 {{`normalize` works over axis 0 twice}}
 // expected-error@+1 {{failed to infer returned types}}
-%y:4 = net.normalize %x {over = array<i64: 0, 0>, eps = 1.0e-5} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+%y:4 = net.normalize %x {by_channel = false, over = array<i64: 0, 0>, eps = 1.0e-5} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
 
 // -----
 
@@ -44,6 +44,6 @@ net.network @layer attributes {inputs = ["x"]} {
 net.network @through_mean attributes {inputs = []} {
   %x = net.parameter "x" "normal" : tensor<4x8xf32>
   // expected-error@below {{cannot differentiate `normalize` through its mean, variance or rstd}}
-  %y:4 = net.normalize %x {over = array<i64: 0>, eps = 1.0e-5} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  %y:4 = net.normalize %x {by_channel = false, over = array<i64: 0>, eps = 1.0e-5} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   net.return %y#1 : tensor<8xf32> ["mean"]
 }
