@@ -28,6 +28,8 @@ static llvm::Error fail(const Twine &message) {
 /// Whether a feature of the processor is of wider vectors than those of `isa`.
 static bool exceeds(StringRef feature, std::optional<program::Isa> isa) {
   bool isWidest = feature.starts_with("avx512") || feature.starts_with("avx10");
+  if (isa == program::Isa::AVX512)
+    return feature == "avx512bf16";
   if (isa == program::Isa::AVX2)
     return isWidest;
   return isa == program::Isa::Baseline &&
@@ -65,6 +67,8 @@ netc::hostMachine(llvm::CodeGenOptLevel level,
 
 program::Isa netc::isaOf(const llvm::TargetMachine &machine) {
   StringRef features = machine.getTargetFeatureString();
+  if (features.contains("+avx512bf16"))
+    return program::Isa::AVX512BF16;
   if (features.contains("+avx512f"))
     return program::Isa::AVX512;
   return features.contains("+avx2") ? program::Isa::AVX2
