@@ -6,6 +6,7 @@
 #include "lib/Codegen/Rounding.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -48,6 +49,7 @@ struct LowerFloat16 : netc::impl::LowerFloat16Base<LowerFloat16> {
     SmallVector<std::pair<arith::ExtFOp, FloatType>> extensions;
     SmallVector<std::pair<arith::TruncFOp, FloatType>> truncations;
     SmallVector<arith::ConstantOp> constants;
+    SmallVector<std::pair<OpOperand *, Type>> operandsOfCalls;
     WalkResult all = getOperation().walk([&](Operation *op) {
       auto formatOf = [](Value value) {
         return llvm::cast<FloatType>(getElementTypeOrSelf(value.getType()));
@@ -61,6 +63,10 @@ struct LowerFloat16 : netc::impl::LowerFloat16Base<LowerFloat16> {
       } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
         if (isFloat16(constant.getResult()))
           constants.push_back(constant);
+      } else if (isa<LLVM::CallIntrinsicOp>(op)) {
+        for (OpOperand &operand : op->getOpOperands())
+          if (isFloat16(operand.get()))
+            operandsOfCalls.push_back({&operand, operand.get().getType()});
       } else if (!movesFloat16(op)) {
         op->emitError() << "arithmetic on numbers of 16 bits";
         return WalkResult::interrupt();
@@ -84,6 +90,12 @@ struct LowerFloat16 : netc::impl::LowerFloat16Base<LowerFloat16> {
                                             /*replaceLocs=*/false,
                                             /*replaceTypes=*/true);
 
+    // An instruction takes the bits by their name.
+    for (auto [operand, type] : operandsOfCalls) {
+      ImplicitLocOpBuilder b(operand->getOwner()->getLoc(),
+                             operand->getOwner());
+      operand->set(b.create<LLVM::BitcastOp>(type, operand->get()));
+    }
     for (auto [op, format] : extensions)
       replace(op, [&, op = op, format = format](Element bits) {
         return widened(bits, format,

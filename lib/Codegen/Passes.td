@@ -121,12 +121,12 @@ def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"isa", "isa", "std::string", "\"baseline\"",
-           "The vectors of the target: `avx512`, `avx2` or `baseline`">,
+           "The vectors of the target: `avx512_bf16`, `avx512`, `avx2` or `baseline`">,
     Option<"printSchedules", "print-schedules", "bool", "false",
            "Say how each contraction is computed, as a remark">];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
@@ -160,7 +160,8 @@ def LowerFloat16 : Pass<"net-lower-float16", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"convertsHalves", "converts-halves", "bool", "false",
                         "The target has instructions between f16 and f32">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {

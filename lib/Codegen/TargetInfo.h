@@ -18,7 +18,8 @@ struct TargetInfo {
   /// Vectors and caches of an instruction set.
   static TargetInfo of(program::Isa isa) {
     TargetInfo target;
-    if (isa == program::Isa::AVX512)
+    target.dotsPairs = isa == program::Isa::AVX512BF16;
+    if (isa >= program::Isa::AVX512)
       target.vectorBits = 512, target.vectorRegisters = 32;
     else if (isa == program::Isa::AVX2)
       target.vectorBits = 256;
@@ -27,6 +28,9 @@ struct TargetInfo {
 
   unsigned vectorBits = 128;
   unsigned vectorRegisters = 16;
+  /// Whether an instruction adds the products of two pairs of bf16 to each f32
+  /// of a vector: `vdpbf16ps`.
+  bool dotsPairs = false;
   int64_t cacheLineBytes = 64;
   /// Of a core. Machines have at least as much; blocks that fill all of it
   /// would leave no room for what else is read.

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -86,11 +87,21 @@ struct PrefetchEffects
     effects.emplace_back(MemoryEffects::Write::get());
   }
 };
+/// Nor does it of an intrinsic; ours are products.
+struct IntrinsicEffects
+    : MemoryEffectOpInterface::ExternalModel<IntrinsicEffects,
+                                             LLVM::CallIntrinsicOp> {
+  void getEffects(Operation *,
+                  SmallVectorImpl<MemoryEffects::EffectInstance> &) const {}
+};
 } // namespace
 
 void netc::registerLoweringInterfaces(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, memref::MemRefDialect *) {
     memref::PrefetchOp::attachInterface<PrefetchEffects>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, LLVM::LLVMDialect *) {
+    LLVM::CallIntrinsicOp::attachInterface<IntrinsicEffects>(*context);
   });
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(

@@ -11,14 +11,14 @@
 namespace netc::program {
 
 /// Vector extensions that netc compiles for, the best last.
-enum class Isa { Baseline, AVX2, AVX512 };
+enum class Isa { Baseline, AVX2, AVX512, AVX512BF16 };
 /// In the order of the enumeration.
-constexpr const char *isas[] = {"baseline", "avx2", "avx512"};
+constexpr const char *isas[] = {"baseline", "avx2", "avx512", "avx512_bf16"};
 
 inline const char *nameOf(Isa isa) { return isas[int(isa)]; }
 
 inline std::optional<Isa> isaNamed(std::string_view name) {
-  for (Isa isa : {Isa::Baseline, Isa::AVX2, Isa::AVX512})
+  for (Isa isa : {Isa::Baseline, Isa::AVX2, Isa::AVX512, Isa::AVX512BF16})
     if (name == nameOf(isa))
       return isa;
   return std::nullopt;

@@ -64,6 +64,9 @@ Machine Machine::detect() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
     machine.isas.push_back(Isa::AVX512);
+  if (machine.isas.back() == Isa::AVX512 &&
+      __builtin_cpu_supports("avx512bf16"))
+    machine.isas.push_back(Isa::AVX512BF16);
 #endif
   return machine;
 }
@@ -114,7 +117,7 @@ void Clock::raise(const Clock &again) {
 VectorUnits netc::runtime::vectorUnits(Isa isa) {
   if (isa == Isa::Baseline)
     return {8, "one adder and one multiplier of 128 bits a core"};
-  int units = 2, width = isa == Isa::AVX512 ? 512 : 256;
+  int units = 2, width = isa >= Isa::AVX512 ? 512 : 256;
 #ifdef __x86_64__
   unsigned a = 0, b = 0, c = 0, d = 0;
   char vendor[13] = {};
@@ -128,7 +131,7 @@ VectorUnits netc::runtime::vectorUnits(Isa isa) {
   // The first Zens split 256 bits in two, Zen 4 splits 512.
   bool amd = !std::strcmp(vendor, "AuthenticAMD");
   if (amd && ((isa == Isa::AVX2 && family == 0x17 && model < 0x30) ||
-              (isa == Isa::AVX512 && family == 0x19)))
+              (isa >= Isa::AVX512 && family == 0x19)))
     width /= 2;
 #endif
   return {units * width / 32 * 2, std::to_string(units) + " FMA units of " +

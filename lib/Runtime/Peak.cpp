@@ -154,7 +154,7 @@ static void triadBaseline(float *to, const float *from, const float *other,
 
 static PeakKernel kernelFor(Isa isa) {
 #ifdef __x86_64__
-  if (isa == Isa::AVX512)
+  if (isa >= Isa::AVX512) // products of f32, whatever there is for bf16
     return {runAvx512, chains * 16 * 2.0, triadAvx512};
   if (isa == Isa::AVX2)
     return {runAvx2, chains * 8 * 2.0, triadAvx2};

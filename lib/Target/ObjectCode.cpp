@@ -25,6 +25,8 @@ using namespace mlir;
 /// `isa`.
 static bool exceeds(StringRef feature, std::optional<program::Isa> isa) {
   bool isWidest = feature.starts_with("avx512") || feature.starts_with("avx10");
+  if (isa == program::Isa::AVX512)
+    return feature == "avx512bf16";
   if (isa == program::Isa::AVX2)
     return isWidest;
   return isa == program::Isa::Baseline &&
@@ -62,6 +64,8 @@ netc::hostMachine(llvm::CodeGenOptLevel level,
 
 program::Isa netc::isaOf(const llvm::TargetMachine &machine) {
   StringRef features = machine.getTargetFeatureString();
+  if (features.contains("+avx512bf16"))
+    return program::Isa::AVX512BF16;
   if (features.contains("+avx512f"))
     return program::Isa::AVX512;
   return features.contains("+avx2") ? program::Isa::AVX2

@@ -34,7 +34,7 @@ TEST(Machine, HasWhatItRunsOn) {
 TEST(Machine, SaysWhatItTakesForGranted) {
   EXPECT_EQ(vectorUnits(Isa::Baseline).assumed,
             "one adder and one multiplier of 128 bits a core");
-  for (Isa isa : {Isa::AVX2, Isa::AVX512}) {
+  for (Isa isa : {Isa::AVX2, Isa::AVX512, Isa::AVX512BF16}) {
     VectorUnits units = vectorUnits(isa);
     std::smatch match;
     ASSERT_TRUE(

@@ -228,6 +228,8 @@ bool Verifier::verifyGradients(Data data) {
 
 /// What rounding to the nearest f32 may take from a number, relative to it.
 static constexpr double kUnit = 0x1p-24;
+/// Instructions on bf16 take smaller numbers as zero, and give zero for them.
+static constexpr double kLeastNormal = 0x1p-126;
 /// How many times as large as what rounding does to the formula the error of
 /// fast code may be.
 static constexpr double kFastFactor = 8;
@@ -296,11 +298,12 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed,
   bool holds = true;
   double worst = 0;
   const double unit = unitOf(*subject.step);
+  const double least = unit > kUnit ? kLeastNormal : 0;
   for (auto [bound, slot, truth] : llvm::zip_equal(bounds, slots, truths)) {
     double error = errorOf(fast, slot, truth), largest = 0;
     for (double value : truth)
       largest = std::max(largest, std::abs(value));
-    bound = std::max(bound, largest * unit);
+    bound = std::max({bound, largest * unit, least});
     if (error == 0)
       continue;
     worst = std::max(worst, error / bound);

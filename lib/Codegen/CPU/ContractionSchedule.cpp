@@ -24,7 +24,11 @@ std::optional<ContractionSchedule> netc::scheduleOf(linalg::LinalgOp op,
   if (!dims)
     return std::nullopt;
   Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  return schedule(*dims, element.getIntOrFloatBitWidth(), target);
+  bool areBfloats = llvm::all_of(op.getDpsInputs(), [](Value input) {
+    return getElementTypeOrSelf(input.getType()).isBF16();
+  });
+  return schedule(*dims, element.getIntOrFloatBitWidth(), target,
+                  areBfloats && element.isF32());
 }
 
 /// How a partition cuts a loop, and what of it threads share.
@@ -120,6 +124,8 @@ void ContractionSchedule::print(raw_ostream &os) const {
   os << (dims.isDot           ? " dot products"
          : dims.isElementwise ? " element-wise vectors"
                               : " vectors");
+  if (kPack > 1)
+    os << " of pairs";
   if (cut)
     os << " | " << nameOf(partition) << ' ' << cut->size;
   if (block.mcLoop)

@@ -84,8 +84,11 @@ struct ContractionSchedule {
   using Loop = LoopNest::Loop;
 
   ContractionDims dims;
-  /// Elements of a vector.
+  /// Elements of C that a vector has.
   int64_t lanes;
+  /// Iterations of the last sum that a multiply-add takes: 2 where A and B are
+  /// pairs of bf16, next to each other in panels.
+  int64_t kPack = 1;
   /// Columns of a micro-kernel: vectors of the last loop of n; of dot products,
   /// by loop of n.
   int64_t nrVectors = 1;
@@ -122,9 +125,10 @@ struct ContractionSchedule {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// Chooses how to compute a contraction.
+/// Chooses how to compute a contraction, of which C has elements of so many
+/// bits. If those of A and B `areBfloats`, the target may take them by pairs.
 ContractionSchedule schedule(const ContractionDims &dims, unsigned elementBits,
-                             const TargetInfo &target);
+                             const TargetInfo &target, bool areBfloats = false);
 
 /// Of an op; none if it is no contraction, or none that has vectors.
 std::optional<ContractionSchedule> scheduleOf(mlir::linalg::LinalgOp op,

@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/CPU/MacroKernel.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -16,8 +17,12 @@ MacroKernelEmitter::MacroKernelEmitter(linalg::LinalgOp op,
                                        Value start)
     : b(op), schedule(schedule), start(start),
       element(getElementTypeOrSelf(op.getDpsInits()[0].getType())),
-      vector(VectorType::get({schedule.lanes}, element)),
-      lanes(schedule.lanes) {}
+      vector(VectorType::get({schedule.lanes}, element)), lanes(schedule.lanes),
+      kPack(schedule.kPack) {
+  Type factor = kPack > 1 ? b.getBF16Type() : element;
+  factors = VectorType::get({lanes}, factor);
+  packs = VectorType::get({lanes * kPack}, factor);
+}
 
 MacroKernelEmitter::Operands
 MacroKernelEmitter::move(Operands operands, const Loop &loop, Value iteration) {
@@ -40,8 +45,9 @@ void MacroKernelEmitter::emitMacroKernel(const BlockSchedule &schedule,
 //===----------------------------------------------------------------------===//
 
 Value MacroKernelEmitter::createPackBuffer(int64_t elements) {
-  return b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
-                                    b.getI64IntegerAttr(64));
+  return b.create<memref::AllocaOp>(
+      MemRefType::get({elements}, factors.getElementType()),
+      b.getI64IntegerAttr(64));
 }
 
 MacroKernelEmitter::PackBuffers
@@ -55,12 +61,34 @@ MacroKernelEmitter::createPackBuffers(const BlockSchedule &schedule) {
 }
 
 int64_t MacroKernelEmitter::layOut(Loops &k, ContractionOperand operand,
-                                   int64_t elements) {
+                                   int64_t elements) const {
   for (Loop &loop : llvm::reverse(k)) {
     loop.strides[operand] = elements;
-    elements *= loop.extent;
+    // The last one ends with a whole pack.
+    elements *= &loop == &k.back() ? int64_t(llvm::alignTo(loop.extent, kPack))
+                                   : loop.extent;
   }
   return elements;
+}
+
+Value MacroKernelEmitter::interleave(ArrayRef<Value> vectors) {
+  if (vectors.size() == 1)
+    return vectors.front();
+  assert(vectors.size() == 2 && "packs are pairs");
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    order.append({lane, lanes + lane});
+  return b.create<vector::ShuffleOp>(vectors[0], vectors[1], order);
+}
+
+Value MacroKernelEmitter::loadPack(Value memory, Value at, int64_t stride,
+                                   int64_t count, Value mask) {
+  Values rows;
+  for (int64_t i = 0; i < count; ++i)
+    rows.push_back(b.loadVector(factors, memory, b.add(at, i * stride), mask));
+  if (count < kPack)
+    rows.resize(kPack, b.create<arith::ConstantOp>(b.getZeroAttr(factors)));
+  return interleave(rows);
 }
 
 void MacroKernelEmitter::forEachCopy(ContractionOperand operand,
@@ -79,7 +107,44 @@ void MacroKernelEmitter::forEachCopy(ContractionOperand operand,
   });
 }
 
+void MacroKernelEmitter::packRowsOfA(Block &block, Value buffer,
+                                     const Operands &operands) {
+  Loops m = block.m, k = block.k;
+  int64_t elements = kPack;
+  for (Loop &row : llvm::reverse(block.m)) {
+    row.strides[A] = elements;
+    elements *= row.extent;
+  }
+  layOut(block.k, A, elements / kPack);
+  auto around = [](ArrayRef<Loop> rows, ArrayRef<Loop> sums) {
+    Loops loops(rows.drop_back());
+    llvm::append_range(loops, sums.drop_back());
+    return loops;
+  };
+  auto copy = [&](Value at, Value to) {
+    b.forBlocks(k.back().extent, kPack, false, [&](Value sum, int64_t count) {
+      int64_t stride = k.back().strides[A];
+      Value source = b.add(at, b.scaled(sum, stride));
+      Value target = b.add(to, b.scaled(sum, block.k.back().strides[A]));
+      b.forBlocks(m.back().extent, lanes, false, [&](Value row, int64_t rows) {
+        Value pack = loadPack(operands.memory[A], b.add(source, row), stride,
+                              count, b.maskOf(factors, rows));
+        b.storeVector(pack, buffer, b.add(target, b.scaled(row, kPack)),
+                      b.maskOf(packs, rows * kPack));
+      });
+    });
+  };
+  forEachCopy(A, around(m, k), around(block.m, block.k), operands.at[A],
+              b.index(0), copy);
+}
+
 void MacroKernelEmitter::packA(Block &block, Value buffer, Operands &operands) {
+  if (kPack > 1 && block.k.back().strides[A] != 1) {
+    packRowsOfA(block, buffer, operands);
+    operands.memory[A] = buffer;
+    operands.at[A] = b.index(0);
+    return;
+  }
   Loops from = block.m, k = block.k;
   int64_t length = layOut(block.k, A, 1);
   for (Loop &row : llvm::reverse(block.m)) {
@@ -92,10 +157,12 @@ void MacroKernelEmitter::packA(Block &block, Value buffer, Operands &operands) {
   auto copy = [&](Value at, Value to) {
     b.forBlocks(k.back().extent, lanes, false,
                 [&](Value iteration, int64_t count) {
-                  Value mask = b.maskOf(vector, count);
-                  Value part = b.loadVector(vector, operands.memory[A],
-                                            b.add(at, iteration), mask);
-                  b.storeVector(part, buffer, b.add(to, iteration), mask);
+                  Value part = b.loadVector(factors, operands.memory[A],
+                                            b.add(at, iteration),
+                                            b.maskOf(factors, count));
+                  b.storeVector(
+                      part, buffer, b.add(to, iteration),
+                      b.maskOf(factors, int64_t(llvm::alignTo(count, kPack))));
                 });
   };
   forEachCopy(A, from, to, operands.at[A], b.index(0), copy);
@@ -106,25 +173,33 @@ void MacroKernelEmitter::packA(Block &block, Value buffer, Operands &operands) {
 void MacroKernelEmitter::packB(Block &block, const Columns &columns,
                                Value buffer, Operands &operands) {
   Loops from = block.k;
-  layOut(block.k, B, columns.places.size() * lanes);
-  Value at = operands.at[B];
-  if (schedule.dims.isTransposed)
-    forEachCopy(B, ArrayRef(from).drop_back(), block.k, at, b.index(0),
-                [&](Value at, Value to) {
+  int64_t width = columns.places.size() * lanes;
+  layOut(block.k, B, width);
+  auto copyPacks = [&](Value at, Value to) {
+    int64_t stride = from.back().strides[B];
+    b.forBlocks(
+        from.back().extent, kPack, false, [&](Value sum, int64_t count) {
+          Value source = b.add(at, b.scaled(sum, stride));
+          Value target = b.add(to, b.scaled(sum, width));
+          for (auto [i, column] : llvm::enumerate(columns.places)) {
+            bool isLast = i + 1 == columns.places.size();
+            Value mask =
+                isLast ? b.maskOf(factors, columns.lastLanes) : Value();
+            Value pack = loadPack(operands.memory[B], b.add(source, column.inB),
+                                  stride, count, mask);
+            b.create<vector::StoreOp>(pack, buffer,
+                                      b.add(target, column.inB * kPack));
+          }
+        });
+  };
+  forEachCopy(B, ArrayRef(from).drop_back(), block.k, operands.at[B],
+              b.index(0), [&](Value at, Value to) {
+                if (schedule.dims.isTransposed)
                   copyTransposed(from.back(), columns, operands, at, buffer,
                                  to);
-                });
-  else
-    forEachCopy(B, from, block.k, at, b.index(0), [&](Value at, Value to) {
-      for (auto [i, column] : llvm::enumerate(columns.places)) {
-        bool isLast = i + 1 == columns.places.size();
-        Value mask = isLast ? b.maskOf(vector, columns.lastLanes) : Value();
-        Value place = b.add(to, column.inB);
-        Value part = b.loadVector(vector, operands.memory[B],
-                                  b.add(at, column.inB), mask);
-        b.create<vector::StoreOp>(part, buffer, place);
-      }
-    });
+                else
+                  copyPacks(at, to);
+              });
   operands.memory[B] = buffer;
   operands.at[B] = b.index(0);
 }
@@ -134,24 +209,34 @@ void MacroKernelEmitter::copyTransposed(const Loop &sum, const Columns &columns,
                                         Value buffer, Value to) {
   int64_t next = schedule.dims.n.back().strides[B];
   int64_t vectors = columns.places.size(), width = vectors * lanes;
-  Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
+  Value memory = from.memory[B];
+  // Packs are transposed as what has the bits of one.
+  VectorType whole = kPack == 1 ? vector : vector.clone(b.getI32Type());
+  auto as = [&](VectorType type, Value value) -> Value {
+    return value.getType() == type ? value
+                                   : b.create<vector::BitCastOp>(type, value);
+  };
+  Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(whole));
   auto square = [&](Value iteration, int64_t count) {
     Value source = b.add(at, iteration);
     Value target = b.add(to, b.scaled(iteration, width));
-    Value mask = b.maskOf(vector, count);
+    Value mask = b.maskOf(packs, count);
     for (int64_t i = 0; i < vectors; ++i) {
       bool isCut = i + 1 == vectors && columns.lastLanes != 0;
       Values rows(lanes, zeros);
-      for (int64_t row = 0; row < (isCut ? columns.lastLanes : lanes); ++row)
-        rows[row] = b.loadVector(vector, from.memory[B],
-                                 b.add(source, (i * lanes + row) * next), mask);
+      for (int64_t row = 0; row < (isCut ? columns.lastLanes : lanes); ++row) {
+        Value from = b.add(source, (i * lanes + row) * next);
+        rows[row] = as(whole, b.loadVector(packs, memory, from, mask));
+      }
       rows = b.transpose(rows);
-      for (int64_t row = 0; row < count; ++row)
-        b.create<vector::StoreOp>(rows[row], buffer,
-                                  b.add(target, row * width + i * lanes));
+      for (int64_t row = 0; row < int64_t(llvm::divideCeil(count, kPack));
+           ++row)
+        b.create<vector::StoreOp>(
+            as(packs, rows[row]), buffer,
+            b.add(target, (row * width + i * lanes) * kPack));
     }
   };
-  b.forBlocks(sum.extent, lanes, false, square);
+  b.forBlocks(sum.extent, lanes * kPack, false, square);
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,6 +333,63 @@ void MacroKernelEmitter::emitRowTiles(const Block &block,
 // Micro-kernels
 //===----------------------------------------------------------------------===//
 
+Value MacroKernelEmitter::loadColumns(const Block &block,
+                                      const Operands &operands,
+                                      const Place &column, int64_t count,
+                                      Value mask) {
+  Value at = operands.at[B];
+  if (kPack > 1 && block.schedule.packsB)
+    return b.loadVector(packs, operands.memory[B],
+                        b.add(at, column.inB * kPack), Value());
+  int64_t stride = kPack > 1 ? block.k.back().strides[B] : 0;
+  return loadPack(operands.memory[B], b.add(at, column.inB), stride, count,
+                  mask);
+}
+
+Value MacroKernelEmitter::broadcastRow(const Block &block,
+                                       const Operands &operands,
+                                       const Place &row, int64_t count) {
+  if (kPack == 1)
+    return b.create<vector::BroadcastOp>(vector,
+                                         loadScalar(operands, A, row.inA));
+  Type i32 = b.getI32Type();
+  Value memory = operands.memory[A], at = b.add(operands.at[A], row.inA);
+  int64_t stride = block.k.back().strides[A];
+  auto bitsAt = [&](Value at) -> Value {
+    Value number = b.create<memref::LoadOp>(memory, at);
+    return b.create<arith::ExtUIOp>(
+        i32, b.create<arith::BitcastOp>(b.getI16Type(), number).getResult());
+  };
+  Value pair;
+  if (block.schedule.packsA || (stride == 1 && count == kPack)) {
+    // Copies end with whole packs.
+    Value both = b.loadVector(VectorType::get({kPack}, b.getBF16Type()), memory,
+                              at, Value());
+    both = b.create<vector::BitCastOp>(VectorType::get({1}, i32), both);
+    pair = b.create<vector::ExtractOp>(both, int64_t(0));
+  } else {
+    pair = bitsAt(at);
+    if (count == kPack) {
+      Value high = b.create<arith::ShLIOp>(
+          bitsAt(b.add(at, stride)),
+          b.create<arith::ConstantOp>(b.getI32IntegerAttr(16)));
+      pair = b.create<arith::OrIOp>(pair, high);
+    }
+  }
+  Value all = b.create<vector::BroadcastOp>(vector.clone(i32), pair);
+  return b.create<vector::BitCastOp>(packs, all);
+}
+
+Value MacroKernelEmitter::multiplyAdd(Value a, Value other, Value sum) {
+  if (kPack == 1)
+    return b.create<vector::FMAOp>(a, other, sum);
+  return b
+      .create<LLVM::CallIntrinsicOp>(
+          vector, StringRef("llvm.x86.avx512bf16.dpbf16ps.512"),
+          ValueRange{sum, a, other})
+      .getResult(0);
+}
+
 Value MacroKernelEmitter::loadScalar(const Operands &operands,
                                      ContractionOperand operand,
                                      int64_t shift) {
@@ -341,25 +483,24 @@ void MacroKernelEmitter::emitMicroKernel(const Block &block,
       sums.push_back(first ? first : loadVector(operands, C, shift, mask(i)));
     }
   sums = emitSums(
-      block, 0, operands, sums, 1,
-      [&](const Operands &now, ValueRange carried, int64_t) {
+      block, 0, operands, sums, kPack,
+      [&](const Operands &now, ValueRange carried, int64_t rest) {
+        int64_t count = rest == 0 ? kPack : rest;
         Values next, vectors;
         for (auto [i, column] : llvm::enumerate(columns.places))
-          vectors.push_back(loadVector(now, B, column.inB, mask(i)));
+          vectors.push_back(loadColumns(block, now, column, count, mask(i)));
         for (const Prefetch &prefetch : block.prefetches)
           emitPrefetch(prefetch, block, operands, now, rows, columns.places);
         size_t place = 0;
         for (const Place &row : rows) {
           Value broadcast;
           if (!schedule.dims.isElementwise)
-            broadcast = b.create<vector::BroadcastOp>(
-                vector, loadScalar(now, A, row.inA));
+            broadcast = broadcastRow(block, now, row, count);
           for (auto [i, column] : llvm::enumerate(columns.places)) {
             Value factor =
                 broadcast ? broadcast
                           : loadVector(now, A, row.inA + column.inA, mask(i));
-            next.push_back(
-                b.create<vector::FMAOp>(factor, vectors[i], carried[place++]));
+            next.push_back(multiplyAdd(factor, vectors[i], carried[place++]));
           }
         }
         return next;
@@ -382,18 +523,22 @@ void MacroKernelEmitter::emitDots(const Block &block, const Operands &operands,
                                   Places rows, Places columns) {
   Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
   Values sums(rows.size() * columns.size(), zeros);
-  sums = emitSums(block, 0, operands, sums, lanes,
+  sums = emitSums(block, 0, operands, sums, lanes * kPack,
                   [&](const Operands &now, ValueRange carried, int64_t rest) {
-                    Value mask = b.maskOf(vector, rest);
+                    Value mask = b.maskOf(packs, rest);
+                    auto load = [&](ContractionOperand operand, int64_t shift) {
+                      return b.loadVector(packs, now.memory[operand],
+                                          b.add(now.at[operand], shift), mask);
+                    };
                     Values next, vectors;
                     for (const Place &column : columns)
-                      vectors.push_back(loadVector(now, B, column.inB, mask));
+                      vectors.push_back(load(B, column.inB));
                     size_t place = 0;
                     for (const Place &row : rows) {
-                      Value factor = loadVector(now, A, row.inA, mask);
+                      Value factor = load(A, row.inA);
                       for (Value other : vectors)
-                        next.push_back(b.create<vector::FMAOp>(
-                            factor, other, carried[place++]));
+                        next.push_back(
+                            multiplyAdd(factor, other, carried[place++]));
                     }
                     return next;
                   });

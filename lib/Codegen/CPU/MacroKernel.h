@@ -45,7 +45,10 @@ protected:
   mlir::Value start;
   mlir::Type element;
   mlir::VectorType vector;
-  int64_t lanes;
+  int64_t lanes, kPack;
+  /// Elements of A and B as they are multiplied: one for each place of
+  /// `vector`, and whole packs of them.
+  mlir::VectorType factors, packs;
 
 private:
   /// A row or a vector of columns of a tile: where it starts in the operands,
@@ -69,9 +72,17 @@ private:
   };
 
   mlir::Value createPackBuffer(int64_t elements);
+  /// The elements of as many vectors as a pack has iterations, side by side.
+  mlir::Value interleave(llvm::ArrayRef<mlir::Value> vectors);
+  /// `count` iterations of the last sum, `stride` apart in an operand, as a
+  /// pack, with zeros for those that are not there.
+  mlir::Value loadPack(mlir::Value memory, mlir::Value at, int64_t stride,
+                       int64_t count, mlir::Value mask);
   /// Copies what a block reads of A, row by row, and lets its loops walk over
   /// the copy.
   void packA(Block &block, mlir::Value buffer, Operands &operands);
+  /// The same where rows lie next to each other: as packs of all rows.
+  void packRowsOfA(Block &block, mlir::Value buffer, const Operands &operands);
   /// The same for what the columns of a tile read of B.
   void packB(Block &block, const Columns &columns, mlir::Value buffer,
              Operands &operands);
@@ -81,7 +92,7 @@ private:
                       mlir::Value to);
   /// Lets loops over sums walk over a copy of an operand that has `elements`
   /// next to each other for each iteration. Returns its length.
-  static int64_t layOut(Loops &k, ContractionOperand operand, int64_t elements);
+  int64_t layOut(Loops &k, ContractionOperand operand, int64_t elements) const;
   /// Calls `copy` for each iteration of the loops `from`, with the place in the
   /// operand and that in its copy, over which `packed` walk.
   void forEachCopy(ContractionOperand operand, llvm::ArrayRef<Loop> from,
@@ -125,6 +136,13 @@ private:
 
   void prefetch(const Operands &operands, ContractionOperand operand,
                 mlir::Value at, CacheLevel level);
+  /// Elements of B in the columns of a vector, of `count` iterations of a pack.
+  mlir::Value loadColumns(const Block &block, const Operands &operands,
+                          const Place &column, int64_t count, mlir::Value mask);
+  /// An element of A, or a pack of them, in each place of a vector.
+  mlir::Value broadcastRow(const Block &block, const Operands &operands,
+                           const Place &row, int64_t count);
+  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
   mlir::Value loadScalar(const Operands &operands, ContractionOperand operand,
                          int64_t shift);
   /// `lanes` elements, or those of `mask`.

@@ -59,6 +59,9 @@ static constexpr int64_t kStreamRows = 8, kMinStreamColumns = 256;
 /// Columns from which on short sums are written row by row.
 static constexpr int64_t kLongRow = 8 * kMinStreamColumns;
 
+/// The last sum from which on products are taken by pairs.
+static constexpr int64_t kMinPairedSum = 3;
+
 /// Into how many parts a sum is split, at most and at least, however many
 /// threads there are, so that results are the same for each; the length of a
 /// part, and the elements of all their results.
@@ -171,9 +174,10 @@ struct KCut {
 class Scheduler {
 public:
   Scheduler(const ContractionDims &dims, unsigned elementBits,
-            const TargetInfo &target)
+            const TargetInfo &target, bool areBfloats)
       : dims(dims), target(target), lanes(target.lanes(elementBits)),
         line(target.lineElements(elementBits)),
+        kPack(areBfloats && target.dotsPairs && takesPairs(dims) ? 2 : 1),
         isParallel(dims.points() * 2 >= kMinParallelFlop) {
     chooseMicroKernel();
     choosePrefetchesOfB();
@@ -183,6 +187,7 @@ public:
     ContractionSchedule schedule;
     schedule.dims = dims;
     schedule.lanes = lanes;
+    schedule.kPack = kPack;
     schedule.nrVectors = nrVectors;
     schedule.nr = nr;
     schedule.foldsFill = !splitLoop() && cutSums().outer.empty() && !blocksK();
@@ -247,6 +252,19 @@ private:
 
   //===-- How the operands lie in memory ----------------------------------===//
 
+  /// Whether two iterations of the last sum can be one: not of sums so short
+  /// that half of a pair would often be empty.
+  static bool takesPairs(const ContractionDims &dims) {
+    return !dims.isElementwise && !dims.k.empty() &&
+           dims.k.back().extent >= kMinPairedSum;
+  }
+  /// Whether A has to be copied to have pairs: they are not next to each other
+  /// in memory, but rows are.
+  bool pairsA() const {
+    return kPack > 1 && !dims.isDot && dims.k.back().strides[A] != 1 &&
+           !dims.m.empty() && dims.m.back().strides[A] == 1;
+  }
+
   /// A scalar of A times vectors of B, for each iteration of the sums.
   bool isOuterProduct() const {
     return !dims.isDot && !dims.isElementwise && !dims.k.empty();
@@ -283,8 +301,9 @@ private:
   }
   /// Whether a copy of B serves enough tiles of rows.
   bool packingBPays() const {
-    return isBFar() && rowTiles() >= (isAFar() ? kMinTilesToPackBForFarA
-                                               : kMinTilesToPackB);
+    return (isBFar() || (kPack > 1 && isOuterProduct())) &&
+           rowTiles() >=
+               (isAFar() ? kMinTilesToPackBForFarA : kMinTilesToPackB);
   }
 
   using Threads = BlockSchedule::Threads;
@@ -398,7 +417,8 @@ private:
       schedule.partition = Partition::Panels;
       cut(schedule, dims.n.front(), stepOf(dims.n.front()), true,
           [&](int64_t extent) {
-            return withColumns(0, extent).allRows(cutSums(), !isBPaneled());
+            return withColumns(0, extent).allRows(cutSums(),
+                                                  kPack > 1 || !isBPaneled());
           });
     } else if (takesColumnBlocks()) {
       schedule.partition = Partition::ColumnBlocks;
@@ -488,8 +508,9 @@ private:
       int64_t fits = std::max<int64_t>(panel / (inner * width), 1);
       int64_t parts = llvm::divideCeil(extent, fits);
       cut.kc = llvm::divideCeil(extent, parts);
-      if ((dims.isDot || dims.isTransposed) && at == dims.k.size())
-        cut.kc = llvm::alignTo(cut.kc, lanes);
+      if (at == dims.k.size())
+        cut.kc = llvm::alignTo(
+            cut.kc, dims.isDot || dims.isTransposed ? lanes * kPack : kPack);
     }
     return cut;
   }
@@ -526,10 +547,10 @@ private:
     block.mc = inside.chooseMc(block, cut);
     extent = std::min(block.mc, whole);
     block.packsB = dims.isTransposed || inside.packingBPays();
-    block.packedA = pointsOf(inside.dims.m) * cut.length();
-    block.packsA = threads != Threads::TakeColumns && !isBPaneled() &&
-                   inside.rowsOfAConflict() &&
-                   columnTiles() >= kMinTilesToPackA &&
+    block.packedA = pointsOf(inside.dims.m) * packedLength(cut);
+    block.packsA = threads != Threads::TakeColumns &&
+                   (pairsA() || (!isBPaneled() && inside.rowsOfAConflict() &&
+                                 columnTiles() >= kMinTilesToPackA)) &&
                    block.packedA <= kMaxPackedElements;
     extent = whole;
     inside.finish(block, cut);
@@ -612,6 +633,13 @@ private:
     return elements * pointsOf(sums);
   }
 
+  /// Iterations of the sums of a block, as copies have them: whole packs.
+  int64_t packedLength(const KCut &cut) const {
+    SmallVector<Loop> loops = cut.loopsOf(cut.kc);
+    int64_t last = loops.empty() ? 1 : loops.back().extent;
+    return cut.length() / last * llvm::alignTo(last, kPack);
+  }
+
   /// What follows from the loops of a block.
   void finish(BlockSchedule &block, const KCut &cut) const {
     block.m = dims.m;
@@ -621,7 +649,7 @@ private:
     block.kc = cut.kc;
     block.kLength = cut.length();
     block.prefetchesC = !dims.isDot && block.kLength >= kLongSum;
-    block.packedB = nrElements() * block.kLength;
+    block.packedB = nrElements() * packedLength(cut);
     block.wholeK = kBlock(block, cut, cut.kc);
     if (!cut.outer.empty())
       block.restK = kBlock(block, cut, cut.outer.back().extent % cut.kc);
@@ -654,7 +682,8 @@ private:
     KBlock sums{cut.loopsOf(iterations), {}};
     if (dims.isDot)
       return sums;
-    sums.prefetches = prefetchesOfB;
+    if (!block.packsB)
+      sums.prefetches = prefetchesOfB;
     if (block.packsA || dims.isElementwise || dims.m.empty() ||
         sums.loops.empty())
       return sums;
@@ -686,6 +715,7 @@ private:
   ContractionDims dims;
   const TargetInfo &target;
   int64_t lanes, line; ///< elements of a vector, of a cache line
+  int64_t kPack;
   SmallVector<int64_t> mr, nr;
   int64_t nrVectors = 1;
   SmallVector<Prefetch> prefetchesOfB;
@@ -695,6 +725,6 @@ private:
 
 ContractionSchedule netc::schedule(const ContractionDims &dims,
                                    unsigned elementBits,
-                                   const TargetInfo &target) {
-  return Scheduler(dims, elementBits, target).run();
+                                   const TargetInfo &target, bool areBfloats) {
+  return Scheduler(dims, elementBits, target, areBfloats).run();
 }
