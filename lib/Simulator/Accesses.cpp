@@ -50,8 +50,7 @@ template <typename Slot>
 static void loadElements(Warp &warp, const Instruction &i, uint32_t lanes,
                          const Places &places) {
   uint32_t bytes = i.type.bytes();
-  if (i.width == 1 && bytes == sizeof(Slot) && places.isDense &&
-      lanes == ~0u) {
+  if (i.width == 1 && bytes == sizeof(Slot) && places.isDense && lanes == ~0u) {
     std::memcpy(Launch::lanes<Slot>(warp, i, 0), places.of[0],
                 kLanes * sizeof(Slot));
     return;
@@ -104,8 +103,7 @@ void netc::simulator::store(Launch &run, Warp &warp, const Instruction &i,
 void netc::simulator::loadParameter(Launch &run, Warp &warp,
                                     const Instruction &i, uint32_t lanes) {
   for (uint32_t e = 0; e < i.width; ++e) {
-    const char *from =
-        run.parameter(uint64_t(i.offset) + e * i.type.bytes());
+    const char *from = run.parameter(uint64_t(i.offset) + e * i.type.bytes());
     if (i.isValueWide) {
       auto *d = Launch::lanes<uint64_t>(warp, i, e);
       uint64_t bits = elementAt<uint64_t>(from, i.type);
@@ -172,7 +170,8 @@ static void convertAddress(Launch &, Warp &warp, const Instruction &i,
                                               : 0;
   auto *d = Launch::lanes<uint64_t>(warp, i, 0);
   auto *a = Launch::lanes<uint64_t>(warp, i, 1);
-  forLanes(lanes, [=](int l) { d[l] = ToSpace ? a[l] - window : a[l] + window; });
+  forLanes(lanes,
+           [=](int l) { d[l] = ToSpace ? a[l] - window : a[l] + window; });
 }
 
 Handler netc::simulator::addressConversion(bool isToSpace) {
@@ -190,8 +189,7 @@ void netc::simulator::copyAsync(Launch &run, Warp &warp, const Instruction &i,
   uint64_t to[kLanes], from[kLanes];
   addressesOf(warp, i, 0, i.isAddressWide, i.offset, to);
   addressesOf(warp, i, 1, true, 0, from);
-  run.beginCopies(warp, i, lanes, to, from,
-                  Launch::lanes<uint32_t>(warp, i, 3),
+  run.beginCopies(warp, i, lanes, to, from, Launch::lanes<uint32_t>(warp, i, 3),
                   *Launch::lanes<uint32_t>(warp, i, 2));
 }
 void netc::simulator::commitCopies(Launch &run, Warp &warp, const Instruction &,

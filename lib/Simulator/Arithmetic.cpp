@@ -323,9 +323,8 @@ static void compare(Launch &, Warp &warp, const Instruction &i,
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
   auto *b = Launch::lanes<Lane<T>>(warp, i, 2);
-  forLanes(lanes, [=](int l) {
-    d[l] = F::of(get<T>(a, l), get<T>(b, l)) ? ~0u : 0u;
-  });
+  forLanes(lanes,
+           [=](int l) { d[l] = F::of(get<T>(a, l), get<T>(b, l)) ? ~0u : 0u; });
 }
 template <typename F, int Kinds> static Handler compareOf(Type type) {
 #define NETC_COMPARE(T) Handler(compare<T, F>)

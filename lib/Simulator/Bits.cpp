@@ -50,8 +50,7 @@ Handler netc::simulator::shiftOf(Type type, bool isLeft) {
 
 /// 32 of the 64 bits of two registers.
 template <bool Left, bool Wraps>
-static void funnel(Launch &, Warp &warp, const Instruction &i,
-                   uint32_t lanes) {
+static void funnel(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<uint32_t>(warp, i, 1);
   auto *b = Launch::lanes<uint32_t>(warp, i, 2);
@@ -161,8 +160,7 @@ Handler netc::simulator::bitCountOf(Type type, bool leadingZeros) {
 }
 
 template <typename T>
-static void select(Launch &, Warp &warp, const Instruction &i,
-                   uint32_t lanes) {
+static void select(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   auto *d = Launch::lanes<T>(warp, i, 0);
   auto *a = Launch::lanes<T>(warp, i, 1);
   auto *b = Launch::lanes<T>(warp, i, 2);
@@ -203,15 +201,13 @@ static void pack(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
 
 /// Several registers from one.
 template <typename T, typename Part>
-static void unpack(Launch &, Warp &warp, const Instruction &i,
-                   uint32_t lanes) {
+static void unpack(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   auto *a = Launch::lanes<T>(warp, i, i.width);
   uint32_t bits = i.type.bits / i.width;
   T mask = T(T(1) << bits) - 1;
   for (uint32_t part = 0; part < i.width; ++part) {
     auto *d = Launch::lanes<Part>(warp, i, part);
-    forLanes(lanes,
-             [=](int l) { d[l] = Part(a[l] >> (part * bits) & mask); });
+    forLanes(lanes, [=](int l) { d[l] = Part(a[l] >> (part * bits) & mask); });
   }
 }
 

@@ -105,8 +105,7 @@ uint16_t netc::simulator::toHalf(float value, bool isBf16) {
 }
 
 template <bool IsBf16, typename From>
-static void narrow(Launch &, Warp &warp, const Instruction &i,
-                   uint32_t lanes) {
+static void narrow(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<Lane<From>>(warp, i, 1);
   forLanes(lanes,

@@ -280,8 +280,7 @@ private:
     for (const char *suffix : {"hi", "NaN"})
       if (has(suffix))
         name += std::string(".") + suffix;
-    if (i.type.isFloat() &&
-        (isSum || is("add") || is("sub") || is("mul")))
+    if (i.type.isFloat() && (isSum || is("add") || is("sub") || is("mul")))
       i.flop = isSum ? 2 : 1;
     Type type = i.type.kind == 'p' ? Type{'u', 32} : i.type;
     Arithmetic known = arithmeticNamed(name, type);
@@ -364,8 +363,10 @@ private:
     }
     if (is("mma") && has("sync") && has("row") && has("col")) {
       size_t count = s.opcode.size();
-      Type a = typeNamed(s.opcode[count - 3]), b = typeNamed(s.opcode[count - 2]);
-      bool isKnown = a.kind == b.kind && i.type.isFloat() && i.type.bits == 32 &&
+      Type a = typeNamed(s.opcode[count - 3]),
+           b = typeNamed(s.opcode[count - 2]);
+      bool isKnown = a.kind == b.kind && i.type.isFloat() &&
+                     i.type.bits == 32 &&
                      has(a.bits == 32 ? "m16n8k8" : "m16n8k16");
       if (!isKnown)
         return;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <set>
 
 using namespace netc::simulator;
 
@@ -70,6 +71,28 @@ void Device::forget(uint64_t address, uint64_t bytes) {
 // Modules
 //===----------------------------------------------------------------------===//
 
+/// Gives the shared variables that a kernel names their places. Returns the
+/// bytes of those whose sizes are known; what the launch adds is behind them.
+static uint32_t placeShared(const ParsedModule &parsed, ParsedKernel &kernel) {
+  std::set<std::string> named;
+  for (const Statement &statement : kernel.statements)
+    for (const Token &token : statement.operands)
+      if (parsed.shared.count(token.text))
+        named.insert(token.text);
+  uint64_t end = 0;
+  for (bool isSized : {true, false})
+    for (const std::string &name : named) {
+      const SharedVariable &variable = parsed.shared.at(name);
+      if ((variable.bytes != 0) != isSized)
+        continue;
+      end = (end + variable.alignment - 1) / variable.alignment *
+            variable.alignment;
+      kernel.names.shared[name] = end;
+      end += variable.bytes;
+    }
+  return uint32_t(end);
+}
+
 void Device::load(const std::string &ptx) {
   ParsedModule parsed = parsePtx(ptx);
   std::unordered_map<std::string, uint64_t> globals;
@@ -86,8 +109,7 @@ void Device::load(const std::string &ptx) {
     kernel->parameters = from.parameters;
     kernel->parameterBytes = from.parameterBytes;
     kernel->localBytes = from.localBytes;
-    kernel->sharedBytes = uint32_t(parsed.sharedBytes);
-    from.names.shared = parsed.shared;
+    kernel->sharedBytes = placeShared(parsed, from);
     from.names.globals = globals;
     Draft draft;
     draft.registers = std::move(from.registers);

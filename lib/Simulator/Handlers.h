@@ -117,7 +117,12 @@ void commitCopies(Launch &, Warp &, const Instruction &, uint32_t lanes);
 void waitForCopies(Launch &, Warp &, const Instruction &, uint32_t lanes);
 void loadMatrix(Launch &, Warp &, const Instruction &, uint32_t lanes);
 
-enum Shuffle : uint8_t { ShuffleUp, ShuffleDown, ShuffleButterfly, ShuffleIndex };
+enum Shuffle : uint8_t {
+  ShuffleUp,
+  ShuffleDown,
+  ShuffleButterfly,
+  ShuffleIndex
+};
 /// `shfl.sync`, with a Shuffle as its mode.
 void shuffle(Launch &, Warp &, const Instruction &, uint32_t lanes);
 void nothing(Launch &, Warp &, const Instruction &, uint32_t lanes);

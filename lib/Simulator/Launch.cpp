@@ -273,19 +273,17 @@ char *Launch::accessLane(Warp &warp, const Instruction &i, int lane,
   return memory->data() + at;
 }
 
-/// How many sectors of 32 bytes the lanes touch.
-static uint32_t sectorsOf(const uint64_t *addresses, uint32_t lanes,
-                          uint32_t bytes) {
-  uint64_t sectors[kLanes * 2];
+/// How many sectors of 32 bytes the lanes touch, with aligned accesses.
+static uint32_t sectorsOf(const uint64_t *addresses, uint32_t lanes) {
+  uint64_t sectors[kLanes], last = ~uint64_t(0);
   uint32_t count = 0;
   bool isSorted = true;
   for (; lanes; lanes &= lanes - 1) {
-    uint64_t address = addresses[__builtin_ctz(lanes)];
-    for (uint64_t sector : {address / 32, (address + bytes - 1) / 32})
-      if (count == 0 || sectors[count - 1] != sector) {
-        isSorted &= count == 0 || sectors[count - 1] < sector;
-        sectors[count++] = sector;
-      }
+    uint64_t sector = addresses[__builtin_ctz(lanes)] / 32;
+    if (sector == last)
+      continue;
+    isSorted &= count == 0 || last < sector;
+    sectors[count++] = last = sector;
   }
   if (isSorted)
     return count;
@@ -351,13 +349,11 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
   uint64_t base = low, top = high;
   Space space = resolve(spaceOf, base);
   if (space == Space::Global) {
-    uint32_t sectors =
-        isDense || isUniform
-            ? uint32_t((high + bytes - 1) / 32 - low / 32 + 1)
-            : sectorsOf(addresses, lanes, bytes);
+    uint32_t sectors = isDense || isUniform
+                           ? uint32_t((high + bytes - 1) / 32 - low / 32 + 1)
+                           : sectorsOf(addresses, lanes);
     counted.sectors += sectors;
-    counted.idealSectors +=
-        std::min(sectors, (count * bytes + 31) / 32);
+    counted.idealSectors += std::min(sectors, (count * bytes + 31) / 32);
   } else if (space == Space::Shared) {
     uint32_t passes = 1, least = 1;
     if (isDense)
@@ -396,9 +392,6 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
     places.of[lane] = data + (addresses[lane] - low);
   Moment when = momentOf(isShared);
   int32_t thread = threadOf(warp, first);
-  if (isDense &&
-      memory->noteDense(kind, at, bytes, thread, count, when))
-    return;
   uint64_t ats[kLanes];
   for (int lane = 0; lane < kLanes; ++lane)
     ats[lane] = at + (addresses[lane] - low);
@@ -406,7 +399,8 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
   uint32_t some = lanes;
   if (isUniform && kind == AccessKind::Read && count > 2)
     some = 3u << first;
-  uint32_t left = memory->noteLanes(kind, some, ats, bytes, thread - first, when);
+  uint32_t left =
+      memory->noteLanes(kind, some, ats, bytes, thread - first, when);
   if (left && some != lanes)
     left = lanes;
   for (; left; left &= left - 1) {
@@ -455,9 +449,9 @@ void Launch::endCopies(Warp &warp, const Instruction &i, size_t groups) {
     for (const AsyncCopy &copy : warp.copies.front()) {
       char *to = device.shared->data() + copy.to;
       std::memset(to, 0, copy.bytes);
-      if (const char *wrong = device.shared->note(
-              AccessKind::Write, copy.to, copy.bytes, threadOf(warp, copy.lane),
-              momentOf(true)))
+      if (const char *wrong =
+              device.shared->note(AccessKind::Write, copy.to, copy.bytes,
+                                  threadOf(warp, copy.lane), momentOf(true)))
         report(i, wrong);
       uint64_t at;
       if (copy.read)

@@ -17,29 +17,11 @@ static int32_t atomicWriter(int32_t thread) { return -1 - thread; }
 /// Who has read a cell that `reader` read at a time, once a thread reads it.
 static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
                            const Moment &moment) {
-  int32_t many = (time < moment.now) | (reader == thread) ? thread
-                                                          : kManyThreads;
+  int32_t many =
+      (time < moment.now) | (reader == thread) ? thread : kManyThreads;
   int32_t blocks =
       (time < moment.block) | (reader == kManyBlocks) ? kManyBlocks : many;
   return time < moment.launch ? thread : blocks;
-}
-
-TrackedBytes::Page::Page(int shift, bool isKnown)
-    : shift(shift), writer(kPageBytes >> shift), written(writer.size()),
-      reader(writer.size()), read(writer.size()),
-      isKnown(writer.size(), isKnown) {}
-
-void TrackedBytes::Page::refine(int finer) {
-  Page cells(finer, false);
-  int by = shift - finer;
-  for (size_t i = 0; i < cells.writer.size(); ++i) {
-    cells.writer[i] = writer[i >> by];
-    cells.written[i] = written[i >> by];
-    cells.reader[i] = reader[i >> by];
-    cells.read[i] = read[i >> by];
-    cells.isKnown[i] = isKnown[i >> by];
-  }
-  *this = std::move(cells);
 }
 
 /// The page of bytes that are within one, with cells that are no larger.
@@ -49,8 +31,12 @@ TrackedBytes::Page &TrackedBytes::pageOf(uint64_t at, uint32_t count) {
     slot.page = std::make_unique<Page>(2, slot.isKnown);
   uint64_t both = (at | count) & 3;
   int shift = both == 0 ? 2 : both == 2 ? 1 : 0;
-  if (shift < slot.page->shift)
-    slot.page->refine(shift);
+  if (shift < slot.page->shift) {
+    auto finer = std::make_unique<Page>(shift, false);
+    for (size_t i = 0; i < finer->cells.size(); ++i)
+      finer->cells[i] = slot.page->cells[i >> (slot.page->shift - shift)];
+    slot.page = std::move(finer);
+  }
   return *slot.page;
 }
 
@@ -73,9 +59,9 @@ void TrackedBytes::mark(uint64_t at, uint64_t count, bool isWritten) {
       slot.isKnown = isWritten;
     } else {
       Page &page = pageOf(at, uint32_t(here));
-      auto first =
-          page.isKnown.begin() + ptrdiff_t(at % kPageBytes >> page.shift);
-      std::fill(first, first + ptrdiff_t(here >> page.shift), isWritten);
+      uint64_t first = at % kPageBytes >> page.shift;
+      for (uint64_t i = first; i < first + (here >> page.shift); ++i)
+        page.cells[i].written = isWritten ? 0 : kNever;
     }
     at += here;
   }
@@ -83,10 +69,11 @@ void TrackedBytes::mark(uint64_t at, uint64_t count, bool isWritten) {
 
 void TrackedBytes::clearAccesses() {
   for (PageSlot &slot : pages)
-    if (slot.page) {
-      std::fill(slot.page->written.begin(), slot.page->written.end(), 0);
-      std::fill(slot.page->read.begin(), slot.page->read.end(), 0);
-    }
+    if (slot.page)
+      for (Cell &cell : slot.page->cells) {
+        cell.written = std::min(cell.written, 0);
+        cell.read = 0;
+      }
 }
 
 const char *TrackedBytes::note(AccessKind kind, uint64_t at, uint32_t count,
@@ -94,127 +81,86 @@ const char *TrackedBytes::note(AccessKind kind, uint64_t at, uint32_t count,
   Page &page = pageOf(at, count);
   const char *wrong = nullptr;
   bool isAtomic = kind == AccessKind::Atomic;
-  uint64_t first = at % kPageBytes >> page.shift;
-  for (uint64_t i = first; i < first + (count >> page.shift); ++i) {
-    int32_t &writer = page.writer[i], &reader = page.reader[i];
-    bool isOwn = writer == thread || writer == atomicWriter(thread);
-    bool meetsWriter = !isOwn && !moment.isBefore(page.written[i]) &&
-                       !(isAtomic && writer < 0);
-    bool isRead = page.read[i] >= moment.launch;
-    if (kind != AccessKind::Write && !page.isKnown[i])
+  Cell *first = &page.cells[at % kPageBytes >> page.shift];
+  for (Cell *cell = first; cell < first + (count >> page.shift); ++cell) {
+    bool isOwn = cell->writer == thread || cell->writer == atomicWriter(thread);
+    bool meetsWriter = !isOwn && !moment.isBefore(cell->written) &&
+                       !(isAtomic && cell->writer < 0);
+    if (kind != AccessKind::Write && cell->written == kNever)
       wrong = "read of memory that nothing wrote";
     if (kind != AccessKind::Write && meetsWriter)
       wrong = "race: read after write";
     if (kind == AccessKind::Read) {
-      reader = readerAfter(reader, page.read[i], thread, moment);
-      page.read[i] = moment.now;
+      cell->reader = readerAfter(cell->reader, cell->read, thread, moment);
+      cell->read = moment.now;
       continue;
     }
     if (meetsWriter)
       wrong = "race: write after write";
-    if (isRead && reader != thread &&
-        (reader == kManyBlocks || !moment.isBefore(page.read[i])))
+    if (cell->read >= moment.launch && cell->reader != thread &&
+        (cell->reader == kManyBlocks || !moment.isBefore(cell->read)))
       wrong = "race: write after read";
-    writer = isAtomic ? atomicWriter(thread) : thread;
-    page.written[i] = moment.now;
-    page.isKnown[i] = true;
+    cell->writer = isAtomic ? atomicWriter(thread) : thread;
+    cell->written = moment.now;
   }
   return wrong;
 }
 
-/// Whole cells with which nothing can be wrong.
-uint32_t TrackedBytes::noteLanes(AccessKind kind, uint32_t lanes,
-                                 const uint64_t *at, uint32_t count,
-                                 int32_t thread, const Moment &moment) {
-  if (kind == AccessKind::Atomic)
-    return lanes;
+template <bool IsRead>
+uint32_t TrackedBytes::noteLanes(uint32_t lanes, const uint64_t *at,
+                                 uint32_t count, int32_t thread,
+                                 const Moment &moment) {
+  const int32_t launch = moment.launch, now = moment.now;
   uint32_t left = 0;
+  uint64_t number = ~uint64_t(0);
+  Cell *ofPage = nullptr;
+  int shift = 0;
+  uint32_t cells = 0;
   for (; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes);
-    Page *page = pages[at[lane] / kPageBytes].page.get();
-    if (!page || count < 1u << page->shift) {
+    if (at[lane] / kPageBytes != number) {
+      number = at[lane] / kPageBytes;
+      Page *page = pages[number].page.get();
+      ofPage = page && count >> page->shift ? page->cells.data() : nullptr;
+      if (ofPage)
+        shift = page->shift, cells = count >> shift;
+    }
+    if (!ofPage) {
       left |= 1u << lane;
       continue;
     }
     int32_t who = thread + lane;
-    uint64_t first = at[lane] % kPageBytes >> page->shift;
-    for (uint64_t i = first; i < first + (count >> page->shift); ++i) {
-      bool isFine =
-          page->writer[i] == who || moment.isBefore(page->written[i]);
-      int32_t &reader = page->reader[i], &read = page->read[i];
-      if (kind == AccessKind::Read) {
-        if (!isFine || !page->isKnown[i]) {
-          left |= 1u << lane;
-          continue;
-        }
-        reader = readerAfter(reader, read, who, moment);
-        read = moment.now;
-      } else {
-        if (!isFine || (read >= moment.launch && reader != who)) {
-          left |= 1u << lane;
-          continue;
-        }
-        page->writer[i] = who;
-        page->written[i] = moment.now;
-        page->isKnown[i] = true;
+    Cell *cell = ofPage + (at[lane] % kPageBytes >> shift);
+    for (Cell *end = cell + cells; cell < end; ++cell) {
+      // No launch, and not never.
+      bool isFine = uint32_t(cell->written) < uint32_t(launch) ||
+                    (cell->written != kNever &&
+                     (cell->writer == who || moment.isBefore(cell->written)));
+      if (!IsRead)
+        isFine = (isFine || cell->written == kNever) &&
+                 (cell->read < launch || cell->reader == who);
+      if (!isFine) {
+        left |= 1u << lane;
+      } else if (!IsRead) {
+        cell->writer = who;
+        cell->written = now;
+      } else if (cell->reader != who || cell->read != now) {
+        cell->reader = readerAfter(cell->reader, cell->read, who, moment);
+        cell->read = now;
       }
     }
   }
   return left;
 }
 
-/// The rules of `note` for plain accesses, without branches, so that they are
-/// vectors.
-bool TrackedBytes::noteDense(AccessKind kind, uint64_t at, uint32_t count,
-                             int32_t thread, uint32_t threads,
-                             const Moment &moment) {
-  uint64_t all = uint64_t(count) * threads;
-  if (kind == AccessKind::Atomic || at % kPageBytes + all > kPageBytes)
-    return false;
-  Page &page = pageOf(at, count);
-  size_t first = at % kPageBytes >> page.shift;
-  int cells = int(all >> page.shift);
-  int perThread = __builtin_ctz(count) - page.shift; // log2
-  int32_t *writer = &page.writer[first], *written = &page.written[first],
-          *reader = &page.reader[first], *read = &page.read[first];
-  uint8_t *isKnown = &page.isKnown[first];
-  const int32_t launch = moment.launch, block = moment.block, now = moment.now;
-  int wrong = 0;
-#pragma GCC ivdep
-  for (int i = 0; i < cells; ++i) {
-    int32_t time = written[i], who = thread + (i >> perThread);
-    bool isBefore = (time < launch) | ((time >= block) & (time < now));
-    wrong |= !(isBefore | (writer[i] == who));
-  }
-  if (kind == AccessKind::Read) {
-    uint8_t known = 1;
-    for (int i = 0; i < cells; ++i)
-      known &= isKnown[i];
-    if (wrong || !known)
-      return false;
-#pragma GCC ivdep
-    for (int i = 0; i < cells; ++i) {
-      reader[i] =
-          readerAfter(reader[i], read[i], thread + (i >> perThread), moment);
-      read[i] = now;
-    }
-    return true;
-  }
-#pragma GCC ivdep
-  for (int i = 0; i < cells; ++i) {
-    int32_t time = read[i], by = reader[i], who = thread + (i >> perThread);
-    bool isBefore = ((time >= block) & (time < now)) & (by != kManyBlocks);
-    wrong |= !((time < launch) | (by == who) | isBefore);
-  }
-  if (wrong)
-    return false;
-#pragma GCC ivdep
-  for (int i = 0; i < cells; ++i) {
-    writer[i] = thread + (i >> perThread);
-    written[i] = now;
-  }
-  std::fill(isKnown, isKnown + cells, uint8_t(1));
-  return true;
+uint32_t TrackedBytes::noteLanes(AccessKind kind, uint32_t lanes,
+                                 const uint64_t *at, uint32_t count,
+                                 int32_t thread, const Moment &moment) {
+  if (kind == AccessKind::Atomic)
+    return lanes;
+  return kind == AccessKind::Read
+             ? noteLanes<true>(lanes, at, count, thread, moment)
+             : noteLanes<false>(lanes, at, count, thread, moment);
 }
 
 uint64_t Memory::allocate(uint64_t bytes) {

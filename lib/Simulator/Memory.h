@@ -53,24 +53,23 @@ public:
   /// each at its own place. Returns those lanes that are left to `note`.
   uint32_t noteLanes(AccessKind kind, uint32_t lanes, const uint64_t *at,
                      uint32_t count, int32_t thread, const Moment &moment);
-  /// Notes that so many threads, which follow each other, access `count` bytes
-  /// each, side by side. Returns false, and notes nothing, if something may be
-  /// wrong with it, or this is not known so fast.
-  bool noteDense(AccessKind kind, uint64_t at, uint32_t count, int32_t thread,
-                 uint32_t threads, const Moment &moment);
 
 private:
   static constexpr uint64_t kPageBytes = 4096;
 
-  /// Of each cell the last thread that wrote it and the last that read it, and
-  /// when.
+  /// The last thread that wrote some bytes and the last that read them, and
+  /// when: 0 for the host, kNever if nothing wrote what is there.
+  struct Cell {
+    int32_t writer = 0, written = 0, reader = 0, read = 0;
+  };
+  static constexpr int32_t kNever = -1;
   struct Page {
-    Page(int shift, bool isKnown);
-    void refine(int finer);
+    Page(int shift, bool isKnown)
+        : shift(shift),
+          cells(kPageBytes >> shift, Cell{0, isKnown ? 0 : kNever, 0, 0}) {}
 
     int shift; ///< log2 of the bytes of a cell
-    std::vector<int32_t> writer, written, reader, read;
-    std::vector<uint8_t> isKnown;
+    std::vector<Cell> cells;
   };
   struct PageSlot {
     std::unique_ptr<Page> page;
@@ -78,6 +77,9 @@ private:
   };
 
   Page &pageOf(uint64_t at, uint32_t count);
+  template <bool IsRead>
+  uint32_t noteLanes(uint32_t lanes, const uint64_t *at, uint32_t count,
+                     int32_t thread, const Moment &moment);
 
   std::vector<char> bytes;
   std::vector<PageSlot> pages;

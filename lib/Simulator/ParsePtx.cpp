@@ -209,10 +209,7 @@ private:
   void sharedVariable() {
     alignment = 1;
     Variable found = variable();
-    module.sharedBytes =
-        (module.sharedBytes + alignment - 1) / alignment * alignment;
-    module.shared[found.name] = module.sharedBytes;
-    module.sharedBytes += found.bytes;
+    module.shared[found.name] = {found.bytes, alignment};
   }
 
   void kernel() {

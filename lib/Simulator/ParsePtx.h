@@ -7,6 +7,8 @@
 
 #include "lib/Simulator/Kernel.h"
 
+#include <map>
+
 namespace netc::simulator {
 
 struct ParsedKernel {
@@ -19,11 +21,15 @@ struct ParsedKernel {
   uint32_t parameterBytes = 0, localBytes = 0;
 };
 
+struct SharedVariable {
+  uint64_t bytes, alignment; ///< 0 bytes: as many as the launch says
+};
+
 struct ParsedModule {
   std::vector<ParsedKernel> kernels;
   std::vector<Variable> variables; ///< in global memory
-  std::unordered_map<std::string, uint64_t> shared;
-  uint64_t sharedBytes = 0;
+  /// In shared memory; a kernel has those that it names.
+  std::map<std::string, SharedVariable> shared;
 };
 
 /// Reads a module; throws a PtxError. Instructions are not looked at.

@@ -57,9 +57,8 @@ public:
           found[number].extend(block.end - 1);
       }
       for (uint32_t pc = block.first; pc < block.end; ++pc)
-        forOperands(pc, [&](uint32_t number, bool) {
-          found[number].extend(pc);
-        });
+        forOperands(pc,
+                    [&](uint32_t number, bool) { found[number].extend(pc); });
     }
     return found;
   }
@@ -95,8 +94,8 @@ private:
     starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
     size_t words = draft.registers.size() / 64 + 1;
     for (size_t i = 0; i < starts.size() && starts[i] < code.size(); ++i) {
-      uint32_t end = i + 1 < starts.size() ? starts[i + 1]
-                                           : uint32_t(code.size());
+      uint32_t end =
+          i + 1 < starts.size() ? starts[i + 1] : uint32_t(code.size());
       Bits none(words);
       blocks.push_back({starts[i], end, {}, none, none, none, none});
       Block &block = blocks.back();

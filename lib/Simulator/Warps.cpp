@@ -96,8 +96,7 @@ static void matrixProduct(Launch &run, Warp &warp, const Instruction &i,
     auto *from = Launch::lanes<uint32_t>(warp, i, size_t(8 + r));
     for (int lane = 0; lane < kLanes; ++lane)
       for (int k = 0; k < n; ++k)
-        b[4 * n * r + n * (lane % 4) + k][lane / 4] =
-            Format::of(from[lane], k);
+        b[4 * n * r + n * (lane % 4) + k][lane / 4] = Format::of(from[lane], k);
   }
   for (int row = 0; row < 16; ++row)
     for (int k = 0; k < depth; ++k)

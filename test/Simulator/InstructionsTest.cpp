@@ -197,8 +197,8 @@ TEST(InstructionsTest, FloatsOf16BitsAreTheNearest) {
   EXPECT_EQ(widen("bf16", 0x3f82), bits(1 + 0x3p-8f + 0x1p-8f));
   EXPECT_EQ(widen("f16", 0x8001), bits(-0x1p-24f));
   EXPECT_EQ(widen("f16", 0x7bff), bits(65504.0f));
-  EXPECT_EQ(run("cvt.rn.bf16x2.f32 %r7, %r4, %r5;\ncvt.u64.u32 %rd3, %r7;",
-                32, {bits(1.0f), bits(2.0f)}),
+  EXPECT_EQ(run("cvt.rn.bf16x2.f32 %r7, %r4, %r5;\ncvt.u64.u32 %rd3, %r7;", 32,
+                {bits(1.0f), bits(2.0f)}),
             0x3f804000u);
   EXPECT_EQ(run32("cvt.rna.tf32.f32", {bits(1 + 0x1p-11f)}, 1),
             bits(1 + 0x1p-10f));
