@@ -137,7 +137,7 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
 static EventCost convolutionBackward(const Trace &trace,
                                      const HostEvent &event) {
   Dims gradient = trace.shape(event, 0), input = trace.shape(event, 1),
-        weight = trace.shape(event, 2);
+       weight = trace.shape(event, 2);
   if (gradient.size() < 3 || input.size() != gradient.size() ||
       weight.size() != input.size())
     return none();
@@ -197,8 +197,7 @@ static EventCost attentionBackward(const Trace &trace, const HostEvent &event,
 }
 
 /// input, weights of the input and of the state, two offsets, state
-static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event,
-                             Dims) {
+static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event, Dims) {
   Dims input = trace.shape(event, 0);
   Rational weights =
       productOf(trace.shape(event, 1)) + productOf(trace.shape(event, 2));
