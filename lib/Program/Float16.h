@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace netc::program {
@@ -41,9 +42,10 @@ template <int fractionBits> struct Float16 {
     float value =
         std::ldexp(float(exponent ? fraction + (1 << fractionBits) : fraction),
                    std::max(exponent, 1) - bias - fractionBits);
-    if ((bits & infinity) == infinity)
-      value = fraction ? std::numeric_limits<float>::quiet_NaN()
-                       : std::numeric_limits<float>::infinity();
+    if ((bits & infinity) == infinity) { // NaN keeps its bits
+      uint32_t wide = 0x7f800000u | uint32_t(fraction) << (23 - fractionBits);
+      std::memcpy(&value, &wide, sizeof value);
+    }
     return bits & 0x8000 ? -value : value;
   }
 

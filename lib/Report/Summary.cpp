@@ -18,6 +18,8 @@ namespace {
 struct SummaryColumn {
   const char *title;
   std::function<std::string(const RunReport &)> cell;
+  /// Whether it is left out where all runs have the same, too.
+  bool tellsDifferences = false;
   /// Of runs of which this holds, it is bad news.
   std::function<bool(const RunReport &)> isBad = [](const RunReport &) {
     return false;
@@ -71,13 +73,14 @@ static std::vector<SummaryColumn> summaryColumns() {
          return tokens ? formatQuantity(*tokens, {}) : "";
        }},
       {"precision",
-       [](const RunReport &report) { return report.run->precision; }},
+       [](const RunReport &report) { return report.run->precision; },
+       /*tellsDifferences=*/true},
       {"memory",
        [](const RunReport &report) {
          std::optional<Rational> memory = report.run->memoryPerDevice();
          return memory ? inBytes(*memory) : "";
        }},
-      {"device", fitText, exceedsDevice},
+      {"device", fitText, /*tellsDifferences=*/false, exceedsDevice},
   };
 }
 
@@ -92,7 +95,8 @@ void netc::writeSummary(Page &page, const Report &report) {
     std::vector<std::string> cells;
     for (const RunReport &run : report.runs)
       cells.push_back(column.cell(run));
-    if (llvm::all_of(cells, [](StringRef cell) { return cell.empty(); }))
+    if (llvm::all_of(cells, [](StringRef cell) { return cell.empty(); }) ||
+        (column.tellsDifferences && llvm::all_equal(cells)))
       return;
     rows.front().push_back({column.title, Style::Dim});
     for (auto [run, cell, row] :

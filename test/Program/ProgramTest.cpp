@@ -124,7 +124,7 @@ TEST(Program, ThatIsWrongIsRefused) {
   text["format"] = 2;
   EXPECT_EQ(failure([&] { parse(text); }), start + "its format is not 1");
   EXPECT_EQ(message({{"role", "guest"}}), start + "there is no `guest`");
-  EXPECT_EQ(message({{"element", "f16"}}), start + "there is no `f16`");
+  EXPECT_EQ(message({{"element", "f8"}}), start + "there is no `f8`");
   EXPECT_EQ(message({{"init", "he"}}), start + "there is no `he`");
   EXPECT_EQ(message({{"name", "../x"}}), start + "a slot is called `../x`");
   EXPECT_EQ(message({{"element", "i64"}, {"shape", {1}}}),

@@ -114,4 +114,14 @@ TEST(MatrixTest, AllLanesReachAProduct) {
             {}, {32});
   EXPECT_EQ(bench.kinds(),
             "divergent matrix instruction: not all lanes reach it;");
+
+  bench.run(kernel("setp.eq.s32 %p1, %r1, 0;\nmov.u32 %r2, buffer;\n"
+                   "st.shared.u32 [%r2], %r1;\n"
+                   "@!%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, "
+                   "[%r2];",
+                   ".shared .align 16 .b8 buffer[128];"),
+            {}, {32});
+  EXPECT_NE(bench.kinds().find(
+                "divergent matrix instruction: not all lanes reach it;"),
+            std::string::npos);
 }

@@ -84,6 +84,18 @@ TEST(ModuleTest, WhatIsNotKnownIsNamed) {
             "line 20: no such parameter: ld.param.u32 %r2, [other];");
   EXPECT_EQ(errorOf(kernel("mov.b64 %rd2, {%r2, %r3;")),
             "line 20: `}` is missing: mov.b64 %rd2, {%r2, %r3;");
+  std::string product = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 ";
+  EXPECT_EQ(errorOf(kernel(product + "%f2;")),
+            "line 20: `{` is missing: " + product + "%f2;");
+  EXPECT_EQ(errorOf(kernel(product + "{%f2, %f3, %f4, %f5, %f6};")),
+            "line 20: `}` is missing: " + product +
+                "{%f2, %f3, %f4, %f5, %f6};");
+  EXPECT_EQ(errorOf(kernel(product + "{%f2, %f3, %f4, %rd5};")),
+            "line 20: a register has not the size of the instruction's type: " +
+                product + "{%f2, %f3, %f4, %rd5};");
+  EXPECT_EQ(errorOf(kernel("cp.async.cg.shared.global [%r4], [%rd4+16], 16;")),
+            "line 20: the source has an offset: "
+            "cp.async.cg.shared.global [%r4], [%rd4+16], 16;");
   EXPECT_EQ(errorOf(kernel(".reg .x32 %y;")),
             "line 20: registers of no known type: .reg .x32 %y;");
   EXPECT_EQ(errorOf(kernel("@%p1 ;")), "line 20: no instruction: @%p1 ;");
