@@ -5,8 +5,8 @@
 #include "lib/Target/CPU.h"
 
 #include "lib/Codegen/Passes.h"
-#include "lib/Conversion/OpTable.h"
 #include "lib/Target/ObjectCode.h"
+#include "lib/Target/Schedules.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/OpenMPToLLVM/ConvertOpenMPToLLVM.h"
@@ -90,19 +90,7 @@ public:
     PassManager passes(module->getName());
     passes.addPass(createOutlineKernels(outline));
     passes.addPass(createLowerKernels(kernels));
-    auto rows = module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule);
-    auto print = [&](Diagnostic &schedule) {
-      if (schedule.getSeverity() != DiagnosticSeverity::Remark)
-        return failure();
-      if (auto number = opNumberOf(schedule.getLocation())) {
-        auto row = cast<OpRowAttr>(rows[*number]);
-        os << row.getName() << ' ' << stringifyPhase(row.getPhase()) << ": ";
-      }
-      os << schedule << '\n';
-      return success();
-    };
-    ScopedDiagnosticHandler handler(module.getContext(), print);
-    return passes.run(module);
+    return printSchedules(passes, module, os);
   }
 
   void addKernelPasses(OpPassManager &passes,

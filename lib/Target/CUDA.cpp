@@ -5,9 +5,11 @@
 #include "lib/Target/CUDA.h"
 
 #include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Target/DeviceCode.h"
 #include "lib/Target/ObjectCode.h"
+#include "lib/Target/Schedules.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -49,8 +51,16 @@ public:
                        const LoweringOptions &) const override {}
 
   LogicalResult printSchedule(ModuleOp module,
-                              llvm::raw_ostream &) const override {
-    return module.emitError("products have no schedule on this target yet");
+                              llvm::raw_ostream &os) const override {
+    OutlineKernelsOptions outline;
+    outline.record = outline.merge = false;
+    outline.selfContained = true;
+    TileKernelsOptions tile;
+    tile.printSchedules = true;
+    PassManager passes(module->getName());
+    passes.addPass(createOutlineKernels(outline));
+    passes.addPass(createTileKernels(tile));
+    return printSchedules(passes, module, os);
   }
 
   void addKernelPasses(OpPassManager &passes,
@@ -64,6 +74,8 @@ public:
       count.atomic = true;
       passes.addPass(createCountArithmetic(count));
     }
+    if (!options.reference)
+      passes.addPass(createTileKernels());
     passes.addPass(createMapKernels());
     passes.addPass(createLowerDeviceMath());
     passes.addPass(createLowerFloat16());

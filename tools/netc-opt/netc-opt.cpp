@@ -6,6 +6,7 @@
 
 #include "dialect/Net.h"
 #include "lib/Analysis/CostRemarks.h"
+#include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Conversion/Passes.h"
 #include "lib/Pipelines/Lowering.h"
@@ -31,6 +32,7 @@ int main(int argc, char **argv) {
   mlir::registerCSEPass();
   mlir::registerStripDebugInfoPass();
   netc::registerNetCodegenPasses();
+  netc::registerNetCodegenCudaPasses();
   netc::registerNetConversionPasses();
   netc::registerNetTransformsPasses();
   netc::registerCostRemarksPass();

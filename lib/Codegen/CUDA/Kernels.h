@@ -5,12 +5,18 @@
 #ifndef NETC_LIB_CODEGEN_CUDA_KERNELS_H
 #define NETC_LIB_CODEGEN_CUDA_KERNELS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace netc {
 
+struct TileSchedule;
+
 /// The attribute of a function that is a kernel: how many threads it takes.
 constexpr llvm::StringLiteral kThreads = "net.threads";
+/// How many of them a block has, if not kBlockThreads.
+constexpr llvm::StringLiteral kOfBlock = "net.of_block";
 /// That of a module: its kernels, in the order of their numbers, as
 /// dictionaries of `name`, `blocks` and `threads` of a block.
 constexpr llvm::StringLiteral kKernels = "net.kernels";
@@ -18,9 +24,62 @@ constexpr llvm::StringLiteral kKernels = "net.kernels";
 constexpr llvm::StringLiteral kDevice = "device";
 /// Threads of a block.
 constexpr int64_t kBlockThreads = 128;
+/// The memory space that the threads of a block share.
+constexpr int64_t kSharedSpace = 3;
+
+/// How many threads a kernel takes, and how many of them a block has.
+struct KernelShape {
+  int64_t threads, ofBlock = kBlockThreads;
+};
 
 /// The number of this thread among all of its kernel.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
+
+/// The linalg op that is all that a kernel does, but for a fill before it,
+/// which starts its only result; null if the kernel does something else.
+std::pair<mlir::linalg::LinalgOp, mlir::linalg::FillOp>
+onlyOpOf(mlir::func::FuncOp kernel);
+
+/// What a linalg op on memory does at one point of its loops.
+class PointBuilder {
+public:
+  PointBuilder(mlir::linalg::LinalgOp op, mlir::ImplicitLocOpBuilder &b)
+      : turns(op.getNumLoops()), op(op), b(b) {}
+
+  /// By loop of the op.
+  llvm::SmallVector<mlir::Value> turns;
+
+  llvm::SmallVector<mlir::Value> placeOf(mlir::OpOperand &operand);
+  /// The element of a result at this point.
+  mlir::Value load(mlir::OpOperand &operand);
+  void store(mlir::Value value, mlir::OpOperand &operand);
+  /// What results of these elements of the results; null ones are loaded if
+  /// they are needed.
+  llvm::SmallVector<mlir::Value> payload(mlir::ValueRange elements);
+  /// Sets the turns of some loops, of which the last turns fastest, from their
+  /// number among all turns.
+  void setTurns(llvm::ArrayRef<unsigned> loops, mlir::Value number);
+
+private:
+  mlir::linalg::LinalgOp op;
+  mlir::ImplicitLocOpBuilder &b;
+};
+
+/// The loops of an op that tell the elements of all its results apart, in the
+/// order of the first result: each is an axis of each of them, by itself.
+/// Threads that differ in one of these write different elements.
+llvm::SmallVector<unsigned> loopsOfElements(mlir::linalg::LinalgOp op);
+
+/// Each of these writes what a thread does for an op, in the place of the op
+/// and of the fill before it, if there is one; none, and nothing, if it is no
+/// op for it.
+/// Sums of products, by tiles in shared memory.
+std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
+                                     mlir::linalg::FillOp fill);
+std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op);
+/// Reductions of what lies next to each other: a warp for each result.
+std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
+                                    mlir::linalg::FillOp fill);
 
 } // namespace netc
 

@@ -18,10 +18,29 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// The loops of an op that tell the elements of all its results apart, in the
-/// order of the first result: each is an axis of each of them, by itself.
-/// Threads that differ in one of these write different elements.
-static SmallVector<unsigned> loopsOfElements(linalg::LinalgOp op) {
+static SmallVector<Operation *> workOf(func::FuncOp kernel) {
+  SmallVector<Operation *> work;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (isa<linalg::LinalgOp>(op) || !isMemoryEffectFree(&op))
+      work.push_back(&op);
+  return work;
+}
+
+std::pair<linalg::LinalgOp, linalg::FillOp>
+netc::onlyOpOf(func::FuncOp kernel) {
+  SmallVector<Operation *> work = workOf(kernel);
+  auto op = dyn_cast<linalg::LinalgOp>(work.back());
+  auto fill = dyn_cast<linalg::FillOp>(work.front());
+  if (work.size() == 1)
+    return {op, {}};
+  bool isStarted = op && work.size() == 2 && fill && op.getNumDpsInits() == 1 &&
+                   op.getDpsInits()[0] == fill.getDpsInits()[0];
+  if (!isStarted)
+    return {};
+  return {op, fill};
+}
+
+SmallVector<unsigned> netc::loopsOfElements(linalg::LinalgOp op) {
   SmallVector<unsigned> loops;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     SmallVector<unsigned> alone;
@@ -39,6 +58,59 @@ static SmallVector<unsigned> loopsOfElements(linalg::LinalgOp op) {
   return loops;
 }
 
+SmallVector<Value> PointBuilder::placeOf(OpOperand &operand) {
+  SmallVector<Value> place;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (AffineExpr expr : map.getResults())
+    place.push_back(
+        affine::expandAffineExpr(b, b.getLoc(), expr, turns, ValueRange()));
+  return place;
+}
+
+Value PointBuilder::load(OpOperand &operand) {
+  if (!isa<MemRefType>(operand.get().getType()))
+    return operand.get();
+  return b.create<memref::LoadOp>(operand.get(), placeOf(operand));
+}
+
+void PointBuilder::store(Value value, OpOperand &operand) {
+  b.create<memref::StoreOp>(value, operand.get(), placeOf(operand));
+}
+
+SmallVector<Value> PointBuilder::payload(ValueRange elements) {
+  Block &body = op->getRegion(0).front();
+  IRMapping values;
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty())
+      continue;
+    unsigned number = operand.getOperandNumber();
+    Value element = number < op.getNumDpsInputs()
+                        ? Value()
+                        : elements[number - op.getNumDpsInputs()];
+    values.map(argument, element ? element : load(operand));
+  }
+  for (Operation &payload : body.without_terminator()) {
+    if (auto turn = dyn_cast<linalg::IndexOp>(payload))
+      values.map(turn.getResult(), turns[turn.getDim()]);
+    else
+      b.clone(payload, values);
+  }
+  SmallVector<Value> results;
+  for (Value result : body.getTerminator()->getOperands())
+    results.push_back(values.lookupOrDefault(result));
+  return results;
+}
+
+void PointBuilder::setTurns(ArrayRef<unsigned> loops, Value number) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (unsigned loop : llvm::reverse(loops)) {
+    Value extent = b.create<arith::ConstantIndexOp>(extents[loop]);
+    turns[loop] = b.create<arith::RemUIOp>(number, extent);
+    number = b.create<arith::DivUIOp>(number, extent);
+  }
+}
+
 namespace {
 /// Writes what one thread does for a linalg op, in the place of the op.
 class ThreadCode {
@@ -46,8 +118,8 @@ public:
   /// `fill`, if there is one, gives the elements of its only result their
   /// start.
   ThreadCode(linalg::LinalgOp op, linalg::FillOp fill)
-      : op(op), fill(fill), b(op.getLoc(), op), loops(loopsOfElements(op)),
-        extents(op.getStaticLoopRanges()), turns(op.getNumLoops()) {}
+      : op(op), fill(fill), b(op.getLoc(), op), at(op, b),
+        loops(loopsOfElements(op)), extents(op.getStaticLoopRanges()) {}
 
   /// Returns how many threads there have to be.
   int64_t emit() {
@@ -59,15 +131,12 @@ public:
                                           index(threads));
     auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
-    for (unsigned loop : llvm::reverse(loops)) {
-      turns[loop] = b.create<arith::RemUIOp>(thread, index(extents[loop]));
-      thread = b.create<arith::DivUIOp>(thread, index(extents[loop]));
-    }
+    at.setTurns(loops, thread);
     if (fill)
       start();
     SmallVector<unsigned> others;
-    for (unsigned loop = 0; loop < turns.size(); ++loop)
-      if (!turns[loop])
+    for (unsigned loop = 0; loop < extents.size(); ++loop)
+      if (!at.turns[loop])
         others.push_back(loop);
     nest(others, [&] { point(); });
     if (fill)
@@ -84,7 +153,7 @@ private:
     if (inner.empty())
       return body();
     forEach(extents[inner.front()], [&](Value turn) {
-      turns[inner.front()] = turn;
+      at.turns[inner.front()] = turn;
       nest(inner.drop_front(), body);
     });
   }
@@ -102,70 +171,43 @@ private:
     OpOperand &init = op.getDpsInitsMutable()[0];
     auto type = cast<MemRefType>(init.get().getType());
     AffineMap map = op.getMatchingIndexingMap(&init);
-    SmallVector<Value> at(type.getRank());
-    SmallVector<bool> isTold(turns.size());
+    SmallVector<Value> place(type.getRank());
+    SmallVector<bool> isTold(extents.size());
     for (auto [axis, expr] : llvm::enumerate(map.getResults()))
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         if (!std::exchange(isTold[dim.getPosition()], true))
-          at[axis] = turns[dim.getPosition()];
-    startFrom(0, at, init.get());
+          place[axis] = at.turns[dim.getPosition()];
+    startFrom(0, place, init.get());
   }
 
-  void startFrom(size_t axis, SmallVectorImpl<Value> &at, Value memory) {
-    if (axis == at.size()) {
-      b.create<memref::StoreOp>(fill.getInputs()[0], memory, at);
+  void startFrom(size_t axis, SmallVectorImpl<Value> &place, Value memory) {
+    if (axis == place.size()) {
+      b.create<memref::StoreOp>(fill.getInputs()[0], memory, place);
       return;
     }
-    if (at[axis])
-      return startFrom(axis + 1, at, memory);
+    if (place[axis])
+      return startFrom(axis + 1, place, memory);
     forEach(cast<MemRefType>(memory.getType()).getDimSize(axis),
             [&](Value turn) {
-              at[axis] = turn;
-              startFrom(axis + 1, at, memory);
-              at[axis] = Value();
+              place[axis] = turn;
+              startFrom(axis + 1, place, memory);
+              place[axis] = Value();
             });
   }
 
-  SmallVector<Value> placeOf(OpOperand &operand) {
-    SmallVector<Value> place;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (AffineExpr expr : map.getResults())
-      place.push_back(
-          affine::expandAffineExpr(b, b.getLoc(), expr, turns, ValueRange()));
-    return place;
-  }
-
-  /// The payload, at one point of the loops.
   void point() {
-    Block &body = op->getRegion(0).front();
-    IRMapping values;
-    for (OpOperand &operand : op->getOpOperands()) {
-      BlockArgument argument = op.getMatchingBlockArgument(&operand);
-      if (argument.use_empty())
-        continue;
-      Value value = operand.get();
-      if (isa<MemRefType>(value.getType()))
-        value = b.create<memref::LoadOp>(value, placeOf(operand));
-      values.map(argument, value);
-    }
-    for (Operation &payload : body.without_terminator()) {
-      if (auto turn = dyn_cast<linalg::IndexOp>(payload))
-        values.map(turn.getResult(), turns[turn.getDim()]);
-      else
-        b.clone(payload, values);
-    }
-    for (auto [init, result] : llvm::zip_equal(
-             op.getDpsInitsMutable(), body.getTerminator()->getOperands()))
-      b.create<memref::StoreOp>(values.lookupOrDefault(result), init.get(),
-                                placeOf(init));
+    SmallVector<Value> none(op.getNumDpsInits());
+    for (auto [init, result] :
+         llvm::zip_equal(op.getDpsInitsMutable(), at.payload(none)))
+      at.store(result, init);
   }
 
   linalg::LinalgOp op;
   linalg::FillOp fill;
   ImplicitLocOpBuilder b;
+  PointBuilder at;
   SmallVector<unsigned> loops;
   SmallVector<int64_t> extents;
-  SmallVector<Value> turns; ///< by loop of the op; null where not yet known
 };
 } // namespace
 
@@ -202,17 +244,10 @@ static int64_t spread(scf::ForOp loop) {
 
 /// Makes a kernel the code of one thread. Returns how many it takes.
 static int64_t map(func::FuncOp kernel) {
-  SmallVector<Operation *> work;
-  for (Operation &op : kernel.getBody().front().without_terminator())
-    if (isa<linalg::LinalgOp>(op) || !isMemoryEffectFree(&op))
-      work.push_back(&op);
-  auto op = dyn_cast<linalg::LinalgOp>(work.back());
-  if (op && work.size() == 1)
-    return ThreadCode(op, {}).emit();
-  auto fill = dyn_cast<linalg::FillOp>(work.front());
-  if (op && work.size() == 2 && fill && op.getNumDpsInits() == 1 &&
-      op.getDpsInits()[0] == fill.getDpsInits()[0])
+  auto [op, fill] = onlyOpOf(kernel);
+  if (op)
     return ThreadCode(op, fill).emit();
+  SmallVector<Operation *> work = workOf(kernel);
   auto loop = dyn_cast<scf::ForOp>(work.front());
   return work.size() == 1 && loop ? spread(loop) : 1;
 }
@@ -222,7 +257,8 @@ struct MapKernels : netc::impl::MapKernelsBase<MapKernels> {
   void runOnOperation() override {
     Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isDeclaration() && function.isPrivate())
+      if (!function.isDeclaration() && function.isPrivate() &&
+          !function->hasAttr(kThreads))
         function->setAttr(kThreads, builder.getI64IntegerAttr(map(function)));
   }
 };

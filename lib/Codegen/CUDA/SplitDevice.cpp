@@ -73,6 +73,8 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
             cast<IntegerAttr>(function->removeAttr(kThreads)).getInt();
         // What is one thread's does not ask which it is.
         int64_t ofBlock = threads == 1 ? 1 : kBlockThreads;
+        if (auto own = function->removeAttr(kOfBlock))
+          ofBlock = cast<IntegerAttr>(own).getInt();
         int64_t blocks = llvm::divideCeil(threads, ofBlock);
         kernels.push_back(types.getDictionaryAttr(
             {types.getNamedAttr("name", function.getNameAttr()),
@@ -81,7 +83,7 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
         function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                           types.getUnitAttr());
         function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
-                          types.getDenseI32ArrayAttr({int32_t(kBlockThreads)}));
+                          types.getDenseI32ArrayAttr({int32_t(ofBlock)}));
         function.setLinkage(LLVM::Linkage::External);
       } else if (function && function != step && !function.isExternal())
         function.setLinkage(LLVM::Linkage::Internal);

@@ -5,7 +5,7 @@
 // CHECK: module attributes {net.kernels = [{blocks = 1 : i64, name = "first", threads = 1 : i64}, {blocks = 3 : i64, name = "second", threads = 128 : i64}]}
 // CHECK: llvm.func @netc_launch(i64, !llvm.ptr)
 // CHECK: module @device {
-// CHECK: llvm.func @first() attributes {nvvm.kernel, nvvm.maxntid = array<i32: 128>}
+// CHECK: llvm.func @first() attributes {nvvm.kernel, nvvm.maxntid = array<i32: 1>}
 // CHECK: llvm.func internal @helper()
 // CHECK: llvm.func @second(%{{.*}}: !llvm.ptr) attributes {nvvm.kernel
 // CHECK: }

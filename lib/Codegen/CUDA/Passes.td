@@ -1,0 +1,24 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NET_CODEGEN_CUDA_PASSES_TD
+#define NET_CODEGEN_CUDA_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
+  let summary = "Give kernels that threads compute together their blocks";
+  let description = [{
+    Sums of products are computed by tiles in shared memory, rows that are reduced by a warp each.
+    `net.threads` says how many threads such a kernel takes, and `net.of_block` how many of them a block
+    has. Others are left to net-map-kernels.
+  }];
+  let options = [Option<"printSchedules", "print-schedules", "bool", "false",
+                        "Say how each product is computed, as a remark">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+#endif // NET_CODEGEN_CUDA_PASSES_TD

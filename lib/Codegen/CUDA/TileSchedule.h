@@ -1,0 +1,73 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How a device computes C[m, n] += A[m, k] B[k, n], as data.
+
+#ifndef NETC_LIB_CODEGEN_CUDA_TILESCHEDULE_H
+#define NETC_LIB_CODEGEN_CUDA_TILESCHEDULE_H
+
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+#include <optional>
+
+namespace netc {
+
+/// What of a device decides how work is cut: what the smallest of those that
+/// code is emitted for has.
+struct DeviceInfo {
+  int64_t multiprocessors = 108;
+  /// Of a block, without asking for more.
+  int64_t sharedBytes = 48 << 10;
+  /// Of a multiprocessor in a cycle: multiply-adds of f32, and words of shared
+  /// memory that go to registers.
+  int64_t multiplyAdds = 128, sharedWords = 32;
+};
+
+/// Extents of a product, and what its operands have next to each other.
+struct TileDims {
+  int64_t batch = 1, m, n, k;
+  unsigned elementBits = 32;
+  bool isAAlongK = false, isBAlongK = false;
+};
+
+/// A block computes a tile of bm x bn elements: it copies bk columns of A and
+/// rows of B to shared memory at a time. Each of its 16 x 16 threads keeps
+/// every 16th row and column of the tile in registers.
+struct TileSchedule {
+  static constexpr int64_t kSide = 16;
+  static constexpr int64_t kThreads = kSide * kSide;
+
+  TileDims dims;
+  int64_t bm, bn, bk;
+
+  int64_t tilesM() const { return (dims.m + bm - 1) / bm; }
+  int64_t tilesN() const { return (dims.n + bn - 1) / bn; }
+  int64_t blocks() const { return dims.batch * tilesM() * tilesN(); }
+  /// Elements from one k to the next in shared memory. A row more where threads
+  /// that follow each other write several k: else they met in a bank.
+  int64_t strideA() const { return bm + dims.isAAlongK; }
+  int64_t strideB() const { return bn + dims.isBAlongK; }
+  int64_t sharedBytes() const {
+    return bk * (strideA() + strideB()) * dims.elementBits / 8;
+  }
+  /// Products and sums that all threads execute, those outside of C and of the
+  /// sums too.
+  int64_t executedFlop() const;
+  int64_t countedFlop() const {
+    return 2 * dims.batch * dims.m * dims.n * dims.k;
+  }
+};
+
+/// Of the tiles that fit the device, that which takes the fewest cycles by what
+/// it computes and reads of shared memory, when as many blocks as there are
+/// multiprocessors go at once. None where products are too few for tiles.
+std::optional<TileSchedule> scheduleTiles(const TileDims &dims,
+                                          const DeviceInfo &device);
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                              const TileSchedule &schedule);
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_CUDA_TILESCHEDULE_H

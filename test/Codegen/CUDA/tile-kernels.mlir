@@ -1,0 +1,59 @@
+// RUN: netc-opt --net-tile-kernels %s | FileCheck %s
+
+// Larger products have tiles in shared memory: here rows and sums stick out.
+// CHECK: memref.global "private" @tiles_tile_a : memref<1056xf32, 3> = uninitialized
+// CHECK: memref.global "private" @tiles_tile_b : memref<1024xf32, 3> = uninitialized
+// CHECK-LABEL: func.func private @tiles
+// CHECK-SAME: net.of_block = 256 : i64, net.threads = 1024 : i64
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: memref.store %{{.*}} : memref<1056xf32, 3>
+// CHECK: nvvm.barrier0
+// CHECK: scf.for
+// CHECK: math.fma
+// CHECK: nvvm.barrier0
+func.func private @tiles(%a: memref<35x50xf32>, %b: memref<50x64xf32>, %c: memref<35x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<35x64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<35x50xf32>, memref<50x64xf32>) outs(%c : memref<35x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// The lanes of a warp read a row, and exchange what each has found.
+// CHECK-LABEL: func.func private @rows
+// CHECK-SAME: net.threads = 96 : i64
+// CHECK: scf.for
+// CHECK: arith.maximumf
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+func.func private @rows(%a: memref<3x40xf32>, %c: memref<3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<3x40xf32>) outs(%c : memref<3xf32>) {
+  ^bb0(%x: f32, %most: f32):
+    %m = arith.maximumf %x, %most : f32
+    linalg.yield %m : f32
+  }
+  return
+}
+
+// Threads read columns side by side as they are.
+// CHECK-LABEL: func.func private @columns
+// CHECK-NOT: net.threads
+// CHECK: linalg.generic
+func.func private @columns(%a: memref<40x3xf32>, %c: memref<3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<40x3xf32>) outs(%c : memref<3xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %s = arith.addf %sum, %x : f32
+    linalg.yield %s : f32
+  }
+  return
+}
