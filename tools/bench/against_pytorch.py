@@ -6,11 +6,11 @@
 """Times training steps of netc's programs and of PyTorch (CPU) in turns, and prints a table.
 
 A step is forward pass, loss, backward pass and update, in f32 or in bf16 with PyTorch's autocast (`--precision`), by SGD
-with momentum, on random data that are in memory. PyTorch is eager, and with `--compile` also compiled. Both have the same number of threads. Median step times are compared; with `--cpu-time`, the user time of steps of one
-thread, which is less wrong where other programs take processors away. Image networks are timed in both memory
-formats of PyTorch, `NCHW` (its default) and `NHWC` (`channels_last`); the ratio is to the fastest. With a precision
-netc's own f32 is timed in the same turns. Needs PyTorch, from
-PyPI.
+with momentum, on random data that are in memory. PyTorch is eager, and with `--compile` also compiled. Both have the same
+number of threads. Median step times are compared; with `--cpu-time`, the user time of steps of one thread, which is less
+wrong where other programs take processors away. Image networks are timed in both memory formats of PyTorch, `NCHW` (its
+default) and `NHWC` (`channels_last`); the ratio is to the fastest. With a precision netc's own f32 is timed in the same
+turns. Needs PyTorch, from PyPI.
 """
 
 import argparse
