@@ -68,7 +68,12 @@ static std::vector<double> computed(const std::string &payload,
   uint64_t from = device.allocate(size), to = device.allocate(size);
   device.write(from, numbers.data(), size);
   const void *arguments[] = {&from, &to};
-  device.launch("kernel_1", {uint32_t(numbers.size() + 127) / 128}, {128}, 0,
+  auto kernels = (*module)->getAttrOfType<mlir::ArrayAttr>("net.kernels");
+  auto kernel = mlir::cast<mlir::DictionaryAttr>(kernels[0]);
+  auto sizeOf = [&](llvm::StringRef name) {
+    return uint32_t(kernel.getAs<mlir::IntegerAttr>(name).getInt());
+  };
+  device.launch("kernel_1", {sizeOf("blocks")}, {sizeOf("threads")}, 0,
                 arguments);
   EXPECT_TRUE(device.findings().empty());
   device.read(to, numbers.data(), size);
