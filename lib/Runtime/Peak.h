@@ -7,6 +7,7 @@
 
 #include "lib/Runtime/Machine.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -40,7 +41,12 @@ struct Peaks {
   double bandwidth = 0;       ///< bytes/s; 0 is unknown
   std::vector<double> caches; ///< the same, of each level
 
+  /// FLOP/s of products of pairs of bf16; zero where there are none.
+  double pairs = 0;
+
   double best() const; ///< of the measured ones
+  /// What no step exceeds: the best, or that of pairs.
+  double limit() const { return std::max(best(), pairs); }
   /// Keeps the higher figures of two windows: other programs only lower them.
   void raise(const Peaks &window);
 };

@@ -109,6 +109,15 @@ TEST(Peaks, AreTakenAgainWhileStepsExceedThem) {
             "in 6 windows; are other programs at work?");
 }
 
+TEST(Peaks, OfPairsBoundStepsToo) {
+  Peaks peaks = window(1, 4, 0);
+  peaks.pairs = 8;
+  EXPECT_EQ(failure([&] { settle(peaks, 7, [] { return window(1, 3, 0); }); }),
+            "");
+  EXPECT_EQ(peaks.best(), 4);
+  EXPECT_EQ(peaks.limit(), 8);
+}
+
 TEST(Machine, MustHaveWhatTheProgramNeeds) {
   Machine machine = {};
   machine.cpu = "Old CPU";
