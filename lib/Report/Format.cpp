@@ -4,6 +4,8 @@
 
 #include "lib/Report/Format.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <fmt/format.h>
 
 using namespace netc;
@@ -138,4 +140,11 @@ std::string netc::shapesOf(const Part &part) {
   if (part.inputs.size() > 1)
     input += ", …";
   return input == output ? output : input + " → " + output;
+}
+
+std::string netc::escapedHtml(StringRef text) {
+  std::string safe;
+  llvm::raw_string_ostream os(safe);
+  llvm::printHTMLEscaped(text, os);
+  return safe;
 }

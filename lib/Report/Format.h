@@ -58,6 +58,9 @@ std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
 /// one shape if they are equal.
 std::string shapesOf(const Part &part);
 
+/// For a text or an attribute of HTML or SVG.
+std::string escapedHtml(llvm::StringRef text);
+
 } // namespace netc
 
 #endif // NETC_LIB_REPORT_FORMAT_H

@@ -18,13 +18,6 @@ using llvm::StringRef;
 // Page.css, in `texts`.
 #include "lib/Report/Style.inc"
 
-static std::string escapedHtml(StringRef text) {
-  std::string safe;
-  llvm::raw_string_ostream os(safe);
-  llvm::printHTMLEscaped(text, os);
-  return safe;
-}
-
 /// A line does not break between a number and its unit.
 static std::string unitsKept(StringRef text) {
   std::string kept;

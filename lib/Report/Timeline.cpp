@@ -14,13 +14,6 @@ using namespace netc;
 using namespace netc::audit;
 using llvm::StringRef;
 
-static std::string escaped(StringRef text) {
-  std::string safe;
-  llvm::raw_string_ostream os(safe);
-  llvm::printHTMLEscaped(text, os);
-  return safe;
-}
-
 namespace {
 /// What is drawn, in nanoseconds from the beginning of the picture.
 struct Span {
@@ -137,14 +130,14 @@ private:
   std::string draw(const Lane &lane, double y) const {
     std::string text =
         fmt::format("<text class=\"dim\" y=\"{:.1f}\">{}</text>\n", y + 15,
-                    escaped(lane.name));
+                    escapedHtml(lane.name));
     for (const Span &span : llvm::ArrayRef(lane.spans).take_front(mostSpans))
       text += fmt::format(
           "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
           "height=\"{}\"><title>{}</title></rect>\n",
           classOf(span.row).str(), x(span.start), y,
           std::max(leastBar, x(span.start + span.duration) - x(span.start)),
-          barHeight, escaped(span.title));
+          barHeight, escapedHtml(span.title));
     return text;
   }
 
@@ -224,7 +217,7 @@ std::string netc::claimBarsOf(const Audit &audit) {
     text += fmt::format(
         "<rect class=\"claim{0}\" x=\"{1:.0f}\" y=\"3\" width=\"10\" "
         "height=\"10\"/><text x=\"{2:.0f}\" y=\"13\">{3}</text>\n",
-        i, left + i * 150., left + i * 150. + 15, escaped(name));
+        i, left + i * 150., left + i * 150. + 15, escapedHtml(name));
   };
   key(0, "exact");
   for (auto [i, claim] : llvm::enumerate(audit.claims))
@@ -234,7 +227,7 @@ std::string netc::claimBarsOf(const Audit &audit) {
     text += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" "
                         "text-anchor=\"end\">{}</text>\n",
                         left - 8, y + 13,
-                        escaped(StringRef(bars.layer).take_back(34)));
+                        escapedHtml(StringRef(bars.layer).take_back(34)));
     auto bar = [&](size_t place, const Rational &flop) {
       text += fmt::format(
           "<rect class=\"claim{}\" x=\"{}\" y=\"{:.1f}\" width=\"{:.2f}\" "

@@ -4,7 +4,7 @@
 
 #include "lib/Audit/Levels.h"
 #include "lib/Audit/TracedStep.h"
-#include "lib/Trace/Formats.h"
+#include "test/Trace/Traces.h"
 
 #include <gtest/gtest.h>
 
@@ -15,19 +15,7 @@ using namespace netc::trace;
 namespace {
 
 Trace readInput(const std::string &name) {
-  llvm::Expected<Trace> trace = read(INPUTS + name);
-  if (trace)
-    return std::move(*trace);
-  ADD_FAILURE() << name << ": " << llvm::toString(trace.takeError());
-  return Trace();
-}
-
-Trace readText(const std::string &text) {
-  llvm::Expected<Trace> trace = read(*Source::of(text), TraceLimits());
-  if (trace)
-    return std::move(*trace);
-  ADD_FAILURE() << llvm::toString(trace.takeError());
-  return Trace();
+  return expectRead(read(INPUTS + name), name);
 }
 
 std::vector<uint32_t> allOf(const Trace &trace) {

@@ -61,7 +61,6 @@ report = subprocess.run([netc, "--format=json", "-"], input=text, text=True, che
 memory = {run["name"]: run["memory_per_device"] for run in json.loads(report)["runs"]}
 
 
-
 def at_one(formula):
     """Of `6 + 12/d`, 18."""
     return sum(float(term.split("/")[0]) for term in formula.split("+"))

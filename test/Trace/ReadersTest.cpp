@@ -5,6 +5,7 @@
 #include "lib/Trace/ExecutionTrace.h"
 #include "lib/Trace/Formats.h"
 #include "lib/Trace/Quantity.h"
+#include "test/Trace/Traces.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -15,19 +16,7 @@ using namespace netc::trace;
 namespace {
 
 Trace readInput(const std::string &name) {
-  llvm::Expected<Trace> trace = read(INPUTS + name);
-  if (trace)
-    return std::move(*trace);
-  ADD_FAILURE() << name << ": " << llvm::toString(trace.takeError());
-  return Trace();
-}
-
-Trace readText(const std::string &text) {
-  llvm::Expected<Trace> trace = read(*Source::of(text), TraceLimits());
-  if (trace)
-    return std::move(*trace);
-  ADD_FAILURE() << llvm::toString(trace.takeError());
-  return Trace();
+  return expectRead(read(INPUTS + name), name);
 }
 
 /// What a trace is refused with, and the id.

@@ -5,6 +5,7 @@
 #include "lib/Audit/Flop.h"
 #include "lib/Audit/TracedStep.h"
 #include "lib/Trace/Read.h"
+#include "test/Trace/Traces.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -16,11 +17,7 @@ using namespace netc::trace;
 namespace {
 
 Trace readInput(const std::string &name) {
-  llvm::Expected<Trace> trace = read(INPUTS + name);
-  if (trace)
-    return std::move(*trace);
-  ADD_FAILURE() << llvm::toString(trace.takeError());
-  return Trace();
+  return expectRead(read(INPUTS + name), name);
 }
 
 /// What `text` is refused with, and the id.
@@ -37,15 +34,13 @@ std::string errorOf(const std::string &text, const TraceLimits &limits = {}) {
   return message;
 }
 
-Trace readText(const std::string &text) {
+/// What a file with this text is read as.
+Trace readFile(const std::string &text) {
   std::string path = testing::TempDir() + "netc-trace-test-text.json";
   std::ofstream(path, std::ios::binary) << text;
   llvm::Expected<Trace> trace = read(path);
   std::remove(path.c_str());
-  if (trace)
-    return std::move(*trace);
-  ADD_FAILURE() << llvm::toString(trace.takeError());
-  return Trace();
+  return expectRead(std::move(trace), path);
 }
 
 Rational flopIn(const TracedStep &step, TracedProduct::Phase phase) {
@@ -137,7 +132,7 @@ constexpr char start[] =
     R"({"Input Dims": [[2, 3], [3, 4]]}})";
 
 TEST(Trace, WhatIsCompleteInFrontOfACutIsRead) {
-  Trace trace = readText(std::string(start) + R"(, {"ph": "X", "na)");
+  Trace trace = readFile(std::string(start) + R"(, {"ph": "X", "na)");
   ASSERT_EQ(trace.host.size(), 1u);
   EXPECT_EQ(trace.host[0].start, 5250);
   EXPECT_TRUE(trace.cutAt.has_value());
@@ -151,7 +146,7 @@ Trace readPacked(llvm::function_ref<void(std::string &)> change) {
   std::ifstream file(INPUTS "bert-small-h100.kineto.json.gz", std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(file)), {});
   change(bytes);
-  return readText(bytes);
+  return readFile(bytes);
 }
 
 TEST(Trace, PackedDataMayBeCutOrDamaged) {
@@ -166,7 +161,7 @@ TEST(Trace, PackedDataMayBeCutOrDamaged) {
 }
 
 TEST(Trace, SizesOfHostileEventsAreNoCount) {
-  Trace trace = readText(
+  Trace trace = readFile(
       R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", )"
       R"("ts": 1, "dur": 2, "args": {"Input Dims": )"
       R"([[9223372036854775807, 9223372036854775807], )"
