@@ -194,10 +194,22 @@ def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
 def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
   let summary = "Pass what is computed in f64 to `netc_perturb`";
   let description = [{
-    `double netc_perturb(double)` gets the result of each operation before it is used, and returns what
-    is used instead: arithmetic with rounding errors that the caller chooses.
+    `double netc_perturb(double, double)` gets the result of each operation before it is used, and the
+    half unit in the last place of an f32, relative to it. It returns what is used instead: arithmetic
+    with rounding errors that the caller chooses.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def WidenFloat16 : Pass<"net-widen-float16", "::mlir::ModuleOp"> {
+  let summary = "Keep in f64 what would be rounded to 16 bits";
+  let description = [{
+    Works on linalg that computes in f64. Tensors, memory and slots of bf16 and f16 become f64, and
+    nothing is rounded: the exact step. With `perturbed`, each rounding becomes a call of
+    `netc_perturb`, with the half unit of its format.
+  }];
+  let options = [Option<"perturbed", "perturbed", "bool", "false", "Call `netc_perturb` for each rounding">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
 def MapKernels : Pass<"net-map-kernels", "::mlir::ModuleOp"> {

@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/Perturbation.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+using namespace netc;
 using namespace mlir;
 
 namespace netc {
@@ -22,23 +24,34 @@ static bool isRounded(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
 }
 
+Value netc::perturb(OpBuilder &b, ModuleOp module, Value value, double unit) {
+  constexpr StringRef name = "netc_perturb";
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function) {
+    auto atStart = OpBuilder::atBlockBegin(module.getBody());
+    Type f64 = b.getF64Type();
+    function = atStart.create<func::FuncOp>(
+        module.getLoc(), name, b.getFunctionType({f64, f64}, {f64}));
+    function.setPrivate();
+  }
+  Location loc = value.getLoc();
+  Value half = b.create<arith::ConstantOp>(loc, b.getF64FloatAttr(unit));
+  return b.create<func::CallOp>(loc, function, ValueRange{value, half})
+      .getResult(0);
+}
+
 namespace {
 struct PerturbArithmetic
     : netc::impl::PerturbArithmeticBase<PerturbArithmetic> {
   void runOnOperation() override {
-    auto b = OpBuilder::atBlockBegin(getOperation().getBody());
-    Type f64 = b.getF64Type();
-    auto perturb =
-        b.create<func::FuncOp>(getOperation().getLoc(), "netc_perturb",
-                               b.getFunctionType({f64}, {f64}));
-    perturb.setPrivate();
+    OpBuilder b(&getContext());
     getOperation().walk([&](Operation *op) {
       if (!isRounded(op))
         return;
       b.setInsertionPointAfter(op);
-      auto call =
-          b.create<func::CallOp>(op->getLoc(), perturb, op->getResult(0));
-      op->getResult(0).replaceAllUsesExcept(call.getResult(0), call);
+      Value exact = op->getResult(0);
+      Value rounded = perturb(b, getOperation(), exact, 0x1p-24);
+      exact.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
     });
   }
 };

@@ -12,11 +12,10 @@ using namespace netc;
 using namespace mlir;
 
 LinalgBuilder::LinalgBuilder(func::FuncOp function, Type element,
-                             bool reference, bool rounds)
+                             bool reference)
     : ImplicitLocOpBuilder(function.getLoc(),
                            OpBuilder::atBlockEnd(&function.getBody().front())),
-      function(function), floatElement(element), reference(reference),
-      rounds(rounds) {}
+      function(function), floatElement(element), reference(reference) {}
 
 static bool isLow(Type element) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16;
@@ -38,7 +37,7 @@ RankedTensorType LinalgBuilder::typeLike(Value value, Value tensor) const {
 
 RankedTensorType LinalgBuilder::storedType(Value value) const {
   auto tensor = cast<RankedTensorType>(value.getType());
-  return rounds && isLow(tensor.getElementType()) ? tensor : type(value);
+  return isLow(tensor.getElementType()) ? tensor : type(value);
 }
 
 Value LinalgBuilder::stored(Value value) {

@@ -41,11 +41,10 @@ class LinalgBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   /// Builds at the end of `function`, for ops of a module in which globals
   /// hold the slots. Values of 16 and 32 bits are computed as `element`, and
-  /// those of 16 bits kept in their format if the builder `rounds`, else as
-  /// `element`, too. With `reference` exactly the operations that are counted
-  /// are to be executed.
-  LinalgBuilder(mlir::func::FuncOp function, mlir::Type element, bool reference,
-                bool rounds);
+  /// those of 16 bits kept in their format. With `reference` exactly the
+  /// operations that are counted are to be executed.
+  LinalgBuilder(mlir::func::FuncOp function, mlir::Type element,
+                bool reference);
 
   bool isReference() const { return reference; }
   //===-- Values ----------------------------------------------------------===//
@@ -195,7 +194,7 @@ public:
 private:
   mlir::func::FuncOp function;
   mlir::Type floatElement;
-  bool reference, rounds;
+  bool reference;
   unsigned draws = 0;
   mlir::IRMapping values;
   llvm::StringMap<mlir::Value> held; ///< what slots hold at first, by symbol

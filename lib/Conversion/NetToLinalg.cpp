@@ -184,7 +184,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
         step.getLoc(), "netc_step", builder.getFunctionType({}, {}));
     function.addEntryBlock();
     Type element = doubles ? builder.getF64Type() : builder.getF32Type();
-    LinalgBuilder b(function, element, reference, !unrounded);
+    LinalgBuilder b(function, element, reference);
     SmallVector<Attribute> negative;
     for (auto [name, input] :
          llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {

@@ -21,7 +21,6 @@ def NetToLinalg : Pass<"convert-net-to-linalg", "::mlir::ModuleOp"> {
     Option<"reference", "reference", "bool", "false",
            "Execute exactly the operations that are counted, as plain as can be">,
     Option<"doubles", "doubles", "bool", "false", "Compute f32 values as f64">,
-    Option<"unrounded", "unrounded", "bool", "false", "Round no value to a format of 16 bits">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",

@@ -37,8 +37,12 @@ void netc::addLinalgPasses(OpPassManager &passes,
   conversion.run = options.run;
   conversion.reference = options.reference;
   conversion.doubles = options.doubles;
-  conversion.unrounded = options.unrounded;
   passes.addPass(createNetToLinalg(conversion));
+  if (options.unrounded) {
+    WidenFloat16Options widen;
+    widen.perturbed = options.perturbed;
+    passes.addPass(createWidenFloat16(widen));
+  }
   // The reference executes the ops as they are: nothing is simplified, not even
   // a division by 1.
   if (options.reference)

@@ -25,8 +25,10 @@ struct LoweringOptions {
   bool reference = false; ///< plain loops that execute what is counted
   bool counted = false;   ///< the program counts what it executes
   bool doubles = false;   ///< f32 is computed as f64
-  bool unrounded = false; ///< values of 16 bits are not rounded to them
-  bool perturbed = false; ///< each f64 computed passes through `netc_perturb`
+  bool unrounded = false; ///< with `doubles`: values of 16 bits are f64, too
+  /// With `doubles`: what is computed or would be rounded passes through
+  /// `netc_perturb`.
+  bool perturbed = false;
   /// Tensors lie apart, and AddressSanitizer, which has to be in the process,
   /// watches over what lies between them.
   bool guarded = false;

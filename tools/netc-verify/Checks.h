@@ -43,9 +43,12 @@ private:
   JitStep *reference();
   /// The same, on this processor.
   JitStep *hostReference();
-  /// For data from `dataSeed`. Prints what differs if `report`.
-  bool compareFast(JitStep &fast, JitStep &exact, uint64_t dataSeed, Data data,
-                   bool report);
+  /// Whether fast code is as near to `exact`, a step in f64, as roundings leave
+  /// the formula: with `roundsAlike` those of f32 alone, for `exact` has the
+  /// others where fast code has them. For data from `dataSeed`. Prints what
+  /// differs if `report`.
+  bool compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
+                   uint64_t dataSeed, Data data, bool report);
   /// Runs a step that AddressSanitizer watches.
   bool watch(bool isReference);
 

@@ -26,7 +26,9 @@ static void launchKernel(int64_t kernel, void **arguments) {
 /// Of the step that runs.
 static Perturbation *perturbation;
 
-static double perturbed(double value) { return (*perturbation)(value); }
+static double perturbed(double value, double unit) {
+  return (*perturbation)(value, unit);
+}
 
 llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   JitStep loaded;

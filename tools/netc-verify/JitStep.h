@@ -14,19 +14,22 @@
 
 namespace netc {
 
-/// Relative errors of arithmetic: up to `unit`, at random by `seed`.
+/// What roundings do to values in f64: nothing, or relative errors of up to a
+/// half unit in the last place, at random by a seed.
 class Perturbation {
 public:
-  Perturbation(double unit = 0, uint64_t seed = 0)
-      : unit(unit), random(seed, "perturbation") {}
+  Perturbation() = default;
+  explicit Perturbation(uint64_t seed)
+      : random(runtime::Random(seed, "perturbation")) {}
 
-  double operator()(double exact) {
-    return exact * (1 + unit * (2 * random.uniform(drawn++) - 1));
+  double operator()(double exact, double unit) {
+    if (!random)
+      return exact;
+    return exact * (1 + unit * (2 * random->uniform(drawn++) - 1));
   }
 
 private:
-  double unit;
-  runtime::Random random;
+  std::optional<runtime::Random> random;
   uint64_t drawn = 0;
 };
 
@@ -48,8 +51,7 @@ public:
   void reset(uint64_t seed, Data data = Data::Valid);
   /// Runs the step with this number, from 1.
   void run(int64_t number);
-  /// Of a step lowered to be perturbed: the errors of its arithmetic from now
-  /// on.
+  /// Of a step lowered to be perturbed: what its roundings do from now on.
   void perturb(Perturbation perturbation) { errors = perturbation; }
   /// The mean of those of the batch's parts.
   double loss() const;

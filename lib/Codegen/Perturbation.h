@@ -1,0 +1,21 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_CODEGEN_PERTURBATION_H
+#define NETC_LIB_CODEGEN_PERTURBATION_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace netc {
+
+/// A call of `double netc_perturb(double value, double unit)`, which `module`
+/// declares from now on: an f64 as a rounding that may take `unit` of it, a
+/// half unit in the last place, would leave it.
+mlir::Value perturb(mlir::OpBuilder &b, mlir::ModuleOp module,
+                    mlir::Value value, double unit);
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_PERTURBATION_H

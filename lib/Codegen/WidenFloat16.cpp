@@ -1,0 +1,80 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/Passes.h"
+#include "lib/Codegen/Perturbation.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_WIDENFLOAT16
+#include "lib/Codegen/Passes.h.inc"
+} // namespace netc
+
+static FloatType float16Of(Value value) {
+  auto type = dyn_cast<FloatType>(value.getType());
+  return type && type.getWidth() == 16 ? type : FloatType();
+}
+
+namespace {
+struct WidenFloat16 : netc::impl::WidenFloat16Base<WidenFloat16> {
+  using WidenFloat16Base::WidenFloat16Base;
+
+  void runOnOperation() override {
+    Type f64 = Float64Type::get(&getContext());
+    SmallVector<std::pair<arith::TruncFOp, FloatType>> roundings;
+    SmallVector<arith::ExtFOp> extensions;
+    WalkResult all = getOperation().walk([&](Operation *op) {
+      if (auto rounding = dyn_cast<arith::TruncFOp>(op)) {
+        if (FloatType format = float16Of(rounding.getOut())) {
+          if (rounding.getIn().getType() != f64) {
+            op->emitError("rounds what is not in f64");
+            return WalkResult::interrupt();
+          }
+          roundings.push_back({rounding, format});
+        }
+      } else if (auto extension = dyn_cast<arith::ExtFOp>(op)) {
+        if (float16Of(extension.getIn()))
+          extensions.push_back(extension);
+      } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+        if (float16Of(constant))
+          constant.setValueAttr(FloatAttr::get(
+              f64, cast<FloatAttr>(constant.getValue()).getValueAsDouble()));
+      }
+      return WalkResult::advance();
+    });
+    if (all.wasInterrupted())
+      return signalPassFailure();
+
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](FloatType type) -> std::optional<Type> {
+      if (type.getWidth() == 16)
+        return f64;
+      return std::nullopt;
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+    OpBuilder b(&getContext());
+    for (auto [rounding, format] : roundings) {
+      Value value = rounding.getIn();
+      if (perturbed) {
+        b.setInsertionPoint(rounding);
+        double unit = std::ldexp(1.0, -int(format.getFPMantissaWidth()));
+        value = perturb(b, getOperation(), value, unit);
+      }
+      rounding.replaceAllUsesWith(value);
+      rounding.erase();
+    }
+    for (arith::ExtFOp extension : extensions) {
+      extension.replaceAllUsesWith(extension.getIn());
+      extension.erase();
+    }
+  }
+};
+} // namespace
