@@ -493,7 +493,7 @@ static bool isKeptTogether(const Run &run) {
 }
 
 std::vector<KeptValue> Run::kept() const {
-  if (!isKeptTogether(*this))
+  if (!counted || !decodeAxis.empty())
     return {};
   Axes axes = axesOfDevice(*this);
   std::vector<KeptValue> values = counted->kept;

@@ -35,9 +35,13 @@ for format in sorted({format for _, format in pytorch}):
     for run in report["runs"]:
         memory, key = run["memory_per_device"], (run["name"].removesuffix("_run"), format)
         kept = run["kept"]
-        assert sum(value["bytes"] for value in kept) == memory["activations"]
-        assert sum(memory["activations_by_type"].values()) == memory["activations"]
+        total = sum(value["bytes"] for value in kept)
+        # What is run again adds to what is kept, while it is there.
+        if run["step"]["recompute"]["total"]:
+            assert total <= memory["activations"]
+        else:
+            assert total == memory["activations"] == sum(memory["activations_by_type"].values())
         if key in pytorch:
-            assert memory["activations"] + reasons[key] == pytorch.pop(key), key
+            assert total + reasons[key] == pytorch.pop(key), key
 assert not pytorch, pytorch
 print(len(reasons), "networks and formats, to the byte")

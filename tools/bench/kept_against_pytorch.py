@@ -22,7 +22,7 @@ import sys
 import torch
 
 from kept_by_pytorch import kept_by
-from kept_models import MODELS
+from kept_models import FLASH_MODELS, MODELS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -40,23 +40,23 @@ BESIDE = [
     (r"MaskedFill\.mask", "i1", "attention: a causal mask for each layer"),
     (r"Mul\.other", "f32", "rotary positions: their tables for each layer"),
     (r"Embedding\.indices", "i64", "embedding: numbers of positions"),
+    (
+        r"ThnnFusedLstmCell\.(input|hidden)_gates",
+        "any",
+        "LSTM: sums of the gates, by input and by state, beside the gates",
+    ),
+    (r"ScaledDotProductFlashAttention\.logsumexp", "f32", "flash attention: the log of each row's sum"),
+    (r"ScaledDotProductFlashAttention\.(rng_state|unused)", "u64", "flash attention: the state of random numbers"),
     (r"(Addmm\.mat1|Mm\.self)", "low", "a copy of one value for each product that reads it"),
     (r"Bmm\.(self|mat2)", "any", "attention: keys and values for each head of a group"),
 ]
 # Why netc keeps one that PyTorch does not: its op, its type, the reason.
 BESIDE_OF_NETC = [
     (r".*\bcompare|.*where", "i1", "a mask of scores, to which PyTorch adds numbers"),
+    (r".*\blstm\b.*scan", "any", "LSTM: tanh of the cell state of each step, for the cell state after the last"),
 ]
 # The same of one network, on either side.
 BESIDE_OF_NETWORK = {
-    # netc keeps what all steps made as one tensor, PyTorch what each made.
-    "lstm": [
-        (
-            r"ThnnFusedLstmCell\.|Mm\.self|Addmm\.mat1|.*lstm",
-            "any",
-            "LSTM: a fused cell keeps all gates twice, netc what its ops read",
-        )
-    ],
     "swin_t": [(r"Mul\.other", "any", "stochastic depth, which examples/swin.net leaves out")],
 }
 # Why the types of one value differ: the node of PyTorch's, the op of netc.
@@ -67,11 +67,18 @@ OTHER_TYPE = [
 
 
 def kept_by_netc(netc, name, format):
-    """What netc keeps: dictionaries of `op`, `type`, `elements` and `bytes`."""
+    """What netc keeps: dictionaries of `op`, `type`, `elements` and `bytes`. What a loop over time makes is one value in
+    netc, and one for each step here, as in PyTorch."""
     command = [netc, "-I", os.path.join(ROOT, "examples"), f"--run={name}_run", "--format=json"]
     command += [f"--set={name}_run.precision={format}", os.path.join(HERE, "kept.net")]
     report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    return report["runs"][0]["kept"]
+    run = report["runs"][0]
+    values = []
+    for value in run["kept"]:
+        steps = run["axes"]["T"] if value["op"].endswith(".scan") else 1
+        part = {key: value[key] // steps for key in ("elements", "bytes")}
+        values += [{**value, **part, "steps": steps}] * steps
+    return values
 
 
 def reason_of(table, names, type):
@@ -83,15 +90,16 @@ def reason_of(table, names, type):
     return None
 
 
-def regroup(ours, theirs):
-    """Takes out what several tensors of one side are that the other has as one: queries, keys and values."""
+def regroup(ours, theirs, steps):
+    """Takes out what several tensors of one side are that the other has as one: queries, keys and values, the gates of an
+    LSTM, the `steps` of a loop."""
 
     def may_be_one(value):
-        return not any(name.startswith("Mul.") for name in value[3])
+        return not any(re.match(r"Mul\.|.*(input|hidden)_gates", name) for name in value[3])
 
     for few, many in ((ours, theirs), (theirs, ours)):
         for whole in filter(may_be_one, list(few)):
-            for parts in (2, 3, 4):
+            for parts in sorted({2, 3, 4, *steps}):
                 alike = [part for part in many if part[0] == whole[0] and part[1] * parts == whole[1]]
                 found = list(filter(may_be_one, alike))[:parts]
                 if len(found) == parts:
@@ -106,6 +114,7 @@ def compare(name, ours, theirs):
     reasons, unexplained = collections.Counter(), []
     more = BESIDE_OF_NETWORK.get(name, [])
     beside, beside_of_netc = more + BESIDE, more + BESIDE_OF_NETC
+    steps = {value["steps"] for value in ours} - {1}
     ours = [(value["type"], value["elements"], value["bytes"], [value["op"]]) for value in ours]
     theirs = [(value.type, value.elements, value.bytes, value.readers) for value in theirs]
 
@@ -138,7 +147,7 @@ def compare(name, ours, theirs):
         return left
 
     ours, theirs = surplus(ours, theirs, beside_of_netc), surplus(theirs, ours, beside)
-    regroup(ours, theirs)
+    regroup(ours, theirs, steps)
     for sign, values, table, who in (1, theirs, beside, "PyTorch"), (-1, ours, beside_of_netc, "netc"):
         for type, _, bytes, names in values:
             if found := reason_of(table, names, type):
@@ -162,6 +171,8 @@ def main():
     print("| network | format | netc | PyTorch | of the difference | bytes |\n|---|---|---:|---:|---|---:|")
     for name in arguments.networks or MODELS:
         for format in arguments.formats.split(","):
+            if name in FLASH_MODELS and format == "f32":
+                continue
             ours = kept_by_netc(arguments.netc, name, format)
             theirs = kept_by(MODELS[name], LOW[format])
             reasons, unexplained = compare(name, ours, theirs)

@@ -23,6 +23,31 @@ def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=Non
 F.scaled_dot_product_attention = attention
 
 
+def flash_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """The same by the kernel that autocast on a GPU takes where it can: which is without a mask but the causal one."""
+    low = torch.get_autocast_dtype(q.device.type)
+    q, k, v = q.to(low), k.to(low), v.to(low)
+    return torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, scale=scale)[0]
+
+
+def with_flash(make):
+    """What `make` makes, with attention by that kernel."""
+
+    def made():
+        model, data, loss_of = make()
+
+        def loss(*arguments):
+            F.scaled_dot_product_attention = flash_attention
+            try:
+                return loss_of(*arguments)
+            finally:
+                F.scaled_dot_product_attention = attention
+
+        return model, data, loss
+
+    return made
+
+
 def image_model(name):
     def make():
         model = getattr(torchvision.models, name)(weights=None)
@@ -43,9 +68,9 @@ def bert():
     return model, data, lambda model, x, label: F.cross_entropy(model(x).logits, label)
 
 
-def gpt2():
+def gpt2(attention="eager"):
     config = transformers.GPT2Config(
-        attn_implementation="eager", use_cache=False, activation_function="gelu_pytorch_tanh"
+        attn_implementation=attention, use_cache=False, activation_function="gelu_pytorch_tanh"
     )
     data = (torch.randint(1000, (2, 256)),)
     return transformers.GPT2LMHeadModel(config), data, lambda model, x: next_token_loss(model(x).logits, x)
@@ -133,3 +158,9 @@ IMAGE_MODELS = (
 ).split()
 MODELS = {name: image_model(name) for name in IMAGE_MODELS}
 MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm}
+# Their kernel takes no f32.
+FLASH_MODELS = {
+    "vit_b_16_flash": with_flash(image_model("vit_b_16")),
+    "gpt2_flash": with_flash(lambda: gpt2("sdpa")),
+}
+MODELS |= FLASH_MODELS
