@@ -1,5 +1,5 @@
 # cmake -DFOLDER=lib/Std -DFILES=a.net;b/c.net -DPREFIX=std/ -DOUTPUT=Files.inc -P Embed.cmake
-# Writes `paths`, the names of files of a folder after the prefix, and `texts`, what is in them.
+# Writes C++ arrays: `paths`, the names of a folder's files after the prefix, and `texts`, their contents.
 set(paths "")
 set(texts "")
 foreach(file IN LISTS FILES)

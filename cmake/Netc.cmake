@@ -1,8 +1,8 @@
-# netc_library(NAME SOURCES... [LINK libs...] [PRECOMPILE headers...]): one static library a
-# folder. Reading the headers of MLIR takes most of the time of a compilation: those in PRECOMPILE
-# are read once. A name of a library there shares what it has. And files of such a library are
-# compiled eight at a time, so that templates are instantiated once: what is local to a file needs a
-# name that no other file of the library has.
+# netc_library(NAME SOURCES... [LINK libs...] [PRECOMPILE headers...]): the static library of a folder.
+# Most of the time of a compilation goes into reading MLIR's headers. Those in PRECOMPILE are read once;
+# if it names a library, that library's precompiled headers are used. The files of such a library are
+# compiled in batches of eight, so that templates are instantiated once: file-local names must be unique
+# within the library.
 function(netc_library name)
   cmake_parse_arguments(ARG "" "" "LINK;PRECOMPILE" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -15,7 +15,7 @@ function(netc_library name)
   elseif(ARG_PRECOMPILE)
     list(TRANSFORM ARG_PRECOMPILE REPLACE "(.+)" "<\\1>")
     target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
-    # To ccache, a header precompiled anew must not look as if it followed from the one before.
+    # Otherwise ccache takes a precompiled header for an input of its own compilation.
     if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.cxx
         APPEND PROPERTY COMPILE_OPTIONS -fno-pch-preprocess)
@@ -23,8 +23,8 @@ function(netc_library name)
   endif()
 endfunction()
 
-# netc_embed(OUTPUT FILES... [PREFIX prefix]): OUTPUT, to be listed as a source, is C++ that
-# holds the files as Embed.cmake says.
+# netc_embed(OUTPUT FILES... [PREFIX prefix]): generates the source file OUTPUT with the contents of
+# the files, by Embed.cmake. List it among a library's sources.
 function(netc_embed output)
   cmake_parse_arguments(ARG "" "PREFIX" "" ${ARGN})
   set(files ${ARG_UNPARSED_ARGUMENTS})
@@ -36,8 +36,8 @@ function(netc_embed output)
     VERBATIM)
 endfunction()
 
-# netc_unit_test(NAME SOURCES... [LINK libs...]): a GoogleTest program that check-netc runs;
-# its name ends in Test.
+# netc_unit_test(NAME SOURCES... [LINK libs...]): a GoogleTest program, which check-netc
+# runs. Its name must end in Test.
 function(netc_unit_test name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})

@@ -15,8 +15,8 @@ static bool isMultiple(const Polynomial &size, int factor, Axes &axes) {
   return !number || (*number / factor).isInteger();
 }
 
-/// Of a weight of a linear layer or a convolution, outputs and inputs come
-/// first.
+/// In the weight of a linear layer or a convolution, outputs and inputs are the
+/// first axes.
 static bool isAligned(Operation *op, int factor, Axes &axes) {
   bool hasWeight = false, aligned = true;
   for (Value operand : op->getOperands())

@@ -9,10 +9,10 @@
 
 namespace netc {
 
-/// The share of the forward pass, in FLOP of products, that is in products
-/// whose sizes are multiples of `factor`: those of the weight but for a
-/// kernel's, or the last of each operand if there is no weight. Sizes that are
-/// not known count as multiples. 1 if there are no products.
+/// The share of the forward pass's FLOP of products that is in products with
+/// sizes that are multiples of `factor`. The sizes are those of the weight
+/// except for a kernel's, or the last of each operand if there is no weight.
+/// Unknown sizes count as multiples. 1 if there are no products.
 Rational alignedShare(StepOp step, int factor);
 
 } // namespace netc

@@ -32,7 +32,7 @@ static Conventions adjust(Conventions conventions,
           flags.causal.value_or(conventions.causal)};
 }
 
-/// What the run's key `count` says.
+/// The conventions that the run's key `count` states.
 static Conventions conventionsOf(const RunFacts &run) {
   Conventions conventions;
   if (run.fma)
@@ -42,8 +42,8 @@ static Conventions conventionsOf(const RunFacts &run) {
   return conventions;
 }
 
-/// A loss between all pairs of a batch is not what one example costs times the
-/// batch.
+/// Warns of a loss over all pairs of a batch: its cost is not the batch size
+/// times the cost of one example.
 static void warnOfPairs(const Network &network) {
   unsigned degree = 0;
   for (const Cost &cost : network.symbolic.costs)
@@ -70,7 +70,7 @@ static FailureOr<Network> analyzeNetwork(NetworkOp op,
   return network;
 }
 
-/// Counts a net.step, or a net.job with what it is made of.
+/// Counts a net.step, or a net.job with its jobs.
 static FailureOr<Run> analyzeTree(Operation *op, const SymbolTable &symbols,
                                   const ConventionFlags &flags) {
   if (auto step = dyn_cast<StepOp>(op))

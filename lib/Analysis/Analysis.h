@@ -10,31 +10,31 @@
 
 namespace netc {
 
-/// What is counted of one network.
+/// The counts of a network.
 struct Network {
   NetworkOp op;
   Conventions conventions;
-  /// N is 1, other free axes are as the dataset has them.
+  /// N is 1; other free axes have the sizes that the dataset gives.
   Axes axes;
-  /// Of one example.
+  /// Figures of one example.
   PartTree parts;
-  /// Of the whole network, in all its free axes.
+  /// Figures of the whole network, in all its free axes.
   Figures symbolic;
 
   llvm::StringRef name() const { return NetworkOp(op).getSymName(); }
-  /// The free axes of the inputs, sorted, with the size of each; of an axis
-  /// with a distribution the mean, and none if nothing is known of it.
+  /// The free axes of the inputs, sorted, with their sizes. The size of an axis
+  /// with a distribution is its mean; none if it is not known.
   std::vector<std::pair<std::string, std::optional<Rational>>> freeAxes() const;
 };
 
-/// All that is counted of a module whose networks and steps have their
-/// gradients and updates.
+/// The counts of a module whose networks and steps have their gradients and
+/// updates.
 struct Analysis {
   std::vector<Network> networks; ///< in the order of the text
   std::vector<Run> runs;         ///< in the order of the text
 };
 
-/// Conventions that replace those of the specification.
+/// Conventions of the command line, which replace those of the specification.
 struct ConventionFlags {
   std::optional<unsigned> fma;
   std::optional<Conventions::Causal> causal;
@@ -43,12 +43,12 @@ struct ConventionFlags {
 };
 
 /// Counts every network and run. A count beyond the range of Rational is an
-/// error on its op; a guess at a moment is a warning on the step.
+/// error on its op; a moment that had to be guessed is a warning on the step.
 mlir::FailureOr<Analysis> analyze(mlir::ModuleOp module,
                                   const ConventionFlags &flags = {});
 
-/// The run with the facts that `module` has of it under its name: its steps
-/// there may be empty. No op is counted again.
+/// The run with the facts that `module` states under the run's name. Its steps
+/// in `module` may be empty: no op is counted again.
 mlir::FailureOr<Run> reevaluate(const Run &run, mlir::ModuleOp module);
 
 } // namespace netc

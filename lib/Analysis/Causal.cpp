@@ -12,17 +12,17 @@ static MaskOp causalMask(Operation *op) {
   return mask && mask.getCausal() ? mask : MaskOp();
 }
 
-/// Whether the op computes each element from those at the same place, or along
-/// one axis, of operands of one shape. A product mixes elements, and what
-/// computes nothing may move them.
+/// Whether the op computes each element from the same element, or from the same
+/// row along one axis, of operands of equal shape. Not so are products, which
+/// mix elements, and ops that compute nothing, which may move them.
 static bool keepsPlaces(CostOpInterface op) {
   return op->getNumRegions() == 0 && op.getCost().matmul.isZero() &&
          (!isMemoryEffectFree(op) || isa<ConvertOp>(op));
 }
 
 namespace {
-/// Masks flow down, from operands to results, and needs flow up, from results
-/// to operands. Both are about the last two axes of a tensor.
+/// Propagates masks down from operands to results, and uses up from results to
+/// operands. Both are about the last two axes of a tensor.
 class CausalMasks {
 public:
   explicit CausalMasks(Operation *graph) {
@@ -45,7 +45,7 @@ public:
   DenseMap<Operation *, CausalProduct> products;
 
 private:
-  /// The mask of operands of `op` that have this shape; null without.
+  /// The mask of operands of `op` that have this shape; null if none has.
   MaskOp maskOfOperands(Operation *op, const Shape &shape) const {
     for (Value operand : op->getOperands())
       if (MaskOp mask = masked.lookup(operand);
@@ -64,7 +64,7 @@ private:
     }
   }
 
-  /// Whether an op reads nothing of an operand but its shape.
+  /// Whether a use reads only the shape of its operand.
   static bool readsNothing(OpOperand &use) {
     auto op = dyn_cast<CostOpInterface>(use.getOwner());
     std::optional<Polynomial> touched =
@@ -72,8 +72,8 @@ private:
     return touched && touched->isZero();
   }
 
-  /// The mask behind which all uses of a value lie; null if some see what it
-  /// hides.
+  /// The mask that hides elements of `value` from all of its uses; null if a
+  /// use reads hidden ones.
   MaskOp maskOfUses(Value value) const {
     Shape shape = shapeOf(value);
     MaskOp found;
@@ -107,7 +107,8 @@ private:
     return mask ? productBehind(mask, result) : std::nullopt;
   }
 
-  /// `value` has rows and columns that the mask is for.
+  /// The product of `value`, if its rows and columns are those that the mask is
+  /// for.
   static std::optional<CausalProduct> productBehind(MaskOp mask, Value value) {
     Shape shape = shapeOf(value);
     if (shape.rank() < 2)
@@ -121,11 +122,11 @@ private:
     Polynomial seen = columns;
     if (int64_t window = mask.getWindow())
       seen = Polynomial::minimum(window, seen);
-    // Row t sees t + 1 of them, up to those.
+    // Row t sees t + 1 positions, at most `seen`.
     return CausalProduct{rows, columns, seen * rows - seen * (seen - 1) / 2};
   }
 
-  /// By value.
+  /// By value: the mask that it has, and the one behind which it is used.
   DenseMap<Value, MaskOp> masked, needed;
 };
 } // namespace

@@ -10,20 +10,20 @@
 
 namespace netc {
 
-/// A product of which a causal mask hides points of a square or, of windows, a
-/// rectangle of rows and columns.
+/// A product with points that a causal mask hides: of a square, or for windows,
+/// of a rectangle of rows and columns.
 struct CausalProduct {
   Polynomial rows, columns;
   Polynomial seen; ///< points that are not hidden
 };
 
-/// The products of which a causal mask hides what is right of the diagonal, or
-/// left of its window: those that read a masked tensor, and those of which only
-/// what is not masked is read. Attention has two, the scores and the weighted
-/// sum, and their gradients four.
+/// The products with points that a causal mask hides, right of the diagonal or
+/// left of its window: products that read a masked tensor, and those whose
+/// result is only read through a mask. Attention has two, the scores and the
+/// weighted sum, and four of their gradients.
 ///
-/// An op that computes element by element, softmax and dropout leave hidden
-/// what is hidden, so do their gradients; an op that moves elements does not.
+/// Element-wise ops, softmax and dropout pass masks on, as do their gradients.
+/// Ops that move elements do not.
 llvm::DenseMap<mlir::Operation *, CausalProduct>
 findCausalProducts(mlir::Operation *graph);
 

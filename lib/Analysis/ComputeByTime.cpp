@@ -75,7 +75,7 @@ std::optional<Comparison> netc::compareMethods(const Run &run) {
 // Warnings
 //===----------------------------------------------------------------------===//
 
-/// Warns of a time that the hardware cannot have done the run in.
+/// Warns of a time in which the hardware cannot have done the run.
 static void warnOfTooFast(const Run &run) {
   if (!run.deviceSeconds)
     return;
@@ -97,7 +97,7 @@ static void warnOfTooFast(const Run &run) {
       << "; check the devices, their number format and the time";
 }
 
-/// Warns of a time that is less than what the jobs of the run took.
+/// Warns of a time that is shorter than that of the run's jobs.
 static void warnOfShorterThanJobs(const Run &run) {
   auto sum = [&](std::optional<Rational> Run::*figure) {
     Rational sum;
@@ -120,8 +120,8 @@ static void warnOfShorterThanJobs(const Run &run) {
          Dimension(Dimension::Device) * Dimension::Time);
 }
 
-/// Warns of methods that are more than a factor of 2 apart, unless the time
-/// cannot be; of jobs, where the run around them has no comparison.
+/// Warns if the two methods differ by more than a factor of 2, unless the time
+/// is impossible. Warns of jobs if the run itself has no comparison.
 static void warnOfFarMethods(const Run &run) {
   std::optional<Comparison> both = compareMethods(run);
   if (!both) {

@@ -9,37 +9,37 @@
 
 namespace netc {
 
-/// The compute of a run by the time that its hardware took, in the conventions
-/// of the run. What led there is none where the specification gives the FLOP
-/// themselves.
+/// The compute of a run from the time that its hardware took, in the run's
+/// conventions. If the specification gives the FLOP, what they follow from is
+/// none.
 struct ComputeByTime {
   Rational flop;
-  Rational low, high; ///< FLOP, if all that was assumed is wrong one way
+  Rational low, high; ///< FLOP, if all assumptions err to the same side
   std::optional<Rational> devices;
   std::optional<Rational> deviceHours; ///< of all devices
   std::optional<Rational> peak;        ///< FLOP/s of a device, dense
-  std::string format; ///< the number format of `peak`; empty if not known
+  std::string format;                  ///< of `peak`; empty if not known
   std::optional<Rational> utilization;
-  /// What was assumed where the specification says nothing.
+  /// What was assumed because the specification does not state it.
   std::vector<Assumption> defaults;
 };
 
-/// Of a run that gives its time or device-time, and of which a peak is known or
-/// assumed, or that gives its FLOP; else none.
+/// None unless the run states its FLOP, or its time or device-time and a peak
+/// is known or assumed.
 std::optional<ComputeByTime> computeByTimeOf(const Run &run);
 
-/// Both methods side by side, of a run that both can be applied to.
+/// The two methods, for a run that both apply to.
 struct Comparison {
-  Rational ratio;         ///< by time over counted matmul FLOP
-  Rational geometricMean; ///< of both, FLOP, to seven digits
-  /// What usually is behind a ratio above 2, or below 1/2; else empty.
+  Rational ratio;         ///< by time / counted matmul FLOP
+  Rational geometricMean; ///< of both, in FLOP, to seven digits
+  /// Usual causes of a ratio above 2 or below 1/2; else empty.
   std::vector<std::string> causes;
 };
 
 std::optional<Comparison> compareMethods(const Run &run);
 
-/// Warns, where `run` and its jobs say how long they took, of what cannot be,
-/// and where the two methods are far apart.
+/// Warns of reported times of `run` and its jobs that are impossible, and of
+/// methods that differ much.
 void warnOfTimes(const Run &run);
 
 } // namespace netc

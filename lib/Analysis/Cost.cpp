@@ -116,7 +116,7 @@ std::vector<NumberFormat> Figures::formats() const {
   return formats;
 }
 
-/// Every number of `figures`.
+/// References to all numbers of `figures`.
 template <typename FiguresT>
 static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 20>
 numbersOf(FiguresT &figures) {
@@ -135,7 +135,7 @@ numbersOf(FiguresT &figures) {
   return numbers;
 }
 
-/// Lets `figures` have an entry for each format of `other`.
+/// Adds an entry to `figures` for each format of `other`.
 static void haveFormatsOf(const Figures &other, Figures &figures) {
   for (const auto &[format, costs] : other.byFormat)
     figures.byFormat.try_emplace(format);
@@ -187,7 +187,7 @@ std::pair<const Part *, StringRef> PartTree::descend(StringRef path) const {
   return {part, path};
 }
 
-/// Whether all parts of an instance are ops.
+/// Whether all children of an instance are ops.
 static bool holdsOnlyOps(const PartTree &tree, const Part &part) {
   return !part.isLeaf() && &part != &tree.root() &&
          llvm::all_of(part.children, [&](unsigned child) {
@@ -239,7 +239,7 @@ Phase netc::enclosingPhase(Operation *op) {
 }
 
 namespace {
-/// Builds the tree of one network or step.
+/// Builds the tree of a network or a step.
 class Counter {
 public:
   Counter(Operation *graph, const Conventions &conventions)
@@ -254,8 +254,8 @@ public:
                {Float64Type::get(context), NumberFormat::F64},
                {Float8E4M3FNType::get(context), NumberFormat::F8E4M3},
                {Float8E5M2Type::get(context), NumberFormat::F8E5M2}};
-    // Units that multiply in tf32 round f32 by themselves; conversions to 8
-    // bits are in the IR where a recipe says how.
+    // Units that multiply in tf32 round f32 operands themselves. Conversions to
+    // 8 bits are ops of the IR, where a recipe states them.
     if (auto step = dyn_cast<StepOp>(graph))
       if (auto precision = parsePrecision(step.getRun().getFacts().precision))
         if (precision->low() == NumberFormat::F32)
@@ -278,11 +278,11 @@ public:
   }
 
 private:
-  /// The ranking of ops by which a part is named after one: products before all
-  /// else, and what reads a tensor before what does not.
+  /// Orders ops to find the one that a part is named after: products come
+  /// first, then ops that read a tensor.
   using Weight = std::tuple<Rational, Rational, bool>;
 
-  /// What a part needs while the tree is built.
+  /// Data of a part while the tree is built.
   struct Build {
     unsigned depth = 0;
     Weight weight;
@@ -290,7 +290,7 @@ private:
     std::optional<Shape> lastShape;
   };
 
-  /// The part of this path, made with its parents if it is new.
+  /// The part with this path, created with its parents if it is new.
   unsigned partOf(StringRef path) {
     if (auto known = byPath.find(path); known != byPath.end())
       return known->second;
@@ -314,7 +314,7 @@ private:
   }
 
   void visit(Operation *op, const Polynomial &times) {
-    // A weight has its place in the text where it is used first.
+    // A weight belongs where it is used first.
     if (isHeld(op))
       return;
     for (Value operand : op->getOperands())
@@ -328,8 +328,8 @@ private:
       traceShapes(op);
   }
 
-  /// The format in which the op computes: the widest of what it reads, and of
-  /// what it writes; a product in that of its operands.
+  /// The format in which the op computes: of a product that of its operands,
+  /// else the widest of operands and results.
   NumberFormat formatOf(Operation *op) {
     std::optional<NumberFormat> widest;
     auto take = [&](Value value) {
@@ -350,8 +350,8 @@ private:
                : widest.value_or(NumberFormat::F32);
   }
 
-  /// The share of a weight that a row does not use: of experts, those that it
-  /// does not choose; of an opaque part, what is stated.
+  /// The share of a weight that a row does not use: of experts, those that are
+  /// not chosen; of an opaque part, the stated share.
   static Rational idleShare(ParameterOp parameter) {
     return idleShare(parameter.getValue());
   }
@@ -386,7 +386,8 @@ private:
       const CausalProduct &product = half->second;
       Polynomial all = product.rows * product.columns;
       bool isDecoded = decoding && decoding->isPositions(product.rows);
-      // A pass makes a few rows of a square; of windows, each is whole.
+      // In decoding, a pass computes a few rows of the square; of windows, all
+      // of each.
       Polynomial pairs = !isDecoded ? product.seen
                          : product.rows == product.columns
                              ? Polynomial::symbol(Decoding::kPairs)
@@ -419,7 +420,7 @@ private:
     }
   }
 
-  /// Bytes of a tensor. Few types occur, many times.
+  /// Bytes of a tensor. Cached by type, since few types occur often.
   const Polynomial &bytesIn(Value value) {
     auto [entry, isNew] = bytesByType.try_emplace(value.getType());
     if (isNew)
@@ -465,10 +466,10 @@ private:
     }
   }
 
-  /// Tells the parts around `op` what comes into them, and those around the
-  /// makers of its operands what comes out.
+  /// Records the inputs of the parts around `op`, and the outputs of the parts
+  /// around the ops that compute its operands.
   void traceShapes(Operation *op) {
-    // What ends a body belongs to what the body belongs to.
+    // The terminator of a loop's body belongs to the parts of the loop.
     Operation *owner =
         op->hasTrait<OpTrait::IsTerminator>() ? op->getParentOp() : op;
     unsigned user = owner == graph ? 0 : leafOf(owner);
@@ -498,7 +499,7 @@ private:
     }
   }
 
-  /// Children into parents.
+  /// Adds children to their parents.
   void sumUp() {
     for (unsigned i = tree.parts.size() - 1; i != 0; --i) {
       Part &part = tree.parts[i], &parent = tree.parts[part.parent];
@@ -514,14 +515,15 @@ private:
   Operation *graph;
   const Conventions &conventions;
   std::optional<Decoding> decoding;
-  /// Empty if they count in full.
+  /// Empty if masked products count in full.
   DenseMap<Operation *, CausalProduct> causalProducts;
   PartTree tree;
-  std::deque<Build> builds; ///< beside tree.parts
+  std::deque<Build> builds; ///< parallel to tree.parts
   DenseMap<Type, Polynomial> bytesByType;
   DenseMap<Type, NumberFormat> formats;
-  NumberFormat products = NumberFormat::F32; ///< where operands are f32
-  DenseSet<Operation *> held;                ///< those that are counted
+  NumberFormat products =
+      NumberFormat::F32;      ///< the format of products whose operands are f32
+  DenseSet<Operation *> held; ///< weights and such that were counted
   llvm::StringMap<unsigned> byPath;
   DenseMap<Location, unsigned> byLocation;
 };
@@ -534,7 +536,7 @@ PartTree netc::countParts(Operation *graph, const Conventions &conventions) {
 LogicalResult netc::verifyCounts(Operation *graph, const PartTree &tree) {
   if (tree.root().figures.isValid())
     return success();
-  // The innermost part that has no valid count: parents come first.
+  // The innermost part without a valid count, since parents come first.
   const Part *part = &tree.root();
   for (const Part &candidate : tree.parts)
     if (!candidate.figures.isValid())

@@ -7,8 +7,8 @@
 
 namespace netc {
 
-/// Registers `net-cost-remarks`, a pass for tests: on each op that costs
-/// something, a remark says what it costs, all turns of its loops together.
+/// Registers `net-cost-remarks`, a pass for tests. It emits a remark with the
+/// cost of each op, over all iterations of the loops around it.
 void registerCostRemarksPass();
 
 } // namespace netc

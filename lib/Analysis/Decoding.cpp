@@ -81,7 +81,7 @@ std::optional<int64_t> Decoding::windowOf(Value value) const {
   UnfoldOp windows = unfoldOf(value);
   if (!windows || !isPositions(shapeOf(windows.getX())[windows.getOver()]))
     return std::nullopt;
-  // There are never more positions than there are.
+  // A window is at most as long as the sequence.
   return windows.getSize()
       .getValue()
       .substitute([&](StringRef symbol) -> std::optional<Polynomial> {
@@ -126,7 +126,7 @@ Polynomial Decoding::readAgain(Operation *op, unsigned operand,
   return bytes / length * (Polynomial::symbol(kPositionsRead) - length);
 }
 
-/// What a recurrence hands to its next turn.
+/// The state that a recurrence carries to its next iteration.
 static Polynomial stateOf(ScanOp scan) {
   Polynomial bytes;
   for (Value init : scan.getInits())
@@ -134,8 +134,8 @@ static Polynomial stateOf(ScanOp scan) {
   return bytes;
 }
 
-/// How many positions before its own the window of a convolution sees; 0 if it
-/// slides over other axes.
+/// How many earlier positions the window of a convolution reads. 0 if the
+/// convolution does not run along positions.
 static int64_t reachOf(ConvOp conv, const Polynomial &positions) {
   int64_t reach = 0;
   Shape input = shapeOf(conv.getX());
@@ -159,7 +159,7 @@ Polynomial Decoding::turnsOf(Operation *op) const {
 Polynomial Decoding::bytesKept(Operation *graph) const {
   Polynomial kept, positions = Polynomial::symbol(axis);
   DenseSet<Value> seen;
-  // By what windows slide over, how far the longest of them sees.
+  // By the tensor that windows slide over: the reach of the longest.
   llvm::MapVector<Value, std::pair<int64_t, Polynomial>> windows;
   auto keep = [&](Value operand) {
     forEachBase(operand, [&](Value base) {

@@ -9,41 +9,42 @@
 
 namespace netc {
 
-/// A step whose last positions are made one by one, from keys and values that
-/// are kept. All that is computed is computed once; but each pass over the
-/// network reads the weights again, and all keys and values so far.
+/// Autoregressive decoding with a cache of keys and values: the last positions
+/// of a step are computed one after the other. Nothing is computed twice, but
+/// each pass reads the weights again, and all keys and values so far.
 class Decoding {
 public:
-  /// Symbols, which no axis is named like: how many passes there are after the
-  /// first; and the positions of which a pass reads keys, summed over passes.
+  /// Symbols that no axis can have as its name: the number of passes after the
+  /// first; and the number of positions whose keys a pass reads, summed over
+  /// passes.
   static constexpr llvm::StringLiteral kFurtherPasses = "decode.passes";
   static constexpr llvm::StringLiteral kPositionsRead = "decode.positions";
-  /// The same of passes that read a window of so many positions at most.
+  /// The same with windows of at most `window` positions.
   static std::string positionsRead(int64_t window);
-  /// Calls `function(symbol, window)` for each of these among `symbols`.
+  /// Calls `function(symbol, window)` for those of `symbols` that are
+  /// positionsRead().
   static void
   forEachWindow(llvm::ArrayRef<std::string> symbols,
                 llvm::function_ref<void(llvm::StringRef, int64_t)> function);
-  /// The pairs of a position with itself or one before.
+  /// The number of pairs of a position and itself or an earlier one.
   static constexpr llvm::StringLiteral kPairs = "decode.pairs";
 
-  /// None if all positions of the graph are there at once.
+  /// None if the graph does not decode.
   static std::optional<Decoding> of(mlir::Operation *graph);
 
-  /// A product over pairs of positions that no causal mask is on, if there is
-  /// one: it sees positions that are not made yet.
+  /// A product over pairs of positions without a causal mask, which reads
+  /// positions that do not exist yet. Null if there is none.
   mlir::Operation *findUnmasked(mlir::Operation *graph) const;
-  /// Whether an axis of this size is that of the positions.
+  /// Whether an axis of this size is that of positions.
   bool isPositions(const Polynomial &size) const {
     return size == Polynomial::symbol(axis);
   }
-  /// What the op reads in further passes of an operand that has so many bytes.
+  /// Bytes of an operand that further passes read again.
   Polynomial readAgain(mlir::Operation *op, unsigned operand,
                        const Polynomial &bytes) const;
-  /// The bytes of what is kept from pass to pass and is no weight: keys and
-  /// values, also those of another sequence, states of recurrences and what
-  /// their turns read from outside, and the positions that windows reach back
-  /// to.
+  /// Bytes of the cache between passes, without weights: keys and values, also
+  /// those of another sequence, states of recurrences and the tensors that
+  /// their iterations read, and the positions in reach of windows.
   Polynomial bytesKept(mlir::Operation *graph) const;
 
 private:
@@ -51,22 +52,23 @@ private:
       : axis(axis), together(std::move(together)) {}
 
   unsigned degree(mlir::Value value) const;
-  /// Whether each pass executes the op, for its position.
+  /// Whether each pass executes the op for its positions.
   bool isPerPosition(mlir::Operation *op) const;
-  /// How often an op is executed for a position: the turns of other loops.
+  /// How often a position executes an op: the trip count of loops over other
+  /// axes.
   Polynomial turnsOf(mlir::Operation *op) const;
-  /// The keys of scores, or the values that they weigh, of all positions so
-  /// far: the operand that the last axis of the pairs runs over.
+  /// The operand that has the keys of scores, or the values that they weigh, of
+  /// all positions so far: the one that has the last axis of the pairs.
   std::optional<unsigned> keysOrValues(mlir::Operation *op) const;
-  /// The share of the turns of a loop over experts in which a pass reads its
-  /// element of a sequence: those of experts that a row has chosen. 1 of what
-  /// is no such element.
+  /// The share of iterations of a loop over experts in which a pass reads
+  /// `value`, an element of a sequence: iterations of experts that a row has
+  /// chosen. 1 for anything else.
   Polynomial shareRead(mlir::Value value) const;
-  /// Of how many positions a window of them that `value` holds is.
+  /// The number of positions of the windows that `value` holds.
   std::optional<int64_t> windowOf(mlir::Value value) const;
 
   llvm::StringRef axis;
-  Polynomial together; ///< positions that a pass makes
+  Polynomial together; ///< positions per pass
 };
 
 } // namespace netc

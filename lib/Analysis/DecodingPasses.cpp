@@ -24,8 +24,8 @@ static Rational sumOfPowers(const Rational &n, unsigned power) {
 }
 
 namespace {
-/// The passes that make the last `n` of `length` positions, `size` of them in
-/// each, the last one what is left.
+/// The passes for the last `n` of `length` positions, with `size` positions
+/// each; the last pass has the remainder.
 struct Passes {
   Rational before, size, whole, rest, length;
 
@@ -34,9 +34,9 @@ struct Passes {
         rest(n - whole * size), length(length) {}
 
   Rational count() const { return whole + (rest.isZero() ? 0 : 1); }
-  /// The sum over all passes, of the powers of where they end.
+  /// The sum over passes of (last position)^power.
   Rational sumOfEnds(unsigned power) const {
-    // (before + i size)^power, for i from 1.
+    // (before + i size)^power, summed over i from 1.
     static constexpr int64_t binomial[4][4] = {
         {1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}};
     Rational sum = rest.isZero() ? Rational(0) : length.pow(power);
@@ -45,12 +45,13 @@ struct Passes {
              size.pow(k) * sumOfPowers(whole, k);
     return sum;
   }
-  /// The same over all positions, of the powers of where their passes end.
+  /// The sum over positions of (last position of its pass)^power.
   Rational sumOverPositions(unsigned power) const {
     Rational last = rest.isZero() ? Rational(0) : length.pow(power);
     return (sumOfEnds(power) - last) * size + last * rest;
   }
-  /// The sum over all passes of what they read of windows of `window` places.
+  /// The sum over passes of the positions that they read with windows of
+  /// `window`.
   Rational sumOfWindows(const Rational &window) const {
     Rational most = window + size - 1;
     Rational growing = ((most - before) / size).floor();

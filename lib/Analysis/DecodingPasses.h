@@ -9,12 +9,11 @@
 
 namespace netc {
 
-/// Positions whose last ones are made pass by pass, from keys and values that
-/// are kept: a product over pairs of positions counts, for each, those up to
-/// the end of its pass. So T^k becomes (T - n)^k, which is what comes before,
-/// plus the sum of t^(k-1) over the last n, t the end of the pass. The pairs
-/// that a causal mask lets through, where these are counted, are the same
-/// whoever makes them.
+/// Evaluates products over pairs of positions for decoding: each position
+/// counts the positions up to the end of its pass. T^k becomes (T - n)^k, for
+/// the prompt, plus the sum of t^(k-1) over the last n positions, where t is
+/// the end of the pass. Where masked products count half, the number of pairs
+/// is the same as without passes.
 void decodeInPasses(const Run &run, Axes &axes);
 
 } // namespace netc

@@ -36,7 +36,7 @@ Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
   }
   for (Value result : op->getResults())
     traffic.written += bytes(result);
-  // What an op changes in place is its first operand.
+  // An op that writes in place changes its first operand.
   if (hasEffect<MemoryEffects::Write>(op))
     traffic.written += touched(0);
   if (auto update = dyn_cast<UpdateOpInterface>(op)) {
@@ -57,7 +57,7 @@ void netc::forEachActivation(Operation *graph,
   // In the order of the text.
   std::reverse(work.begin(), work.end());
   DenseSet<Value> seen;
-  // A loop may hand out one value twice.
+  // A loop may yield one value several times.
   DenseSet<std::pair<Operation *, Value>> yielded;
   forEachBase(work, seen, [&](Value value) {
     auto result = dyn_cast<OpResult>(value);
@@ -99,7 +99,7 @@ Memory &Memory::operator+=(const Memory &other) {
   return *this;
 }
 
-/// The name of the weight that `value` is, perhaps under another shape.
+/// The name of the weight that `value` is, through reshapes.
 static std::string nameOfWeight(Value value) {
   std::string name;
   forEachSource(value, [&](Value base) {
@@ -112,7 +112,7 @@ static std::string nameOfWeight(Value value) {
 std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
   std::map<std::string, Memory> memory;
   DenseSet<Value> updated;
-  // Several updates of one parameter take one gradient.
+  // Several updates of a parameter read the same gradient.
   auto isFirst = [&](Value parameter) {
     bool first = false;
     forEachBase(parameter, [&](Value base) {
@@ -135,12 +135,12 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
   auto bytesOfGradient = [&](Value gradient) {
     if (precision)
       return bytesAs(gradient, precision->gradients);
-    // An update may work in a wider format.
+    // An update may compute in a wider format.
     while (isFormatChange(gradient.getDefiningOp()))
       gradient = gradient.getDefiningOp()->getOperand(0);
     return bytesOf(gradient);
   };
-  // One of each kind and shape serves all that read it.
+  // All users share one table of each kind and shape.
   DenseSet<std::tuple<Attribute, Attribute, Type>> tables;
   graph->walk([&](Operation *op) {
     if (auto table = dyn_cast<TableOp>(op)) {
@@ -152,7 +152,7 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     } else if (auto literal = dyn_cast<LiteralOp>(op)) {
       memory[""].constants += bytesOf(literal.getY());
     } else if (auto parameter = dyn_cast<ParameterOp>(op)) {
-      // The update changes the parameter, which is then the master.
+      // The update changes the parameter, which is the master copy then.
       Value value = parameter.getValue();
       Memory &of = memory[parameter.getName().str()];
       if (precision && precision->master) {
@@ -175,7 +175,8 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
       // Running statistics belong to the network, moments to the optimizer.
       bool isUpdate = enclosingPhase(op) == Phase::Update;
       Memory &of = memory[buffer.getName().str()];
-      bool isNumber = shapeOf(buffer.getValue()).rank() == 0; // of the step
+      bool isNumber = shapeOf(buffer.getValue()).rank() ==
+                      0; // a number of the step, such as its count
       if (isUpdate)
         of.optimizer += isNumber ? bytesOf(buffer.getValue())
                                  : bytesOfStates(buffer.getValue());
@@ -184,7 +185,7 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
       Memory &of = memory[nameOfWeight(op->getOperand(0))];
       of.optimizer += bytesOfStates(op->getOperand(0)) * update.getNumStates();
-      // Of the rows of a table there is a gradient for each look-up.
+      // A gradient of looked-up rows has a row for each look-up.
       bool isOfRows = shapeOf(op->getOperand(0)) != shapeOf(op->getOperand(1));
       if (isFirst(op->getOperand(0)) || isOfRows)
         of.gradients += bytesOfGradient(op->getOperand(1));
@@ -230,7 +231,7 @@ std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
             lastReader[base] = &op;
         });
     });
-  DenseMap<Operation *, Polynomial> freed; // after each reader
+  DenseMap<Operation *, Polynomial> freed; // after each user
   for (auto &[value, reader] : lastReader)
     freed[reader] += bytesOf(value);
   std::vector<Polynomial> peaks;

@@ -12,43 +12,42 @@
 
 namespace netc {
 
-/// Bytes that an op by itself reads and writes in one execution; none for a
-/// view and for what is held.
+/// Bytes that one execution of an op reads and writes, without fusion. None for
+/// views and for weights, buffers and constants themselves.
 struct Traffic {
   Polynomial read, written;
 };
-/// `bytes` tells those of a tensor.
+/// `bytes` returns the bytes of a tensor.
 Traffic trafficOf(mlir::Operation *op,
                   llvm::function_ref<Polynomial(mlir::Value)> bytes,
                   const class Decoding *decoding = nullptr);
 
-/// Calls `function` once for each activation that is kept for the backward
-/// pass: a value that the forward pass computes and another phase than the
-/// forward pass reads, views resolved to what they share. Inputs of the network
-/// and weights are not among them. Of a loop these are the sequences that it
-/// hands out.
+/// Calls `function` for each activation that is saved for the backward pass: a
+/// value that the forward pass computes and another phase reads, through views.
+/// Inputs of the network and weights are none. The activations of a loop are
+/// the sequences that it returns.
 void forEachActivation(mlir::Operation *graph,
                        llvm::function_ref<void(mlir::OpResult)> function);
 
-/// A value that is kept for the backward pass; see forEachActivation.
+/// A tensor that is saved for the backward pass; see forEachActivation.
 struct KeptValue {
-  std::string name; ///< of the op that makes it: `layer1.0.conv1.conv`
-  std::string type; ///< of its elements: `bf16`
+  std::string name; ///< of the op that computes it: `layer1.0.conv1.conv`
+  std::string type; ///< element type: `bf16`
   Polynomial elements, bytes;
 };
 std::vector<KeptValue> keptValues(mlir::Operation *graph);
 
-/// Bytes that a step keeps on a device that holds all of the network.
+/// The memory of a step in bytes, on a device that holds the whole network.
 struct Memory {
-  Polynomial weights;   ///< parameters, frozen ones included, and buffers
-  Polynomial copies;    ///< of weights in the format in which they are read
-  Polynomial master;    ///< of weights, where the update changes others
-  Polynomial gradients; ///< that the updates take, all at once
-  Polynomial optimizer; ///< what the updates keep from step to step
+  Polynomial weights; ///< parameters, including frozen ones, and buffers
+  Polynomial copies;  ///< of weights, in the format that ops read
+  Polynomial master; ///< of weights, if updates change copies in a wider format
+  Polynomial gradients; ///< all gradients that the updates read
+  Polynomial optimizer; ///< the optimizer's state
   Polynomial activations;
-  Polynomial constants; ///< tables, which are computed once
+  Polynomial constants; ///< tables that are computed once
 
-  /// The parts by the names that reports give them, in their order.
+  /// Pairs of the name in reports and the member, in the order of reports.
   using Part = std::pair<llvm::StringLiteral, Polynomial Memory::*>;
   static constexpr std::array<Part, 7> parts() {
     return {{{"weights", &Memory::weights},
@@ -69,16 +68,16 @@ struct Memory {
   Memory &operator+=(const Memory &other);
 };
 
-/// What a step keeps for each weight or buffer, by its name; and under no name
-/// the activations and constants.
+/// The memory of each weight or buffer, by its name. Activations and constants
+/// have an empty name.
 std::map<std::string, Memory> countMemoryByName(mlir::Operation *graph);
 
 Memory countMemory(mlir::Operation *graph);
 
-/// Bytes of activations that are held while the backward pass reads what is run
-/// again for it: that, and what is kept and not done with, wherever there is
-/// most at once. Each is a figure of its own: which is the largest may depend
-/// on the sizes of free axes. Empty without recomputation.
+/// Peak memory of activations with recomputation: those that are recomputed,
+/// and those that are saved and still needed. One value for each point at which
+/// the peak may be, since which is largest may depend on free axes. Empty
+/// without recomputation.
 std::vector<Polynomial> countRecomputed(mlir::Operation *graph);
 
 } // namespace netc

@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 using Answer = std::variant<Quantity, Message>;
 
-/// A figure that must be a number by now.
+/// The answer with a figure, which must be a number.
 static Answer number(const Polynomial &value, StringRef unit) {
   if (!value.isValid())
     return error::OutOfRange();
@@ -28,7 +28,7 @@ static Answer number(const Polynomial &value, StringRef unit) {
   return error::FigureOfFreeSize(value.symbols().front(), value.str());
 }
 
-/// The end of a path, after which nothing may follow.
+/// The answer at the end of a path; anything after it is an error.
 static Answer last(QueryPath &path, const Polynomial &value, StringRef unit) {
   return path.atEnd() ? number(value, unit) : Answer(path.complain());
 }
@@ -48,8 +48,8 @@ static Answer answerCost(QueryPath &path, const Cost &cost) {
 // Networks
 //===----------------------------------------------------------------------===//
 
-/// The part of this path, or what is wrong with the first name of the path that
-/// is not there.
+/// The part with this path, or an error about the first component that does not
+/// exist.
 static std::variant<const Part *, Message> findPart(const Network &network,
                                                     StringRef path) {
   auto [part, rest] = network.parts.descend(path);
@@ -119,7 +119,7 @@ Answer netc::answer(const Network &network, const Query &query) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The answer to one query about a run.
+/// Answers a query about a run.
 class RunAnswer {
 public:
   RunAnswer(const Run &run, const Query &query)
@@ -185,7 +185,7 @@ private:
     return &Figures::backward;
   }
 
-  /// Of one step, or of all.
+  /// The cost of one step, or of all.
   Answer cost(bool ofAll) {
     CostOfStep ofStep = &Figures::model;
     if (path.take({"forward"}))
@@ -239,14 +239,13 @@ private:
     return last(path, memory.total(), "bytes");
   }
 
-  /// The value of a key of the specification; if nothing is said, noted as
-  /// missing.
+  /// The value of a key of the specification. A missing one is recorded.
   Rational need(StringRef key, const std::optional<Rational> &value) {
     if (!value && missing.empty())
       missing = key;
     return value.value_or(1);
   }
-  /// The same, where the query may give a number of its own.
+  /// The same, unless the query states the value.
   Rational needOrGiven(StringRef key, const std::optional<Rational> &value) {
     for (const auto &[name, number] : query.numbers)
       if (name == key)
@@ -259,9 +258,11 @@ private:
   }
   Rational utilization() { return needOrGiven("utilization", run.utilization); }
   Rational devices() { return need("hardware", run.devices); }
-  /// Whether the jobs tell what the run itself does not.
+  /// Whether the figure must be summed over jobs, since the run does not state
+  /// it.
   bool isOfJobs() const { return !run.deviceSeconds && !run.jobs.empty(); }
-  /// Of the jobs that count; what one of them lacks is missing.
+  /// The sum over the jobs that count. A value that one lacks is recorded as
+  /// missing.
   Rational sum(const std::function<Rational(RunAnswer &)> &figure) {
     return *run.sumOfJobs([&](const Run &job) {
       RunAnswer of(job, query);
@@ -278,7 +279,7 @@ private:
     return run.took && !run.deviceSeconds ? *run.took * devices()
                                           : need("took", run.deviceSeconds);
   }
-  /// As reported, else what the compute takes.
+  /// As reported, or else what the compute takes.
   Rational bestDeviceTime() {
     if (isOfJobs() && !run.took)
       return sum(&RunAnswer::bestDeviceTime);
@@ -298,8 +299,8 @@ private:
     return deviceTime() * peak() *
            needOrGiven("utilization", run.knownUtilization());
   }
-  /// What the devices can do in the time that is reported, of products as
-  /// `ofStep` reads them off.
+  /// The products that the devices could do in the reported time; `ofStep`
+  /// reads them from the cost of a step.
   Rational capacity(const CostOfStep &ofStep) {
     if (isOfJobs() && !run.took)
       return sum([&](RunAnswer &job) { return job.capacity(ofStep); });
@@ -322,7 +323,7 @@ private:
   const Query &query;
   QueryPath path;
   StringRef missing;
-  const Run *lacking = &run; ///< what does not say it
+  const Run *lacking = &run; ///< the run that lacks the value
 };
 } // namespace
 

@@ -15,25 +15,25 @@ namespace netc {
 /// A number in base units.
 struct Quantity {
   Rational value;
-  /// `FLOP`, `bytes`, `s`, `device*s`, `steps`, `examples`, `tokens`, `epochs`,
-  /// or empty for a plain number.
+  /// `FLOP`, `bytes`, `s`, `device*s`, `steps`, `examples`, `tokens`, `epochs`;
+  /// empty for a plain number.
   llvm::StringRef unit;
 };
 
-/// A figure of an analysis by its name, as an `expect` asks for it.
+/// A figure by its name, as in an `expect`.
 struct Query {
-  /// The part of a network that is meant; empty for the whole.
+  /// The path of a part of the network; empty for all of it.
   llvm::StringRef part;
-  /// The names after the subject: {"compute", "forward"}.
+  /// The components after the subject: {"compute", "forward"}.
   llvm::ArrayRef<std::string> members;
-  /// Parts given as arguments: `params(tables)`. Their figures add up.
+  /// Parts given as arguments, `params(tables)`, whose figures are added.
   llvm::ArrayRef<std::string> parts;
-  /// Numbers given by name, in base units.
+  /// Named numbers of the query, in base units.
   llvm::ArrayRef<std::pair<std::string, Rational>> numbers;
 };
 
-/// The answer, or what is wrong with the question: which name is not known and
-/// which was perhaps meant, or which key of the specification is missing.
+/// The answer, or an error: the name that is not known and a similar one, or
+/// the key of the specification that is missing.
 ///
 /// Networks have `params[.trainable .frozen .active]`, `forward`,
 /// `backward[.input .weight]` of one example, and `activations`. Runs have
@@ -41,10 +41,10 @@ struct Query {
 /// steps) `[.forward .backward .update .recompute .hardware]`;
 /// `compute.by_time`, and `compute.rule_of_three`, three times the forward
 /// pass; `memory_per_device[.weights .gradients .optimizer .activations
-/// .constants]`;
-/// `bytes`, moved in a step; `time`, `device_time`, `utilization[.hardware]`.
-/// What a run is made of goes by its name: `run.critic.steps`. A FLOP figure is
-/// its matmul part, unless `.other`, `.transcendental` or `.total` follows.
+/// .constants]`; `bytes`, moved in a step; `time`, `device_time`,
+/// `utilization[.hardware]`. Jobs of a run are addressed by name:
+/// `run.critic.steps`. A FLOP figure is its matmul part, unless `.other`,
+/// `.transcendental` or `.total` follows.
 std::variant<Quantity, Message> answer(const Network &network,
                                        const Query &query);
 std::variant<Quantity, Message> answer(const Run &run, const Query &query);

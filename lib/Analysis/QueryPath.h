@@ -15,7 +15,7 @@
 
 namespace netc {
 
-/// Reads the members of a query one by one.
+/// Reads the components of a query one by one.
 class QueryPath {
 public:
   QueryPath(llvm::StringRef subject, llvm::ArrayRef<std::string> members)
@@ -23,7 +23,8 @@ public:
 
   bool atEnd() const { return rest.empty(); }
 
-  /// The next member, if it is one of `names`. Else, and at the end, none.
+  /// Takes the next component if it is one of `names`. None otherwise, and at
+  /// the end.
   std::optional<llvm::StringRef> take(llvm::ArrayRef<llvm::StringRef> names) {
     offered.append(names.begin(), names.end());
     if (rest.empty() || !llvm::is_contained(names, rest.front()))
@@ -35,7 +36,7 @@ public:
     return name;
   }
 
-  /// What to say of a member that nobody took, or of none where one is needed.
+  /// The error for a component that nobody took, or for a missing one.
   Message complain() const {
     llvm::StringRef of = read.empty() ? subject : llvm::StringRef(read);
     if (rest.empty())
@@ -60,7 +61,8 @@ private:
   llvm::StringRef subject;
   llvm::ArrayRef<std::string> rest;
   std::string read;
-  llvm::SmallVector<llvm::StringRef> offered; ///< since the last one taken
+  llvm::SmallVector<llvm::StringRef>
+      offered; ///< names that were tried since the last one was taken
 };
 
 } // namespace netc

@@ -12,7 +12,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// The device of a `hardware` section: its peaks stand in the step, by format.
+/// The device of a `hardware` section. The step has its peaks, by format.
 static std::optional<Accelerator> ownDevice(const RunFacts &run) {
   if (!run.hasOwnDevice)
     return std::nullopt;
@@ -26,14 +26,15 @@ static std::optional<Accelerator> ownDevice(const RunFacts &run) {
   return device.peaks.empty() ? std::nullopt : std::optional(device);
 }
 
-/// The format of products, which peaks are of, if the run says it.
+/// The format of products, which decides about the peak; none if the run does
+/// not state it.
 static std::optional<NumberFormat> formatOf(const RunFacts &run) {
   std::optional<Precision> precision = parsePrecision(run.precision);
   return precision ? std::optional(precision->products) : std::nullopt;
 }
 
-/// The device that the run names, if any. Fails, with an error there, if there
-/// is none of the name.
+/// The device that the run names, if any. Fails, with an error at the name, if
+/// it is not known.
 static FailureOr<std::optional<Accelerator>>
 deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
   if (run.device.empty())
@@ -51,8 +52,9 @@ deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
   return error;
 }
 
-/// A device-time in devices of another make than the hardware's has another
-/// peak. Where only one of them is of a known make, `device` becomes that one.
+/// Checks that the device-time is of the same kind of device as the hardware,
+/// or else the peak would differ. If only one of them is a known device,
+/// `device` becomes that one.
 static LogicalResult mergeDeviceOfTime(Operation *job, const RunFacts &run,
                                        const AcceleratorTable &table,
                                        std::optional<Accelerator> &device) {
@@ -71,8 +73,7 @@ static LogicalResult mergeDeviceOfTime(Operation *job, const RunFacts &run,
                    run.tookDevice, run.device);
 }
 
-/// Whether the network's first input holds whole numbers, several to an
-/// example.
+/// Whether the network's first input is a sequence of integers.
 static bool readsTokens(StepOp step) {
   Block &body = step.getBody().front();
   if (body.getNumArguments() == 0)
@@ -81,7 +82,7 @@ static bool readsTokens(StepOp step) {
   return isa<IntegerType>(type.getElementType()) && type.getRank() > 1;
 }
 
-/// The same of any step of a run: its own, or one of its jobs'.
+/// The same for any step of a run or its jobs.
 static bool readsTokens(ModuleOp module, Operation &job) {
   std::string name = SymbolTable::getSymbolName(&job).str();
   return llvm::any_of(module.getOps<StepOp>(), [&](StepOp step) {
@@ -91,7 +92,7 @@ static bool readsTokens(ModuleOp module, Operation &job) {
   });
 }
 
-/// What the run says that tells of its hardware.
+/// The run's facts about its hardware.
 static HardwareFacts factsOf(const RunFacts &run) {
   HardwareFacts facts;
   facts.peak = run.peak;
@@ -113,7 +114,7 @@ static StringRef symbolOf(Operation *job) {
   return SymbolTable::getSymbolName(job);
 }
 
-/// Warns of a device that was not there in the year of the run.
+/// Warns of a device that was released after the year of the run.
 static void warnOfYear(Operation *job, const HardwareFacts &facts) {
   std::optional<int> released =
       facts.device ? facts.device->year() : std::nullopt;
@@ -123,7 +124,8 @@ static void warnOfYear(Operation *job, const HardwareFacts &facts) {
         << ", after the `year` of the run, " << *facts.year;
 }
 
-/// Warns where the time that a run took, or its number format, tells nothing.
+/// Warns if a reported time or number format has no effect, since there is no
+/// peak.
 static void warnOfNoPeak(Operation *job, const RunFacts &run,
                          const HardwareFacts &facts,
                          const HardwareGuess &guess) {
@@ -146,7 +148,7 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
         << "there is no compute by time: " << why;
 }
 
-/// Warns of products in 16 bits for which the device has no units.
+/// Warns of products in 16 bits on a device without units for them.
 static void warnOfFormat(Operation *job, const RunFacts &run,
                          const HardwareFacts &facts,
                          const HardwareGuess &guess) {
@@ -173,7 +175,7 @@ static RunFacts complete(RunFacts run, const HardwareFacts &facts,
     run.deviceMemory = facts.device->memoryBytes->value;
   if (guess.format)
     run.peakFormat = traitsOf(*guess.format).name;
-  // Products in other formats than the peak's have their own.
+  // Products in other formats have peaks of their own.
   if (!run.peak && facts.device)
     for (const FormatTraits &traits : allFormats()) {
       llvm::Expected<PeakChoice> other = facts.device->peakFor(traits.format);

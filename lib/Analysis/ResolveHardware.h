@@ -10,14 +10,14 @@
 
 namespace netc {
 
-/// Completes what every run says of its hardware, by completeHardware: the
-/// attributes `peak` (FLOP/s), `peak_format`, `assumed_utilization` where no
-/// utilization is given, and `assumed`, a list of what was taken. Without a
-/// figure for its device a run has no peak. Fails, with an error at the place,
-/// if there is no such device or number format. `accelerators` takes
-/// milliseconds, and is called only where it is needed.
+/// Completes the hardware of every run, by completeHardware(): sets the
+/// attributes `peak` (FLOP/s), `peak_format`, `assumed_utilization` if no
+/// utilization is given, and `assumed`, the list of assumptions. A run whose
+/// device has no known peak gets none. Fails, with an error at the key, if
+/// there is no such device or number format. `accelerators` takes milliseconds
+/// and is called only if needed.
 ///
-/// Empty steps of `module` do what those of `written` do, if that is given.
+/// Empty steps of `module` stand for those of `written`, if that is given.
 mlir::LogicalResult
 resolveHardware(mlir::ModuleOp module,
                 llvm::function_ref<const AcceleratorTable &()> accelerators,

@@ -26,7 +26,7 @@ StringRef Run::network() const {
   return op->getAttrOfType<StringAttr>("network").getValue();
 }
 
-/// Whether the cost of a run belongs to that of the run around it.
+/// Whether the cost of a job is part of the run's.
 static bool isCounted(const Run &job) { return !job.isTuning; }
 
 bool Run::hasStep() const {
@@ -35,7 +35,7 @@ bool Run::hasStep() const {
                           }));
 }
 
-/// `cost` divided by `unit`; none if that is no polynomial.
+/// `cost` divided by `unit`; none if the result is not a polynomial.
 static std::optional<Cost> divided(const Cost &cost, const Polynomial &unit) {
   Cost part{cost.matmul / unit, cost.other / unit, cost.transcendental / unit};
   if (!part.total().isValid() || !part.transcendental.isValid())
@@ -154,8 +154,8 @@ std::optional<Rational> Run::flopByTime() const {
   return *deviceSeconds * *peakOf(&Figures::model) * *knownUtilization();
 }
 
-/// What the devices can do at their peaks in the time that the run took, of
-/// jobs that report their times in these.
+/// FLOP that the devices could do at their peaks in the time that the run took,
+/// or its jobs in theirs.
 static std::optional<Rational>
 capacityOf(const Run &run, const std::function<Cost(const Figures &)> &ofStep) {
   if (!run.deviceSeconds)
@@ -181,8 +181,8 @@ std::optional<Rational> Run::hardwareUtilization() const {
   return shareOfCapacity(*this, &Figures::hardware);
 }
 
-/// The peak of the products that are in `format`. What the run says in which
-/// they are is the format of `peak`.
+/// The peak for products in `format`. `peak` is for the format that the run
+/// states.
 static Rational peakIn(const Run &run, NumberFormat format) {
   std::optional<Precision> precision = parsePrecision(run.precision);
   if (format == (precision ? precision->products : NumberFormat::F32))
@@ -245,7 +245,7 @@ std::string Run::lastStep() const {
 // The rule of three
 //===----------------------------------------------------------------------===//
 
-/// Notes which products read a weight that does not learn, and which none.
+/// Records which products read a frozen weight, and which read none.
 static void noteProducts(StepOp step, CountedStep &counted) {
   step.walk([&](CostOpInterface op) {
     if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
@@ -256,7 +256,7 @@ static void noteProducts(StepOp step, CountedStep &counted) {
         auto parameter = base.getDefiningOp<ParameterOp>();
         readsWeight |= bool(parameter);
         readsFrozen |= parameter && !parameter.getTrainable();
-        // What a loop reads, such as the weights of experts.
+        // A slice of what a loop iterates over, such as the weights of experts.
         if (Value sequence = sequenceOf(base))
           look(sequence);
       });
@@ -271,7 +271,7 @@ static void noteProducts(StepOp step, CountedStep &counted) {
 }
 
 /// The names of gradients that are products without a sum, which are no
-/// matmuls: that of `n t e, n e -> n t` to its first input.
+/// matmuls: that of `n t e, n e -> n t` with respect to its first input.
 static std::set<std::string> gradientsWithoutSum(StepOp step) {
   std::set<std::string> names;
   step.walk([&](EinsumOp op) {
@@ -284,8 +284,8 @@ static std::set<std::string> gradientsWithoutSum(StepOp step) {
   return names;
 }
 
-/// The names of gradients that the last turn of a loop leaves out: that of the
-/// first state of a recurrence, if it is constant.
+/// The names of gradients that the last iteration of a loop omits: that of a
+/// recurrence's first state, if it is constant.
 static std::set<std::string> gradientsWithoutLastTurn(StepOp step) {
   std::set<std::string> names;
   step.walk([&](ScanOp scan) {
@@ -296,8 +296,7 @@ static std::set<std::string> gradientsWithoutLastTurn(StepOp step) {
   return names;
 }
 
-/// The innermost instance that holds all of `layers`; empty if it is the
-/// network.
+/// The innermost instance that contains all `layers`; empty for the network.
 static StringRef commonInstance(ArrayRef<StringRef> layers) {
   StringRef common = layers.front();
   for (StringRef layer : layers)
@@ -324,11 +323,11 @@ static std::string listLayers(ArrayRef<StringRef> layers) {
 }
 
 namespace {
-/// Layers whose gradients cost less, or more, than twice their forward pass for
+/// Layers whose gradients cost more or less than twice their forward pass, for
 /// one reason.
 struct Deviants {
   std::vector<StringRef> layers;
-  Rational flop; ///< of a step
+  Rational flop; ///< per step
 
   void add(StringRef layer, const Rational &more) {
     if (more.isZero())
@@ -340,8 +339,7 @@ struct Deviants {
 };
 } // namespace
 
-/// Sets `ruleOfThree` and `deviations`, if every figure that they need is
-/// known.
+/// Sets `ruleOfThree` and `deviations` if all figures that they need are known.
 static void compareWithRuleOfThree(Run &run) {
   bool isKnown = llvm::all_of(run.parts.parts, [](const Part &part) {
     return llvm::all_of(part.figures.costs, [](const Cost &cost) {
@@ -410,7 +408,7 @@ static void compareWithRuleOfThree(Run &run) {
   });
 }
 
-/// Sets `parameterRule` and what leads from it to the count.
+/// Sets `parameterRule` and the deviations of the count from it.
 static void compareWithParameters(Run &run) {
   std::optional<Rational> exactly = run.modelFlop(),
                           parameters = run.activeParameters().constant();
@@ -454,7 +452,7 @@ static void setFacts(Run &run, const RunFacts &facts) {
     run.deviceSeconds = *run.took * *run.devices;
 }
 
-/// The larger one, or the sum of two that free axes keep from being compared.
+/// The larger one, or the sum if free axes prevent a comparison.
 static Polynomial upperBound(const Polynomial &a, const Polynomial &b) {
   std::optional<Rational> difference = (a - b).constant();
   if (!difference)
@@ -462,7 +460,7 @@ static Polynomial upperBound(const Polynomial &a, const Polynomial &b) {
   return difference->isNegative() ? b : a;
 }
 
-/// The sizes of axes on a device, which takes its share of the batch.
+/// The sizes of axes on one device, which has a share of the batch.
 static Axes axesOfDevice(const Run &run) {
   auto step = cast<StepOp>(run.op);
   Axes axes(step.getAxes());
@@ -473,7 +471,7 @@ static Axes axesOfDevice(const Run &run) {
   return axes;
 }
 
-/// The memory of a device, by name.
+/// The memory of one device, by name of the weight.
 static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
   Axes axes = axesOfDevice(run);
   std::map<std::string, Memory> memory = run.counted->memory;
@@ -486,7 +484,7 @@ static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
   return memory;
 }
 
-/// Whether what is kept is all there at once.
+/// Whether all saved activations are live at the same time.
 static bool isKeptTogether(const Run &run) {
   return run.counted && run.counted->recomputed.empty() &&
          run.decodeAxis.empty();
@@ -526,8 +524,8 @@ static void warnOfGuesses(StepOp op, const Axes &axes) {
   warning << ": " << guesses << ", which is low";
 }
 
-/// Whether the hardware time is one that can be multiplied by what the
-/// assumptions leave open.
+/// Whether the hardware time is proportional to what is assumed, so that it has
+/// a range.
 static bool isTimeInRange(const Run &run) {
   std::optional<Rational> flop = run.flopByTime();
   return !flop || (*flop * Rational(10).pow(9)).isValid();
@@ -537,8 +535,8 @@ static LogicalResult failOutOfRange(const Run &run) {
   return emitError(run.op->getLoc(), error::RunCostOutOfRange, run.name());
 }
 
-/// A batch that is gone through in parts: all but the update is done for each,
-/// and the gradient of each is added to those before, in place.
+/// Gradient accumulation: each part of the batch runs all but the update, and
+/// adds its gradients to those before in place.
 static void accumulate(PartTree &tree, const Rational &parts) {
   for (Part &part : tree.parts) {
     Figures &figures = part.figures;
@@ -558,7 +556,7 @@ static void accumulate(PartTree &tree, const Rational &parts) {
   }
 }
 
-/// The run that `op` says, of a step that is counted.
+/// The run that `op` states, for a step that is already counted.
 static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
                                   std::shared_ptr<const CountedStep> counted) {
   Run run;
@@ -596,7 +594,7 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   return run;
 }
 
-/// Warns of a decoder whose positions see those that are not made yet.
+/// Warns of a decoder whose positions read later ones.
 static void warnOfUnmasked(StepOp op) {
   std::optional<Decoding> decoding = Decoding::of(op);
   Operation *unmasked = decoding ? decoding->findUnmasked(op) : nullptr;
@@ -608,7 +606,7 @@ static void warnOfUnmasked(StepOp op) {
         << nameOf(unmasked) << "`; it is counted as if one did";
 }
 
-/// Whether a gradient is one of look-ups, which was changed or added to.
+/// Whether a gradient is one of look-ups that was changed or added to.
 static bool isOfLookups(Value gradient) {
   llvm::SetVector<Value> sources;
   sources.insert(gradient);
@@ -624,7 +622,7 @@ static bool isOfLookups(Value gradient) {
   return false;
 }
 
-/// Warns of tables that are updated as a whole where rows were asked for.
+/// Warns of dense updates of tables for which sparse ones were asked.
 static void warnOfDenseTables(StepOp op) {
   op.walk([&](SgdOp update) {
     if (update.getSparse() && isOfLookups(update.getGradient()))
@@ -636,9 +634,9 @@ static void warnOfDenseTables(StepOp op) {
   });
 }
 
-/// Warns of weights in 16 bits that are updated themselves. A step of less than
-/// half the distance to the next number, 2^-9 of a weight in bf16, changes
-/// nothing; Adam's steps are as large as its learning rate.
+/// Warns of updates of 16-bit weights without a master copy. A change by less
+/// than half the distance to the next number, 2^-9 of a weight in bf16, has no
+/// effect; Adam's changes are as large as its learning rate.
 static void warnOfLostUpdates(StepOp op) {
   std::optional<Precision> precision =
       parsePrecision(op.getRun().getFacts().precision);
@@ -646,7 +644,7 @@ static void warnOfLostUpdates(StepOp op) {
     return;
   const FormatTraits &format = traitsOf(precision->parameters());
   double share = std::ldexp(1, -int(format.mantissaBits) - 2);
-  // Those of optimizers that are blocks are in no op.
+  // Optimizers that are blocks have no op.
   auto isSmall = [&](Operation *update) {
     bool isOfWeight = false;
     forEachBase(update->getOperand(0), [&](Value base) {
@@ -700,7 +698,7 @@ FailureOr<Run> netc::reevaluateRun(const Run &run, StepOp op) {
 // Jobs
 //===----------------------------------------------------------------------===//
 
-/// All steps that a run is made of.
+/// Collects all steps of a run.
 static void collectSteps(const Run &run, SmallVectorImpl<const Run *> &steps) {
   if (run.jobs.empty())
     steps.push_back(&run);
@@ -708,9 +706,9 @@ static void collectSteps(const Run &run, SmallVectorImpl<const Run *> &steps) {
     collectSteps(job, steps);
 }
 
-/// What the steps of a job hold together. A weight of the top level's `critic`
-/// is called `critic.w` in networks that use it, and `w` where `critic` is the
-/// network itself.
+/// The memory that the steps of a job share. A weight of the top level's
+/// `critic` is called `critic.w` in networks that use it, and `w` where
+/// `critic` is the network.
 static Memory unionOfMemory(const Run &job) {
   SmallVector<const Run *> steps;
   collectSteps(job, steps);

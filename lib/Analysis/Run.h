@@ -15,156 +15,156 @@
 
 namespace netc {
 
-/// Why the exact count of a run differs from the rule of three.
+/// A reason why the exact count of a run differs from an estimate.
 struct Deviation {
   std::string reason; ///< "`conv1` needs no input gradient"
   Rational flop;      ///< negative if the exact count is smaller
 };
 
-/// A step as it is counted, in all free axes.
+/// The counts of a step, in all free axes.
 struct CountedStep {
   PartTree parts;
-  std::map<std::string, Memory> memory;         ///< see countMemoryByName
-  std::vector<Polynomial> recomputed;           ///< see countRecomputed
-  std::vector<KeptValue> kept;                  ///< see keptValues
-  std::map<std::string, Polynomial> keptByType; ///< bytes of these
-  /// Products of a weight that is frozen, gradients that are no matmuls, and
-  /// those that the last turn of a loop leaves out, by name.
+  std::map<std::string, Memory> memory; ///< see countMemoryByName
+  std::vector<Polynomial> recomputed;   ///< see countRecomputed
+  std::vector<KeptValue> kept;          ///< see keptValues
+  std::map<std::string, Polynomial>
+      keptByType; ///< bytes of these by element type
+  /// Names of products: those of a frozen weight, gradients that are no
+  /// matmuls, and gradients that the last iteration of a loop omits.
   std::set<std::string> readersOfFrozen, gradientsWithoutSum,
       gradientsWithoutLastTurn;
-  /// Products that read no weight: those of attention.
+  /// Products that read no weight, as in attention.
   std::set<std::string> productsOfActivations;
-  /// What other networks may have the weights of, too; see RunFacts.
+  /// Prefixes of weights that other networks may share; see RunFacts.
   std::vector<std::string> shared;
 };
 
-/// What the specification says of a run, and what is counted of it. A run may
-/// be made of runs: then it is their sum. `times` has none that is a phase,
-/// which runs once.
+/// What the specification states about a run, and its counts. A run with jobs
+/// is the sum of these. `times` is none for a phase, which runs once.
 struct Run : RunFacts {
   mlir::Operation *op; ///< a net.step, or a net.job with `jobs`
   Conventions conventions;
-  /// Of one step. Of a job the root alone, and nothing if a step of it is not
-  /// the sum of steps; see hasStep.
+  /// Figures of one step. A job has the root only, and nothing if its step is
+  /// not the sum of its jobs' steps; see hasStep().
   PartTree parts;
-  /// Of one step, in all free axes.
+  /// Figures of one step, in all free axes.
   Figures symbolic;
-  /// Of a device, its share of the batch rounded up. Every device holds the
-  /// whole network. Jobs run one after the other, and share what they hold of a
-  /// network that several of them use.
+  /// Per device, with its share of the batch rounded up. Every device holds the
+  /// whole network. Jobs run one after the other, and share the memory of
+  /// networks that several of them use.
   Memory memory;
-  /// The bytes of `memory.activations`, by the type of their elements; empty
-  /// where they are the most at once of what is run again.
+  /// The bytes of `memory.activations` by element type. Empty if recomputation
+  /// has the peak.
   std::map<std::string, Polynomial> activationsByType;
   std::shared_ptr<const CountedStep> counted; ///< of a net.step
-  /// What a job is made of, in the order of the text.
+  /// The jobs, in the order of the text.
   std::vector<Run> jobs;
-  /// The size of an axis is a distribution: figures are expectations.
+  /// Whether the size of an axis is a distribution, and figures are
+  /// expectations.
   bool isAverage = false;
-  /// Powers of a mean stand for the mean of powers that nothing is known of.
+  /// Whether powers of a mean replace unknown moments.
   bool isGuessed = false;
 
-  /// The sizes of free axes but that of the batch, sorted; of a distribution
-  /// the mean.
+  /// The sizes of free axes except for the batch, sorted. Means of
+  /// distributions.
   std::vector<std::pair<std::string, Rational>> axes;
-  std::optional<Rational> deviceSeconds; ///< reported, or took x devices
+  std::optional<Rational> deviceSeconds; ///< reported, or time x devices
 
-  /// The articles' estimate: the matmul FLOP of the forward pass of all
+  /// The estimate of articles: the matmul FLOP of the forward pass of all
   /// examples, times three. None if the number of steps or a free axis is not
   /// known.
   std::optional<Rational> ruleOfThree;
-  /// They add up to the exact count less the rule of three; the largest first.
+  /// Their sum is the exact count - `ruleOfThree`. The largest is first.
   std::vector<Deviation> deviations;
-  /// The other estimate of articles: what a multiply-add costs, times 3, or 1
-  /// where nothing is learned, for each parameter that a token meets and each
-  /// token. None of what reads no tokens.
+  /// The other estimate of articles, 6ND: per parameter that a token uses and
+  /// per token, the FLOP of a multiply-add times 3, or times 1 for inference.
+  /// None without tokens.
   std::optional<Rational> parameterRule;
-  /// Likewise from it to the exact count.
+  /// The same for the exact count - `parameterRule`.
   std::vector<Deviation> parameterDeviations;
 
-  /// `run`, and `run.critic` of a job of it.
+  /// `run`, or `run.critic` for its job.
   llvm::StringRef name() const;
-  /// The last part of the name.
+  /// The last component of the name.
   llvm::StringRef shortName() const {
     return name().substr(name().rfind('.') + 1);
   }
   llvm::StringRef network() const;
-  /// Whether one step has a cost: not if the run is made of phases.
+  /// Whether there is a cost of one step. A run of phases has none.
   bool hasStep() const;
-  /// That the last step sees more than is left of the examples; else empty.
+  /// A note if the last step has more examples than remain; else empty.
   std::string lastStep() const;
   const Figures &step() const { return parts.root().figures; }
-  /// The formats in which its steps compute, or those of its jobs.
+  /// The formats in which its steps, or its jobs, compute.
   std::vector<NumberFormat> formats() const;
-  /// Those that matrix products are in: `bf16 and f8e4m3`.
+  /// The formats of matrix products as text: `bf16 and f8e4m3`.
   std::string namesOfFormats() const;
-  /// FLOP/s of a device at which a step's products, those that `ofStep` reads
-  /// off, would run if each ran at the peak of its format: their FLOP over the
-  /// sum of FLOP / peak. `peak`, where all are in its format.
+  /// FLOP/s of a device, if each product of a step runs at the peak of its
+  /// format: their FLOP / the sum of FLOP / peak. `ofStep` reads the products
+  /// from a cost.
   std::optional<Rational>
   peakOf(const std::function<Cost(const Figures &)> &ofStep) const;
-  /// Where the steps are not known, but how much they see: a cost that is
-  /// linear in the tokens, or in the examples, of a step, `ofStep`.
+  /// If the number of steps is not known, but the tokens or examples are: the
+  /// total of a cost per step, `ofStep`, that is linear in them.
   std::optional<Cost> totalByAmount(const Cost &ofStep) const;
-  /// A cost of all steps, as `ofStep` reads it off one.
+  /// The cost of all steps. `ofStep` reads it from the figures of one.
   std::optional<Cost>
   total(const std::function<Cost(const Figures &)> &ofStep) const;
-  /// The matmul FLOP of the run without recomputation, if they are known.
+  /// The matmul FLOP of the run without recomputation; none if they are not
+  /// known.
   std::optional<Rational> modelFlop() const;
   /// The same with recomputation.
   std::optional<Rational> hardwareFlop() const;
-  /// What `figure` has for the jobs that count, added up. None if one has none,
-  /// or if there are no jobs.
+  /// The sum of `figure` over the jobs that count. None if one has none, or
+  /// without jobs.
   std::optional<Rational> sumOfJobs(
       const std::function<std::optional<Rational>(const Run &)> &figure) const;
-  /// The matmul FLOP of all steps as peaks have them, two for a multiply-add
-  /// whatever the conventions are.
+  /// The matmul FLOP of all steps, with 2 FLOP for a multiply-add as in peaks,
+  /// whatever the conventions.
   std::optional<Rational>
   atTwo(const std::function<Cost(const Figures &)> &ofStep) const;
   std::optional<Rational> tokensPerStep() const;
-  /// The length of a sequence, be it of tokens or of an axis `T` that the run
-  /// gives a size.
+  /// The length of a sequence: of tokens, or of an axis `T` with a size.
   std::optional<Rational> positions() const;
-  /// The parameters that the rule counts; see parameterRule.
+  /// The parameters that the rule of parameters counts; see parameterRule.
   Polynomial activeParameters() const {
     return step().parameters - step().idle;
   }
-  /// The utilization, which may be assumed.
+  /// The utilization, reported or assumed.
   std::optional<Rational> knownUtilization() const {
     return utilization ? utilization : assumedUtilization;
   }
-  /// Device-seconds as reported, of the run or of all its jobs.
+  /// Device-seconds as reported, by the run or by all of its jobs.
   std::optional<Rational> reportedDeviceTime() const;
-  /// The same; else what the model FLOP take at `peak` and the utilization,
-  /// each job at its own.
+  /// The same, or else what the model FLOP take at `peak` and the utilization
+  /// of each job.
   std::optional<Rational> deviceTime() const;
-  /// Seconds: as reported, else the device-time over the devices. Jobs run one
+  /// Seconds, as reported or else the device-time / the devices. Jobs run one
   /// after the other.
   std::optional<Rational> time() const;
-  /// The FLOP by the time that the hardware took: as reported, or device-time x
-  /// peak x utilization, which may be assumed; two for a multiply-add. None
-  /// where one of these is not known.
+  /// FLOP from the time of the hardware: as reported, or device-time x peak x
+  /// utilization, which may be assumed. 2 FLOP for a multiply-add. None if one
+  /// of these is not known.
   std::optional<Rational> flopByTime() const;
-  /// MFU: the share that the model FLOP are of what the devices can do at their
-  /// peak in the time that the run took; of jobs that report theirs, each at
-  /// its own.
+  /// MFU: model FLOP / FLOP that the devices could do at peak in the time of
+  /// the run, or of each job.
   std::optional<Rational> modelUtilization() const;
-  /// HFU: the same with what is computed again.
+  /// HFU: the same with recomputation.
   std::optional<Rational> hardwareUtilization() const;
-  /// Bytes; none if they depend on a free axis, or on a part of unknown size.
+  /// Bytes. None if they depend on a free axis, or on a part of unknown size.
   std::optional<Rational> memoryPerDevice() const;
-  /// What makes up `memory.activations`; empty where activationsByType is.
+  /// The activations in `memory.activations`; empty if activationsByType is.
   std::vector<KeptValue> kept() const;
-  /// Bytes that the ops of a step read and write, each by itself.
+  /// Bytes that the ops of a step read and write, without fusion.
   std::optional<Rational> trafficOfStep() const;
 };
 
-/// Counts a step that has its gradients and updates.
+/// Counts a step with its gradients and updates.
 mlir::FailureOr<Run> analyzeRun(StepOp op, const Conventions &conventions);
-/// The run with other facts: those of `op`, a net.step that does what `run`
-/// does and may be empty. Nothing is counted again.
+/// The run with the facts of `op`, a net.step for the same computation that may
+/// be empty. Nothing is counted again.
 mlir::FailureOr<Run> reevaluateRun(const Run &run, StepOp op);
-/// Adds up the jobs of one.
+/// Adds up the jobs of a run.
 mlir::FailureOr<Run> analyzeJob(JobOp op, const Conventions &conventions,
                                 std::vector<Run> jobs);
 

@@ -9,42 +9,44 @@
 
 namespace netc {
 
-/// Whether the results are the operands' elements under another shape: an op
-/// that computes nothing and converts nothing. It has no memory of its own and
-/// moves nothing.
+/// Whether the results are the operand's elements in another shape: the op
+/// computes and converts nothing. It has no memory of its own and moves
+/// nothing.
 bool isView(mlir::Operation *op);
 
-/// Whether the op only names what is there before the step: a weight, a buffer,
-/// a constant.
+/// Whether the op only names what exists before the step: a weight, a buffer, a
+/// constant.
 bool isHeld(mlir::Operation *op);
 
-/// Calls `function` for each value whose memory `value` shares, which is
-/// `value` itself if no view made it.
+/// Calls `function` for each value whose memory `value` shares: `value` itself
+/// unless it is a view.
 void forEachBase(mlir::Value value,
                  llvm::function_ref<void(mlir::Value)> function);
-/// The same for each of `work`, which is used up, and not for what is `seen`.
+/// The same for each value of `work`, which is consumed, unless it is in
+/// `seen`.
 void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
                  llvm::DenseSet<mlir::Value> &seen,
                  llvm::function_ref<void(mlir::Value)> function);
 
-/// Whether the op gives what it reads in another floating-point format.
+/// Whether the op converts to another floating-point format.
 bool isFormatChange(mlir::Operation *op);
 
-/// The same through changes of format: a weight, of a copy of it.
+/// The same through conversions: the weight, for a converted copy of it.
 void forEachSource(mlir::Value value,
                    llvm::function_ref<void(mlir::Value)> function);
 
-/// Whether `value` only is, in another format, what is there before the step.
+/// Whether `value` is a converted copy of what exists before the step.
 bool isCopyOfHeld(mlir::Value value);
 
-/// The op that put what `value` views into windows; null if none did.
+/// The op that unfolded `value` into windows, through views; null if there is
+/// none.
 UnfoldOp unfoldOf(mlir::Value value);
 
-/// What a loop goes over whose rows are `element`; null if it is no such row.
+/// The sequence that a loop iterates over, if `element` is its slice; else
+/// null.
 mlir::Value sequenceOf(mlir::Value element);
 
-/// What gave the experts that a loop goes over their rows; null if it is no
-/// such loop.
+/// The op that dispatched the rows of a loop over experts; else null.
 DispatchOp dispatchOf(ScanOp loop);
 
 /// Bytes of a tensor.

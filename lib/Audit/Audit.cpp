@@ -12,7 +12,7 @@ using namespace netc;
 using namespace netc::audit;
 using llvm::StringRef;
 
-/// Whether one of the words stands in the name, in capitals or not.
+/// Whether the name contains one of the words, in upper or lower case.
 static bool namesAny(StringRef name, std::initializer_list<StringRef> words) {
   return llvm::any_of(
       words, [&](StringRef word) { return name.contains_insensitive(word); });
@@ -27,7 +27,7 @@ public:
 
   llvm::Error run() {
     audit.asked = question.batch;
-    // By their formulas, which read shapes.
+    // Their formulas need shapes.
     if (trace.hasShapes) {
       claim("torch.profiler", "profiler");
       claim("FlopCounterMode", "flop_counter");
@@ -75,8 +75,8 @@ private:
     audit.claims.push_back({id.str(), member, "recomputed", false, {}, false});
   }
 
-  /// Where nothing marks steps and the trace has no shapes, the forward pass
-  /// may stand there several times.
+  /// Without marks of steps and without shapes, the trace may have the forward
+  /// pass several times; the last one is taken.
   void takeLastRepetition() {
     size_t ours = own->forwardAt(own->sizes(), ~size_t(0)).size();
     auto &products = step.products;
@@ -109,13 +109,13 @@ private:
   // Counters and counts that are handed in
   //===--------------------------------------------------------------------===//
 
-  /// A kernel that computes element by element; it may stand in a product, for
-  /// an offset is added there.
+  /// Whether a kernel is element-wise. A product may launch such kernels, too,
+  /// to add a bias.
   static bool isElementwise(StringRef kernel) {
     return namesAny(kernel, {"elementwise_kernel", "epilogue::"});
   }
 
-  /// Counters of kernels, and the product that each belongs to.
+  /// Adds kernels with counters, and the product that each belongs to.
   void addCounters(const trace::Trace &counters,
                    llvm::ArrayRef<StepKernel> kernels) {
     if (llvm::none_of(kernels, [&](const StepKernel &kernel) {
@@ -147,7 +147,7 @@ private:
       addOther(claim, other, std::to_string(others) + " other kernels");
   }
 
-  /// Levels below the GPU, of the step and of each row.
+  /// Joins the GPU's levels of activity, of the step and of each row.
   void joinCounters(const trace::Trace &counters) {
     std::vector<uint32_t> kernels;
     std::vector<std::vector<uint32_t>> ofProduct(step.products.size());
@@ -202,8 +202,8 @@ private:
     audit.rows.push_back(std::move(row));
   }
 
-  /// What a tool counted of an event goes by the op and the shapes; of a step,
-  /// where it has no shapes, only the sum is known.
+  /// Adds what a tool counted. Events are identified by op and shapes; without
+  /// shapes only the sum over the step is known.
   void addGiven(const trace::Trace &given) {
     audit.claims.push_back(
         {given.tool + ", given", "given", "given", false, {}, false});
@@ -230,7 +230,7 @@ private:
       sum.calls += count.calls;
       whole += count.flop;
     }
-    // Events and their tables are of all steps that were recorded.
+    // Events and tables cover all recorded steps.
     whole /= Rational(
         std::max<int64_t>(given.countedSteps, byOp.empty() ? 1 : step.steps));
     Rational attributed;
@@ -267,7 +267,7 @@ private:
     return key;
   }
 
-  /// The product that an event is, is in, or is around.
+  /// The product that an event is, is inside of, or contains.
   std::optional<unsigned> holderOf(const trace::HostEvent &event) const {
     for (auto [i, product] : llvm::enumerate(step.products)) {
       const trace::HostEvent &other = trace.host[product.event];
@@ -279,7 +279,7 @@ private:
     return std::nullopt;
   }
 
-  /// Where the trace has the forward pass alone, so has the comparison.
+  /// If the trace has the forward pass only, so has the comparison.
   void compareGradients() {
     audit.hasBackward =
         llvm::any_of(step.products, [](const TracedProduct &product) {
@@ -297,7 +297,7 @@ private:
                            "compared alone"});
   }
 
-  /// Every product of the trace is one of the specification, too.
+  /// Without a specification, every product of the trace matches itself.
   std::vector<Match> matchesOfTraceAlone() const {
     std::vector<Match> matches;
     std::map<int64_t, unsigned> bySequence;
@@ -378,12 +378,12 @@ private:
                                                           : "input+weight";
     if (!audit.run)
       takeFromTrace(row, match);
-    // The op of a gradient is that of the forward pass, which comes first.
+    // A gradient has the op of the forward product, whose row comes first.
     if (match.forward && audit.rows.size() > *match.forward) {
       const Row &forward = audit.rows[*match.forward];
       row.op = forward.op;
-      // What it repeats called others, and launched kernels where there are
-      // any.
+      // The op of a recomputed product called other ops, and launched kernels
+      // if there are any.
       row.isStopped = row.phase == "recompute" && row.isTraced &&
                       row.parts == 0 && row.kernels == 0 &&
                       forward.parts + forward.kernels > 0;
@@ -393,7 +393,7 @@ private:
     return row;
   }
 
-  /// Without a specification the shapes in the trace are what is exact.
+  /// Without a specification, the shapes in the trace are exact.
   void takeFromTrace(Row &row, const Match &match) const {
     const TracedProduct &product = step.products[match.traced.front()];
     row.isSpecified = product.flop.has_value();
@@ -404,7 +404,8 @@ private:
     }
   }
 
-  /// `layer.0` of `layer.0.query` and `layer.0.key`.
+  /// The common prefix of two paths: `layer.0` of `layer.0.query` and
+  /// `layer.0.key`.
   static std::string commonPart(StringRef a, StringRef b) {
     if (a == b)
       return a.str();
@@ -419,7 +420,8 @@ private:
     return common.empty() ? (a + ", " + b).str() : llvm::join(common, ".");
   }
 
-  /// What tools count of ops that are no products: a row for each place.
+  /// Adds a row for each place in the step where tools count ops that are no
+  /// products.
   void addOthers() {
     std::map<CountedEvent::Place, Row> rows;
     for (const CountedEvent &counted : step.others) {
@@ -482,7 +484,7 @@ private:
       if (row.products.empty())
         continue;
       time += row.nanoseconds;
-      // What is run again is known by its forward product.
+      // Recomputed rows are identified by their forward products.
       if (row.isSpecified || row.forward)
         matched += row.nanoseconds;
     }
@@ -574,7 +576,8 @@ private:
     }
   }
 
-  /// The format of most products of the trace, by their first input.
+  /// Notes if most products of the trace have another format, by their first
+  /// input.
   void notePrecision() {
     std::map<StringRef, unsigned> types;
     for (const TracedProduct &product : step.products)
@@ -612,7 +615,7 @@ private:
   const trace::Trace &trace;
   TracedStep &step;
   const Question &question;
-  std::optional<SpecifiedStep> own; ///< has the names of `specified`
+  std::optional<SpecifiedStep> own; ///< owns the names of `specified`
   std::vector<SpecifiedProduct> specified;
 };
 } // namespace

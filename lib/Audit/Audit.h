@@ -14,120 +14,125 @@ namespace netc::audit {
 
 struct Rule;
 
-/// Who counted a step, beside netc.
+/// A tool that counted the step, in addition to netc.
 struct Claim {
   std::string id;         ///< `torch.profiler`
-  llvm::StringRef member; ///< by which an `expect` asks for it
+  llvm::StringRef member; ///< its name in an `expect`
   std::string source; ///< `recomputed` by its formulas, `given`, or `counters`
-  /// It may round: a difference of one in a thousand is none.
+  /// Whether it rounds. Then differences of up to 0.1 % are ignored.
   bool isRounded = false;
   Rational total;
-  /// Every product has half of what is exact.
+  /// Whether every product has half of the exact FLOP.
   bool isHalf = false;
 
   bool isMeasured() const { return source == "counters"; }
 };
 
-/// What a claim has for a row.
+/// The count of a claim for a row.
 struct RowClaim {
   Rational flop;
-  /// The part of `flop` that is of additions and scalings beside the product.
+  /// FLOP of `flop` for additions and scalings next to the product.
   Rational other;
-  /// What makes the difference to the exact count, where there is one; two, if
-  /// it takes both. Empty and not equal: unexplained.
+  /// The rules that explain the difference to the exact count; two if both are
+  /// needed. Empty if the counts are equal, or if the difference is
+  /// unexplained.
   llvm::SmallVector<const Rule *, 2> rules;
 };
 
-/// A product of the step, in one phase, on both sides.
+/// A product of the step in one phase, in the specification and in the trace.
 struct Row {
-  std::string layer; ///< of the specification; of a trace alone, of its modules
+  std::string
+      layer; ///< of the specification, or the trace's modules without one
   std::string op;
   std::string phase; ///< `forward`, `input`, `weight`, `input+weight`, ..
   Confidence confidence = Confidence::None;
-  /// By the specification; the parts of it that are gradients of inputs and of
+  /// By the specification; and the shares of gradients of inputs and of
   /// weights.
   Rational exact, input, weight;
   Rational traced; ///< by the shapes in the trace
   Elements elements;
   Rational made;
-  /// What the gradient of the first state of a recurrence would cost.
+  /// FLOP that the gradient of a recurrence's first state would take.
   Rational firstState;
   int64_t groups = 1;
-  /// It began and never ran: what is run again stops when it has all.
+  /// The op began but did not run: recomputation stops when it has all that it
+  /// needs.
   bool isStopped = false;
-  /// Gradients of attention whose scores are made again.
+  /// Gradients of attention that recompute the scores.
   bool isFusedAttention = false;
   bool isSpecified = false, isTraced = false;
-  /// It is no product of the network: an addition, a loss, an optimizer.
+  /// Set for ops that are no product of the network: an addition, a loss, an
+  /// optimizer.
   std::optional<CountedEvent::Place> other;
-  llvm::SmallVector<unsigned, 2> products; ///< of TracedStep::products
+  llvm::SmallVector<unsigned, 2>
+      products; ///< indices into TracedStep::products
   unsigned kernels = 0, parts = 0;
   int64_t nanoseconds = 0;
   bool hasOtherAlgorithm = false,
-       usesMatrixUnits = false;     ///< by kernels' names
+       usesMatrixUnits = false;     ///< by the names of its kernels
   std::optional<unsigned> forward;  ///< row of the forward product
-  std::optional<UnitLevels> levels; ///< of its kernels, by joined counters
-  std::vector<RowClaim> claims;     ///< beside Audit::claims
+  std::optional<UnitLevels> levels; ///< of its kernels, from joined counters
+  std::vector<RowClaim> claims;     ///< parallel to Audit::claims
 
   bool isGradient() const {
     return phase == "input" || phase == "weight" || phase == "input+weight";
   }
 };
 
-/// Shares of the FLOP of the specification, by how sure their match is.
+/// Shares of the specification's FLOP, by the confidence of their match.
 struct Coverage {
-  std::array<Rational, 4> flop; ///< by Confidence, in FLOP
-  /// Of the time that products of the trace take.
+  std::array<Rational, 4> flop; ///< FLOP by Confidence
+  /// Share of the time of the trace's products.
   double time = 0;
 
   Rational total() const { return flop[0] + flop[1] + flop[2] + flop[3]; }
   Rational matched() const { return flop[0] + flop[1] + flop[2]; }
-  /// Of 1; 1 of nothing.
+  /// Between 0 and 1; 1 if there are no FLOP.
   Rational share() const {
     return total().isZero() ? Rational(1) : matched() / total();
   }
 };
 
-/// What is to be said beside the rows.
+/// A remark in addition to the rows.
 struct Note {
-  std::string id; ///< that of a rule, where it is one
+  std::string id; ///< id of the rule, if it is about one
   std::string text;
 };
 
-/// Where the two sequences part, with what stands around it.
+/// Where the two sequences of products diverge, with neighbours.
 struct Divergence {
   std::vector<std::string> specified, traced;
 };
 
 struct Question {
-  /// What tools counted, handed in beside the trace.
+  /// Counts of tools that were given in addition to the trace.
   std::vector<const trace::Trace *> counts;
-  /// Counters of the same step under another tool; null without.
+  /// Counters of the same step from another tool; null if there are none.
   const trace::Trace *counters = nullptr;
-  /// Examples that are counted; those of the trace, if none.
+  /// The number of examples to count for; none for that of the trace.
   std::optional<Rational> batch;
 };
 
-/// A step of a trace beside that of a specification.
+/// A step of a trace, compared with that of a specification.
 struct Audit {
   const trace::Trace *trace = nullptr;
-  std::string file; ///< the last part of its path
+  std::string file; ///< file name without folders
   TracedStep step;
   const Run *run = nullptr;      ///< null without a specification
-  Sizes sizes;                   ///< of free axes, as the trace has them
+  Sizes sizes;                   ///< of free axes in the trace
   std::optional<Rational> asked; ///< see Question::batch
-  bool hasBackward = false;      ///< gradients are compared
+  bool hasBackward = false;      ///< whether gradients are compared
   std::vector<Claim> claims;
   std::vector<Row> rows;
   Coverage coverage;
   Gpu gpu;
-  /// Of the step, where counters were handed in.
+  /// Of the step, if counters were given.
   std::optional<SummedLevels> levels;
   std::optional<Divergence> divergence;
   std::vector<Note> notes;
 
-  /// FLOP of the specification, in the phases that are compared, without what
-  /// is run again, and with it.
+  /// FLOP of the specification in the compared phases, without and with
+  /// recomputation.
   Rational model, hardware;
   /// Whether enough is matched to compare totals.
   bool isComparable() const {
@@ -135,7 +140,8 @@ struct Audit {
   }
 };
 
-/// A claim is the sum over all rows. Fails if nothing matches.
+/// Compares a step of a trace with the specification. Claims are sums over all
+/// rows. Fails if nothing matches.
 llvm::Expected<Audit> audit(const trace::Trace &trace, llvm::StringRef file,
                             const Run *run, const Question &question = {});
 

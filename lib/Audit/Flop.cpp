@@ -28,7 +28,7 @@ static Elements sorted(Rational a, Rational b, Rational c) {
   return elements;
 }
 
-/// `[2, 2]`, or `2` for all axes; empty if it is neither.
+/// Parses `[2, 2]`, or `2` for all axes. Empty if it is neither.
 static llvm::SmallVector<int64_t, 3> listOf(StringRef text, size_t axes) {
   llvm::SmallVector<int64_t, 3> list;
   llvm::SmallVector<StringRef, 3> parts;
@@ -46,8 +46,8 @@ static llvm::SmallVector<int64_t, 3> listOf(StringRef text, size_t axes) {
   return list;
 }
 
-/// What a convolution by these sizes makes along its axes; none if a size is
-/// none.
+/// The elements of a convolution's result along its spatial axes. None if a
+/// size is not known.
 static std::optional<Rational> windows(Dims input, Dims weight, Dims stride,
                                        Dims pad, Dims dilation) {
   Rational points = 1;
@@ -72,7 +72,7 @@ static EventCost both(Rational flop, Elements elements, Rational counter) {
   return {flop, elements, counter};
 }
 
-/// `b` products of m x k and k x n.
+/// The cost of `b` products of m x k and k x n.
 static EventCost matrices(Dims a, Dims b) {
   if (a.size() < 2 || b.size() != a.size() ||
       a[a.size() - 1] != b[b.size() - 2])
@@ -84,14 +84,14 @@ static EventCost matrices(Dims a, Dims b) {
   return cost;
 }
 
-/// Of the operands from `first` on.
+/// The cost of a product of the operands from `first` on.
 template <unsigned first>
 static EventCost product(const Trace &trace, const HostEvent &event, Dims) {
   return matrices(trace.shape(event, first), trace.shape(event, first + 1));
 }
 
-/// One of the two gradients of a convolution, by that of its result; invalid if
-/// the sizes are not those of one.
+/// The FLOP of one of the two gradients of a convolution, from the gradient of
+/// its result. Invalid if the sizes do not fit.
 static Rational oneGradient(Dims gradient, Dims weight) {
   if (gradient.size() < 3 || weight.size() != gradient.size())
     return Rational::invalid();
@@ -99,8 +99,8 @@ static Rational oneGradient(Dims gradient, Dims weight) {
          productOf(weight);
 }
 
-/// The arguments from 3 on: stride, padding, dilation, transposed, output
-/// padding, groups.
+/// Arguments from 3 on: stride, padding, dilation, transposed, output padding,
+/// groups.
 static EventCost convolution(const Trace &trace, const HostEvent &event,
                              Dims result) {
   Dims input = trace.shape(event, 0), weight = trace.shape(event, 1);
@@ -132,8 +132,8 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
   return both(flop, sorted(productOf(input), productOf(weight), made), flop);
 }
 
-/// grad, input, weight, bias sizes, stride, padding, dilation, transposed,
-/// output padding, groups, mask
+/// Arguments: grad, input, weight, bias sizes, stride, padding, dilation,
+/// transposed, output padding, groups, mask.
 static EventCost convolutionBackward(const Trace &trace,
                                      const HostEvent &event) {
   Dims gradient = trace.shape(event, 0), input = trace.shape(event, 1),
@@ -157,8 +157,8 @@ static EventCost convolutionBackward(const Trace &trace,
   return cost;
 }
 
-/// Both products of attention over queries, keys and values, as often as
-/// `times` says.
+/// The cost of the two products of attention over queries, keys and values,
+/// `times` times.
 static EventCost attention(Dims query, Dims key, Dims value, int times,
                            Rational counted) {
   if (query.size() != 4 || key.size() != 4 || value.size() != 4)
@@ -188,15 +188,16 @@ static EventCost attentionForward(const Trace &trace, const HostEvent &event,
                    trace.shape(event, 2), 1, 1);
 }
 
-/// The gradient, then what the forward op read. FlopCounterMode counts five
-/// products where four are needed: the scores are made again.
+/// Arguments: the gradient, then the operands of the forward op.
+/// FlopCounterMode counts five products instead of four, since the scores are
+/// recomputed.
 static EventCost attentionBackward(const Trace &trace, const HostEvent &event,
                                    Dims) {
   return attention(trace.shape(event, 1), trace.shape(event, 2),
                    trace.shape(event, 3), 2, Rational(5) / 2);
 }
 
-/// input, weights of the input and of the state, two offsets, state
+/// Arguments: input, weights of the input and of the state, two biases, state.
 static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event, Dims) {
   Dims input = trace.shape(event, 0);
   Rational weights =
@@ -227,14 +228,16 @@ static const Kind kinds[] = {
        return convolutionBackward(trace, event);
      }},
     {"aten::convolution_overrideable", ProductKind::Windows, convolution},
-    // gradient, weight: the weight's dims, and the points of the gradient
+    // Arguments: gradient, weight. The FLOP follow from the weight's shape and
+    // the positions of the gradient.
     {"aten::cudnn_convolution_backward_input", ProductKind::Windows,
      [](auto &trace, auto &event, Dims) {
        Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
        return both(oneGradient(gradient, weight),
                    sorted(productOf(gradient), productOf(weight), 0), 0);
      }},
-    // In 2021 it does not say how large the weight is; its twin does.
+    // In traces of 2021 it lacks the shape of the weight; the event of the
+    // other gradient has it.
     {"aten::cudnn_convolution_backward_weight", ProductKind::Windows, unknown},
     {"aten::_scaled_dot_product_flash_attention", ProductKind::Attention,
      attentionForward},
@@ -260,7 +263,7 @@ static const Kind kinds[] = {
     {"aten::miopen_rnn", ProductKind::Recurrence, unknown},
 };
 
-/// One event, and below it one for each gradient.
+/// In traces of 2021: an event that contains one for each gradient.
 static constexpr llvm::StringLiteral backwardOf2021 =
     "aten::cudnn_convolution_backward";
 
@@ -270,7 +273,7 @@ static const Kind *kindOf(StringRef name) {
   return kind == std::end(kinds) ? nullptr : kind;
 }
 
-/// An event of a program of netc; see lib/Runtime/StepTrace.h.
+/// Prefix of events of netc's own programs; see lib/Runtime/StepTrace.h.
 static constexpr llvm::StringLiteral ownPrefix = "net::";
 
 StringRef netc::audit::ownPhaseOf(const Trace &trace, const HostEvent &event) {
@@ -314,7 +317,7 @@ int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
 EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
                               Dims result) {
   StringRef name = trace.names[event.name];
-  // What the twin says of the weight in a backward convolution of 2021.
+  // In backward convolutions of 2021, the weight's shape is in the other event.
   if (name == backwardOf2021) {
     Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
     Rational flop = oneGradient(gradient, weight);

@@ -9,37 +9,36 @@
 
 namespace netc::audit {
 
-/// What a product costs by the shapes in its event.
+/// The cost of a product, from the shapes in its event.
 struct EventCost {
-  std::optional<Rational> flop; ///< none where shapes or settings are missing
+  std::optional<Rational> flop; ///< none if shapes or arguments are missing
   Elements elements;
-  Rational counter; ///< what FlopCounterMode of PyTorch 2.15 counts of it
-  /// Elements of what a product of matrices makes: of its two gradients, which
-  /// read and make as many, it tells which is that of the weight.
+  Rational counter; ///< FLOP by the formulas of FlopCounterMode of PyTorch 2.15
+  /// Elements of the result of a matrix product. The two gradients of a product
+  /// are equal in all else, and are told apart by this.
   std::optional<Rational> made = std::nullopt;
-  /// The part of `flop` that is the gradient of a convolution's weight.
+  /// The share of `flop` for the gradient of a convolution's weight.
   std::optional<Rational> weight = std::nullopt;
 };
 
-/// What an event multiplies, by PyTorch's names, or what netc's own programs
-/// say; none if it is no product.
+/// The kind of product of an event, by PyTorch's names or by what netc's
+/// programs state. None if it is no product.
 std::optional<ProductKind> productKindOf(const trace::Trace &trace,
                                          const trace::HostEvent &event);
 
-/// The phase that one of netc's own programs says of an event; else empty.
+/// The phase that a program of netc states for an event; else empty.
 llvm::StringRef ownPhaseOf(const trace::Trace &trace,
                            const trace::HostEvent &event);
 
-/// `result` is the shape of what the event makes where the event itself does
-/// not say it.
+/// `result` is the shape of the result, for events that do not state it.
 EventCost costOf(const trace::Trace &trace, const trace::HostEvent &event,
                  llvm::ArrayRef<int64_t> result);
 
-/// The groups of a convolution; 1 where the trace does not say.
+/// The groups of a convolution; 1 if the trace does not state them.
 int64_t groupsOf(const trace::Trace &trace, const trace::HostEvent &event);
 
-/// What torch.profiler counts of an event by its own formulas
-/// (torch/csrc/profiler/util.cpp of PyTorch 2.15).
+/// FLOP by the formulas of torch.profiler (torch/csrc/profiler/util.cpp of
+/// PyTorch 2.15).
 Rational profilerFlop(const trace::Trace &trace, const trace::HostEvent &event);
 
 } // namespace netc::audit

@@ -25,7 +25,7 @@ std::string netc::audit::kernelBaseName(StringRef name) {
         at += unnamed.size();
         rest = name.substr(at);
       }
-    // Some tools cut long names.
+    // Some tools truncate long names.
     if (rest.empty() || rest.starts_with("\u2026"))
       break;
     char c = rest.front();
@@ -45,9 +45,9 @@ std::string netc::audit::kernelBaseName(StringRef name) {
 
 using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
 
-/// Aligns two sequences in order so that the likeness of what stands together
-/// is most (Needleman and Wunsch 1970); what is not alike, with 0, never stands
-/// together. Long ones are aligned near the diagonal only.
+/// Aligns two sequences in order with the largest sum of likenesses (Needleman
+/// and Wunsch, 1970). Elements of likeness 0 are never aligned. Of long
+/// sequences only a band around the diagonal is searched.
 static Pairs align(uint32_t n, uint32_t m,
                    llvm::function_ref<int(uint32_t, uint32_t)> likeness) {
   constexpr uint64_t mostCells = 32 << 20;
@@ -113,13 +113,13 @@ namespace {
 constexpr uint32_t nobody = ~0u;
 
 struct Launched {
-  uint32_t index;       ///< of Trace::kernels or Trace::counted
+  uint32_t index;       ///< into Trace::kernels or Trace::counted
   uint32_t op = nobody; ///< the innermost op around its launch
   std::string name;     ///< without arguments
   std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
 };
 
-/// The innermost op around each launch: a library is free within it.
+/// The innermost op around each launch. Within it, libraries may differ.
 llvm::DenseMap<uint32_t, uint32_t> opsOfLaunches(const Trace &trace) {
   std::vector<uint32_t> order;
   for (auto [i, event] : llvm::enumerate(trace.host))
@@ -168,7 +168,7 @@ std::vector<Launched> launchedOf(const Trace &trace,
     }
     byTime.push_back({time, std::move(launched)});
   }
-  // A graph's kernels have one launch: they stay in the order they ran.
+  // Kernels of a CUDA graph share a launch, and stay in the order of execution.
   llvm::sort(byTime, [&](auto &a, auto &b) {
     auto key = [&](auto &one) {
       uint32_t kernel = one.second.index;
@@ -182,8 +182,8 @@ std::vector<Launched> launchedOf(const Trace &trace,
   return result;
 }
 
-/// The n-th counted kernel is that of the n-th launch, if the trace has as many
-/// of them.
+/// Assigns counted kernels to the launches of the trace in order, if there are
+/// as many.
 std::vector<Launched> countedOf(const Trace &trace) {
   std::vector<uint32_t> launches;
   for (auto [i, event] : llvm::enumerate(trace.host))
@@ -210,8 +210,8 @@ std::vector<Launched> countedOf(const Trace &trace) {
   return result;
 }
 
-/// 0 for another name, more if grid and block are the same too. One that a tool
-/// cut is the beginning of the other.
+/// 0 if the names differ, more if grid and block are equal, too. A truncated
+/// name may be a prefix of the other.
 int likenessOf(const Launched &a, const Launched &b) {
   bool isCut = StringRef(a.name).starts_with(b.name) ||
                StringRef(b.name).starts_with(a.name);
@@ -221,7 +221,7 @@ int likenessOf(const Launched &a, const Launched &b) {
   return alike + (a.grid == b.grid) + (a.block == b.block);
 }
 
-/// Kernels that follow each other and are of one op.
+/// Consecutive kernels of one op.
 struct Group {
   uint32_t begin, end;
 };
@@ -253,7 +253,7 @@ netc::audit::joinKernels(const Trace &timeline,
   auto opOf = [](const Launched &one) {
     return one.op == nobody ? std::nullopt : std::optional(one.op);
   };
-  // Joins kernels of two parts one by one; what remains of both is returned.
+  // Joins the kernels of two parts one by one. Returns the remaining ones.
   auto joinParts = [&](Group a, Group b) {
     JoinedKernels rest;
     std::vector<bool> isFirst(a.end - a.begin), isSecond(b.end - b.begin);
@@ -281,7 +281,7 @@ netc::audit::joinKernels(const Trace &timeline,
   std::vector<Group> ops = groupsOf(first), others = groupsOf(second);
   auto likenessOfOps = [&](uint32_t i, uint32_t j) {
     const Launched &a = first[ops[i].begin], &b = second[others[j].begin];
-    // What no op launched goes by its own name.
+    // Kernels without an op are identified by their names.
     if (a.op == nobody || b.op == nobody)
       return a.op == b.op ? likenessOf(a, b) : 0;
     const HostEvent &op = timeline.host[a.op], &other = counters.host[b.op];

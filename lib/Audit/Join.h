@@ -9,27 +9,28 @@
 
 namespace netc::audit {
 
-/// Kernels of a timeline, and those of a tool that counts which did the same
-/// work in another run. One of each where they are the same kernel; several
-/// where only the op is the same, for which the libraries chose other kernels.
+/// Kernels of a timeline, and counted kernels that did the same work in another
+/// run. There is one of each if they are the same kernel, several if only the
+/// op is the same and the libraries chose other kernels.
 struct JoinedKernels {
-  llvm::SmallVector<uint32_t, 1> kernels; ///< of Trace::kernels
-  llvm::SmallVector<uint32_t, 1> counted; ///< of the other's Trace::counted
-  /// The event of Trace::host that launched them; none where the tool of
-  /// counters does not say what launched its kernels.
+  llvm::SmallVector<uint32_t, 1> kernels; ///< indices into Trace::kernels
+  llvm::SmallVector<uint32_t, 1>
+      counted; ///< indices into the other's Trace::counted
+  /// The event of Trace::host that launched them. None if the counting tool
+  /// does not record launches.
   std::optional<uint32_t> op;
 };
 
-/// Joins kernels of a timeline to counters. Two runs have other kernels:
-/// libraries choose algorithms by timing. So ops are aligned first, and kernels
-/// within an op by name, grid and block; where the counters come without ops,
-/// kernels are aligned over the whole step. What has no counterpart is in none
-/// of the groups. `kernels` are of one step.
+/// Joins kernels of a timeline with counted ones. Two runs may have different
+/// kernels, since libraries choose algorithms by timing. So ops are aligned
+/// first, then kernels within an op by name, grid and block. If the counters
+/// come without ops, kernels are aligned over the whole step. Kernels without a
+/// counterpart are in no group. `kernels` are those of one step.
 std::vector<JoinedKernels> joinKernels(const trace::Trace &timeline,
                                        llvm::ArrayRef<uint32_t> kernels,
                                        const trace::Trace &counters);
 
-/// A kernel's name without what tools write in different ways: the return type,
+/// A kernel's name without the parts that tools write differently: return type,
 /// template and call arguments, `(anonymous namespace)` or `<unnamed>`.
 std::string kernelBaseName(llvm::StringRef name);
 

@@ -44,7 +44,7 @@ std::optional<double> Gpu::tensorIssueCap() const {
     StringRef capability;
     double share;
   };
-  // Multiply-adds a cycle and quarter, by those of the instruction.
+  // Multiply-adds per cycle and quarter (SMSP), by those of an instruction.
   static const Cap caps[] = {
       {"7.0", 128. / 256},  // HMMA.884, sums in f32
       {"8.0", 256. / 2048}, // HMMA.16816
@@ -63,7 +63,7 @@ std::optional<double> Gpu::tensorIssueCap() const {
 namespace {
 using Value = std::optional<double>;
 
-/// The counters of a kernel, by what they mean.
+/// The counters of a kernel, by meaning.
 class Counters {
 public:
   Counters(const Trace &trace, const CountedKernel &kernel, const Gpu &gpu)
@@ -74,8 +74,8 @@ public:
     return trace.counter(kernel.counters, metric.toStringRef(text));
   }
 
-  /// Over all instances of a unit, `sm` or `smsp`: their sum, or the mean as
-  /// often.
+  /// The sum over all instances of a unit, `sm` or `smsp`, or the mean times
+  /// their number.
   Value total(StringRef unit, StringRef what) const {
     if (Value sum = get(unit + "__" + what + ".sum"))
       return sum;
@@ -88,7 +88,7 @@ public:
     return *mean * *sms * (unit == "smsp" ? 4 : 1);
   }
 
-  /// Cycles that elapsed; an SM has four quarters.
+  /// Elapsed cycles, summed over instances. An SM has four quarters (SMSP).
   Value elapsed(StringRef unit) const {
     if (Value cycles = total(unit, "cycles_elapsed"))
       return cycles;
@@ -102,7 +102,7 @@ public:
     return *over / *under;
   }
 
-  /// A percentage.
+  /// A percentage as a share of 1.
   Value percent(const Twine &metric) const {
     Value value = get(metric);
     return value ? Value(*value / 100) : Value();
@@ -130,8 +130,8 @@ Value sumOf(std::initializer_list<Value> values) {
 }
 } // namespace
 
-/// Instructions of the tensor pipe. On a GA100 f16 arithmetic and moves of
-/// constants go through it, too, 32 threads each.
+/// Instructions of the tensor pipe. On a GA100 it also executes f16 arithmetic
+/// and moves of constants, for 32 threads each.
 static Value tensorInstructions(const Counters &counters, const Gpu &gpu) {
   auto of = [&](StringRef kind) {
     return firstOf(
@@ -152,8 +152,8 @@ static Value tensorInstructions(const Counters &counters, const Gpu &gpu) {
   return half ? Value(std::max(0., *all - *half / 32)) : Value();
 }
 
-/// The share of cycles in which a pipe works, by the percentage of the elapsed
-/// ones, or by that of the active ones, of which the level above tells.
+/// The share of cycles in which a pipe is active: from the percentage of
+/// elapsed cycles, or of active cycles, which `sm` converts.
 static Value pipe(const Counters &counters, StringRef name, Value sm) {
   if (Value value = counters.percent("sm__" + name +
                                      ".avg.pct_of_peak_sustained_elapsed"))
@@ -177,7 +177,7 @@ UnitLevels netc::audit::levelsOf(const Trace &trace,
       firstOf({counters.ratio(counters.total("smsp", "cycles_active"), smsps),
                counters.percent(
                    "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed")});
-  // nvprof's is of the active cycles.
+  // nvprof's metric is a share of active cycles.
   Value ofActive = counters.percent("issue_slot_utilization");
   levels.issue = firstOf(
       {counters.ratio(counters.total("smsp", "issue_active"), smsps),
@@ -253,7 +253,8 @@ std::optional<Rational> netc::audit::matrixFlop(const Trace &trace,
 // Steps and layers
 //===----------------------------------------------------------------------===//
 
-/// What several kernels are together, each by its time under the tool.
+/// The levels of several kernels, weighted by their times under the counting
+/// tool.
 static UnitLevels meanOf(const Trace &counters,
                          llvm::ArrayRef<uint32_t> counted, const Gpu &gpu) {
   UnitLevels mean;

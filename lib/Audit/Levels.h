@@ -10,82 +10,82 @@
 
 namespace netc::audit {
 
-/// How busy each part of a GPU was, as a share of 1; none where nothing that
-/// was counted tells. All but the occupancy divide by the cycles that elapsed,
-/// as Table I of "Multi-Level Analysis of GPU Utilization in ML Training
-/// Workloads" (Delestrac et al., DATE 2024) does.
+/// How busy each part of a GPU was, as a share of 1. None if no counter shows
+/// it. All but the occupancy are shares of elapsed cycles, as in Table I of
+/// "Multi-Level Analysis of GPU Utilization in ML Training Workloads"
+/// (Delestrac et al., DATE 2024).
 struct UnitLevels {
-  std::optional<double> sm;           ///< multiprocessors with a warp
-  std::optional<double> smsp;         ///< their quarters with a warp
-  std::optional<double> issue;        ///< slots that issued an instruction
+  std::optional<double> sm;    ///< multiprocessors with a warp
+  std::optional<double> smsp;  ///< their quarters (SMSP) with a warp
+  std::optional<double> issue; ///< issue slots that issued an instruction
   std::optional<double> tensorActive; ///< tensor cores
-  std::optional<double> tensorIssue;  ///< slots that issued to tensor cores
-  std::optional<double> dram;         ///< of the bandwidth
-  std::optional<double> occupancy;    ///< warps, of what a busy SM can hold
+  std::optional<double>
+      tensorIssue;                 ///< issue slots that issued to tensor cores
+  std::optional<double> dram;      ///< share of the bandwidth
+  std::optional<double> occupancy; ///< warps / the most that a busy SM can hold
 };
 
-/// A level by its name, `tensor_issue`.
+/// A level and its name, such as `tensor_issue`.
 struct Level {
   llvm::StringRef id;
   std::optional<double> UnitLevels::*value;
-  bool isOfKernelTime; ///< else of the time of the step
+  bool isOfKernelTime; ///< else it is a share of the step's time
 };
 llvm::ArrayRef<Level> unitLevels();
 
-/// What the counters must be read with.
+/// The facts about a GPU that counters are interpreted by.
 struct Gpu {
   std::optional<int64_t> sms;
   std::string capability;          ///< of CUDA, `8.0`
   std::optional<double> bandwidth; ///< of its memory, bytes/s
 
-  /// What both traces say.
+  /// From what both traces state.
   static Gpu of(const trace::Trace &timeline, const trace::Trace &counters);
 
-  /// The share of issue slots that saturates the tensor cores: 12.5 % of an
-  /// A100, where an instruction of 2,048 multiply-adds takes 8 cycles. By the
-  /// datasheet's rate, SMs, clock, and the shapes of the instructions. None
-  /// where these are not known.
+  /// The share of issue slots that saturates the tensor cores: 12.5 % on an
+  /// A100, where an instruction of 2,048 multiply-adds takes 8 cycles. It
+  /// follows from the rate, the SMs and the clock of the datasheet, and from
+  /// the shapes of the instructions. None if these are not known.
   std::optional<double> tensorIssueCap() const;
 };
 
 UnitLevels levelsOf(const trace::Trace &counters,
                     const trace::CountedKernel &kernel, const Gpu &gpu);
 
-/// FLOP that ordinary units executed in f32 and f64 in one invocation: fused
-/// multiply-adds twice, additions and multiplications once. Those in f16 are
-/// left out: moves of constants and f32 kernels have them, too. None if they
-/// were not counted.
+/// FLOP of CUDA cores in f32 and f64, in one invocation: 2 for a fused
+/// multiply-add, 1 for an addition or multiplication. f16 is left out, since
+/// moves of constants and f32 kernels use it as well. None if they were not
+/// counted.
 std::optional<Rational> ordinaryFlop(const trace::Trace &counters,
                                      const trace::CountedKernel &kernel);
-/// FLOP of matrix units, where the tool counts them
-/// (`sm__ops_path_tensor_..`).
+/// FLOP of tensor cores, if the tool counts them (`sm__ops_path_tensor_..`).
 std::optional<Rational> matrixFlop(const trace::Trace &counters,
                                    const trace::CountedKernel &kernel);
 
-/// Levels over some time, and what share of the time of its kernels each is of:
-/// kernels that were not joined count nothing.
+/// Levels over a time, and the share of its kernels' time that each is known
+/// for. Kernels that were not joined do not count.
 struct SummedLevels {
   UnitLevels levels;
   UnitLevels joined;
   int64_t kernelTime = 0; ///< ns
 };
 
-/// Each kernel weighs as long as it ran in the timeline: under a tool of
-/// counters it runs at another clock and alone. `kernels` are those of a step,
-/// a layer or a phase, which took `duration` nanoseconds.
+/// Weighs kernels by their times in the timeline, since counting tools run them
+/// alone and at another clock. `kernels` are those of a step, a layer or a
+/// phase that took `duration` nanoseconds.
 SummedLevels sumLevels(const trace::Trace &timeline,
                        llvm::ArrayRef<uint32_t> kernels,
                        const trace::Trace &counters,
                        llvm::ArrayRef<JoinedKernels> joined, const Gpu &gpu,
                        int64_t duration);
 
-/// The levels that are greater than one above them by more than 1 %, in words:
-/// by construction none can be, so the join is wrong. `gpu` is the share of
-/// time with kernels.
+/// Levels that exceed a level above them by more than 1 %, as text. By
+/// definition they cannot, so the join is wrong. `gpu` is the share of time
+/// with kernels.
 std::vector<std::string> contradictionsIn(const UnitLevels &levels,
                                           std::optional<double> gpu);
 
-/// What a reader of the levels should know, each with an id.
+/// A remark for readers of the levels.
 struct LevelNote {
   llvm::StringRef id;
   std::string text;

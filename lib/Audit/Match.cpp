@@ -22,9 +22,9 @@ llvm::StringRef netc::audit::nameOf(Confidence confidence) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A product as an alignment compares it.
+/// A product, as compared in an alignment.
 struct Item {
-  unsigned index; ///< of its side
+  unsigned index; ///< in its sequence
   std::optional<Rational> flop;
   Elements elements;
   ProductKind kind;
@@ -34,17 +34,17 @@ struct Item {
   }
 };
 
-/// Items of both sides, as positions in the sequences.
+/// Items of both sequences that belong together, by position.
 struct Block {
-  size_t i, j;         ///< the first of the first and of the second sequence
-  size_t many, others; ///< how many of each
+  size_t i, j;         ///< the first items in the first and the second sequence
+  size_t many, others; ///< the numbers of items
   Confidence confidence;
 };
 
 /// Needleman and Wunsch, A general method applicable to the search for
-/// similarities in the amino acid sequence of two proteins (1970), with blocks
-/// of several items whose FLOP add up to one of the other side. Only a band
-/// around the diagonal is searched: O((n + m) x width).
+/// similarities in the amino acid sequence of two proteins (1970), extended by
+/// blocks of several items whose FLOP add up to one item of the other sequence.
+/// Only a band around the diagonal is searched: O((n + m) x width).
 class Alignment {
 public:
   Alignment(llvm::ArrayRef<Item> first, llvm::ArrayRef<Item> second)
@@ -74,7 +74,7 @@ public:
   }
 
 private:
-  /// What the ways to explain items cost; the least sum wins.
+  /// The costs of the ways to explain items. The least sum is chosen.
   enum Price : uint32_t {
     Same = 0,
     SameFlop = 2,
@@ -87,7 +87,8 @@ private:
 
   struct Cell {
     uint32_t cost = unreached;
-    uint16_t many = 0, others = 0; ///< of the block that ends here
+    uint16_t many = 0,
+             others = 0; ///< numbers of items of the block that ends here
     Confidence confidence = Confidence::None;
   };
 
@@ -134,8 +135,8 @@ private:
       offer(0, 1, Gap, Confidence::None);
   }
 
-  /// How many items, two or more, that end in front of `end` have together
-  /// `flop`; 0 if none do.
+  /// The number of items before `end`, at least two, whose FLOP add up to
+  /// `flop`. 0 if there is none.
   static size_t addingUpTo(const Rational &flop, llvm::ArrayRef<Item> items,
                            size_t end) {
     Rational sum;
@@ -150,9 +151,9 @@ private:
     return 0;
   }
 
-  /// Gaps of both sides between two matches are one block, if their FLOP add up
-  /// to the same, or if one op of the trace, of which no FLOP are known, stands
-  /// there alone.
+  /// Joins the gaps of both sequences between two matches to a block, if their
+  /// FLOP are equal, or if one of them is a single op of the trace without
+  /// known FLOP.
   std::vector<Block> joinGaps(std::vector<Block> blocks) const {
     std::vector<Block> joined;
     for (size_t from = 0; from < blocks.size();) {
@@ -267,7 +268,7 @@ private:
     }
   }
 
-  /// Adds matches of products whose forward ones are `forward`.
+  /// Adds matches of products with the forward products `forward`.
   void addBehind(std::vector<Match> found, TracedProduct::Phase phase,
                  std::optional<unsigned> forward) {
     for (Match &match : found)
@@ -275,16 +276,16 @@ private:
     add(std::move(found), phase);
   }
 
-  /// The forward matches of a product of the specification, by its name; the
-  /// first, if it is one.
+  /// The forward match of a product of the specification, by its name. The
+  /// first if there are several.
   std::optional<unsigned> forwardOfName(llvm::StringRef name) const {
     auto found = forwardOf.find(name);
     return found == forwardOf.end() ? std::nullopt
                                     : std::optional(found->second.front());
   }
 
-  /// What is run again: each region, which is what one node of autograd runs,
-  /// is a part of the forward pass in its order.
+  /// Matches recomputed products. Each region, which is what a node of autograd
+  /// runs, is a contiguous part of the forward pass.
   void followRepeated() {
     std::map<unsigned, std::vector<unsigned>> ours; // by forward match
     std::vector<unsigned> rest;
@@ -330,8 +331,8 @@ private:
     addBehind(align(rest, alone), TracedProduct::Recompute, std::nullopt);
   }
 
-  /// Where in the forward pass a region stands: in front of the one before it,
-  /// for the backward pass goes from the end to the beginning.
+  /// The position of a region in the forward pass: before the previous region,
+  /// since the backward pass runs in reverse order.
   std::optional<size_t> placeOf(llvm::ArrayRef<unsigned> region,
                                 llvm::ArrayRef<unsigned> forward) const {
     auto isSame = [&](unsigned a, unsigned b) {
@@ -348,7 +349,7 @@ private:
     return std::nullopt;
   }
 
-  /// Gradients follow the forward product whose node of autograd they run in.
+  /// Matches gradients by the forward product whose autograd node they run in.
   void followGradients() {
     std::map<unsigned, std::vector<unsigned>> ours, theirs; // by forward match
     std::vector<unsigned> ourRest, theirRest;
@@ -363,15 +364,15 @@ private:
     for (auto [i, product] : llvm::enumerate(traced))
       if (product.phase != TracedProduct::Backward && product.sequence >= 0)
         bySequence[product.sequence].push_back(i);
-    // A compiled function is one node of autograd, of many products.
+    // A compiled function is a single node with many products.
     constexpr unsigned mostOfNode = 2;
     std::map<int64_t, unsigned> gradientsOf;
     for (unsigned i : tracedIn(TracedProduct::Backward))
       ++gradientsOf[traced[i].sequence];
     for (unsigned i : tracedIn(TracedProduct::Backward)) {
       std::optional<unsigned> match;
-      // An op without a node carries the number of the next one: the last op
-      // that fits made the node.
+      // An op without a node carries the number of the next node: the last op
+      // that fits created the node.
       if (auto makers = bySequence.find(traced[i].sequence);
           makers != bySequence.end() &&
           gradientsOf[traced[i].sequence] <= mostOfNode)
@@ -409,7 +410,7 @@ private:
     swapGradients(before);
   }
 
-  /// By their FLOP: one gradient or both.
+  /// Whether the FLOP are those of one gradient or both.
   static bool isGradientOf(const TracedProduct &gradient,
                            const TracedProduct &forward) {
     return gradient.kind == forward.kind &&
@@ -418,8 +419,8 @@ private:
             *gradient.flop == *forward.flop * 2);
   }
 
-  /// Of gradients that the numbers of autograd prove to be those of one
-  /// product: what is left on both sides belongs together, whatever it counts.
+  /// Of gradients that belong to one product by the numbers of autograd: the
+  /// remaining ones of both sides belong together, whatever their FLOP.
   static std::vector<Match> joined(std::vector<Match> found) {
     Match rest;
     for (const Match &match : found)
@@ -444,8 +445,8 @@ private:
     return !traced[theirs].made || *traced[theirs].made == specified[ours].made;
   }
 
-  /// Puts the gradients of the trace in the order of ours by what they make:
-  /// all else of the two gradients of one product is equal.
+  /// Sorts the gradients of the trace like those of the specification, by the
+  /// sizes of their results. All else of a product's two gradients is equal.
   void sortByResult(llvm::ArrayRef<unsigned> ours,
                     std::vector<unsigned> &theirs) const {
     for (size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
@@ -458,8 +459,7 @@ private:
         }
   }
 
-  /// The same for matches that were aligned, where two that stand side by side
-  /// are exchanged.
+  /// The same for aligned matches: exchanges two adjacent ones.
   void swapGradients(size_t begin) {
     for (size_t i = begin; i + 1 < matches.size(); ++i) {
       Match &a = matches[i], &b = matches[i + 1];
@@ -471,7 +471,7 @@ private:
     }
   }
 
-  /// What the specification has comes in its order, then what it lacks.
+  /// Sorts matches by the specification, followed by those that it lacks.
   void order() {
     std::vector<unsigned> places(matches.size());
     for (unsigned i = 0; i < places.size(); ++i)
@@ -515,7 +515,7 @@ netc::audit::match(llvm::ArrayRef<SpecifiedProduct> specified,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// The sizes of axes that ops of the step read, those that occur often first.
+/// Sizes of axes that ops of the step read, the most frequent first.
 static std::vector<Rational> sizesIn(const trace::Trace &trace,
                                      const TracedStep &step) {
   constexpr size_t most = 128;
@@ -562,7 +562,7 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
     return score;
   };
   std::vector<Rational> candidates = sizesIn(trace, traced);
-  // Where it has no shapes, the first products tell the batch.
+  // Without shapes, the first products determine the batch size.
   if (llvm::is_contained(step.axes(), kBatchAxis)) {
     constexpr size_t first = 8;
     Sizes one = sizes;

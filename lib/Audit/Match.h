@@ -9,36 +9,35 @@
 
 namespace netc::audit {
 
-/// How sure it is that products of a trace are those of a specification.
+/// How certain it is that products of a trace are those of a specification.
 enum class Confidence {
-  Exact, ///< FLOP and sizes are equal, or FLOP and the place in the step
-  Sum,   ///< several of one side are one or several of the other
-  Order, ///< the trace has no sizes, the order and the kind of op agree
-  None   ///< one side alone
+  Exact, ///< equal FLOP and sizes, or equal FLOP and position in the step
+  Sum,   ///< the FLOP of several add up to one or several of the other side
+  Order, ///< no sizes in the trace; the order and the kind of op agree
+  None   ///< only on one side
 };
 llvm::StringRef nameOf(Confidence confidence);
 
-/// Products of both sides that are the same, as indices.
+/// The same products on both sides, as indices.
 struct Match {
   llvm::SmallVector<unsigned, 2> specified, traced;
   Confidence confidence = Confidence::None;
   TracedProduct::Phase phase = TracedProduct::Forward;
-  /// Of a gradient or what is run again, the match of its forward product, if
-  /// it has one.
+  /// For a gradient or a recomputed product: the match of its forward product,
+  /// if there is one.
   std::optional<unsigned> forward;
 };
 
-/// Finds for each product of the specification those of the trace that are it.
-/// Nothing is lost: what has no counterpart is a match of its own, of one side.
-/// Forward products are aligned in order; gradients follow them by the numbers
-/// of autograd, and are aligned where there are none; what is run again follows
-/// what it repeats. Matches of the specification come first, in its order.
+/// Finds the products of the trace for each product of the specification. A
+/// product without a counterpart is a match of its own. Forward products are
+/// aligned in order. Gradients are matched by the sequence numbers of autograd,
+/// or aligned without them. Recomputed products are matched with those that
+/// they repeat. Matches of the specification come first, in its order.
 std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
                          llvm::ArrayRef<TracedProduct> traced);
 
-/// The sizes at which most forward products have the FLOP of the trace; those
-/// of the specification, where no others have more. `fixed` are not looked
-/// for.
+/// The sizes for which most forward products have the FLOP of the trace. Those
+/// of the specification are preferred. Sizes in `fixed` are kept.
 Sizes findSizes(const SpecifiedStep &step, const trace::Trace &trace,
                 const TracedStep &traced, const Sizes &fixed);
 

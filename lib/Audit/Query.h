@@ -10,15 +10,15 @@
 
 namespace netc::audit {
 
-/// What an `expect` asks of the trace of a run, `run.trace.matched`.
+/// Answers an `expect` about the trace of a run, `run.trace.matched`.
 ///
-/// A trace has `batch`, `matched` (the share of the specification's FLOP that
-/// it has), `unexplained` (rows of which no rule says why a tool counts
-/// otherwise), `kernels`, `time` (of the step), `gpu` (the share of it that
-/// kernels take), `mfu`; `flop[.forward .backward .recompute]` of its products
-/// by their own shapes; and `profiler`, `flop_counter` and `counters`, what
-/// these count: FLOP, and their `.ratio` to the exact count. `flop(layer1)` and
-/// the like ask for a part of the network.
+/// A trace has `batch`; `matched`, the share of the specification's FLOP that
+/// it has; `unexplained`, the rows whose difference no rule explains;
+/// `kernels`; `time` of the step; `gpu`, the share of it with kernels; `mfu`;
+/// `flop[.forward .backward .recompute]` of its products by their own shapes;
+/// and `profiler`, `flop_counter` and `counters`, the FLOP that these count,
+/// with their `.ratio` to the exact count. `flop(layer1)` and similar queries
+/// are about a part of the network.
 std::variant<Quantity, Message> answer(const Audit &audit, const Query &query);
 
 } // namespace netc::audit

@@ -13,14 +13,15 @@ static Explained when(bool holds, Rational difference) {
   return holds ? Explained(difference) : std::nullopt;
 }
 
-/// The ratio of what the tool has to what is exact, if it is a whole number.
+/// The claim divided by the exact count, if that is an integer.
 static Rational timesOf(const Subject &of) {
   Rational times =
       of.row.exact.isZero() ? Rational() : of.has.flop / of.row.exact;
   return times.isInteger() ? times : Rational();
 }
 
-/// It is what the op in the trace does, and not what was specified.
+/// Whether the claim is right for the traced op, which differs from the
+/// specification.
 static bool isAsTraced(const Subject &of) {
   return of.has.flop == of.row.traced && of.row.traced != of.row.exact;
 }
@@ -102,7 +103,7 @@ static const Rule rules[] = {
          return std::nullopt;
        if (of.row.phase == "recompute" && of.row.exact.isZero())
          return of.row.traced;
-       // Of five products that a fused kernel runs, four are gradients.
+       // A fused kernel runs five products, of which four are gradients.
        return when(of.row.isFusedAttention, of.row.exact * share(1, 4));
      }},
     {"stopped", "an op that began and never ran",
@@ -145,7 +146,7 @@ static const Rule rules[] = {
          return std::nullopt;
        if (!of.has.other.isZero())
          return of.has.other;
-       // Given by a table: a few an element.
+       // Tables give a few FLOP per element.
        constexpr int most = 8;
        for (const Rational &elements : of.row.elements)
          if (elements > 0)
@@ -185,14 +186,14 @@ static const Rule rules[] = {
        return when(hasBatchOfItsOwn(of) && isAsTraced(of),
                    of.row.traced - of.row.exact);
      }},
-    // No FLOP differ: a note says it, as of other batches.
+    // The FLOP do not differ: a note states it, as for other batches.
     {"precision", "the trace multiplies in another format than the run",
      [](const Subject &) { return Explained(); }},
 };
 
 llvm::ArrayRef<Rule> netc::audit::allRules() { return rules; }
 
-/// Where a tool rounds, what is one in a thousand off is equal.
+/// Whether two counts are equal, to 0.1 % if the tool rounds.
 static bool isEqual(const Subject &of, const Rational &a, const Rational &b) {
   if (a == b)
     return true;
@@ -210,7 +211,7 @@ static void explain(const Subject &of, RowClaim &claim) {
       claim.rules = {&rule};
       return;
     }
-  // Additions beside a product that is counted otherwise, too.
+  // Additions next to a product may be counted in addition to another rule.
   const Rule *additions = llvm::find_if(
       rules, [](const Rule &rule) { return rule.id == "not-products"; });
   if (claim.other.isZero())

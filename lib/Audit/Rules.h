@@ -9,33 +9,33 @@
 
 namespace netc::audit {
 
-/// What a rule is asked about: what one claim has for one row.
+/// What a rule is applied to: the count of a claim for a row.
 struct Subject {
   const Audit &audit;
   const Row &row;
   const Claim &claim;
   const RowClaim &has;
-  /// Those of the forward product of a gradient; null without.
+  /// Of a gradient, the row of its forward product; null if there is none.
   const Row *forward;
   const RowClaim *ofForward;
 
-  /// FLOP of the products that differ from what is exact.
+  /// FLOP of products above the exact count.
   Rational difference() const { return has.flop - row.exact; }
 };
 
-/// A way in which a tool counts otherwise than netc.
+/// A way in which tools count differently from netc.
 struct Rule {
   llvm::StringLiteral id;
   llvm::StringLiteral meaning;
-  /// What the rule would make of the difference between the claim and the exact
-  /// count; none where it does not apply.
+  /// The difference between the claim and the exact count by this rule. None if
+  /// the rule does not apply.
   std::optional<Rational> (*difference)(const Subject &);
 };
 
-/// All rules, in the order in which they are tried.
+/// All rules, in the order in which they are applied.
 llvm::ArrayRef<Rule> allRules();
 
-/// Names the rules that explain each claim of each row, to the FLOP.
+/// Finds the rules that explain each claim of each row exactly.
 void explain(Audit &audit);
 
 } // namespace netc::audit

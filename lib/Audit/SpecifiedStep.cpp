@@ -11,7 +11,7 @@
 using namespace netc;
 using namespace netc::audit;
 
-/// The part of a run that a report shows as a layer, around an op.
+/// The part around an op that a report shows as a layer.
 static std::string layerOf(const PartTree &tree, llvm::StringRef name) {
   const Part *part = tree.find(name);
   while (part && part != &tree.root() && !tree.isLayer(*part))
@@ -82,7 +82,7 @@ std::vector<SpecifiedProduct>
 SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
   auto step = mlir::cast<StepOp>(of.op);
   Axes traced = fixedAt(step.getAxes(), sizes);
-  // Lengths that are a distribution stay one: what is padded is not asked for.
+  // Lengths with a distribution keep it: padding does not count as exact.
   Sizes own = sizes;
   Axes distributed(step.getAxes());
   for (const std::string &axis : free)

@@ -10,18 +10,19 @@
 
 namespace netc::audit {
 
-/// A product of a step, at the sizes that its trace has.
+/// A product of a step, with the sizes of the trace.
 struct SpecifiedProduct {
-  llvm::StringRef name;  ///< the instance path and op: `layer1.0.conv1.conv`
-  llvm::StringRef layer; ///< the part of it that reports show
+  llvm::StringRef name;  ///< instance path and op: `layer1.0.conv1.conv`
+  llvm::StringRef layer; ///< its part that reports show
   llvm::StringRef op;    ///< `conv`
   Phase phase;
   ProductKind kind;
-  /// As an op executes it, 2 a multiply-add; an op in a loop with all turns.
+  /// FLOP that the op executes, 2 for a multiply-add, over all iterations of
+  /// loops around it.
   Rational flop;
-  /// What the specification costs: without what a mask hides, if it counts so,
-  /// at its own lengths where they are a distribution, for the examples that
-  /// were asked for.
+  /// FLOP by the specification: without masked elements if it counts so, with
+  /// its own lengths if they are a distribution, and for the number of examples
+  /// that is asked for.
   Rational exact;
   Elements elements;
   Rational made; ///< elements of its result
@@ -29,24 +30,24 @@ struct SpecifiedProduct {
   int64_t groups = 1;
 };
 
-/// The sizes of the free axes of a step.
+/// The sizes of a step's free axes.
 using Sizes = std::map<std::string, Rational>;
 
-/// The products of the step of a run, in the order of the program.
+/// The products of a run's step, in the order of the program.
 class SpecifiedStep {
 public:
   explicit SpecifiedStep(const Run &run);
 
   const Run &run() const { return of; }
-  /// Those of the specification; an axis that it says nothing of has none.
+  /// The sizes in the specification. Axes that it does not give are missing.
   const Sizes &sizes() const { return written; }
-  /// The axes that the cost of a product depends on; that of the batch first.
+  /// The axes that the cost of a product depends on. The batch is first.
   llvm::ArrayRef<std::string> axes() const { return free; }
-  /// The products at the sizes that a trace has; `asked` gives the examples
-  /// that are counted, if these are others.
+  /// The products with the sizes of a trace. `asked` is the number of examples
+  /// to count for, if it differs.
   std::vector<SpecifiedProduct> at(const Sizes &sizes,
                                    std::optional<Rational> asked = {}) const;
-  /// The FLOP of the forward products alone, at most `limit` of them.
+  /// The FLOP of the first `limit` forward products.
   std::vector<Rational> forwardAt(const Sizes &sizes, size_t limit) const;
 
 private:

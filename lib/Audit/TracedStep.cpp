@@ -19,7 +19,7 @@ using llvm::StringRef;
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// The step of median length; all of the trace if nothing marks steps.
+/// Chooses the step of median length, or the whole trace if it marks no steps.
 static void chooseStep(const Trace &trace, TracedStep &step) {
   std::vector<const HostEvent *> marked;
   for (const HostEvent &event : trace.host)
@@ -58,10 +58,10 @@ static void chooseStep(const Trace &trace, TracedStep &step) {
 static constexpr uint32_t nobody = ~0u;
 
 namespace {
-/// The host events of a step as their intervals nest on each thread.
+/// The host events of a step as trees by nested intervals, for each thread.
 struct Tree {
-  std::vector<uint32_t> order;  ///< events, by thread and start
-  std::vector<uint32_t> parent; ///< by event; `nobody` for the outermost
+  std::vector<uint32_t> order;  ///< events by thread and start
+  std::vector<uint32_t> parent; ///< by event; `nobody` for roots
 
   Tree(const Trace &trace, const TracedStep &step)
       : parent(trace.host.size(), nobody) {
@@ -87,7 +87,7 @@ struct Tree {
     }
   }
 
-  /// The innermost event around `i`, itself included, for which `is` holds.
+  /// The innermost event that `is` holds for, among `i` and its ancestors.
   template <typename Is> uint32_t around(uint32_t i, Is is) const {
     while (i != nobody && !is(i))
       i = parent[i];
@@ -96,7 +96,7 @@ struct Tree {
 };
 } // namespace
 
-/// The name of the node of autograd that an event is, or empty.
+/// The name of an autograd node; empty if the event is none.
 static StringRef nodeOf(StringRef name) {
   if (name.consume_front("autograd::engine::evaluate_function: "))
     return name;
@@ -112,7 +112,7 @@ public:
         holder(trace.host.size(), nobody) {}
 
   void build() {
-    // Parents stand in front of what is in them.
+    // Parents precede their children.
     for (uint32_t i : tree.order) {
       uint32_t parent = tree.parent[i];
       if (parent != nobody && holder[parent] != nobody)
@@ -148,7 +148,7 @@ private:
     product.kind = *productKindOf(trace, trace.host[i]);
     product.groups = groupsOf(trace, trace.host[i]);
     EventCost cost = costOf(trace, trace.host[i], resultOf(i));
-    // Of 2021: one event, and below it one for each gradient.
+    // In traces of 2021: an event that contains one for each gradient.
     if (name == "aten::cudnn_convolution_backward" && cost.flop) {
       int parts = 0;
       for (uint32_t j : tree.order)
@@ -176,7 +176,7 @@ private:
       product.node = nodeOf(nameOf(node)).str();
       product.region = node;
       product.phase = TracedProduct::Backward;
-      // What runs forward inside of a backward node is run again.
+      // A forward op inside of a backward node is recomputed.
       if (trace.host[i].sequence >= 0) {
         product.phase = TracedProduct::Recompute;
         product.sequence = trace.host[i].sequence;
@@ -192,8 +192,8 @@ private:
     step.products.push_back(std::move(product));
   }
 
-  /// The shape that the op behind a convolution reads first: it is what the
-  /// convolution makes, where its stride is not known.
+  /// The shape of a convolution's result, for an unknown stride: the shape that
+  /// the next op reads first.
   llvm::ArrayRef<int64_t> resultOf(uint32_t i) const {
     const HostEvent &event = trace.host[i];
     auto next = std::partition_point(
@@ -213,10 +213,11 @@ private:
     return {};
   }
 
-  /// Lays what torch.profiler counts to the products: an event around one or
-  /// inside of one counts to it.
+  /// Assigns the FLOP of torch.profiler to products: those of events around or
+  /// inside of a product.
   void claim() {
-    llvm::DenseMap<uint32_t, uint32_t> below; // the first product in an event
+    llvm::DenseMap<uint32_t, uint32_t>
+        below; // first product inside of an event
     for (const TracedProduct &product : step.products)
       for (uint32_t i = tree.parent[product.event]; i != nobody;
            i = tree.parent[i])
@@ -230,7 +231,7 @@ private:
       if (event == nobody)
         if (auto found = below.find(i); found != below.end())
           event = found->second;
-      // In 2021 a trace did not say the stride, which the profiler knew.
+      // Traces of 2021 lack the stride, which the profiler knew.
       if (nameOf(i) == "aten::conv2d" && trace.host[i].values.size == 0 &&
           event != nobody && trace.shape(trace.host[i], 0).size() == 4)
         flop = step.products[productOf[event]].flop.value_or(0);
@@ -272,7 +273,7 @@ private:
     return name.contains("nccl") || name.contains("rccl");
   }
 
-  /// The time that the intervals cover.
+  /// The length of the union of the intervals.
   static int64_t cover(std::vector<std::pair<int64_t, int64_t>> intervals) {
     llvm::sort(intervals);
     int64_t sum = 0, end = INT64_MIN;
@@ -285,8 +286,8 @@ private:
     return sum;
   }
 
-  /// A kernel belongs to the step that launched it, and to the op that did: the
-  /// device may be steps behind.
+  /// Assigns a kernel to the step and the op that launched it, since the device
+  /// may be steps behind.
   void addKernels() {
     if (trace.kernels.empty())
       return;
@@ -342,8 +343,8 @@ private:
     }
   }
 
-  /// A kernel under counters has no time and no correlation: the n-th is that
-  /// of the n-th launch, if there are as many.
+  /// Assigns counted kernels, which have no time and no correlation, to
+  /// launches in order, if there are as many.
   void addCounted() {
     std::vector<uint32_t> launches;
     for (auto [i, event] : llvm::enumerate(trace.host))
@@ -371,10 +372,11 @@ private:
   const Trace &trace;
   TracedStep &step;
   Tree tree;
-  std::vector<uint32_t> productOf; ///< by event, of TracedStep::products
-  /// By event, the one of the outermost product that holds it.
+  std::vector<uint32_t>
+      productOf; ///< by event: index into TracedStep::products
+  /// By event: the outermost product that contains it.
   std::vector<uint32_t> holder;
-  llvm::DenseMap<uint32_t, unsigned> partsOf; ///< events in a product
+  llvm::DenseMap<uint32_t, unsigned> partsOf; ///< number of events in a product
 };
 } // namespace
 

@@ -12,75 +12,77 @@
 
 namespace netc::audit {
 
-/// Elements of the operands and of the result of a product, sorted: with its
-/// FLOP they tell its shape, whatever the order of axes is.
+/// Numbers of elements of a product's operands and result, sorted. With the
+/// FLOP they determine its shape except for the order of axes.
 using Elements = std::array<Rational, 3>;
 
-/// What a product multiplies; of two kinds, none stands for the other.
+/// Kinds of products. Products of different kinds never match.
 enum class ProductKind : uint8_t { Matrices, Windows, Attention, Recurrence };
 
-/// A matrix product, a convolution or the like that a trace has: the outermost
-/// event of it, and what lies below.
+/// A product of a trace: the outermost event of a matrix product, a convolution
+/// or similar.
 struct TracedProduct {
   enum Phase { Forward, Backward, Recompute };
-  uint32_t event; ///< of Trace::host
+  uint32_t event; ///< index into Trace::host
   Phase phase = Forward;
   ProductKind kind = ProductKind::Matrices;
-  /// By its own shapes, 2 a multiply-add; none where the trace has none.
+  /// By the shapes in the trace, 2 for a multiply-add; none without shapes.
   std::optional<Rational> flop;
   Elements elements;
   std::optional<Rational> made, weight; ///< see EventCost
-  std::optional<bool> isOfWeight;       ///< of a gradient, if the trace says it
-  int64_t groups = 1;                   ///< of a convolution
-  int64_t sequence = -1; ///< of its node of autograd; of a backward one, too
-  std::string node;      ///< the name of the node that it runs in, if it does
-  uint32_t region = 0;   ///< the event of that node
-  /// What torch.profiler and FlopCounterMode count of it.
+  std::optional<bool>
+      isOfWeight;     ///< whether a gradient is that of the weight, if known
+  int64_t groups = 1; ///< of a convolution
+  int64_t sequence =
+      -1;              ///< number of its autograd node, also of a backward node
+  std::string node;    ///< name of the autograd node that it runs in, or empty
+  uint32_t region = 0; ///< the event of that node
+  /// FLOP by torch.profiler and by FlopCounterMode.
   Rational profiler, counter;
-  /// The part of `profiler` that is of additions and scalings around it.
+  /// FLOP of `profiler` for additions and scalings around the product.
   Rational profilerOther;
-  unsigned parts = 0; ///< events of ops in it
+  unsigned parts = 0; ///< number of events of ops inside
   unsigned kernels = 0;
-  int64_t nanoseconds = 0; ///< of its kernels, or of itself without a device
+  int64_t nanoseconds = 0; ///< of its kernels, or of the op without a device
 };
 
-/// What torch.profiler counts of an op that is no product.
+/// An op that is no product, but has FLOP by torch.profiler.
 struct CountedEvent {
   enum Place { InNetwork, InLoss, InOptimizer, InData };
-  uint32_t event; ///< of Trace::host
+  uint32_t event; ///< index into Trace::host
   Place place;
   Rational flop;
 };
 
 /// A kernel, and the product that launched it.
 struct StepKernel {
-  uint32_t kernel;                 ///< of Trace::kernels
-  std::optional<uint32_t> product; ///< of TracedStep::products
+  uint32_t kernel;                 ///< index into Trace::kernels
+  std::optional<uint32_t> product; ///< index into TracedStep::products
 };
 
-/// Shares of the time of the step.
+/// Times and levels of activity of a step's kernels.
 struct Levels {
   unsigned kernels = 0;
   int64_t sum = 0, unionOfAll = 0, withoutCommunication = 0, copies = 0; ///< ns
-  /// The profiler's estimates, weighted by time; none where it gave none.
+  /// The profiler's estimates, weighted by time; none if it gave none.
   std::optional<double> smEfficiency, occupancy; ///< of the time of kernels
 };
 
 /// A step of a trace.
 struct TracedStep {
   std::string name; ///< `ProfilerStep#6`; empty if the trace is one step
-  size_t steps = 1; ///< that the trace has
+  size_t steps = 1; ///< number of steps in the trace
   int64_t start = 0, end = 0;          ///< nanoseconds
-  std::vector<TracedProduct> products; ///< in the order of their starts
+  std::vector<TracedProduct> products; ///< by start
   std::vector<CountedEvent> others;
   std::vector<StepKernel> kernels; ///< in the order of the trace
-  std::vector<StepKernel> counted; ///< likewise, of Trace::counted
+  std::vector<StepKernel> counted; ///< the same for Trace::counted
   Levels levels;
 
   int64_t duration() const { return end - start; }
 };
 
-/// Takes the step of median length, and nests its ops.
+/// Chooses the step of median length, and nests its ops.
 TracedStep traceStep(const trace::Trace &trace);
 
 } // namespace netc::audit

@@ -16,13 +16,13 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// What `net.ops` calls matmul, other and transcendental.
+/// The kinds of FLOP in `net.ops`.
 enum Kind { Matmul, Other, Transcendental, NumKinds };
 using Counts = std::array<int64_t, NumKinds>;
 } // namespace
 
-/// Whether an op is arithmetic on floats: what a FLOP is. Choosing and
-/// converting are none, comparing is.
+/// Whether an op counts as FLOP: arithmetic on floats, comparisons included;
+/// selects and conversions are not.
 static bool isArithmetic(Operation *op) {
   if (op->hasAttr(kUncounted))
     return false;
@@ -54,7 +54,8 @@ struct CountArithmetic : netc::impl::CountArithmeticBase<CountArithmetic> {
     top.create<memref::GlobalOp>(getOperation().getLoc(), "netc_counts",
                                  StringAttr(), type, zeros, false,
                                  IntegerAttr());
-    // An op's formula counts either all of its operations as matmul or none.
+    // The formula of an op counts either all of its operations as matmul, or
+    // none.
     SmallVector<bool> isMatmul;
     for (auto row : ops.getAsRange<OpRowAttr>())
       isMatmul.push_back(row.getMatmul() != 0);

@@ -2,10 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The gradient of a recurrence's weight is a sum over turns. Each turn adds a
-// product of few rows, and for that reads and writes the whole gradient. The
-// operands of these products are slices of stacks, or can be stacked: then one
-// product after the loop sums over turns and rows at once.
+// The gradient of a recurrence's weight is a sum over the iterations of the
+// loop. Each iteration adds a product with few rows, for which it reads and
+// writes the whole gradient. The operands of these products are slices of
+// tensors, or can be stacked into one. Then a single product after the loop
+// sums over iterations and rows.
 
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
@@ -25,13 +26,14 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// The stack of an operand takes at most this many times the memory of the sum.
-static constexpr int64_t kMostSums = 4;
+/// A stack may take at most this many times the memory of the sum.
+static constexpr int64_t kMaxStackRatio = 4;
 
 namespace {
-/// The values that an operand has in all turns, stacked along `axis`: in a turn
-/// it is the slice with index `at`. The stack is `tensor`, or if that is null
-/// result number `result` of the loop. Without `at` there is no stack.
+/// The values of an operand in all iterations, stacked along `axis`. An
+/// iteration uses the slice with index `at`. The stack is `tensor`, or if that
+/// is null, result number `result` of the loop. If `at` is null there is no
+/// stack.
 struct Stack {
   Value at;
   int64_t axis = 0;
@@ -39,8 +41,8 @@ struct Stack {
   unsigned result = 0;
 };
 
-/// Moves the sums of one loop behind it. The loop is replaced if it has to
-/// yield a stack.
+/// Moves the sums of a loop behind it. The loop is replaced if it has to yield
+/// a stack.
 class Hoister {
 public:
   Hoister(RewriterBase &b, scf::ForOp loop) : b(b), loop(loop) {}
@@ -52,15 +54,15 @@ public:
     std::optional<int64_t> bound = getConstantIntValue(loop.getUpperBound());
     if (!bound)
       return;
-    turns = *bound;
+    tripCount = *bound;
     for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
       if (linalg::GenericOp sum = sumOf(i))
         sumAfter(i, sum);
   }
 
 private:
-  /// The sum of products that is all that happens to the tensor that the loop
-  /// carries as iteration argument `i`; null if there is none.
+  /// The contraction that accumulates into iteration argument `i`; null if
+  /// anything else uses the argument.
   linalg::GenericOp sumOf(unsigned i) {
     BlockArgument carried = loop.getRegionIterArg(i);
     auto kept = loop.getYieldedValues()[i]
@@ -68,7 +70,8 @@ private:
     if (!kept || kept.getDest() != carried)
       return {};
     auto sum = kept.getSource().getDefiningOp<linalg::GenericOp>();
-    // Nothing but the sum and the op that stores it uses the tensor.
+    // Only the contraction and the op that stores its result may use the
+    // tensor.
     if (!sum || sum->getBlock() != loop.getBody() || !isContraction(sum) ||
         sum.getOutputs()[0] != carried || !sum->hasOneUse() ||
         std::distance(carried.use_begin(), carried.use_end()) != 2)
@@ -76,17 +79,17 @@ private:
     return sum;
   }
 
-  /// Whether `at` takes each value from 0 to turns - 1 once.
+  /// Whether `at` takes each value from 0 to the trip count - 1 once.
   bool isPermuted(Value at) {
     if (at == loop.getInductionVar())
       return true;
     auto back = at.getDefiningOp<arith::SubIOp>();
     return back && back.getRhs() == loop.getInductionVar() &&
-           getConstantIntValue(back.getLhs()) == turns - 1;
+           getConstantIntValue(back.getLhs()) == tripCount - 1;
   }
 
-  /// The stack `whole`, if `slice` is one turn's part of it, with the shape of
-  /// `part`.
+  /// The stack `whole`, if `slice` is one iteration's slice of it with the
+  /// shape of `part`.
   Stack stackOf(OffsetSizeAndStrideOpInterface slice, Value whole, Value part) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(whole.getType()).getShape();
@@ -95,7 +98,7 @@ private:
       auto at = offset.dyn_cast<Value>();
       SmallVector<int64_t> rest(shape);
       rest.erase(rest.begin() + axis);
-      if (at && isPermuted(at) && shape[axis] == turns &&
+      if (at && isPermuted(at) && shape[axis] == tripCount &&
           cast<RankedTensorType>(part.getType()).getShape() ==
               ArrayRef<int64_t>(rest))
         return {at, int64_t(axis), whole};
@@ -103,7 +106,7 @@ private:
     return {};
   }
 
-  /// The stack that a value of the loop is extracted from or inserted into.
+  /// The stack that a value in the loop is extracted from or inserted into.
   Stack findStack(Value value) {
     Value from = value;
     if (auto shape = from.getDefiningOp<tensor::CollapseShapeOp>())
@@ -127,10 +130,10 @@ private:
     return {};
   }
 
-  /// Makes the loop yield a stack of a value that it computes.
+  /// Lets the loop yield a stack of a value that it computes.
   Stack makeStack(Value value, Value at) {
     auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape{turns};
+    SmallVector<int64_t> shape{tripCount};
     llvm::append_range(shape, type.getShape());
     b.setInsertionPoint(loop);
     Value empty =
@@ -151,7 +154,8 @@ private:
     return {countsUp ? loop.getInductionVar() : at, 0, {}, place};
   }
 
-  /// Moves `sum`, into iteration argument `i`, behind the loop.
+  /// Moves `sum`, which accumulates into iteration argument `i`, behind the
+  /// loop.
   void sumAfter(unsigned i, linalg::GenericOp sum) {
     int64_t elements =
         cast<RankedTensorType>(sum.getResult(0).getType()).getNumElements();
@@ -160,16 +164,18 @@ private:
     for (Value input : sum.getInputs()) {
       Stack stack = findStack(input);
       if (stack.at) {
-        // One loop over turns has to serve all operands.
+        // All operands must be indexed by the same loop.
         if (at && at != stack.at)
           return;
         at = stack.at;
       } else if (loop.isDefinedOutsideOfLoop(input) ||
                  isa<BlockArgument>(input) ||
                  cast<RankedTensorType>(input.getType()).getNumElements() >
-                     std::min(elements, kMostSums * elements / turns)) {
-        // Writing and reading the stack must cost less than adding to the sum
-        // each turn, and the stack must not take much more memory than the sum.
+                     std::min(elements,
+                              kMaxStackRatio * elements / tripCount)) {
+        // Writing and reading the stack must cost less than accumulating in
+        // each iteration, and the stack must not take much more memory than the
+        // sum.
         return;
       }
       stacks.push_back(stack);
@@ -178,20 +184,20 @@ private:
       if (!stack.at)
         stack = makeStack(input, at ? at : loop.getInductionVar());
 
-    // The sum gets one more loop, over turns.
-    unsigned turn = sum.getNumLoops();
+    // The contraction gets one more loop, over the iterations.
+    unsigned newLoop = sum.getNumLoops();
     SmallVector<AffineMap> maps;
     SmallVector<Value> inputs;
     for (auto [stack, map] : llvm::zip(stacks, sum.getIndexingMapsArray())) {
       SmallVector<AffineExpr> places(map.getResults());
-      places.insert(places.begin() + stack.axis, b.getAffineDimExpr(turn));
-      maps.push_back(AffineMap::get(turn + 1, 0, places, b.getContext()));
+      places.insert(places.begin() + stack.axis, b.getAffineDimExpr(newLoop));
+      maps.push_back(AffineMap::get(newLoop + 1, 0, places, b.getContext()));
       inputs.push_back(stack.tensor ? stack.tensor
                                     : loop.getResult(stack.result));
     }
     AffineMap result = sum.getIndexingMapsArray().back();
     maps.push_back(
-        AffineMap::get(turn + 1, 0, result.getResults(), b.getContext()));
+        AffineMap::get(newLoop + 1, 0, result.getResults(), b.getContext()));
     SmallVector<utils::IteratorType> iterators = sum.getIteratorTypesArray();
     iterators.push_back(utils::IteratorType::reduction);
 
@@ -209,19 +215,19 @@ private:
 
   RewriterBase &b;
   scf::ForOp loop;
-  int64_t turns = 0;
+  int64_t tripCount = 0;
 };
 
 struct DeferAccumulation
     : netc::impl::DeferAccumulationBase<DeferAccumulation> {
   void runOnOperation() override {
-    // Inner loops first: a sum behind one is a sum in the loop around it.
+    // Inner loops first: a sum that moved behind one may move out of the next.
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter b(&getContext());
     for (scf::ForOp loop : loops)
       Hoister(b, loop).run();
-    // Drops iteration arguments that loops no longer change.
+    // Drop iteration arguments that loops no longer change.
     RewritePatternSet patterns(&getContext());
     scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(

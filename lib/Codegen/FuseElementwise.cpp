@@ -21,21 +21,21 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether an op reads something computed that has wider elements than what it
-/// makes of it, which would have to stay in memory.
+/// Whether an op reads a computed tensor of wider elements than its result has.
+/// Fused into a later op, it would keep that tensor in memory.
 static bool narrows(linalg::GenericOp op) {
   Value result = op.getResult(0);
   auto bitsOf = [](Value tensor) {
     return getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth();
   };
   return llvm::any_of(op.getInputs(), [&](Value input) {
-    return elementsOf(input) * kNear > elementsOf(result) &&
+    return elementsOf(input) * kCachedRatio > elementsOf(result) &&
            bitsOf(input) > bitsOf(result) && !slotOf(input);
   });
 }
 
-/// Whether computing an element again costs less than reading it from memory.
-/// Small operands, as the mean of a channel, are assumed to be in a cache.
+/// Whether computing an element again costs less than loading it from memory.
+/// Small operands, such as a mean per channel, are assumed to be cached.
 static bool isCheap(linalg::GenericOp op) {
   int64_t operations = llvm::count_if(
       op.getBody()->without_terminator(), [](Operation &payload) {
@@ -45,11 +45,12 @@ static bool isCheap(linalg::GenericOp op) {
   int64_t size = elementsOf(op.getResult(0));
   return !isExpensive(op) && operations <= 2 && !narrows(op) &&
          llvm::count_if(op.getInputs(), [&](Value input) {
-           return elementsOf(input) * kNear > size;
+           return elementsOf(input) * kCachedRatio > size;
          }) <= 2;
 }
 
-/// Whether a module's step recomputes parts of its forward pass to save memory.
+/// Whether the module's step recomputes parts of its forward pass (activation
+/// checkpointing).
 static bool recomputes(ModuleOp module) {
   auto ops = module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule);
   return ops && llvm::any_of(ops.getAsRange<OpRowAttr>(), [](OpRowAttr op) {
@@ -57,7 +58,7 @@ static bool recomputes(ModuleOp module) {
          });
 }
 
-/// Whether `tensor` or a view of it is read by `later`, or after it.
+/// Whether `later` or an op after it reads `tensor` or a view of it.
 static bool isReadFrom(Operation *later, Value tensor) {
   return llvm::any_of(tensor.getUsers(), [&](Operation *user) {
     if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
@@ -68,12 +69,12 @@ static bool isReadFrom(Operation *later, Value tensor) {
   });
 }
 
-/// Whether computing the result of `producer` in `consumer` would keep a large
-/// operand of `producer` in memory for longer than now.
+/// Whether fusing `producer` into `consumer` would extend the lifetime of a
+/// large operand of `producer`.
 static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
   int64_t size = elementsOf(producer.getResult(0));
   return llvm::any_of(producer.getInputs(), [&](Value input) {
-    if (elementsOf(input) * kNear <= size || slotOf(input))
+    if (elementsOf(input) * kCachedRatio <= size || slotOf(input))
       return false;
     while (Operation *view = input.getDefiningOp()) {
       if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))
@@ -85,8 +86,8 @@ static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
 }
 
 /// Whether to fuse the producer of an operand into its consumer. Nothing is
-/// fused into a contraction, so that it can be tiled; and an operand that
-/// changes in between must be read before.
+/// fused into a contraction, which is to be tiled, nor across a write to memory
+/// that the producer reads.
 static bool shouldFuse(OpOperand *operand, bool savesMemory) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
@@ -98,7 +99,7 @@ static bool shouldFuse(OpOperand *operand, bool savesMemory) {
           !(savesMemory && extendsLifetimes(producer, consumer)));
 }
 
-/// Whether an op adds two tensors, element by element.
+/// Whether an op adds two tensors element by element.
 static bool isSum(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() != 0 ||
@@ -113,9 +114,9 @@ static bool isSum(linalg::GenericOp op) {
 }
 
 namespace {
-/// A loop adds a sum of products to a tensor that it carries: the sum starts
-/// from that tensor instead of zeros. So gradients of parameters accumulate in
-/// place.
+/// A loop adds a contraction to a tensor that it carries: the contraction
+/// accumulates into that tensor instead of zeros. So the gradients of
+/// parameters accumulate in place.
 struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -126,7 +127,7 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
     for (unsigned i : {0, 1}) {
       auto carried = dyn_cast<BlockArgument>(op.getInputs()[i]);
       auto products = op.getInputs()[1 - i].getDefiningOp<linalg::GenericOp>();
-      // `materialize_in_destination` at the end of the loop does not read it.
+      // A `materialize_in_destination` at the end of the loop does not read it.
       bool isOnlyAdded =
           carried && llvm::all_of(carried.getUsers(), [&](Operation *user) {
             return user == op ||
@@ -151,8 +152,8 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A payload gathers single elements of a computed tensor, as the logit of a
-/// row's class: it computes them, so that the tensor need not be stored.
+/// A payload gathers single elements of a computed tensor, such as the logit of
+/// a row's class: compute these elements there instead of storing the tensor.
 struct ComputeGathered : OpRewritePattern<tensor::ExtractOp> {
   ComputeGathered(MLIRContext *context, bool savesMemory)
       : OpRewritePattern(context), savesMemory(savesMemory) {}
@@ -205,7 +206,7 @@ struct ComputeGathered : OpRewritePattern<tensor::ExtractOp> {
   const bool savesMemory;
 };
 
-/// How many products `op` adds up for each element of its result.
+/// The number of products that `op` sums for each element of its result.
 static int64_t lengthOf(linalg::GenericOp op) {
   int64_t length = 1;
   for (auto [extent, iterator] :
@@ -215,14 +216,14 @@ static int64_t lengthOf(linalg::GenericOp op) {
   return length;
 }
 
-/// Tensors of this size or larger are in no cache when they are read.
+/// Tensors of this size or larger are not cached when they are read.
 static constexpr int64_t kUncachedElements = 1 << 20;
-/// Computing a sum of up to this many products takes no longer than reading it
-/// from memory.
+/// Computing a sum of up to this many products is as fast as loading it from
+/// memory.
 static constexpr int64_t kFewProducts = 16;
 
-/// Whether a tensor is large, is read once, and is a sum of few products per
-/// element, as the gradient of a large weight by few examples.
+/// Whether a tensor is large, is read once, and each of its elements is a sum
+/// of few products, as the gradient of a large weight with a small batch.
 static bool isShortSum(Value tensor) {
   auto products = tensor.getDefiningOp<linalg::GenericOp>();
   if (!products || !isContraction(products) || !products->hasOneUse())
@@ -242,8 +243,8 @@ static bool reshapesShortSum(OpOperand *operand) {
   return collapse && collapse->hasOneUse() && isShortSum(collapse.getSrc());
 }
 
-/// A short sum and the one op that reads it, an update, say. The op computes
-/// each element of the sum itself, and the sum is never stored.
+/// A short sum and its only user, such as an optimizer's update. The user
+/// computes each element of the sum itself, so that the sum is never stored.
 class ShortSum {
 public:
   static std::optional<ShortSum> of(OpOperand &operand) {
@@ -266,15 +267,16 @@ public:
     maps.resize(inputs.size());
     inputs.erase(inputs.begin() + place);
     maps.erase(maps.begin() + place);
-    for (int64_t turn = 0; turn < length; ++turn)
+    for (int64_t k = 0; k < length; ++k)
       for (OpOperand *factor : products.getDpsInputOperands()) {
         inputs.push_back(factor->get());
-        maps.push_back(mapOf(*factor, turn));
+        maps.push_back(mapOf(*factor, k));
       }
     llvm::append_range(maps, outputMaps);
 
     OpBuilder b(consumer);
-    // Results whose initial value the payload does not read start undefined.
+    // Results whose initial value the payload does not read may start
+    // undefined.
     SmallVector<Value> outputs = consumer.getOutputs();
     for (auto [output, argument] :
          llvm::zip_equal(outputs, consumer.getRegionOutputArgs()))
@@ -282,7 +284,7 @@ public:
           argument.use_empty())
         output = b.create<tensor::EmptyOp>(consumer.getLoc(), type.getShape(),
                                            type.getElementType());
-    // Reports give the time to the product, which is most of the work.
+    // Reports attribute the time to the product, which is most of the work.
     auto sum = b.create<linalg::GenericOp>(
         b.getFusedLoc({products.getLoc(), consumer.getLoc()}),
         consumer.getResultTypes(), inputs, outputs, maps,
@@ -303,9 +305,9 @@ private:
            linalg::GenericOp products)
       : operand(operand), consumer(consumer), products(products) {}
 
-  /// The indexing map, in the consumer's loops, of a factor of product number
-  /// `turn` of the sum.
-  AffineMap mapOf(OpOperand &factor, int64_t turn) {
+  /// The indexing map, over the consumer's loops, of a factor of product number
+  /// `k` of the sum.
+  AffineMap mapOf(OpOperand &factor, int64_t k) {
     MLIRContext *context = consumer.getContext();
     SmallVector<AffineExpr> places(products.getNumLoops());
     AffineMap read = consumer.getMatchingIndexingMap(&operand);
@@ -316,8 +318,8 @@ private:
     SmallVector<int64_t> extents = products.getStaticLoopRanges();
     for (size_t loop = extents.size(); loop-- > 0;)
       if (!places[loop]) {
-        places[loop] = getAffineConstantExpr(turn % extents[loop], context);
-        turn /= extents[loop];
+        places[loop] = getAffineConstantExpr(k % extents[loop], context);
+        k /= extents[loop];
       }
     return products.getMatchingIndexingMap(&factor).replaceDimsAndSymbols(
         places, {}, consumer.getNumLoops(), 0);
@@ -338,9 +340,9 @@ private:
                  : b.create<arith::ExtFOp>(products.getLoc(), computed, narrow);
     };
     Value sum;
-    for (int64_t turn = 0; turn < length; ++turn) {
-      Value product = b.create<arith::MulFOp>(
-          products.getLoc(), factor(2 * turn), factor(2 * turn + 1));
+    for (int64_t k = 0; k < length; ++k) {
+      Value product = b.create<arith::MulFOp>(products.getLoc(), factor(2 * k),
+                                              factor(2 * k + 1));
       sum = sum ? b.create<arith::AddFOp>(products.getLoc(), sum, product)
                       .getResult()
                 : product;

@@ -16,14 +16,14 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether an op belongs to the construction of a frame: the constants that a
-/// tensor is padded with.
+/// Whether an op is part of a padding: it makes the constants that a tensor is
+/// inserted into.
 static bool makesFrame(Operation *op) {
   return op && isa<tensor::EmptyOp, linalg::FillOp, tensor::InsertSliceOp,
                    arith::ConstantOp>(op);
 }
 
-/// Whether two tensors are equal frames.
+/// Whether two tensors are equal paddings.
 static bool areSameFrame(Value a, Value b) {
   Operation *one = a.getDefiningOp(), *other = b.getDefiningOp();
   return makesFrame(one) && makesFrame(other) &&
@@ -32,7 +32,7 @@ static bool areSameFrame(Value a, Value b) {
          llvm::equal(one->getOperands(), other->getOperands(), areSameFrame);
 }
 
-/// Moves the ops that make a frame before `op`.
+/// Moves the ops that make a padding before `op`.
 static void moveBefore(Operation *frame, Operation *op) {
   if (frame->getBlock() != op->getBlock() || frame->isBeforeInBlock(op))
     return;
@@ -41,10 +41,10 @@ static void moveBefore(Operation *frame, Operation *op) {
   frame->moveBefore(op);
 }
 
-/// If a result is only read in a frame, and in equal frames everywhere, as the
-/// input of a convolution and of the gradient of its weight, all readers share
-/// one padded tensor, and the frame is made before the result. Bufferization
-/// then lets the result be computed in the frame.
+/// If a result is only read padded, and equally by all readers (as the input of
+/// a convolution and of the gradient of its weight), they share one padded
+/// tensor, and the padding is made before the result. Bufferization then lets
+/// the result be written into the padded buffer.
 static void computeInFrame(linalg::GenericOp op) {
   if (op.getNumResults() != 1)
     return;

@@ -24,7 +24,7 @@ struct GuardMemory : netc::impl::GuardMemoryBase<GuardMemory> {
     auto step = getOperation().lookupSymbol<func::FuncOp>("netc_step");
     if (!step)
       return;
-    // Addresses as numbers, which C passes like pointers.
+    // Addresses are passed as integers, which the C ABI passes like pointers.
     OpBuilder top(step);
     auto declare = [&](StringRef name) {
       Type index = top.getIndexType();

@@ -13,7 +13,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// What memory has of an element that a payload widens.
+/// The operand of a widening conversion in a payload, or the value itself.
 static Value narrow(Value element) {
   auto wide = element.getDefiningOp<arith::ExtFOp>();
   return wide ? wide.getIn() : element;
@@ -30,7 +30,8 @@ bool netc::isContraction(linalg::LinalgOp op) {
       body, [](Operation &payload) { return !isa<arith::ExtFOp>(payload); });
   if (!add || computed != 3)
     return false;
-  // Both operands have the columns of the result: a reduction of their product.
+  // If both operands have the columns of the result, it is a reduction of their
+  // product.
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (maps[0] == maps[1] && maps[0].getNumResults() > 0 &&
       maps[2].getNumResults() > 0 &&
@@ -82,6 +83,17 @@ int64_t netc::elementsOf(Value tensor) {
   return type ? type.getNumElements() : 1;
 }
 
+Operation *netc::combinerOf(linalg::LinalgOp op, unsigned result) {
+  Block &body = op->getRegion(0).front();
+  BlockArgument sum = body.getArgument(op.getNumDpsInputs() + result);
+  Operation *combiner =
+      body.getTerminator()->getOperand(result).getDefiningOp();
+  bool accumulates = combiner && sum.hasOneUse() &&
+                     *sum.user_begin() == combiner &&
+                     combiner->getNumOperands() == 2;
+  return accumulates && arith::getNeutralElement(combiner) ? combiner : nullptr;
+}
+
 bool netc::isExpensive(linalg::GenericOp op) {
   return llvm::any_of(op.getBody()->without_terminator(),
                       [](Operation &payload) {
@@ -110,7 +122,8 @@ static bool changesBetween(Value slot, Operation *first, Operation *later) {
     if (!isa<bufferization::MaterializeInDestinationOp>(user))
       return false;
     Operation *write = block->findAncestorOpInBlock(*user);
-    // A write in the same loop as the later op precedes it in the next turn.
+    // A write in the same loop as `later` comes before it in the next
+    // iteration.
     return write && first->isBeforeInBlock(write) &&
            (write == end || write->isBeforeInBlock(end));
   });

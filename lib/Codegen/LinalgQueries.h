@@ -9,35 +9,41 @@
 
 namespace netc {
 
-/// Whether an op is a sum of products of two operands, each of which may be
-/// widened first. Column sums of an element-wise product are none: they are a
+/// Whether an op is a sum of products of two operands, which may be widened
+/// first. Column sums of an element-wise product do not count: they are a
 /// reduction.
 bool isContraction(mlir::linalg::LinalgOp op);
-/// The number of elements of the result that each element of an operand is read
-/// for: the product of the parallel loops that `operand` does not depend on.
+/// The number of elements of the result that use each element of an operand:
+/// the product of the extents of the parallel loops that `operand` does not
+/// depend on.
 int64_t rowsBeside(mlir::linalg::GenericOp op, mlir::AffineMap operand);
-/// Whether an op only copies the elements of its operand, in any order.
+/// Whether an op only copies or permutes the elements of its operand.
 bool isCopy(mlir::linalg::LinalgOp op);
-/// The same, where elements may be rounded or widened.
+/// The same, where elements may be converted.
 bool isConversion(mlir::linalg::LinalgOp op);
 
-/// The memory that a tensor is loaded from, a parameter, say, that an update
+/// The slot that a tensor is loaded from, such as a parameter that an update
 /// changes in place. Null if the tensor is computed.
 mlir::Value slotOf(mlir::Value tensor);
 
-/// Whether `op` would read the same if it stood where `later` does: no slot
-/// that it reads is written between them.
+/// Whether `op` would read the same values at the position of `later`: no slot
+/// that it reads is written in between.
 bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);
 
-/// The number of elements of a tensor, or 1 of anything else.
+/// The number of elements of a tensor; 1 for anything else.
 int64_t elementsOf(mlir::Value tensor);
 /// An operand with this many times fewer elements than another one is assumed
 /// to stay in a cache while the other one is read.
-constexpr int64_t kNear = 8;
-/// Whether computing an element takes longer than sums and products do.
+constexpr int64_t kCachedRatio = 8;
+/// The operation of the payload that accumulates into a result. Null if it has
+/// no neutral element.
+mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
+
+/// Whether the payload has operations slower than additions and
+/// multiplications.
 bool isExpensive(mlir::linalg::GenericOp op);
 
-/// The size of a buffer in bytes; a boolean takes one.
+/// The size of a buffer in bytes. An i1 takes one.
 int64_t sizeInBytes(mlir::MemRefType type);
 
 } // namespace netc

@@ -26,7 +26,7 @@ static bool isFloat16(Value value) {
   return isFloat16(getElementTypeOrSelf(value.getType()));
 }
 
-/// Whether an op hands on numbers of 16 bits, whatever they are.
+/// Whether an op only moves 16-bit floats, whatever their values.
 static bool movesFloat16(Operation *op) {
   return !isa<arith::ArithFastMathInterface>(op) || isa<arith::SelectOp>(op) ||
          llvm::none_of(op->getOperands(), [](Value x) { return isFloat16(x); });
@@ -84,13 +84,13 @@ struct LowerFloat16 : netc::impl::LowerFloat16Base<LowerFloat16> {
         return IntegerType::get(type.getContext(), 16);
       return std::nullopt;
     });
-    // Not the attributes of the module, which describe its slots.
+    // Convert ops only, not the module's attributes, which describe slots.
     for (Operation &op : *getOperation().getBody())
       replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true,
                                             /*replaceLocs=*/false,
                                             /*replaceTypes=*/true);
 
-    // An instruction takes the bits by their name.
+    // Intrinsics take bf16 vectors: cast the integers back.
     for (auto [operand, type] : operandsOfCalls) {
       ImplicitLocOpBuilder b(operand->getOwner()->getLoc(),
                              operand->getOwner());

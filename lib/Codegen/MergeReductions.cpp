@@ -20,11 +20,10 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// So many results can be reduced together with enough vector registers for
-/// each.
-static constexpr unsigned kMostResults = 4;
+/// With up to this many results, each has enough vector registers.
+static constexpr unsigned kMaxResults = 4;
 
-/// Whether an op is a reduction: no contraction, and its results start filled.
+/// Whether an op is a reduction that is not a contraction, with filled results.
 static bool isReduction(linalg::GenericOp op) {
   return op.getNumReductionLoops() > 0 && !isContraction(op) &&
          !op.hasIndexSemantics() &&
@@ -33,11 +32,12 @@ static bool isReduction(linalg::GenericOp op) {
          });
 }
 
-/// Whether two reductions have the same loops, and read the same tensor alike.
+/// Whether two reductions have the same loops, and read a common tensor by the
+/// same map.
 static bool passTogether(linalg::GenericOp a, linalg::GenericOp b) {
   if (a.getStaticLoopRanges() != b.getStaticLoopRanges() ||
       a.getIteratorTypesArray() != b.getIteratorTypesArray() ||
-      a.getNumResults() + b.getNumResults() > kMostResults)
+      a.getNumResults() + b.getNumResults() > kMaxResults)
     return false;
   AffineMap written = a.getIndexingMapsArray().back();
   auto isWritten = [&](linalg::GenericOp op) {
@@ -67,7 +67,7 @@ static bool canWait(linalg::GenericOp op, linalg::GenericOp later) {
   return readsTheSame(op, later);
 }
 
-/// Merges two ops into one, at the place of `b`, the later one.
+/// Merges two ops into one, at the position of `b`, the later one.
 static linalg::GenericOp merge(linalg::GenericOp a, linalg::GenericOp b) {
   OpBuilder builder(b);
   SmallVector<Value> inputs, outputs;
@@ -126,7 +126,7 @@ struct MergeReductions : netc::impl::MergeReductionsBase<MergeReductions> {
         before.push_back(op);
       }
     });
-    // Merged ops read a common operand once.
+    // A merged op reads a common operand once.
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     if (failed(

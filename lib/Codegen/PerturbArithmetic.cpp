@@ -15,7 +15,7 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether an op rounds its result.
+/// Whether the result of an op is rounded.
 static bool isRounded(Operation *op) {
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isF64())
     return false;

@@ -18,7 +18,7 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether an op gives the memory of its operand another shape or type.
+/// Whether an op reinterprets its operand's memory as another shape or type.
 static bool isView(Operation *op) {
   return isa<bufferization::ToTensorOp, ViewLikeOpInterface,
              tensor::CollapseShapeOp, tensor::ExpandShapeOp,
@@ -46,8 +46,8 @@ static bool isUsedBetween(memref::GetGlobalOp memory, Operation *first,
   return false;
 }
 
-/// Whether `op` can write its results to `memory` while it reads it: at each
-/// point it reads no element of it but the one that it writes there.
+/// Whether `op` can write its result to `memory` while it reads it: each point
+/// reads at most the element that it writes.
 static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
   auto reads = [&](Value tensor) {
     Value slot = slotOf(tensor);
@@ -67,10 +67,10 @@ static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
               .wasInterrupted();
 }
 
-/// Lets an op write its result directly to the slot, in the shape of the op (an
-/// update works on vectors, say, and the slot is a matrix), if nothing still
-/// reads the old contents. Otherwise the op gets a buffer of its own
-/// explicitly: bufferization does not see what payloads gather.
+/// Lets an op write its result directly to the slot if the slot's old contents
+/// are no longer needed. The shapes may differ: an update works on a vector,
+/// and the slot is a matrix, say. Otherwise the op gets a buffer of its own
+/// here, since bufferization does not see what payloads gather.
 static void placeWrite(bufferization::MaterializeInDestinationOp write) {
   auto global = write.getDest().getDefiningOp<memref::GetGlobalOp>();
   Value source = write.getSource();
@@ -115,8 +115,8 @@ static linalg::LinalgOp readerOf(OpOperand &use) {
   return user && user.isDpsInput(&use) ? user : nullptr;
 }
 
-/// Whether all uses of `tensor` are reads by ops of one block, and `op` is the
-/// last of them and reads it once.
+/// Whether all uses of `tensor` are reads in one block, and `op` is the last
+/// and reads it once.
 static bool readsLast(linalg::GenericOp op, Value tensor) {
   bool isRead = false;
   for (OpOperand &use : tensor.getUses()) {
@@ -129,8 +129,8 @@ static bool readsLast(linalg::GenericOp op, Value tensor) {
   return true;
 }
 
-/// Lets an element-wise op write each result over an operand that nothing reads
-/// later. That memory is likely still in a cache, and no more of it is needed.
+/// Lets an element-wise op overwrite an operand that is not read later. That
+/// memory is likely still cached, and no other is needed.
 static void writeOverOperands(linalg::GenericOp op) {
   if (op.getNumReductionLoops() != 0)
     return;
@@ -139,12 +139,12 @@ static void writeOverOperands(linalg::GenericOp op) {
     AffineMap written = op.getMatchingIndexingMap(&output);
     Value result = op.getTiedOpResult(&output);
     BlockArgument old = op.getMatchingBlockArgument(&output);
-    // A result with other uses, as an insertion, is placed by bufferization.
+    // Bufferization places results with other uses, such as insertions.
     bool isOnlyRead = llvm::all_of(result.getUses(), readerOf);
     if (!output.get().getDefiningOp<tensor::EmptyOp>() || !old.use_empty() ||
         !written.isPermutation() || !isOnlyRead)
       continue;
-    // Among several operands, the one computed last.
+    // Prefer the operand that was computed last.
     OpOperand *over = nullptr;
     for (OpOperand *input : op.getDpsInputOperands()) {
       Operation *producer = input->get().getDefiningOp<linalg::LinalgOp>();

@@ -25,11 +25,11 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// The alignment of every buffer in bytes: a cache line, the widest vector.
+/// Alignment of each buffer in bytes: a cache line, and the widest vector.
 static constexpr int64_t kAlignment = 64;
 
 namespace {
-/// A buffer that is in use from op number `first` to op number `last`.
+/// A buffer that is live from op number `first` to op number `last`.
 struct Buffer {
   memref::AllocOp op;
   int64_t size = 0, first = 0, last = 0, offset = 0;
@@ -82,7 +82,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   /// Cleans up after bufferization: removes iteration arguments that are always
-  /// the same buffer, and casts. Arithmetic is left as it is.
+  /// the same buffer, and casts. Arithmetic stays as it is.
   static void simplify(func::FuncOp step) {
     MLIRContext *context = step.getContext();
     SmallVector<Operation *> ops;
@@ -100,7 +100,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     (void)applyOpPatternsAndFold(ops, std::move(patterns), config);
   }
 
-  /// How many bytes before and behind a tensor no other one takes.
+  /// Bytes that stay unused before and behind a tensor.
   int64_t gapAround(int64_t size) const {
     return apart ? llvm::alignTo(size, kAlignment) : 0;
   }
@@ -132,7 +132,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       buffer.first = buffer.last = order.first(alloc);
       Region *home = alloc->getParentRegion();
       for (Value view : views.resolve(alloc)) {
-        // A view that a loop carries keeps the buffer in use in all turns.
+        // A view that a loop carries keeps the buffer live in all iterations.
         if (auto argument = dyn_cast<BlockArgument>(view))
           widen(buffer, home, argument.getOwner()->getParentOp(), order);
         for (Operation *user : view.getUsers())
@@ -143,8 +143,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     return buffers;
   }
 
-  /// Extends the life of a buffer allocated in `home` over `user`, or over the
-  /// op of `home` that contains it, as a loop.
+  /// Extends the lifetime of a buffer allocated in `home` to `user`, or to the
+  /// op of `home` that contains `user`, such as a loop.
   static void widen(Buffer &buffer, Region *home, Operation *user,
                     const ProgramOrder &order) {
     Operation *inHome = home->findAncestorOpInRegion(*user);
@@ -164,8 +164,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     return end;
   }
 
-  /// Places the largest buffers first, each into the lowest gap between buffers
-  /// in use at the same time. Returns the end of the last.
+  /// Places the largest buffers first, each at the lowest offset that is free
+  /// during its lifetime. Returns the end of the last.
   static int64_t place(MutableArrayRef<Buffer> buffers, int64_t start) {
     SmallVector<Buffer *> bySize, placed;
     for (Buffer &buffer : buffers)
@@ -176,7 +176,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     int64_t end = start;
     for (Buffer *buffer : bySize) {
       int64_t offset = start;
-      // `placed` ascends by offset.
+      // `placed` is sorted by offset.
       for (const Buffer *other : placed) {
         if (!buffer->meets(*other))
           continue;
@@ -227,7 +227,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
         global.erase();
   }
 
-  /// Whether a global is a constant of the program, outside of the arena.
+  /// Whether a global is a constant, which lies outside of the arena.
   static bool isLiteral(memref::GlobalOp global) {
     return global.getConstant();
   }

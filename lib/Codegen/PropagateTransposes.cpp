@@ -28,7 +28,8 @@ static bool isIdentity(ArrayRef<int64_t> order) {
   return true;
 }
 
-/// Whether a tensor can be made in any order: it is empty or filled.
+/// Whether a tensor can be created with its axes in any order: it is empty or
+/// filled.
 static bool takesAnyOrder(Value x) {
   return x.getDefiningOp<tensor::EmptyOp>() ||
          x.getDefiningOp<linalg::FillOp>();
@@ -41,7 +42,7 @@ static Value transpose(OpBuilder &b, Location loc, Value x,
     return x;
   auto type = cast<RankedTensorType>(x.getType());
   auto sizes = applyPermutation(type.getShape(), order);
-  // Empty and filled tensors are made in the new order.
+  // Empty and filled tensors are created in the new order.
   if (x.getDefiningOp<tensor::EmptyOp>())
     return b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
   if (auto fill = x.getDefiningOp<linalg::FillOp>()) {
@@ -82,8 +83,8 @@ static SmallVector<int64_t> positionsIn(AffineMap map) {
   return positions;
 }
 
-/// The order of a result's axes in which its loops run as in the operand. Axes
-/// that the operand lacks come first.
+/// The permutation of the result's axes that puts its loops in the order of the
+/// operand. Axes that the operand lacks come first.
 static Order orderLike(AffineMap result, AffineMap operand) {
   SmallVector<int64_t> positions = positionsIn(operand);
   SmallVector<std::pair<int64_t, int64_t>> keys;
@@ -101,14 +102,14 @@ static Order orderLike(AffineMap result, AffineMap operand) {
   return order;
 }
 
-/// With at least this many rows, and sums at least this long, panels are
-/// packed, and the copy can transpose.
+/// With at least this many rows, and a k at least this long, operands are
+/// packed, and packing can transpose.
 static constexpr int64_t kMinPackRows = 512, kMinPackSum = 64;
 
-/// Whether an operand of a contraction can be read by `map`. Vectors run along
-/// the last axis. It may be the same as before, that of a parallel loop, or
-/// that of a long sum for many rows, whose panels are transposed as they are
-/// packed.
+/// Whether a contraction can read an operand by `map` and still be vectorized.
+/// Vectors run along the last axis of the operand. This axis may be the same as
+/// in `old`, that of a parallel loop, or that of a long k with many rows, for
+/// which packing transposes.
 static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
   if (map.getNumResults() == 0)
     return true;
@@ -124,8 +125,8 @@ static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
           op.getStaticLoopRanges()[loop] >= kMinPackSum);
 }
 
-/// An op reads transposed operands before the transpose, and its results take
-/// their order over.
+/// An op reads its operands before their transpose, and its results take over
+/// their order.
 struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -184,8 +185,8 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A contraction whose only reader is a transpose writes the transposed result,
-/// if the last axis there is also the last axis of an operand.
+/// A contraction whose only user is a transpose writes the transposed result,
+/// if its last axis is also the last axis of an operand.
 struct TransposeProduct : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -218,7 +219,7 @@ struct TransposeProduct : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
-/// Sinks transposes through the insertion of a slice.
+/// Sinks transposes through tensor.insert_slice.
 struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -228,8 +229,8 @@ struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
       return failure();
     auto part = op.getSource().getDefiningOp<linalg::TransposeOp>();
     auto whole = op.getDest().getDefiningOp<linalg::TransposeOp>();
-    // If only the slice is transposed, the whole must be empty or filled, or
-    // the transposes would go back and forth.
+    // If only the slice is transposed, the destination must be empty or filled.
+    // Otherwise the patterns would move transposes back and forth.
     if (!whole && !(part && takesAnyOrder(op.getDest())))
       return failure();
     Order order(whole ? whole.getPermutation() : part.getPermutation());
@@ -248,7 +249,7 @@ struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
-/// Sinks a transpose through the extraction of a slice.
+/// Sinks a transpose through tensor.extract_slice.
 struct SinkThroughExtract : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 

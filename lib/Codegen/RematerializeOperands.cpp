@@ -17,21 +17,21 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Tensors of this size or larger are not in a near cache when read again.
-static constexpr int64_t kFarElements = 1 << 16;
-/// Up to this many operations take no longer than reading the element.
-static constexpr int64_t kMostOperations = 6;
+/// Tensors of this size or larger are not in L2 when they are read again.
+static constexpr int64_t kBeyondL2Elements = 1 << 16;
+/// Up to this many operations are as fast as loading the element.
+static constexpr int64_t kMaxOperations = 6;
 
-/// Whether an operand is computed element by element from tensors that its op
-/// reads anyway at the same places, and from small ones.
+/// Whether an operand is computed element by element from tensors that its user
+/// reads by the same map, and from small ones.
 static bool followsFromOthers(OpOperand &operand) {
   auto op = cast<linalg::GenericOp>(operand.getOwner());
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
   int64_t size = elementsOf(operand.get());
-  if (!producer || !op.isDpsInput(&operand) || size < kFarElements ||
+  if (!producer || !op.isDpsInput(&operand) || size < kBeyondL2Elements ||
       !linalg::areElementwiseOpsFusable(&operand) || isExpensive(producer) ||
       llvm::range_size(producer.getBody()->without_terminator()) >
-          kMostOperations ||
+          kMaxOperations ||
       !readsTheSame(producer, op))
     return false;
   AffineMap written = producer.getIndexingMapsArray().back();
@@ -47,7 +47,8 @@ static bool followsFromOthers(OpOperand &operand) {
     });
   };
   return llvm::all_of(producer.getDpsInputOperands(), [&](OpOperand *input) {
-    return elementsOf(input->get()) * kNear <= size || isReadAnyway(input);
+    return elementsOf(input->get()) * kCachedRatio <= size ||
+           isReadAnyway(input);
   });
 }
 
@@ -64,7 +65,7 @@ struct ComputeOperand : OpRewritePattern<linalg::GenericOp> {
           linalg::fuseElementwiseOps(rewriter, &operand);
       if (failed(fused))
         continue;
-      // The producer stays for its other readers.
+      // The producer stays for its other users.
       rewriter.replaceOp(op,
                          llvm::map_to_vector(op->getResults(), [&](Value old) {
                            return fused->replacements.lookup(old);

@@ -12,13 +12,13 @@
 using namespace netc;
 using namespace mlir;
 
-/// A type with other elements.
+/// The type with another element type.
 static Type withElement(Type type, Type element) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? vector.clone(element) : element;
 }
 
-/// An integer like another one, or a vector of it.
+/// An integer constant of the type of `like`; a splat if that is a vector.
 static Element integer(Element like, uint64_t value) {
   TypedAttr attr =
       like.b->getIntegerAttr(getElementTypeOrSelf(like.type()), int64_t(value));
@@ -36,10 +36,11 @@ static Element compare(arith::CmpFPredicate predicate, Element x, Element y) {
 }
 
 static unsigned mantissaOf(FloatType type) {
-  return type.getFPMantissaWidth() - 1; // without the leading one
+  return type.getFPMantissaWidth() - 1; // the leading bit is implicit
 }
 
-/// Of a normal number that stays one: the mantissa loses its last bits.
+/// Rounds a normal number whose result is normal, too: drops the last `lost`
+/// bits of the mantissa.
 static Element roundMantissa(Element x, unsigned lost) {
   ImplicitLocOpBuilder &b = *x.b;
   unsigned width = getElementTypeOrSelf(x.type()).getIntOrFloatBitWidth();
@@ -53,7 +54,7 @@ static Element roundMantissa(Element x, unsigned lost) {
   return {&b, b.create<arith::BitcastOp>(x.type(), up.value)};
 }
 
-/// The number of `format` that is nearest to x, as a number of x's type.
+/// The value of `format` nearest to x, in x's type.
 static Element nearest(Element x, FloatType format) {
   auto from = cast<FloatType>(getElementTypeOrSelf(x.type()));
   const llvm::fltSemantics &semantics = format.getFloatSemantics();
@@ -66,7 +67,7 @@ static Element nearest(Element x, FloatType format) {
         llvm::APFloat::getSmallestNormalized(semantics).convertToDouble();
     double largest = llvm::APFloat::getLargest(semantics).convertToDouble();
     double unit = std::ldexp(least, -int(mantissaOf(format)));
-    // Below the normal numbers, the format has multiples of the smallest one.
+    // Subnormals of the format are multiples of its smallest one.
     Element small = (x * (1 / unit)).apply<math::RoundEvenOp>() * unit;
     Element size = x.apply<math::AbsFOp>();
     y = select(compare(arith::CmpFPredicate::OLT, size, number(x, least)),
@@ -79,13 +80,13 @@ static Element nearest(Element x, FloatType format) {
     beyond(arith::CmpFPredicate::OGT, 1);
     beyond(arith::CmpFPredicate::OLT, -1);
   }
-  // What is no number has any mantissa, and stays.
+  // NaN stays as it is.
   return select(compare(arith::CmpFPredicate::UNO, x, x), x, y);
 }
 
-/// An f16 with the exponents of an f32 is this many times too small.
+/// An f16 read with the exponent bias of f32 is this many times too small.
 static constexpr double kHalfScale = 0x1p112;
-/// The exponent of an f32 that is no number, or infinite.
+/// The exponent bits of NaN and infinity in f32.
 static constexpr uint32_t kNoNumber = 0x7f800000;
 
 static Element isFinite(Element x) {
@@ -95,7 +96,7 @@ static Element isFinite(Element x) {
                                           infinity)};
 }
 
-/// The f32 that has these bits as an f16.
+/// The f32 with the value of an f16, given by its bits.
 static Element widenHalf(Element bits) {
   ImplicitLocOpBuilder &b = *bits.b;
   Element wide = convert<arith::ExtUIOp>(bits, b.getI32Type());
@@ -114,13 +115,13 @@ static Element widenHalf(Element bits) {
                                    b.getF32Type());
 }
 
-/// The bits of an f16, which x is.
+/// The bits of x as an f16, which must represent x exactly.
 static Value narrowHalf(Element x) {
   ImplicitLocOpBuilder &b = *x.b;
   Element all = convert<arith::BitcastOp>(x, b.getI32Type());
   Element small =
       convert<arith::BitcastOp>(x * (1 / kHalfScale), b.getI32Type());
-  // What is not finite keeps the highest bits of its fraction.
+  // NaN keeps the highest bits of its fraction.
   small = select(isFinite(x), small,
                  all.apply<arith::AndIOp>(integer(all, 0x0fffe000)));
   Element size = small.apply<arith::AndIOp>(integer(small, 0x7fffffff))
@@ -131,7 +132,7 @@ static Value narrowHalf(Element x) {
                                   b.getI16Type());
 }
 
-/// The upper half of the bits of an f32, which is rounded by them.
+/// Rounds an f32 to bf16: the upper half of its bits, to nearest even.
 static Value roundToBfloat(Element x) {
   ImplicitLocOpBuilder &b = *x.b;
   Element bits = convert<arith::BitcastOp>(x, b.getI32Type());
@@ -139,7 +140,7 @@ static Value roundToBfloat(Element x) {
                       .apply<arith::AndIOp>(integer(bits, 1));
   Element up = bits.apply<arith::AddIOp>(integer(bits, 0x7fff))
                    .apply<arith::AddIOp>(isOdd);
-  // What is no number stays none.
+  // NaN stays NaN.
   Element isNumber{&b,
                    b.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, x, x)};
   Element quiet = bits.apply<arith::OrIOp>(integer(bits, 0x00400000));
@@ -168,7 +169,7 @@ Value netc::widened(Element bits, FloatType format, Type element,
 Value netc::rounded(Element x, FloatType format, bool convertsHalves) {
   ImplicitLocOpBuilder &b = *x.b;
   bool isWide = getElementTypeOrSelf(x.type()).isF64();
-  // Not twice: what is rounded already is exact as f32.
+  // No double rounding: the rounded value is exact as f32.
   if (isWide || !(format.isBF16() || convertsHalves))
     x = nearest(x, format);
   if (isWide)

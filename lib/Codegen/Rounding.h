@@ -9,14 +9,14 @@
 
 namespace netc {
 
-/// The number, of the type `element` or vectors of it, that integers of 16 bits
-/// are in a format, bf16 or f16. A target that `convertsHalves` has
-/// instructions for f16; all else is done on integers, since LLVM makes calls
-/// of conversions that no library has.
+/// The values of bf16 or f16 (`format`) given as 16-bit integers, in the type
+/// `element` or vectors of it. A target that `convertsHalves` has instructions
+/// for f16. All else is integer arithmetic: LLVM would call conversions that no
+/// library has.
 mlir::Value widened(Element bits, mlir::FloatType format, mlir::Type element,
                     bool convertsHalves);
-/// The bits of the number of a format that is nearest to x, an f32 or f64; of
-/// two, of the even one.
+/// The bits of the value of `format` nearest to x, an f32 or f64; ties go to
+/// even.
 mlir::Value rounded(Element x, mlir::FloatType format, bool convertsHalves);
 
 } // namespace netc

@@ -13,7 +13,7 @@ namespace netc {
 
 enum class CacheLevel { L1 = 1, L2 };
 
-/// The facts of the target that decide how loops are cut into blocks.
+/// The facts about a target that blocking and tiling depend on.
 struct TargetInfo {
   /// Vectors and caches of an instruction set.
   static TargetInfo of(program::Isa isa) {
@@ -28,26 +28,26 @@ struct TargetInfo {
 
   unsigned vectorBits = 128;
   unsigned vectorRegisters = 16;
-  /// Whether an instruction adds the products of two pairs of bf16 to each f32
-  /// of a vector: `vdpbf16ps`.
+  /// Whether there is `vdpbf16ps`, which adds the products of two pairs of bf16
+  /// to each f32 of a vector.
   bool dotsPairs = false;
   int64_t cacheLineBytes = 64;
-  /// Of a core. Machines have at least as much; blocks that fill all of it
-  /// would leave no room for what else is read.
+  /// Cache of a core. Machines have at least as much; blocks fill only a part
+  /// of it, since other data is read as well.
   int64_t l1Bytes = 32 << 10, l2Bytes = 2 << 20;
-  /// How far ahead a pass over a large tensor prefetches.
+  /// Distance of a prefetch in a pass over a large tensor.
   int64_t streamPrefetchBytes = 8 << 10;
 
   int64_t lanes(unsigned elementBits) const { return vectorBits / elementBits; }
   int64_t lineElements(unsigned elementBits) const {
     return cacheLineBytes * 8 / elementBits;
   }
-  /// Capacities are counted in elements of four bytes.
+  /// Capacities in elements of four bytes.
   int64_t l1Elements() const { return l1Bytes / 4; }
   int64_t l2Elements() const { return l2Bytes / 4; }
-  /// Up to this size an operand stays in L2 while the other one passes by.
+  /// An operand up to this size stays in L2 while the other one is streamed.
   int64_t residentElements() const { return l2Elements() * 3 / 4; }
-  /// From this size on a tensor is not in L2 when it is read again.
+  /// A tensor from this size on is not in L2 when it is read again.
   int64_t streamBytes() const { return l2Bytes / 2; }
 };
 

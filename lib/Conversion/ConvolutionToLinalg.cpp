@@ -2,8 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Convolutions. All work on x [batch.., spatial.., channels]; other orders of
-// axes are transposed to it and back, which layout propagation makes free.
+// Convolutions, on x as [batch.., spatial.., channels]. Other orders of axes
+// are transposed to this one and back; layout propagation removes these
+// transposes.
 
 #include "lib/Conversion/Windows.h"
 
@@ -14,14 +15,14 @@
 using namespace netc;
 using namespace mlir;
 
-/// From how many channels of both sides on a weight's gradient is summed in
-/// vectors of the long side's.
+/// Number of channels on both sides from which on the gradient of a weight is
+/// vectorized along the channels of the long side.
 static constexpr int64_t kManyChannels = 128;
 
 namespace {
-/// A convolution between a long side, which has a position for each place that
-/// a tap can reach, and a short one, which has one for each window: position
-/// p = window * stride + tap * dilation - low.
+/// A convolution between a long side, which has an element for each position
+/// that taps reach, and a short side, which has one for each window: position =
+/// window * stride + tap * dilation - low.
 struct Convolution {
   LinalgBuilder &b;
   WindowAxes axes;
@@ -31,7 +32,7 @@ struct Convolution {
   unsigned spatial() const { return taps.size(); }
   AffineExpr dim(unsigned i) const { return b.getAffineDimExpr(i); }
 
-  /// The channels as [groups, channels of one], if there are groups.
+  /// Splits the channels into [groups, channels per group] if there are groups.
   Value splitGroups(Value x) const {
     auto type = cast<RankedTensorType>(x.getType());
     if (groups == 1)
@@ -60,8 +61,8 @@ struct Convolution {
     return RankedTensorType::get(sizes, type.getElementType());
   }
 
-  /// The places of the loops: batch, windows, group (if any), channels of the
-  /// short side, channels of the long one, taps.
+  /// The loops by number: batch, windows, group (if there are any), channels of
+  /// the short side, channels of the long side, taps.
   struct Loops {
     unsigned batch, windows, group, shortChannel, longChannel, taps, count;
   };
@@ -80,7 +81,7 @@ struct Convolution {
   AffineMap mapOf(ArrayRef<AffineExpr> exprs) const {
     return AffineMap::get(loops().count, 0, exprs, b.getContext());
   }
-  /// Of the short side, with the channel loop `channel`.
+  /// The map of the short side, with the channel loop `channel`.
   AffineMap shortMap() const {
     Loops l = loops();
     SmallVector<AffineExpr> exprs;
@@ -112,9 +113,9 @@ struct Convolution {
       exprs.push_back(dim(l.taps + i));
     return mapOf(exprs);
   }
-  /// The order of a weight's axes, grouped, in which the short side's channels
-  /// lie next to each other: taps, groups, channels of the long side, of the
-  /// short one. The reference leaves them as they are.
+  /// The order of a grouped weight's axes in which the channels of the short
+  /// side are contiguous: taps, groups, channels of the long side, channels of
+  /// the short side. The reference keeps the order.
   SmallVector<int64_t> weightOrder() const {
     int64_t g = groups > 1;
     SmallVector<int64_t> order(g + 2 + spatial());
@@ -125,9 +126,9 @@ struct Convolution {
     std::swap(order[order.size() - 1], order[order.size() - 2]);
     return order;
   }
-  /// The same for its gradient, of which the long side's channels lie next to
-  /// each other if there are enough: groups, channels of the short side, taps,
-  /// channels of the long one.
+  /// The order of the gradient's axes. If there are enough channels, those of
+  /// the long side are contiguous: groups, channels of the short side, taps,
+  /// channels of the long side.
   SmallVector<int64_t> gradientOrder(RankedTensorType grouped) const {
     int64_t g = groups > 1;
     SmallVector<int64_t> order = weightOrder();
@@ -147,7 +148,8 @@ struct Convolution {
     return mapOf(exprs);
   }
 
-  /// Elements from the first that a tap reaches to the last, for each axis.
+  /// For each axis, the number of elements from the first that a tap reads to
+  /// the last.
   SmallVector<int64_t> reach(RankedTensorType windows) const {
     SmallVector<int64_t> sizes;
     for (unsigned i = 0; i < spatial(); ++i)
@@ -156,7 +158,7 @@ struct Convolution {
                       (taps[i] - 1) * dilation[i] + 1);
     return sizes;
   }
-  /// What the windows see of the long side, zero outside of it.
+  /// The part of the long side that windows read, with zeros outside of it.
   Value seen(Value x, RankedTensorType windows) const {
     SmallVector<int64_t> starts;
     for (int64_t before : low)
@@ -164,8 +166,8 @@ struct Convolution {
     return region(b, x, axes.batch.size(), starts, reach(windows), 0);
   }
 
-  /// The short side from the long one, [batch.., spatial.., out]. The weight's
-  /// axes stand as weightOrder says.
+  /// The short side from the long side, [batch.., spatial.., out]. The axes of
+  /// the weight are in weightOrder().
   Value forward(Value x, Value weight, RankedTensorType y) const {
     Value sums = b.contract(
         {splitGroups(seen(x, y)), weight},
@@ -191,7 +193,8 @@ struct Convolution {
     return b.reshape(b.transpose(dw, invertPermutationVector(order)), weight);
   }
 
-  /// The long side from the short one: each window adds to what it sees.
+  /// The long side from the short side: each window adds to the positions that
+  /// it reads.
   Value scatter(Value x, Value weight, RankedTensorType y) const {
     auto windows = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> sizes(y.getShape()), starts(sizes.size()), whole;
@@ -210,16 +213,16 @@ struct Convolution {
     return b.slice(joinGroups(sums), starts, sizes);
   }
 
-  /// The same, gathered: the positions with one remainder by the stride see the
-  /// taps with one remainder, so each such phase is a convolution with
-  /// stride 1.
+  /// The same as a gather. Positions with equal remainders by the stride use
+  /// taps with equal remainders. So each remainder (phase) is a convolution
+  /// with stride 1.
   Value gather(Value x, Value weight, RankedTensorType y) const;
 };
 } // namespace
 
-/// The taps of one axis that reach the positions `phase`, `phase` + stride, ...
-/// of the long side: `first`, `first` + `step`, ...; position q of the phase
-/// sees tap t (counted so) in window q + shift - t * advance.
+/// The taps of one axis that reach positions `phase`, `phase` + stride, ... of
+/// the long side: `first`, `first` + `step`, ... Position q of the phase uses
+/// tap number t of these in window q + shift - t * advance.
 namespace {
 struct Phase1D {
   int64_t first = 0, step = 1, count = 0, shift = 0, advance = 0, positions = 0;
@@ -258,8 +261,8 @@ Value Convolution::gather(Value x, Value weight, RankedTensorType y) const {
         }))
       continue;
 
-    // The taps of the phase, last first, as the weight of a convolution from
-    // the short side's channels to the long side's.
+    // The taps of the phase in reverse order are the weight of a convolution
+    // from the channels of the short side to those of the long side.
     unsigned g = groups > 1, rank = g + 2 + n;
     SmallVector<int64_t> sizes;
     SmallVector<AffineExpr> source(rank);
@@ -286,7 +289,7 @@ Value Convolution::gather(Value x, Value weight, RankedTensorType y) const {
       sizes.push_back(wType.getDimSize(channel));
     }
     auto partType = RankedTensorType::get(sizes, wType.getElementType());
-    // One tap is the weight itself.
+    // A single tap is the weight itself.
     Value part = llvm::all_of(taps, [](int64_t n) { return n == 1; })
                      ? b.reshape(weight, partType)
                      : b.mapTo(partType, weight,
@@ -306,7 +309,7 @@ Value Convolution::gather(Value x, Value weight, RankedTensorType y) const {
   return result ? result : b.filled(y, 0);
 }
 
-/// The convolution of an op with the settings that all have.
+/// The convolution of an op, from the attributes that all such ops have.
 template <typename OpTy>
 static Convolution convolutionOf(OpTy op, LinalgBuilder &b, Value weight,
                                  Value x) {

@@ -12,8 +12,8 @@
 namespace netc {
 
 /// An element of a tensor in the payload of a linalg op, or a vector of them.
-/// Formulas on elements build the arithmetic that they read as; a number is of
-/// the type of the element beside it.
+/// Operators build the arithmetic; a number takes the type of the other
+/// operand.
 struct Element {
   mlir::ImplicitLocOpBuilder *b;
   mlir::Value value;
@@ -66,7 +66,7 @@ inline Element min(Element x, Element y) {
   return x.apply<mlir::arith::MinimumFOp>(y);
 }
 
-/// A condition, and the choice it makes; only the comparison of floats counts.
+/// Comparisons and selects. Only comparisons of floats count as FLOP.
 inline Element operator>(Element x, Element y) {
   auto &b = *x.b;
   return {&b, b.create<mlir::arith::CmpFOp>(mlir::arith::CmpFPredicate::OGT,

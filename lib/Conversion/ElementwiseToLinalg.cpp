@@ -32,7 +32,7 @@ static Element formula(SiluOp, Element x) { return x * sigmoid(x); }
 static Element formula(GeluOp, Element x) {
   return (erf(x * M_SQRT1_2) + 1) * 0.5 * x;
 }
-/// tanh's argument in the approximation of gelu.
+/// The argument of tanh in the approximation of gelu.
 static Element geluInner(Element x, Element square) {
   return (square * x * 0.044715 + x) * (M_SQRT2 * M_2_SQRTPI / 2);
 }
@@ -46,7 +46,8 @@ static Element formula(HardswishOp, Element x) {
   return x * (min(max(x + 3, 0), 6) / 6);
 }
 static Element formula(SoftplusOp, Element x) {
-  // From 89 on exp exceeds f32; what is left out above 80, f64 leaves out, too.
+  // exp overflows f32 from 89 on. The cut at 80 does not change the result in
+  // f64 either.
   Element isLarge = x > number(x, 80);
   isLarge.value.getDefiningOp()->setAttr(kUncounted, x.b->getUnitAttr());
   return select(isLarge, x, log(exp(x) + 1));
@@ -81,7 +82,7 @@ static Element formula(PowerOp op, Element x) {
   return power;
 }
 
-/// Whole numbers are added, .. by ops of their own.
+/// Integers are added, multiplied and so on by other ops than floats.
 template <typename FloatOp, typename IntegerOp>
 static Element arithmetic(Element x, Element y) {
   return isa<FloatType>(x.type()) ? x.apply<FloatOp>(y) : x.apply<IntegerOp>(y);
@@ -103,7 +104,7 @@ static Element formula(MaximumOp, Element x, Element y) {
   return arithmetic<arith::MaximumFOp, arith::MaxSIOp>(x, y);
 }
 
-// Gradients: dy, then what the forward op saved.
+// Gradients: the arguments are dy, then what the forward op saved.
 static Element formula(ReluGradOp, Element dy, Element y) {
   Element zero = number(y, 0);
   return select(y > zero, dy, zero);
@@ -183,7 +184,7 @@ template <typename... OpTys> static void addFormulas(Lowerings &lowerings) {
 static void lowerCompare(CompareOp op, LinalgBuilder &b) {
   using F = arith::CmpFPredicate;
   using I = arith::CmpIPredicate;
-  // What is no number is in no relation but `!=`.
+  // NaN satisfies only `!=`.
   auto [ofFloats, ofIntegers] =
       llvm::StringSwitch<std::pair<F, I>>(op.getRelation())
           .Case("<", {F::OLT, I::slt})
@@ -220,8 +221,9 @@ static void lowerWhere(WhereOp op, LinalgBuilder &b) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// Adds minus infinity to what is hidden, or takes it times zero; for another
-/// value, the greater of two is taken of which one is minus infinity.
+/// Adds minus infinity to hidden elements, or multiplies them by zero. Any
+/// other value is selected as the maximum of two terms, one of which is minus
+/// infinity.
 static void lowerMask(MaskOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   int64_t rank = b.type(op.getX()).getRank();
@@ -274,7 +276,7 @@ static void lowerConvert(ConvertOp op, LinalgBuilder &b) {
   b.set(op.getY(), y);
 }
 
-/// x times the mask, which has the axes `over` of it, times 1 / (1 - p).
+/// x times the mask, which has the axes `over` of x, times 1 / (1 - p).
 static Value applyMask(LinalgBuilder &b, Value x, Value mask,
                        ArrayRef<int64_t> over, double p) {
   auto type = cast<RankedTensorType>(x.getType());
@@ -287,8 +289,8 @@ static Value applyMask(LinalgBuilder &b, Value x, Value mask,
                  });
 }
 
-/// Mixes 64 bits so that they look random (SplitMix64: Steele, Lea and Flood,
-/// Fast splittable pseudorandom number generators, 2014).
+/// Mixes 64 bits to look random (SplitMix64: Steele, Lea and Flood, Fast
+/// splittable pseudorandom number generators, 2014).
 static Value mix(ImplicitLocOpBuilder &b, Value z) {
   auto constant = [&](uint64_t value) {
     return b.create<arith::ConstantOp>(b.getI64IntegerAttr(value));
@@ -306,8 +308,8 @@ static Value mix(ImplicitLocOpBuilder &b, Value z) {
   return z;
 }
 
-/// An element of the mask is 1 with probability 1 - p: it depends on the seed
-/// of the step, the op, the turns of the loops around it, and its place.
+/// An element of the mask is 1 with probability 1 - p. It depends on the seed
+/// of the step, the op, the iterations of the loops around it, and its index.
 static void lowerDropout(DropoutOp op, LinalgBuilder &b) {
   RankedTensorType maskType = b.type(op.getMask());
   auto integer = RankedTensorType::get({}, b.getI64Type());

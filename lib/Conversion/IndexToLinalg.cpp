@@ -24,7 +24,7 @@ static Value numberOf(ImplicitLocOpBuilder &e, Value index) {
 // Elements along an axis
 //===----------------------------------------------------------------------===//
 
-/// Looks k times through all elements for the largest that is not taken.
+/// Searches all elements k times for the largest that was not selected yet.
 static void lowerTopK(TopKOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   RankedTensorType type = b.type(op.getPlaces());
@@ -48,7 +48,7 @@ static void lowerTopK(TopKOp op, LinalgBuilder &b) {
       SmallVector<Value> from(at);
       from[axis] = candidate[0];
       Element here{&b, b.scalar(x, from)};
-      // The first that is left is taken, whatever it is.
+      // The first remaining element is a candidate, whatever its value.
       Value isFirst = b.create<arith::CmpIOp>(arith::CmpIPredicate::slt,
                                               best[1], integer(b, 0));
       Value wins = b.create<arith::OrIOp>(here > Element{&b, best[0]}, isFirst);
@@ -158,13 +158,13 @@ static void lowerArange(ArangeOp op, LinalgBuilder &b) {
 // Rows and the slots of experts
 //===----------------------------------------------------------------------===//
 
-/// A number of a slot, counted over all experts.
+/// The bounded number of a slot, counted over all experts.
 static Place placeIn(RankedTensorType slots, ImplicitLocOpBuilder &e,
                      Value number) {
   return Place::of(e, number, slots.getDimSize(0) * slots.getDimSize(1));
 }
 
-/// [expert, slot] of a place.
+/// [expert, slot] of such a number.
 static SmallVector<Value> slotOf(ImplicitLocOpBuilder &e, const Place &place,
                                  RankedTensorType slots) {
   Value perExpert = e.create<arith::ConstantIndexOp>(slots.getDimSize(1));
@@ -172,8 +172,8 @@ static SmallVector<Value> slotOf(ImplicitLocOpBuilder &e, const Place &place,
           e.create<arith::RemUIOp>(place.index, perExpert)};
 }
 
-/// Puts a row for each place into its slot; `rowOf` tells which, from the
-/// indices of the place.
+/// Writes a row into each slot that `places` name. `rowOf` computes the index
+/// of the row from the index of the place.
 static Value scatter(LinalgBuilder &b, Value rows, Value places,
                      RankedTensorType slots,
                      function_ref<SmallVector<Value>(ValueRange)> rowOf) {
@@ -194,8 +194,8 @@ static Value scatter(LinalgBuilder &b, Value rows, Value places,
   return b.loops(b.bounds(sizes), b.filled(slots, 0), put).front();
 }
 
-/// The places of the choices: first ones first, each in the order of the rows.
-/// What is no expert has none.
+/// The slots of the choices: first choices first, then in the order of the
+/// rows. A choice that is not an expert gets none.
 static Value assign(LinalgBuilder &b, Value choices, RankedTensorType slots,
                     RankedTensorType type) {
   auto countType = RankedTensorType::get({slots.getDimSize(0)}, b.getI64Type());

@@ -51,15 +51,15 @@ Value LinalgBuilder::converted(Value tensor, Type element) {
       tensor, [](ArrayRef<Element> x) { return x[0]; }, element);
 }
 
-/// An element that memory has, as it is computed with.
+/// A stored element in the type that it is computed in.
 static Element widened(Element x, Type element) {
   if (x.type() == element)
     return x;
   return {x.b, x.b->create<arith::ExtFOp>(element, x.value)};
 }
 
-/// A value of this type that is the same number as `x`; null if it is not known
-/// to be one.
+/// A value of this type that is exactly equal to `x`; null if that is not
+/// known.
 static Value exactly(Element x, Type element) {
   if (x.type() == element)
     return x;
@@ -84,7 +84,7 @@ static Value exactly(Element x, Type element) {
   return {};
 }
 
-/// An element as memory of this type has it.
+/// An element rounded to the type that is stored.
 static Value narrowed(Element x, Type element) {
   if (!isLow(element))
     return x;
@@ -153,7 +153,7 @@ void LinalgBuilder::write(Value tensor, TypedValue<MemRefType> slot) {
       Type(), tensor, slot, /*restrict=*/true, /*writable=*/true);
 }
 
-/// The op that makes a parameter or buffer.
+/// The op that defines a parameter or buffer.
 static Operation *holderOf(Value held) {
   while (auto view = held.getDefiningOp<ReshapeOp>())
     held = view.getX();
@@ -215,7 +215,8 @@ Value LinalgBuilder::reshape(Value tensor, RankedTensorType type) {
   auto from = cast<RankedTensorType>(tensor.getType());
   if (from == type)
     return tensor;
-  // Through a vector, where neither shape groups the axes of the other.
+  // Reshape through one dimension if neither shape groups the axes of the
+  // other.
   auto group = [&](RankedTensorType a, RankedTensorType b) {
     return getReassociationIndicesForReshape(a, b);
   };
@@ -230,7 +231,7 @@ Value LinalgBuilder::reshape(Value tensor, RankedTensorType type) {
 }
 
 Value LinalgBuilder::transpose(Value tensor, ArrayRef<int64_t> order) {
-  // Upstream drops one that changes nothing even where it is a copy in memory.
+  // Upstream would fold a transpose to the same order even if it is a copy.
   if (llvm::is_sorted(order))
     return tensor;
   auto from = cast<RankedTensorType>(tensor.getType());
@@ -275,8 +276,8 @@ Value LinalgBuilder::pad(Value tensor, ArrayRef<int64_t> low,
   auto type = RankedTensorType::get(sizes, from.getElementType());
   if (isReference())
     return place(tensor, filled(type, value), low);
-  // Only the borders are filled: of each axis, as wide as the axes before it
-  // are without theirs.
+  // Fill only the borders. Those of an axis span the interior of the axes
+  // before it.
   Value padded = empty(type);
   SmallVector<int64_t> starts(sizes.size()), widths(sizes);
   auto border = [&](size_t axis, int64_t start, int64_t width) {
@@ -315,8 +316,8 @@ AffineMap LinalgBuilder::project(unsigned dims, ArrayRef<int64_t> loops) const {
 SmallVector<Value> LinalgBuilder::generic(ValueRange operands, ValueRange outs,
                                           ArrayRef<AffineMap> maps,
                                           Payload payload) {
-  // A loop that moves an output on its own is parallel. Where an output
-  // is reached by a sum of loops, turns meet in its elements.
+  // A loop is parallel if it advances in an output by itself. If an output is
+  // indexed by a sum of loops, iterations write the same elements.
   SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
                                              utils::IteratorType::reduction);
   for (AffineMap map : maps.take_back(outs.size()))
@@ -476,8 +477,8 @@ Value LinalgBuilder::updateRows(
 // Lowerings
 //===----------------------------------------------------------------------===//
 
-/// What an op computes is rounded once, to the format of its result; a constant
-/// that is only handed on is as exact as it is written.
+/// Rounds the results of an op to their format, once. A constant that is only
+/// moved keeps the precision in which it is written.
 static void roundResults(Operation *op, LinalgBuilder &b) {
   auto isStored = [&](Value value) {
     return b.get(value) && isLow(getElementTypeOrSelf(b.get(value).getType()));

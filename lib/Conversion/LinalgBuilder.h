@@ -17,78 +17,79 @@
 
 namespace netc {
 
-/// The discardable attribute of arithmetic that is not counted: scalars that an
-/// op works out once, such as Adam's 1 - b^t.
+/// Discardable attribute of arithmetic that is not counted: scalars that an op
+/// computes once, such as Adam's 1 - b^t.
 constexpr llvm::StringLiteral kUncounted = "net.uncounted";
-/// That of a loop whose turns threads may take.
+/// Discardable attribute of a loop with independent iterations.
 constexpr llvm::StringLiteral kIndependent = "net.independent";
 
 using program::Role;
 
-/// Computes on elements of the operands; with outputs that are accumulated
-/// into, these come last.
+/// The payload of an op, on elements of its operands. Outputs that are
+/// accumulated into come last.
 using Payload =
     llvm::function_ref<llvm::SmallVector<Element>(llvm::ArrayRef<Element>)>;
-/// One with a single result.
+/// A payload with a single result.
 using Payload1 = llvm::function_ref<Element(llvm::ArrayRef<Element>)>;
 
-/// Builds tensor code of static shapes for net ops, one after the other. Knows
-/// what each net value has become.
+/// Builds tensor code of static shapes from net ops in their order, and maps
+/// each net value to its tensor.
 ///
-/// Arithmetic on floats in payloads is what the counted FLOP stand for, one by
-/// one, unless it is marked kUncounted.
+/// Each operation on floats in a payload is one counted FLOP, unless it is
+/// marked kUncounted.
 class LinalgBuilder : public mlir::ImplicitLocOpBuilder {
 public:
-  /// Builds at the end of `function`, for ops of a module in which globals
-  /// hold the slots. Values of 16 and 32 bits are computed as `element`, and
-  /// those of 16 bits kept in their format. With `reference` exactly the
-  /// operations that are counted are to be executed.
+  /// Builds at the end of `function`. Globals of its module hold the slots.
+  /// Values of 16 and 32 bits are computed as `element`; those of 16 bits are
+  /// stored in their format. With `reference`, exactly the counted operations
+  /// are executed.
   LinalgBuilder(mlir::func::FuncOp function, mlir::Type element,
                 bool reference);
 
   bool isReference() const { return reference; }
   //===-- Values ----------------------------------------------------------===//
 
-  /// The tensor of a value. One of a low format may have elements of that
-  /// format, or of what it was computed in; payloads see the latter.
+  /// The tensor of a value. A value of a low-precision format may have elements
+  /// of that format, or of the type that it was computed in; payloads get the
+  /// latter.
   mlir::Value get(mlir::Value value) const {
     return values.lookupOrNull(value);
   }
   void set(mlir::Value value, mlir::Value tensor) { values.map(value, tensor); }
-  /// What elements of a type are computed in.
+  /// The type in which elements of a type are computed.
   mlir::Type element(mlir::Type type) const;
-  /// The shape of a value, with elements as they are computed.
+  /// The shape of a value, with the element type of computations.
   mlir::RankedTensorType type(mlir::Value value) const;
-  /// With those of `tensor`, of which the value has no others.
+  /// The same with the element type of `tensor`, which must represent the
+  /// value.
   mlir::RankedTensorType typeLike(mlir::Value value, mlir::Value tensor) const;
-  /// As they are kept in memory.
+  /// The same with the element type in memory.
   mlir::RankedTensorType storedType(mlir::Value value) const;
-  /// The tensor of a value with elements of that type: rounded, if they are
-  /// not yet.
+  /// The tensor of a value in the element type in memory. Rounds if it is not
+  /// rounded yet.
   mlir::Value stored(mlir::Value value);
-  /// `tensor` with elements of this type.
+  /// `tensor` converted to this element type.
   mlir::Value converted(mlir::Value tensor, mlir::Type element);
 
   //===-- Slots -----------------------------------------------------------===//
 
-  /// The memory of a slot. The first call makes it, as a `memref.global` with a
-  /// SlotAttr.
+  /// The memory of a slot. The first call creates it, as a `memref.global` with
+  /// a SlotAttr.
   mlir::TypedValue<mlir::MemRefType>
   slot(llvm::StringRef name, mlir::RankedTensorType type, Role role,
        program::Init init = program::Init::Zeros, mlir::FloatAttr theta = {});
-  /// What it holds at the start of the step.
+  /// The value of a slot at the start of the step.
   mlir::Value read(llvm::StringRef name, mlir::RankedTensorType type, Role role,
                    program::Init init = program::Init::Zeros,
                    mlir::FloatAttr theta = {});
-  /// Leaves `tensor`, of as many elements, in a slot for the next step; with a
-  /// `condition`, only where that holds.
+  /// Stores `tensor`, of the same number of elements, in a slot for the next
+  /// step. If there is a `condition`, only where it holds.
   void write(mlir::Value tensor, mlir::TypedValue<mlir::MemRefType> slot);
-  /// Whether a value is a net.parameter or net.buffer, seen through
-  /// net.reshape.
+  /// Whether a value is a net.parameter or net.buffer, through net.reshape.
   static bool isHeld(mlir::Value value);
   /// The slot of such a value.
   mlir::TypedValue<mlir::MemRefType> slotOf(mlir::Value held);
-  /// Its name.
+  /// The name of its slot.
   static llvm::StringRef nameOfSlot(mlir::Value held);
 
   //===-- Tensors ---------------------------------------------------------===//
@@ -96,13 +97,14 @@ public:
   mlir::Value constant(mlir::Type element, double value);
   mlir::Value empty(mlir::RankedTensorType type);
   mlir::Value filled(mlir::RankedTensorType type, double value);
-  /// An element as it is computed with; the first is for a payload.
+  /// Reads an element in the type of computations; the first overload is for
+  /// payloads.
   Element scalar(mlir::ImplicitLocOpBuilder &payload, mlir::Value tensor,
                  mlir::ValueRange at) const;
   mlir::Value scalar(mlir::Value tensor, mlir::ValueRange at = {}) {
     return scalar(*this, tensor, at);
   }
-  /// `tensor` with an element of that kind at a place.
+  /// `tensor` with `element` stored at an index.
   mlir::Value insert(mlir::Value element, mlir::Value tensor,
                      mlir::ValueRange at);
   mlir::Value reshape(mlir::Value tensor, mlir::RankedTensorType type);
@@ -110,7 +112,7 @@ public:
   mlir::Value slice(mlir::Value tensor, llvm::ArrayRef<int64_t> starts,
                     llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<int64_t> strides = {});
-  /// `part` put into `whole`.
+  /// Inserts `part` into `whole`.
   mlir::Value place(mlir::Value part, mlir::Value whole,
                     llvm::ArrayRef<int64_t> starts,
                     llvm::ArrayRef<int64_t> strides = {});
@@ -122,47 +124,48 @@ public:
   mlir::AffineMap identity(unsigned dims) const {
     return mlir::AffineMap::getMultiDimIdentityMap(dims, getContext());
   }
-  /// The axes of a tensor of this rank that `axes` does not have, in order.
+  /// The axes of a tensor of this rank that are not in `axes`, in order.
   static llvm::SmallVector<int64_t> others(int64_t rank,
                                            llvm::ArrayRef<int64_t> axes);
-  /// Loops of this list, in its order.
+  /// Projects `dims` loops to this list of loops, in its order.
   mlir::AffineMap project(unsigned dims, llvm::ArrayRef<int64_t> loops) const;
 
   //===-- Computations ----------------------------------------------------===//
 
-  /// One result element for each element of the operands, which are of one
-  /// shape.
+  /// Computes each element of the result from the elements at the same index of
+  /// operands of equal shapes.
   mlir::Value map(mlir::ValueRange operands, Payload1 payload,
                   mlir::Type element = {});
-  /// One for each point of the loops of `type`, operands by their maps.
-  /// Payloads of both see the result's element, without a value yet, last.
+  /// The same with loops over `type` and with indexing maps for the operands.
+  /// The payloads of both have the result's element, which has no value yet, as
+  /// their last argument.
   mlir::Value mapTo(mlir::RankedTensorType type, mlir::ValueRange operands,
                     llvm::ArrayRef<mlir::AffineMap> maps, Payload1 payload);
-  /// linalg.generic. The loops that no output has are reductions. What the
-  /// payload computes is rounded to the elements of the outputs.
+  /// Creates a linalg.generic. Loops that no output has are reductions. Results
+  /// of the payload are rounded to the element types of the outputs.
   llvm::SmallVector<mlir::Value> generic(mlir::ValueRange operands,
                                          mlir::ValueRange outs,
                                          llvm::ArrayRef<mlir::AffineMap> maps,
                                          Payload payload);
-  /// Accumulates over `axes`, which go, from `init`.
+  /// Reduces `axes`, starting from `init`.
   mlir::Value reduce(mlir::ValueRange operands, llvm::ArrayRef<int64_t> axes,
                      double init, Payload1 payload, mlir::Type element = {});
   /// The sum of `operand` over `axes`.
   mlir::Value sum(mlir::Value operand, llvm::ArrayRef<int64_t> axes);
-  /// Each element over `divisor`.
+  /// Each element divided by `divisor`.
   mlir::Value divide(mlir::Value operand, double divisor);
-  /// The largest over one axis.
+  /// The maximum over an axis.
   mlir::Value largest(mlir::Value operand, int64_t axis);
-  /// Element-wise, where `reduced` lack the axes that a reduction took from
+  /// Element-wise. `reduced` lack the axes that a reduction removed from
   /// `operands`.
   mlir::Value mapWith(mlir::ValueRange operands, mlir::ValueRange reduced,
                       llvm::ArrayRef<int64_t> axes, Payload1 payload);
-  /// Sums of products into `init`.
+  /// Accumulates a contraction into `init`.
   mlir::Value contract(mlir::ValueRange operands, mlir::Value init,
                        llvm::ArrayRef<mlir::AffineMap> maps);
-  /// Sequential loops from 0 to `bounds` that carry tensors. Where the first
-  /// one `isIndependent`, none of its turns reads or writes an element that
-  /// another writes, and threads may take them.
+  /// Sequential loops from 0 to `bounds` that carry tensors. If the first loop
+  /// `isIndependent`, no iteration reads or writes an element that another one
+  /// writes, and it may be parallel.
   llvm::SmallVector<mlir::Value>
   loops(llvm::ArrayRef<mlir::Value> bounds, mlir::ValueRange inits,
         llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -170,23 +173,23 @@ public:
             body,
         bool isIndependent = false);
 
-  /// Those of loops over all elements of a shape.
+  /// Bounds of loops over all elements of a shape.
   llvm::SmallVector<mlir::Value> bounds(llvm::ArrayRef<int64_t> sizes);
 
-  /// `tensor` with `more` added to its element `at`, one of whose indices is
-  /// that of `place`; unchanged where that is outside.
+  /// `tensor` with `more` added to the element with indices `at`, one of which
+  /// is that of `place`. Unchanged if `place` is out of bounds.
   mlir::Value addAt(const struct Place &place, mlir::ValueRange at,
                     mlir::Value tensor, Element more);
 
-  /// Updates the rows of `table` that `ids` name by the rows of `values`, in
-  /// their order: what `payload` makes of an element and a value.
+  /// Updates the rows of `table` with numbers `ids` from the rows of `values`,
+  /// in their order. `payload` computes the new element from the old one and
+  /// the value.
   mlir::Value updateRows(mlir::Value values, mlir::Value ids, mlir::Value table,
                          llvm::function_ref<Element(Element, Element)> payload);
 
-  /// A truth value on which it depends whether what is written stays; null if
-  /// it does anyway.
+  /// An i1 that decides whether writes take effect; null if they always do.
   mlir::Value condition;
-  /// The turns of the loops around, outermost first.
+  /// Induction variables of the loops around, outermost first.
   llvm::SmallVector<mlir::Value, 2> turns;
   /// A number that differs from op to op, for random numbers.
   unsigned nextDraw() { return draws++; }
@@ -197,11 +200,12 @@ private:
   bool reference;
   unsigned draws = 0;
   mlir::IRMapping values;
-  llvm::StringMap<mlir::Value> held; ///< what slots hold at first, by symbol
-  llvm::DenseMap<mlir::Operation *, mlir::Value> slots; ///< by their holders
+  llvm::StringMap<mlir::Value> held; ///< initial values of slots, by symbol
+  llvm::DenseMap<mlir::Operation *, mlir::Value>
+      slots; ///< by the op that defines them
 };
 
-/// How each op is lowered, by its name.
+/// The lowerings of ops, by name.
 class Lowerings {
 public:
   using Lowering =
@@ -224,7 +228,7 @@ public:
   void add(Result (*lower)(OpTy, LinalgBuilder &)) {
     add<OpTy>([=](OpTy op, LinalgBuilder &b) { return lower(op, b); });
   }
-  /// Lowers the ops of a block, but for those that are omitted. An op without a
+  /// Lowers the ops of a block, except for `omitted` ones. An op without a
   /// lowering is an error.
   llvm::LogicalResult
   lower(mlir::Block &block, LinalgBuilder &b,
@@ -244,7 +248,7 @@ void addShapeLowerings(Lowerings &lowerings);
 void addIndexLowerings(Lowerings &lowerings);
 void addLossLowerings(Lowerings &lowerings);
 void addOptimizerLowerings(Lowerings &lowerings);
-/// Needs all others, for the bodies of loops.
+/// To be added last: bodies of loops need all other lowerings.
 void addScanLowering(Lowerings &lowerings);
 
 } // namespace netc

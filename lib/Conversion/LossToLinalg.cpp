@@ -27,12 +27,12 @@ static double sizeOf(Value x) {
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// The class that a class number names.
+/// The class with this number, bounded by the number of classes.
 static Place classOf(Element number, int64_t classes) {
   return Place::of(*number.b, number, classes);
 }
 
-/// How many class numbers name a class, as a float.
+/// The number of labels that are classes, as a float.
 static Value countLabels(LinalgBuilder &b, Value target, int64_t classes,
                          Type element) {
   Value count = b.reduce(
@@ -53,14 +53,14 @@ static Value countLabels(LinalgBuilder &b, Value target, int64_t classes,
       element);
 }
 
-/// What the target asks for at (row, class): of class numbers 1 or 0, smoothed
-/// if it is to be, which is counted as two operations.
+/// The target probability at (row, class). Of labels it is 1 or 0, smoothed if
+/// `smoothing` is set, which counts as two operations.
 static Element targetAt(Element target, bool hasNumbers, double smoothing,
                         int64_t classes, unsigned over, Element like) {
   ImplicitLocOpBuilder &e = *target.b;
   Element wanted = target;
   if (hasNumbers) {
-    // A vector has more numbers of 32 bits.
+    // Vectors have more lanes of 32 bits.
     Type narrow = e.getIntegerType(llvm::isInt<32>(classes) ? 32 : 64);
     auto numberOf = [&](Value index) -> Value {
       return e.create<arith::IndexCastOp>(narrow, index);
@@ -96,7 +96,7 @@ static void lowerCrossEntropy(CrossEntropyOp op, LinalgBuilder &b) {
         b.mapWith(exps, sums, over,
                   [](ArrayRef<Element> args) { return args[0] / args[1]; }));
 
-  // What each row's target picks of d.
+  // For each row, the element of d at the target's class.
   SmallVector<int64_t> rows = b.others(rank, over);
   AffineMap rowMap = b.project(rank, rows);
   RankedTensorType rowType = cast<RankedTensorType>(sums.getType());
@@ -186,7 +186,7 @@ static void lowerCrossEntropyGrad(CrossEntropyGradOp op, LinalgBuilder &b) {
 // Element by element
 //===----------------------------------------------------------------------===//
 
-/// The target's element as a float like x.
+/// The target's element as a float of x's type.
 static Element targetLike(Element x, Element target) {
   if (isa<FloatType>(target.type()))
     return target;

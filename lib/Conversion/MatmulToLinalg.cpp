@@ -24,7 +24,7 @@ static void lowerLinear(LinearOp op, LinalgBuilder &b) {
                     b.project(loops, y)}));
 }
 
-/// Without a sum the product of the operands, with one its sum.
+/// The product of the operands without a reduction axis, else a contraction.
 static void lowerEinsum(EinsumOp op, LinalgBuilder &b) {
   SmallVector<AffineMap> maps = op.getIndexingMaps();
   SmallVector<Value> operands;
@@ -42,7 +42,8 @@ static void lowerEinsum(EinsumOp op, LinalgBuilder &b) {
   }));
 }
 
-/// The row of the table that `ids` tells; its axes stand last in y.
+/// The rows of the table with numbers `ids`; the axes of a row are the last of
+/// y.
 static void lowerEmbedding(EmbeddingOp op, LinalgBuilder &b) {
   Value table = b.get(op.getTable());
   RankedTensorType type = b.typeLike(op.getY(), table);

@@ -23,7 +23,7 @@ static void lowerParameter(ParameterOp op, LinalgBuilder &b) {
                    *program::initOf(op.getInit().str())));
 }
 
-/// The number of the step is a buffer that starts as `step`.
+/// The number of the step is a buffer with the initial value `step`.
 static void lowerBuffer(BufferOp op, LinalgBuilder &b) {
   if (op.getInit() == "step")
     return b.set(op, b.read(op.getName(), b.storedType(op), Role::Step));
@@ -37,7 +37,7 @@ static void lowerReturn(ReturnOp op, LinalgBuilder &b) {
                                  b.storedType(value), Role::Result));
 }
 
-/// Visits the uses of an integer, and those of the integers made of it.
+/// Visits the uses of an integer, and of integers computed from it.
 static void forEachUse(Value value,
                        llvm::function_ref<void(Operation *user)> visit) {
   llvm::SetVector<Value> values;
@@ -48,7 +48,7 @@ static void forEachUse(Value value,
       visit(user);
       unsigned number = use.getOperandNumber();
       if (auto scan = dyn_cast<ScanOp>(user)) {
-        // An element of a sequence, or what the first turn is given.
+        // A slice of a sequence, or the initial value of a carried one.
         values.insert(scan.getBlock().getArgument(number));
       } else if (auto yield = dyn_cast<YieldOp>(user)) {
         auto scan = cast<ScanOp>(yield->getParentOp());
@@ -66,16 +66,15 @@ static void forEachUse(Value value,
   }
 }
 
-/// Whether an integer is taken as a number that is computed with, not as a
-/// place.
+/// Whether a user computes with an integer as a number instead of an index.
 static bool isAmount(Operation *user) {
   return isa<BceOp, MseOp>(user) ||
          (isa<ConvertOp>(user) &&
           isa<FloatType>(netc::elementOf(user->getResult(0))));
 }
 
-/// The least number of values that the uses of an integer allow: classes, rows
-/// of a table; 2 where it is an amount.
+/// The least upper bound that users of an integer need: classes, or rows of a
+/// table; 2 if they compute with it.
 static int64_t boundOf(Value value) {
   unsigned bits = netc::elementOf(value).getIntOrFloatBitWidth();
   int64_t bound = bits < 64 ? std::min(Shape::maxSize, llvm::maxIntN(bits) + 1)
@@ -100,20 +99,20 @@ static int64_t boundOf(Value value) {
   return bound;
 }
 
-/// Whether all uses of an integer take a negative one: as that of nothing, as
-/// every place does, or to compute another. An amount is 0 or 1.
+/// Whether all users of an integer accept a negative one: an index may be out
+/// of bounds, but a number to compute with is 0 or 1.
 static bool takesNegative(Value value) {
   bool takes = true;
   forEachUse(value, [&](Operation *user) { takes &= !isAmount(user); });
   return takes;
 }
 
-/// Whether a program can hold tensors of this type.
+/// Whether a program can store tensors of this type.
 static bool isStored(Type element) {
   return program::elementOf(llvm::to_string(element)).has_value();
 }
 
-/// Refuses what is counted and is not what a program would do.
+/// Refuses steps whose counts do not describe what a program would execute.
 static LogicalResult checkIsRun(StepOp step) {
   if (step.getRun().getFacts().decode)
     return emitError(step.getLoc(), error::DecodeNotRun);
@@ -125,7 +124,7 @@ static LogicalResult checkIsRun(StepOp step) {
   for (Value value : stored)
     if (Type element = netc::elementOf(value); !isStored(element))
       return emitError(value.getLoc(), error::TypeOfProgram, element);
-  // Numbers of 8 bits have scales that the IR does not say.
+  // The scales of 8-bit formats are not in the IR.
   WalkResult all = step.walk([](ConvertOp copy) {
     if (!is8BitFloat(copy.getY()))
       return WalkResult::advance();
@@ -167,7 +166,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
     return found;
   }
 
-  /// Leaves on the module what a program says of itself.
+  /// Sets the attributes of the module that describe the program.
   void describe(StepOp step) {
     const RunFacts &run = step.getRun().getFacts();
     int64_t batch = *run.batch.value_or(1).ceil().toInt64();
@@ -200,7 +199,7 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
           negative.push_back(name);
       }
     }
-    // The program takes these with negative numbers, too.
+    // The program also generates negative numbers for these inputs.
     if (!negative.empty())
       getOperation()->setAttr("net.negative", builder.getArrayAttr(negative));
 

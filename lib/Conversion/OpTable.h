@@ -12,11 +12,11 @@ namespace netc {
 
 class StepOp;
 
-/// Numbers the ops of a step with bound axes: the number is put into each op's
-/// location, and an OpRowAttr into the list of the module.
+/// Numbers the ops of a step with bound axes. Each op's number is put into its
+/// location, and an OpRowAttr into the module's list.
 void numberOps(StepOp step);
 
-/// The number of the net op that a location says; none for what serves no op.
+/// The number of the net op in a location; none if it belongs to no op.
 std::optional<unsigned> opNumberOf(mlir::Location loc);
 
 } // namespace netc

@@ -9,17 +9,17 @@
 using namespace netc;
 using namespace mlir;
 
-/// What is written at once is there for all that reads it later. What is
-/// written on a condition is not, so later ops read the value itself: where the
-/// condition does not hold, what they write is not kept either.
+/// An unconditional write is visible to later ops in memory. After a
+/// conditional one, later ops read the written value itself: if the condition
+/// does not hold, their own writes have no effect either.
 static void follow(LinalgBuilder &b, Value held, Value written) {
   if (b.condition)
     b.set(held, written);
 }
 
 namespace {
-/// The tensors that an update works on, as vectors, and their places in the
-/// payload: the parameter, the gradient, what is kept, the scalars.
+/// The operands of an update as vectors, in the order of the payload's
+/// arguments: the parameter, the gradient, the state, the scalars.
 struct Update {
   LinalgBuilder &b;
   Value parameter;
@@ -30,7 +30,7 @@ struct Update {
       : b(b), parameter(parameter), vectors{b.get(parameter), b.get(gradient)},
         written{b.slotOf(parameter)} {}
 
-  /// A tensor like the parameter that is kept from step to step.
+  /// Adds a state tensor with the shape of the parameter.
   void keep(StringRef name) {
     std::string slot = (b.nameOfSlot(parameter) + "." + name).str();
     RankedTensorType type = b.storedType(parameter);
@@ -38,8 +38,7 @@ struct Update {
     written.push_back(b.slot(slot, type, Role::State));
   }
 
-  /// Writes what `payload` makes of the vectors' elements and the scalars: the
-  /// parameter, then what is kept.
+  /// Writes the results of `payload`: the parameter, then the state.
   void apply(Payload payload) {
     RankedTensorType type = b.type(parameter);
     SmallVector<Value> operands = vectors, outs{vectors.front()};
@@ -89,7 +88,7 @@ static void lowerSparseSgd(SparseSgdOp op, LinalgBuilder &b) {
   follow(b, op.getTable(), updated);
 }
 
-/// Marks the arithmetic of `build`, which is done once a step.
+/// Marks the arithmetic of `build`, which runs once per step, as uncounted.
 static Value uncounted(LinalgBuilder &b, Value operand, Payload1 build) {
   Value result = b.map(operand, build);
   result.getDefiningOp()->getRegion(0).walk([&](Operation *op) {
@@ -98,7 +97,8 @@ static Value uncounted(LinalgBuilder &b, Value operand, Payload1 build) {
   return result;
 }
 
-/// With `decoupled` the weights decay by themselves, else through the gradient.
+/// With `decoupled`, weight decay is applied to the weights themselves, else to
+/// the gradient.
 template <typename OpTy>
 static void lowerAdam(OpTy op, LinalgBuilder &b, bool decoupled) {
   double b1 = op.getB1().convertToDouble(), b2 = op.getB2().convertToDouble();

@@ -9,13 +9,13 @@
 
 namespace netc {
 
-/// Where a number from data or arithmetic points on an axis. It may be any:
-/// what is read there is `orZero`, and what is written there stays as it was.
+/// An index on an axis that comes from data or arithmetic and may be out of
+/// bounds. Reads there give 0, and writes have no effect.
 struct Place {
-  mlir::Value index;    ///< the number; 0 where that is outside
+  mlir::Value index;    ///< 0 if the number is out of bounds
   mlir::Value isInside; ///< whether 0 <= number < size
 
-  /// `number` is an integer of up to 64 bits, with a sign.
+  /// `number` is a signed integer of up to 64 bits.
   static Place of(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                   int64_t size) {
     mlir::Type i64 = b.getI64Type();
@@ -24,7 +24,7 @@ struct Place {
     auto constant = [&](int64_t value) -> mlir::Value {
       return b.create<mlir::arith::ConstantIntOp>(value, i64);
     };
-    // Without a sign, a negative number is larger than any size.
+    // As unsigned, a negative number is larger than any size.
     mlir::Value isInside = b.create<mlir::arith::CmpIOp>(
         mlir::arith::CmpIPredicate::ult, number, constant(size));
     number = b.create<mlir::arith::SelectOp>(isInside, number, constant(0));
@@ -32,11 +32,12 @@ struct Place {
             isInside};
   }
 
-  /// `element`, which was read at `index`, or 0 where the place is outside.
+  /// `element`, which was read at `index`, or 0 if out of bounds.
   Element orZero(Element element) const {
     return select({element.b, isInside}, element, number(element, 0));
   }
-  /// What an update makes of `old`, which was read at `index`.
+  /// The new value of `old`, which was read at `index`: `value`, or `old` if
+  /// out of bounds.
   Element updated(Element old, Element value) const {
     return select({old.b, isInside}, value, old);
   }

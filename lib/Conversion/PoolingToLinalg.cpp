@@ -10,7 +10,7 @@ using namespace netc;
 using namespace mlir;
 
 namespace {
-/// Windows of `taps` that slide over the spatial axes; position p = window *
+/// Windows of `taps` that slide over the spatial axes: position = window *
 /// stride + tap * dilation - low. Tensors are [batch.., spatial.., channels].
 struct Pool {
   LinalgBuilder &b;
@@ -26,7 +26,7 @@ struct Pool {
     return count;
   }
 
-  /// Loops: the axes of the windows, then the taps.
+  /// Loops: the axes of the result, then the taps.
   AffineMap windowMap(unsigned rank) const {
     SmallVector<int64_t> loops;
     for (unsigned i = 0; i < rank; ++i)
@@ -44,7 +44,8 @@ struct Pool {
     }
     return AffineMap::get(rank + spatial(), 0, exprs, b.getContext());
   }
-  /// An operand that only says how many taps there are.
+  /// An operand whose only purpose is to give the loops over taps their
+  /// extents.
   Value tapCounter(Type element) const {
     return b.empty(RankedTensorType::get(taps, element));
   }
@@ -69,7 +70,8 @@ struct Pool {
     return region(b, x, first(), starts, reach(windows), outside);
   }
 
-  /// A zero tensor that all taps fit into, and what of it is `x`.
+  /// A zero tensor that holds all positions of taps, and the slice of it that
+  /// is `x`.
   Value zeros(RankedTensorType x, RankedTensorType windows) const {
     SmallVector<int64_t> sizes(x.getShape());
     for (auto [i, size] : llvm::enumerate(reach(windows)))
@@ -214,20 +216,20 @@ static void lowerAvgPoolGrad(AvgPoolGradOp op, LinalgBuilder &b) {
 // Adaptive average: window i of n covers floor(i m / n) to ceil((i + 1) m / n)
 //===----------------------------------------------------------------------===//
 
-/// For each window, the first element that it covers and how many.
+/// The first element that a window covers, and the number of elements.
 static std::pair<Value, Value> coveredBy(LinalgBuilder &b, Value window,
                                          int64_t windows, int64_t size) {
   Value n = b.index(windows), m = b.index(size), last = b.index(windows - 1);
   Value first = b.create<arith::MulIOp>(window, m);
   Value start = b.create<arith::DivUIOp>(first, n);
-  // The quotient rounded up.
+  // The quotient is rounded up.
   Value end = b.create<arith::AddIOp>(b.create<arith::AddIOp>(first, m), last);
   end = b.create<arith::DivUIOp>(end, n);
   return {start, b.create<arith::SubIOp>(end, start)};
 }
 
-/// Calls `body` for each window, at `at`, and each element that it covers.
-/// `after` is called at the end of each window with how many there were.
+/// Calls `body` for each window with index `at` and each element that it
+/// covers. Calls `after` at the end of each window with the number of elements.
 static Value forEachCovered(
     LinalgBuilder &b, RankedTensorType windows, RankedTensorType elements,
     ArrayRef<int64_t> over, Value init,
@@ -300,7 +302,7 @@ static void lowerAdaptiveAvgPoolGrad(AdaptiveAvgPoolGradOp op,
   Value dy = b.get(op.getDy());
   RankedTensorType from = b.type(op.getDy()), type = b.type(op.getDx());
   ArrayRef<int64_t> over = op.getOver();
-  // First what an element of each window gets, then the sums of these.
+  // First the share of each element of a window, then the sums of shares.
   Value shares = forEachCovered(
       b, from, type, over, b.empty(from),
       [](ValueRange, ValueRange, Value shares) { return shares; },

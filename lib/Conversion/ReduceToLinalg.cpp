@@ -9,7 +9,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// How many elements a reduction over `axes` takes together.
+/// The number of elements that a reduction over `axes` combines.
 static double countOf(RankedTensorType type, ArrayRef<int64_t> axes) {
   double count = 1;
   for (int64_t axis : axes)
@@ -17,7 +17,7 @@ static double countOf(RankedTensorType type, ArrayRef<int64_t> axes) {
   return count;
 }
 
-/// The sum of products, element by element, over `axes`.
+/// The sum of element-wise products over `axes`.
 static Value sumProducts(LinalgBuilder &b, Value x, Value y,
                          ArrayRef<int64_t> axes) {
   return b.reduce({x, y}, axes, 0, [](ArrayRef<Element> args) {
@@ -25,7 +25,7 @@ static Value sumProducts(LinalgBuilder &b, Value x, Value y,
   });
 }
 
-/// What each element has more than `reduced`, which lacks `axes`.
+/// Each element - `reduced`, which lacks `axes`.
 static Value differences(LinalgBuilder &b, Value x, Value reduced,
                          ArrayRef<int64_t> axes) {
   return b.mapWith(x, reduced, axes,
@@ -76,8 +76,8 @@ static void lowerMeanGrad(MeanGradOp op, LinalgBuilder &b) {
   b.set(op.getDx(), b.divide(b.get(op.getDy()), count));
 }
 
-/// In the payload of an op whose loops are the axes of `type`: the place of an
-/// element among those that a reduction over `axes` takes together.
+/// In the payload of an op whose loops are the axes of `type`: the position of
+/// an element among those that a reduction over `axes` combines.
 static Value placeAmong(ImplicitLocOpBuilder &e, RankedTensorType type,
                         ArrayRef<int64_t> axes) {
   Value place = e.create<arith::ConstantIndexOp>(0);
@@ -89,8 +89,8 @@ static Value placeAmong(ImplicitLocOpBuilder &e, RankedTensorType type,
   return place;
 }
 
-/// The element that no other one of those it stands with `beats`, from
-/// `lowest`, and its place.
+/// The extremum of those elements, and its position: the element that no other
+/// one `beats`. Starts from `lowest`.
 template <typename OpTy>
 static void lowerExtreme(OpTy op, LinalgBuilder &b, double lowest,
                          function_ref<Element(Element, Element)> beats) {
@@ -207,11 +207,12 @@ static void lowerLogSoftmaxGrad(LogSoftmaxGradOp op, LinalgBuilder &b) {
 
 static Element rsqrt(Element x) { return x.apply<math::RsqrtOp>(); }
 
-/// Mean and variance over `axes` in one pass, by what differs from a value v
-/// near the mean: with x = v + d, the mean is v + sum d / n and the variance
-/// (sum d^2 - (sum d)^2 / n) / n. Little cancels, however far the elements are
-/// from 0, since v is the mean of those along the last axis; in the middle of
-/// the others, because windows that reach into padding have less.
+/// Mean and variance over `axes` in one pass, from differences to a value v
+/// near the mean: with x = v + d, the mean is v + sum d / n, and the variance
+/// (sum d^2 - (sum d)^2 / n) / n. There is little cancellation however far the
+/// elements are from 0, since v is the mean along the last axis. Of the other
+/// axes v takes the middle, since windows that reach into padding are smaller
+/// there.
 static std::pair<Value, Value> momentsOf(LinalgBuilder &b, Value x,
                                          ArrayRef<int64_t> axes) {
   RankedTensorType type = b.type(x);
@@ -254,7 +255,7 @@ static void lowerNormalize(NormalizeOp op, LinalgBuilder &b) {
   double count = countOf(b.type(op.getX()), over);
   double eps = op.getEps().convertToDouble();
   Value mean, centered, variance;
-  // The elements of one example are near when they are passed a second time.
+  // The elements of one example are still cached for a second pass.
   if (!b.isReference() && llvm::is_contained(over, 0)) {
     std::tie(mean, variance) = momentsOf(b, x, over);
     centered = differences(b, x, mean, over);
@@ -324,7 +325,7 @@ static LogicalResult lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {
   return success();
 }
 
-/// Each sum is the one before it and one element more; before the first is 0.
+/// Each sum is the previous one + an element; the first starts from 0.
 static void lowerCumsum(CumsumOp op, LinalgBuilder &b) {
   Value x = b.get(op.getX());
   RankedTensorType type = b.type(op.getY());

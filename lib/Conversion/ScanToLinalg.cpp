@@ -10,7 +10,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// Offsets, sizes and strides of element `at` of one axis.
+/// Offsets, sizes and strides of the slice with index `at` on one axis.
 static std::array<SmallVector<OpFoldResult>, 3>
 elementOf(LinalgBuilder &b, RankedTensorType type, int64_t axis, Value at) {
   SmallVector<OpFoldResult> starts(type.getRank(), b.getIndexAttr(0));
@@ -24,7 +24,7 @@ elementOf(LinalgBuilder &b, RankedTensorType type, int64_t axis, Value at) {
 }
 
 /// Whether a value shares the memory of one that a loop around it carries,
-/// which the loop writes over at the end of a turn.
+/// which the loop overwrites at the end of an iteration.
 static bool isCarried(Value value) {
   bool isCarried = false;
   forEachBase(value, [&](Value base) {
@@ -36,7 +36,7 @@ static bool isCarried(Value value) {
   return isCarried;
 }
 
-/// The tensor that `value` is lowered to, with memory of its own.
+/// The tensor of `value` in memory of its own.
 static Value ownTensor(LinalgBuilder &b, Value value) {
   Value tensor = b.stored(value);
   if (!isCarried(value))
@@ -46,8 +46,8 @@ static Value ownTensor(LinalgBuilder &b, Value value) {
 }
 
 namespace {
-/// A loop that carries the outputs, each turn placing its element, then the
-/// carried values.
+/// Lowers a scan to a loop that carries the outputs, into which each iteration
+/// inserts its slice, and the carried values.
 class ScanLowering {
 public:
   ScanLowering(ScanOp op, LinalgBuilder &b, const Lowerings &lowerings)
@@ -60,7 +60,8 @@ public:
       values.push_back(b.empty(b.storedType(output)));
     for (Value init : op.getInits())
       values.push_back(ownTensor(b, init));
-    // Fast code has no turn of its own for what little that would save.
+    // Fast code does not peel the last iteration for the little that it could
+    // omit.
     SmallPtrSet<Operation *, 4> omitted;
     if (b.isReference())
       omitted = op.getOpsWithoutLastTurn();
@@ -76,7 +77,7 @@ public:
   }
 
 private:
-  /// What is carried from the turn `turn` on.
+  /// Lowers one iteration. Returns the values that are carried to the next.
   SmallVector<Value> lowerTurn(Value turn, ValueRange carried,
                                const SmallPtrSet<Operation *, 4> &omitted) {
     Location loc = op.getLoc();
@@ -89,8 +90,8 @@ private:
          llvm::zip_equal(op.getSequences(), op.getAxes())) {
       auto [starts, sizes, strides] = elementOf(b, b.type(sequence), axis, at);
       BlockArgument element = body.getArgument(argument++);
-      // Not at once: upstream simplifies a slice that loses one of two
-      // axes of size 1 to another one.
+      // Two ops: upstream's simplification may drop the wrong one of two axes
+      // of size 1.
       Value slice = b.create<tensor::ExtractSliceOp>(b.get(sequence), starts,
                                                      sizes, strides);
       b.set(element, b.reshape(slice, b.typeLike(element, slice)));
@@ -122,7 +123,8 @@ private:
       next.push_back(b.create<tensor::InsertSliceOp>(
           b.stored(yielded[i]), carried[i], starts, sizes, strides));
     }
-    // In place, so that each turn finds the values where the last one did.
+    // Write in place, so that each iteration finds the values in the same
+    // memory.
     for (auto [value, old] :
          llvm::zip_equal(following, carried.drop_front(numOutputs)))
       next.push_back(
@@ -144,6 +146,6 @@ void netc::addScanLowering(Lowerings &lowerings) {
   lowerings.add<ScanOp>([&lowerings](ScanOp op, LinalgBuilder &b) {
     return ScanLowering(op, b, lowerings).lower();
   });
-  // Its operands are read by the loop.
+  // The loop reads its operands.
   lowerings.add<YieldOp>([](YieldOp, LinalgBuilder &) { return success(); });
 }

@@ -9,8 +9,8 @@ using namespace netc;
 using namespace mlir;
 
 static void lowerReshape(ReshapeOp op, LinalgBuilder &b) {
-  // Of several in a row, each of which a report shows in its block, the last
-  // is enough.
+  // Of consecutive reshapes, which exist since reports show each in its block,
+  // only the last is lowered.
   Value x = op.getX();
   while (auto inner = x.getDefiningOp<ReshapeOp>())
     x = inner.getX();
@@ -29,7 +29,7 @@ static void lowerTranspose(TransposeOp op, LinalgBuilder &b) {
   b.set(op.getY(), b.transpose(b.get(op.getX()), op.getPermutation()));
 }
 
-/// Puts `parts` into `whole`, one behind the other along `axis`.
+/// Inserts `parts` into `whole`, one after the other along `axis`.
 static Value placeAlong(LinalgBuilder &b, ArrayRef<Value> parts, Value whole,
                         int64_t axis) {
   SmallVector<int64_t> starts(
@@ -127,7 +127,8 @@ static void lowerReverse(ReverseOp op, LinalgBuilder &b) {
                           }));
 }
 
-/// `by` places towards the start, filled with -1 at the end, or at the start.
+/// Moves elements by `by` towards the start, and fills the end (or the start)
+/// with -1.
 static void lowerShift(ShiftOp op, LinalgBuilder &b) {
   RankedTensorType type = b.type(op.getY());
   int64_t axis = op.getOver(), size = type.getDimSize(axis);
@@ -143,7 +144,7 @@ static void lowerShift(ShiftOp op, LinalgBuilder &b) {
 }
 
 /// Calls `body` for each element below the diagonal of the last two axes of
-/// `square`, with its place there and in the one axis that replaces them.
+/// `square`, with its indices there and in the one axis that replaces them.
 static Value
 belowDiagonal(LinalgBuilder &b, RankedTensorType square, Value init,
               function_ref<Value(ValueRange, ValueRange, Value)> body) {
@@ -161,7 +162,7 @@ belowDiagonal(LinalgBuilder &b, RankedTensorType square, Value init,
                      Value above = b.create<arith::SubIOp>(row, one);
                      Value start = b.create<arith::DivUIOp>(
                          b.create<arith::MulIOp>(row, above), two);
-                     // At row 0 there is no column, and the product unused.
+                     // Row 0 has no such column, and its product is unused.
                      SmallVector<Value> in(rows), out(rows.take_front(outer));
                      in.push_back(column[0]);
                      out.push_back(b.create<arith::AddIOp>(start, column[0]));
@@ -190,7 +191,7 @@ static void lowerLowerTriangleGrad(LowerTriangleGradOp op, LinalgBuilder &b) {
                       }));
 }
 
-/// The place t - j of an axis that windows are on.
+/// The index t - j of an axis with windows.
 static Place placeOf(ImplicitLocOpBuilder &e, Value t, Value j, int64_t size) {
   Value before = e.create<arith::SubIOp>(t, j);
   return Place::of(e, e.create<arith::IndexCastOp>(e.getI64Type(), before),
@@ -246,7 +247,7 @@ static void lowerLiteral(LiteralOp op, LinalgBuilder &b) {
   b.set(op.getY(), b.create<arith::ConstantOp>(type, values));
 }
 
-/// One for all tables of this kind and shape.
+/// All tables of this kind and shape share one.
 static void lowerTable(TableOp op, LinalgBuilder &b) {
   RankedTensorType type = b.type(op.getY());
   std::string name = "table." + op.getInit().str();

@@ -9,31 +9,31 @@
 
 namespace netc {
 
-/// The axes of an op that slides windows, and their order in which it is
+/// The axes of an op with sliding windows, and the order in which it is
 /// lowered: batch, spatial, channels.
 struct WindowAxes {
   llvm::SmallVector<int64_t> batch, spatial, channels;
 
-  /// With `channel` none, the last axis that windows do not slide over, if
-  /// there is one besides the first.
+  /// If `channel` is none, it is the last axis without windows, if there is one
+  /// besides the first.
   WindowAxes(int64_t rank, llvm::ArrayRef<int64_t> over,
              std::optional<int64_t> channel);
 
-  /// Their places in a tensor as the op has it.
+  /// Their positions in a tensor of the op.
   llvm::SmallVector<int64_t> order() const;
   mlir::RankedTensorType toFront(mlir::RankedTensorType type) const;
   mlir::Value toFront(LinalgBuilder &b, mlir::Value tensor) const;
-  /// The inverse of toFront.
+  /// The inverse of toFront().
   mlir::Value back(LinalgBuilder &b, mlir::Value tensor) const;
 };
 
-/// `sizes` elements of x from `starts`, for the axes from `first`; `outside` of
-/// x where that is.
+/// Slices `sizes` elements of x from `starts`, for the axes from `first` on.
+/// Elements out of bounds are `outside`.
 mlir::Value region(LinalgBuilder &b, mlir::Value x, unsigned first,
                    llvm::ArrayRef<int64_t> starts,
                    llvm::ArrayRef<int64_t> sizes, double outside);
 
-/// Counts `point` up below `bounds`; false after the last one.
+/// Increments `point` within `bounds`; false after the last one.
 bool nextPoint(llvm::MutableArrayRef<int64_t> point,
                llvm::ArrayRef<int64_t> bounds);
 

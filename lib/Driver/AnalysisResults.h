@@ -11,13 +11,13 @@
 
 namespace netc {
 
-/// By run, what it is where the ranges that it depends on are at their ends.
+/// By run: the run at the ends of the ranges that it depends on.
 using Corners = llvm::StringMap<std::vector<Run>>;
 
-/// Answers what an `expect` asks from an analysis of its module.
+/// Answers the queries of `expect`s from the analysis of their module.
 class AnalysisResults : public Results {
 public:
-  /// With what is asked of traces, if there are any.
+  /// `audits` answer queries about traces, if there are any.
   AnalysisResults(const Analysis &analysis, const Corners &corners,
                   llvm::ArrayRef<const audit::Audit *> audits = {})
       : analysis(analysis), corners(corners), audits(audits) {}

@@ -24,7 +24,7 @@ static Exit refuse(const Session &session, llvm::StringRef path,
   return WrongInput;
 }
 
-/// The runs of which one step is known, jobs included.
+/// Collects the runs, including jobs, of which one step is counted.
 static void addSteps(const Run &run, std::vector<const Run *> &steps) {
   if (run.jobs.empty() && isAskedFor(run.name()))
     steps.push_back(&run);
@@ -33,7 +33,7 @@ static void addSteps(const Run &run, std::vector<const Run *> &steps) {
 }
 
 namespace {
-/// A trace and what it is compared with.
+/// A trace, and the specification that it is compared with.
 struct Audited {
   std::unique_ptr<trace::Trace> trace;
   audit::Audit audit;
@@ -49,7 +49,7 @@ static llvm::Expected<trace::Trace> readTrace(llvm::StringRef path) {
   return trace::read(path, traceLimits);
 }
 
-/// Audits a trace by the run that it matches best; one without a specification,
+/// Audits a trace by the run that matches it best, or without a specification
 /// by its own shapes.
 static llvm::Expected<Audited> auditOne(llvm::StringRef path,
                                         std::unique_ptr<trace::Trace> read,
@@ -115,7 +115,7 @@ Exit netc::auditTraces(Session &session) {
   if (format == Format::Svg)
     return complain(WrongUsage, "`--format=svg` is for `--measure`");
 
-  // As long as the context.
+  // It must live as long as the context.
   auto &specification = *new std::unique_ptr<Specification>;
   auto &analysis = *new Analysis;
   std::vector<const Run *> runs;
@@ -152,7 +152,7 @@ Exit netc::auditTraces(Session &session) {
     if (!read.back()->counts.empty())
       question.counts.push_back(read.back().get());
   }
-  // Counters of a step go to its timeline, where that is named, too.
+  // Counters of a step are joined with its timeline, if that is given too.
   bool hasTimeline = llvm::any_of(
       read, [](const auto &trace) { return !trace->kernels.empty(); });
   auto isCounters = [&](const trace::Trace &trace) {

@@ -9,8 +9,8 @@
 
 namespace netc {
 
-/// Reads the traces and the specification of the command line, and reports what
-/// tools count of the one beside what the other costs.
+/// Reads the traces and the specification of the command line, and reports how
+/// the tools' counts differ from the exact cost.
 Exit auditTraces(Session &session);
 
 } // namespace netc

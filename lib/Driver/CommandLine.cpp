@@ -22,18 +22,19 @@ namespace cl = llvm::cl;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A command line, and what it does.
+/// A command line, and a description of it.
 struct Example {
   const char *command, *meaning;
 };
 
-/// A part of the table.
+/// A group of options in the help.
 struct Group {
   const char *title;
   std::vector<Example> examples;
 };
 
-/// An option of the table. Those that take words have a parser of words.
+/// An option of the table. Options with a fixed set of values have a parser of
+/// words.
 struct Listed {
   const Group *group;
   const cl::Option *option;
@@ -48,7 +49,7 @@ static std::vector<Listed> &listed() {
 }
 
 namespace {
-/// Adds an option to the table.
+/// Adds an option to a group.
 struct In {
   const Group &group;
 
@@ -319,7 +320,7 @@ std::vector<OptionGroup> netc::optionGroups() {
                            each.words->getDescription(i));
     std::vector<OptionText> &options = groups.back().options;
     if (!option.hasArgStr()) {
-      // Each word is an option.
+      // Each word is an option of its own.
       for (auto &[word, text] : words)
         options.push_back({spelling(word), "", text, false, false, {}});
       continue;
@@ -342,7 +343,7 @@ ConventionFlags netc::conventionFlags() {
   return flags;
 }
 
-/// Those values of `--hardware` that are files, or those that are not.
+/// The values of `--hardware` that are files, or those that are not.
 static std::vector<llvm::StringRef> hardwareValues(bool files) {
   std::vector<llvm::StringRef> values;
   for (llvm::StringRef value : hardware)
@@ -370,7 +371,7 @@ bool netc::needsCode() {
                                    : target.getNumOccurrences() > 0);
 }
 
-/// Looks for the option that was meant. LLVM would always find one.
+/// Suggests the option that was meant, if one is similar.
 static Exit refuseUnknown(llvm::StringRef argument) {
   std::vector<std::string> names;
   for (const OptionGroup &group : optionGroups())
@@ -385,7 +386,7 @@ static Exit refuseUnknown(llvm::StringRef argument) {
                                      : didYouMean(spelling(meant))));
 }
 
-/// Answers what is asked of netc itself.
+/// Handles options that ask about netc itself, such as `--version`.
 static Exit printInformation() {
   auto print = [](llvm::raw_ostream &os) {
     if (version) {
@@ -410,7 +411,7 @@ static Exit printInformation() {
 
 std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
   mlir::registerAsmPrinterCLOptions();
-  // To LLVM `@file` stands for the options in that file. Here it is a file.
+  // LLVM reads `@file` as a file with options. Here it is an input.
   llvm::BumpPtrAllocator memory;
   llvm::StringSaver saver(memory);
   llvm::SmallVector<const char *> arguments(argv, argv + argc);

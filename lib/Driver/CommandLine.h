@@ -17,22 +17,21 @@ namespace netc {
 /// Exit statuses; docs/Language.md lists them.
 enum Exit { Fine = 0, WrongInput = 1, WrongUsage = 2, LackingEnvironment = 3 };
 
-/// Parses the command line. Returns an exit status if the program is to end,
-/// after an error, which is printed, or after options such as `--help`.
+/// Parses the command line. Returns an exit status if the program ends here:
+/// after an error, which is printed, or after an option such as `--help`.
 std::optional<Exit> parseCommandLine(int argc, char **argv);
 
 /// Whether the command line asks for generated code.
 bool needsCode();
 
-/// The name of the backend.
+/// The name of the target.
 llvm::StringRef targetName();
 
-/// The conventions that the command line asks for.
+/// The conventions of the command line.
 ConventionFlags conventionFlags();
 
-/// The files and the accelerators that `--hardware` names. A file ends in
-/// `.yaml` or `.yml`, or has a `/` in its name; an empty name stands for all
-/// accelerators.
+/// The files and the accelerators of `--hardware`. A file ends in `.yaml` or
+/// `.yml`, or contains a `/`. An empty name stands for all accelerators.
 std::vector<llvm::StringRef> hardwareFiles();
 std::vector<llvm::StringRef> hardwareNames();
 
@@ -56,7 +55,8 @@ enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
 enum class HelpForm { Text, Man, Bash, Zsh, Fish };
 
-/// Parses a word of an option. The error message for another word lists all.
+/// Parses an option with a fixed set of words. The error for any other lists
+/// them.
 template <typename T> struct WordParser : llvm::cl::parser<T> {
   using llvm::cl::parser<T>::parser;
   bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,

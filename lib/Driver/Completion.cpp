@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The table of options as what shells complete a command line by.
+// Scripts for the completion of command lines, from the table of options.
 
 #include "lib/Driver/Help.h"
 
@@ -19,7 +19,7 @@ static std::vector<OptionText> allOptions() {
   return all;
 }
 
-/// What shells need not quote in quotes of either kind.
+/// `text` without what shells would interpret in quotes.
 static std::string plain(StringRef text) {
   std::string result;
   for (char c : text)
@@ -98,7 +98,7 @@ void netc::printBashCompletion(llvm::raw_ostream &os) {
 // zsh
 //===----------------------------------------------------------------------===//
 
-/// In the specification of an argument, which these end.
+/// Escapes what would end a part of zsh's argument specification.
 static std::string inSpecification(StringRef text) {
   std::string result;
   for (char c : plain(text))
@@ -111,7 +111,7 @@ void netc::printZshCompletion(llvm::raw_ostream &os) {
   os << "#compdef netc\n# How zsh completes the command line of netc.\n"
         "_arguments \\\n";
   for (const OptionText &option : allOptions()) {
-    // Behind `=`, or in the next word if it must be there.
+    // The value follows `=`, or is the next word if it is required.
     StringRef sign = option.value.empty()     ? ""
                      : option.isValueOptional ? "=-"
                      : option.isLong()        ? "="

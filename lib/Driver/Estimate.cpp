@@ -16,29 +16,27 @@ using namespace netc;
 using namespace netc::flags;
 
 namespace {
-/// What was counted of a run at a point of its sweep, or at an end of its
-/// ranges.
+/// The counts of a run at a point of its sweep, or at an end of its ranges.
 struct CountedPoint {
   SweepPoint point;
   Run run;
   std::vector<CountedPoint> corners;
 };
 
-/// A file, read and counted.
+/// A file with its counts.
 struct CountedFile {
   std::unique_ptr<Specification> specification;
   Analysis analysis;
   std::vector<Verdict> expects;
-  /// By run, the points of its sweep, and the ends of the ranges that it
-  /// depends on.
+  /// By run: the points of its sweep, and the ends of its ranges.
   llvm::StringMap<std::vector<CountedPoint>> sweeps, corners;
   /// By run or job, if they are asked for.
   std::map<std::string, PlannedMemory> plans;
 };
 } // namespace
 
-/// Counts the run at a point; the counts of the run as written are evaluated
-/// again, if it does the same there.
+/// Counts a run at a point. If the step is the same as in the run as written,
+/// its counts are only evaluated again.
 static mlir::FailureOr<Run> countAt(const Session &session,
                                     const SweepPoint &point, const Run &run,
                                     mlir::ModuleOp written) {
@@ -101,7 +99,7 @@ static mlir::LogicalResult sweepRun(const Session &session, CountedFile &file,
       count(specification.corners(run.name()), file.corners[run.name()]));
 }
 
-/// Plans the memory of the runs, or of their jobs, that the command line names.
+/// Plans the memory of the runs or jobs that the command line names.
 static mlir::LogicalResult planRuns(CountedFile &file, llvm::ArrayRef<Run> runs,
                                     PlanRun planRun) {
   for (const Run &run : runs) {
@@ -118,8 +116,8 @@ static mlir::LogicalResult planRuns(CountedFile &file, llvm::ArrayRef<Run> runs,
   return mlir::success();
 }
 
-/// What came out in the conventions that are shown, and beside it what was
-/// asked for, which changes as that does: nobody says what a number is made of.
+/// Converts verdicts to the conventions that are shown, the expected value by
+/// the same factor: an expectation does not say what its number consists of.
 static void showIn(std::vector<Verdict> &verdicts,
                    llvm::ArrayRef<Verdict> inShown) {
   auto toDouble = [](const std::variant<Rational, double> &number) {
@@ -140,7 +138,7 @@ static void showIn(std::vector<Verdict> &verdicts,
   }
 }
 
-/// Reads and counts a file, and decides its expects.
+/// Reads and counts a file, and checks its expects.
 static std::optional<CountedFile>
 analyzeFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
   CountedFile file;
@@ -151,8 +149,8 @@ analyzeFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
   mlir::FailureOr<Analysis> analysis = analyze(module);
   if (failed(analysis))
     return std::nullopt;
-  // Flags change what is shown. An expect was written by the specification's
-  // own conventions.
+  // Conventions of the command line change what is shown. Expects were written
+  // for those of the specification.
   bool hasFlags = conventionFlags().any();
   mlir::FailureOr<Analysis> shown = mlir::failure();
   if (hasFlags) {
@@ -162,7 +160,7 @@ analyzeFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
   }
   file.analysis = std::move(hasFlags ? *shown : *analysis);
   const Analysis &asWritten = hasFlags ? *analysis : file.analysis;
-  // Every sweep is tried, and before the expects: errors come first.
+  // Count every sweep before the expects, so that errors come first.
   bool isSwept = true;
   for (const Run &run : file.analysis.runs)
     isSwept &= succeeded(sweepRun(session, file, run));
@@ -182,7 +180,7 @@ analyzeFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
     for (const Run &run : file.analysis.runs)
       for (const CountedPoint &corner : file.corners[run.name()])
         ofShown[run.name()].push_back(corner.run);
-    // What there is to say about them is said.
+    // Their warnings were printed already.
     mlir::ScopedDiagnosticHandler quiet(
         &session.context, [](mlir::Diagnostic &) { return mlir::success(); });
     showIn(file.expects,
@@ -201,7 +199,7 @@ static RunReport reportOf(const Run &run,
   return RunReport(run, std::move(atEnds));
 }
 
-/// What is shown of the files.
+/// The report of the files.
 static Report makeReport(const Session &session,
                          llvm::ArrayRef<CountedFile> files) {
   Report report;
@@ -229,7 +227,7 @@ static Report makeReport(const Session &session,
   return report;
 }
 
-/// The page that the command line asks for.
+/// The page for the format that the command line asks for.
 static std::unique_ptr<Page> makePage(llvm::raw_ostream &os,
                                       const Report &report,
                                       const TableOptions &options) {
@@ -269,7 +267,8 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
                                 "`--target`, to plan memory for; to count a "
                                 "run with other batches, write `--set "
                                 "run.batch=64,128`");
-  auto &files = *new std::vector<CountedFile>; // as long as the context
+  auto &files =
+      *new std::vector<CountedFile>; // They must live as long as the context.
   for (auto [i, path] : llvm::enumerate(inputs)) {
     session.progress.show(double(i) / inputs.size(), "counting `" + path + "`");
     if (std::optional<CountedFile> file = analyzeFile(session, path, planRun))

@@ -16,7 +16,7 @@ using PlanRun = llvm::function_ref<mlir::FailureOr<PlannedMemory>(
     mlir::ModuleOp module, llvm::StringRef run)>;
 
 /// Reads and counts the files, and prints the report that the command line asks
-/// for; with planned memory, if there is a `planRun`.
+/// for. With `planRun`, the report has the planned memory, too.
 Exit estimate(Session &session, PlanRun planRun = nullptr);
 
 } // namespace netc

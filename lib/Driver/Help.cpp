@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The table of options as text for a terminal, and as a page of the manual.
+// The table of options as help text and as a manual page.
 
 #include "lib/Driver/Help.h"
 
@@ -32,7 +32,7 @@ static std::string synopsis(const OptionText &option) {
 
 static constexpr size_t width = 80;
 
-/// A name, and behind it, from `column` on, what is said of it. A name that is
+/// Prints a name and its description, which starts at `column`. A name that is
 /// too long has a line of its own.
 static void printEntry(llvm::raw_ostream &os, size_t indent,
                        const std::string &name, size_t column, StringRef text) {
@@ -77,7 +77,7 @@ void netc::printHelp(llvm::raw_ostream &os) {
 // The manual
 //===----------------------------------------------------------------------===//
 
-/// Text as it stands: `-` is no hyphen, and nothing is a request.
+/// Escapes text for man(7): `-` is a minus, and no line is a request.
 static std::string escape(StringRef text) {
   std::string escaped;
   for (char c : text)
@@ -94,7 +94,7 @@ static std::string escape(StringRef text) {
   return (StringRef(text).starts_with(".") ? "\\&" : "") + escaped;
 }
 
-/// The same for sentences, where what stands in backticks is bold.
+/// Escapes sentences, with text in backticks in bold.
 static std::string prose(StringRef text) {
   std::string result;
   bool isCode = false;

@@ -15,11 +15,11 @@ namespace netc {
 /// An option as the help shows it.
 struct OptionText {
   std::string name;        ///< with its dashes
-  std::string value;       ///< placeholder of its value; empty without one
+  std::string value;       ///< placeholder of its value, or empty
   std::string description; ///< lower case, no full stop
   bool isValueOptional = false;
   bool isRepeated = false;
-  /// The words that it takes, and what they mean.
+  /// The words that the option accepts, with their descriptions.
   std::vector<std::pair<std::string, std::string>> words;
 
   bool isLong() const { return name.size() > 2; }
@@ -31,18 +31,18 @@ struct OptionText {
 struct OptionGroup {
   std::string title;
   std::vector<OptionText> options;
-  /// Command lines, and what they do.
+  /// Command lines with their descriptions.
   std::vector<std::pair<std::string, std::string>> examples;
 };
 
-/// All options, as the table of CommandLine.cpp has them.
+/// All options, from the table in CommandLine.cpp.
 std::vector<OptionGroup> optionGroups();
 
-/// `--help`: text of 80 columns.
+/// Prints `--help` in 80 columns.
 void printHelp(llvm::raw_ostream &os);
-/// The page of section 1 of the manual, in the macros of man(7).
+/// Prints the page for section 1 of the manual, in the macros of man(7).
 void printManPage(llvm::raw_ostream &os);
-/// Scripts by which shells complete command lines.
+/// Print scripts with which shells complete command lines.
 void printBashCompletion(llvm::raw_ostream &os);
 void printZshCompletion(llvm::raw_ostream &os);
 void printFishCompletion(llvm::raw_ostream &os);

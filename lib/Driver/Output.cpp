@@ -14,7 +14,8 @@
 using namespace netc;
 using namespace llvm;
 
-/// Flushes, and takes the error from the stream, which would end the program.
+/// Flushes, and takes over the stream's error, since the stream would end the
+/// program.
 static std::error_code finish(raw_fd_ostream &os) {
   os.flush();
   std::error_code error = os.error();
@@ -22,7 +23,8 @@ static std::error_code finish(raw_fd_ostream &os) {
   return error;
 }
 
-/// Writes beside `path`, then renames. `mode` is that of the file there.
+/// Writes to a temporary file next to `path`, and renames it. The file keeps
+/// `mode`.
 static Error writeFile(StringRef path, std::optional<sys::fs::perms> mode,
                        function_ref<void(raw_ostream &)> print) {
   Expected<sys::fs::TempFile> file =
@@ -39,7 +41,7 @@ static Error writeFile(StringRef path, std::optional<sys::fs::perms> mode,
   return file->keep(path);
 }
 
-/// Whether a file is what stdout is, such as /dev/stdout.
+/// Whether a path leads to stdout, as /dev/stdout does.
 static bool isStdout(StringRef path) {
   sys::fs::file_status file, standard;
   return !sys::fs::status(path, file) &&
@@ -53,7 +55,7 @@ Error netc::writeOutput(StringRef path,
     print(outs());
     return errorCodeToError(finish(outs()));
   }
-  // A device or a pipe is written to, not replaced, and a link stays one.
+  // Devices and pipes are written to instead of replaced, and links stay links.
   sys::fs::file_status status;
   SmallString<128> real;
   if (sys::fs::real_path(path, real))

@@ -11,15 +11,15 @@
 
 namespace netc {
 
-/// Lets `print` write to the file `path`, or to stdout if that is `-`. The file
-/// is replaced when it is complete; after an error, the old file stays.
+/// Lets `print` write to the file `path`, or to stdout if it is `-`. The file
+/// is replaced when it is complete; after an error the old one stays.
 llvm::Error writeOutput(llvm::StringRef path,
                         llvm::function_ref<void(llvm::raw_ostream &)> print);
 
-/// Whether text on `os` may be coloured: a terminal, and NO_COLOR is not set.
+/// Whether to colour text on `os`: it is a terminal, and NO_COLOR is not set.
 bool isColourful(llvm::raw_ostream &os);
 
-/// The columns of the terminal that `os` is; 0 if it is none.
+/// The number of columns if `os` is a terminal, else 0.
 unsigned widthOf(llvm::raw_ostream &os);
 
 } // namespace netc

@@ -11,18 +11,18 @@
 
 namespace netc {
 
-/// A progress line on stderr, if that is a terminal: a bar and a text. It is
-/// removed at the end.
+/// A progress bar with a text on stderr, if that is a terminal. The destructor
+/// removes it.
 class Progress {
 public:
-  /// Nothing is shown for the first `delay`.
+  /// Shows nothing for the first `delay`.
   explicit Progress(std::chrono::duration<double> delay = {});
   ~Progress() { clear(); }
   Progress(const Progress &) = delete;
 
-  /// `done` is a share of all work.
+  /// `done` is the share of all work, from 0 to 1.
   void show(double done, llvm::StringRef text);
-  /// Removes the line, before other text is printed.
+  /// Removes the line before other text is printed.
   void clear();
 
 private:

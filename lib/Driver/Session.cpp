@@ -38,7 +38,7 @@ Exit netc::write(llvm::function_ref<void(llvm::raw_ostream &)> print) {
 
 mlir::LogicalResult netc::runPasses(mlir::ModuleOp module, Stage stage) {
   mlir::PassManager passes(module->getName());
-  // What passes make is verified by their tests, and for all examples.
+  // Tests verify the IR after each pass, for all examples.
   passes.enableVerifier(false);
   addPasses(passes, stage);
   return passes.run(module);
@@ -93,7 +93,7 @@ mlir::LogicalResult Session::readAccelerators() {
   return mlir::success();
 }
 
-/// Complains of a name given on the command line that no file has.
+/// Prints an error if `name`, from the command line, is in no file.
 static bool isKnown(llvm::StringRef kind, llvm::StringRef name,
                     llvm::ArrayRef<llvm::StringRef> known) {
   if (llvm::is_contained(known, name))
@@ -137,7 +137,7 @@ bool netc::isAskedFor(llvm::StringRef run) {
          });
 }
 
-/// Reads `-D` and the like. Fails after an error, which is printed.
+/// Reads `-D` and similar options. None after an error, which is printed.
 static std::optional<FrontendOptions> frontendOptions() {
   FrontendOptions options;
   options.limits = limits;
@@ -159,8 +159,7 @@ static std::optional<FrontendOptions> frontendOptions() {
 }
 
 static Exit run(llvm::function_ref<Exit(Session &)> work) {
-  // It lives as long as the process: freeing it piece by piece takes
-  // milliseconds.
+  // It is never freed: freeing it piece by piece takes milliseconds.
   auto &context =
       *new mlir::MLIRContext(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<NetDialect>();
@@ -176,7 +175,7 @@ static Exit run(llvm::function_ref<Exit(Session &)> work) {
   Progress progress(std::chrono::seconds(1));
   mlir::ScopedDiagnosticHandler beforeEach(&context, [&](mlir::Diagnostic &) {
     progress.clear();
-    return mlir::failure(); // the printer's turn
+    return mlir::failure(); // the next handler prints it
   });
   options->onPoint = [&](llvm::StringRef run, size_t index, size_t points) {
     progress.show(double(index) / points,
@@ -188,9 +187,9 @@ static Exit run(llvm::function_ref<Exit(Session &)> work) {
   return failed(session.readAccelerators()) ? WrongInput : work(session);
 }
 
-/// Elaboration follows the nesting of a file, which the limits bound: for all
-/// that they allow, this stack is enough. It is not a thread's, since a process
-/// of one thread counts references and allocates without locks.
+/// Elaboration recurses with the nesting of a file. This stack is enough for
+/// all that the limits allow. It is not the stack of a thread, since
+/// single-threaded processes count references and allocate without locks.
 static void onDeepStack(llvm::function_ref<void()> work) {
   constexpr size_t size = 512u << 20;
   static llvm::function_ref<void()> todo;
@@ -211,7 +210,7 @@ static void onDeepStack(llvm::function_ref<void()> work) {
 
 void netc::inSession(llvm::function_ref<Exit(Session &)> work) {
 #ifdef __GLIBC__
-  // Memory comes in large pieces, not by single pages.
+  // Get memory in large pieces instead of single pages.
   mallopt(M_TOP_PAD, 16 << 20);
 #endif
   Exit status = Fine;

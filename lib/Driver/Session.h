@@ -14,7 +14,7 @@
 
 namespace netc {
 
-/// What the files of the command line are read with.
+/// The context and the options by which files are read.
 class Session {
 public:
   Session(mlir::MLIRContext &context, FrontendOptions frontend,
@@ -27,44 +27,45 @@ public:
   Progress &progress;
   const DiagnosticPrinter &diagnostics;
 
-  /// Reads a file and takes it to `stage`. After errors, which are printed,
-  /// null.
+  /// Reads a file and takes it to `stage`. Null after errors, which are
+  /// printed.
   std::unique_ptr<Specification> load(llvm::StringRef path, Stage stage) const;
 
-  /// Completes what the runs of a module say of their hardware.
+  /// Completes the hardware of the module's runs.
   mlir::LogicalResult resolveHardware(mlir::ModuleOp module,
                                       mlir::ModuleOp written = {}) const;
 
-  /// Those of netc, and of the files that the command line names.
+  /// The accelerators of netc, and of the files that the command line names.
   const AcceleratorTable &accelerators() const;
-  /// Reads these files. Fails after an error, which is printed.
+  /// Reads the files with accelerators. Fails after an error, which is printed.
   mlir::LogicalResult readAccelerators();
 
 private:
-  /// Read when it is asked for.
+  /// Read on first use.
   mutable std::optional<AcceleratorTable> table;
 };
 
-/// Ends the process with what `work` returns. It has a stack for all nesting
-/// that the limits allow.
+/// Calls `work` on a stack for all nesting that the limits allow, and ends the
+/// process with its status.
 [[noreturn]] void inSession(llvm::function_ref<Exit(Session &)> work);
 
 mlir::LogicalResult runPasses(mlir::ModuleOp module, Stage stage);
 
 /// Whether the files have all networks and runs that the command line names.
-/// Complains of those that are not there.
+/// Prints an error for each that is missing.
 bool areKnown(llvm::ArrayRef<Specification *> files);
 
-/// Whether `run` is the one of this name, or a job of it.
+/// Whether `run` has this name, or is a job of the run that has it.
 bool isOf(llvm::StringRef run, llvm::StringRef name);
 
-/// Whether the command line names the run, or one that it is a job of; or none.
+/// Whether the command line names the run, or the run that it is a job of, or
+/// no run at all.
 bool isAskedFor(llvm::StringRef run);
 
-/// Prints an error that is of no file. Returns the status.
+/// Prints an error without a position in a file. Returns `status`.
 Exit complain(Exit status, const llvm::Twine &message);
 
-/// Lets `print` write to where the command line says.
+/// Lets `print` write to the output that the command line names.
 Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print);
 
 } // namespace netc

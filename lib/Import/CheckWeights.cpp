@@ -49,7 +49,8 @@ private:
     host.report({weights.path, 1, 1, message});
   }
 
-  /// Of settings, `a and not b`, `head is words|pretraining`.
+  /// Evaluates a condition on settings, `a and not b`, `head is
+  /// words|pretraining`.
   bool holds(StringRef condition) {
     if (condition.empty())
       return true;
@@ -63,7 +64,7 @@ private:
     });
   }
 
-  /// Expects the weights of a name, whose `{..}` stand for numbers.
+  /// Expects weights whose names match; each `{..}` stands for a number.
   void expect(StringRef name, const Shape &shape) {
     size_t at = name.find('{');
     if (at == StringRef::npos)
@@ -76,7 +77,8 @@ private:
     auto [from, to] =
         range.contains("..") ? range.split("..") : std::make_pair("0", range);
     int64_t begin = from.empty() ? 0 : number(from);
-    // What the file lacks is told of once: a config may ask for any number.
+    // Missing weights are reported once, since a config may ask for any number
+    // of layers.
     unsigned before = wrong;
     for (int64_t i = begin; i < number(to) && wrong == before && step > 0; ++i)
       if (((i + 1) % step == 0) != isNegated)

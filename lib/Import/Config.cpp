@@ -73,8 +73,8 @@ static std::string numberText(const Json &value) {
   return grouped(value.get<uint64_t>());
 }
 
-/// What a list of kinds of layers is made into, by Key::pattern; empty if it is
-/// of no such kind.
+/// The setting that a list of kinds of layers becomes. Empty if the list does
+/// not match.
 static std::string patternOf(const Key &key, const Json &value) {
   if (key.pattern == "entries")
     return value.is_object() && !value.empty() ? grouped(value.size()) : "";
@@ -102,7 +102,7 @@ static std::string patternOf(const Key &key, const Json &value) {
   return grouped(first + 1);
 }
 
-/// What would be right for a key.
+/// The values that a key accepts, for an error.
 static std::string rightFor(const Key &key) {
   std::vector<std::string> words;
   for (auto &[word, text] : key.words)
@@ -127,8 +127,7 @@ static std::string rightFor(const Key &key) {
              : "a number";
 }
 
-/// A value in the words of the net; empty if it is none of a kind that is
-/// right.
+/// The value as text of the language. Empty if the key does not accept it.
 static std::string textOf(const Key &key, const Json &value) {
   if (!key.pattern.empty())
     return patternOf(key, value);
@@ -152,7 +151,7 @@ static std::string textOf(const Key &key, const Json &value) {
   return numberText(value);
 }
 
-/// The same of what is meant where a key is left out; empty without that.
+/// The same for the value that an omitted key has. Empty if there is none.
 static std::string defaultTextOf(const Key &key) {
   if (!key.byDefault)
     return "";
@@ -162,8 +161,7 @@ static std::string defaultTextOf(const Key &key) {
                              : numberText(*key.byDefault);
 }
 
-/// The value of a key, or of the members of members that `path` names; null if
-/// it is not there.
+/// The value at a path of keys; null if it is missing.
 static const Json *find(const Json &root, StringRef path) {
   const Json *at = &root;
   for (StringRef name : llvm::split(path, '.')) {
@@ -174,8 +172,8 @@ static const Json *find(const Json &root, StringRef path) {
   return at;
 }
 
-/// Whether a value asks for what is noted of it: not for nothing, nor for one
-/// of something, nor a `member` of `default`.
+/// Whether a value asks for a feature that is only noted: it is not empty, not
+/// 1, and not a `member` with the value `default`.
 static bool isAskedFor(const Json &value, StringRef member) {
   if (member.empty())
     return !(value.is_null() || value == 0 || value == 1 || value == false ||
@@ -244,7 +242,7 @@ private:
     return true;
   }
 
-  /// Null where it is left out, or another key has it mean nothing.
+  /// Null if the key is omitted, or if another key makes it irrelevant.
   const Json *valueOf(StringRef name, const Key &key) {
     if (!isMeant(key))
       return nullptr;
@@ -291,13 +289,14 @@ private:
     set(key, text);
   }
 
-  /// Whether the table makes it of others.
+  /// Whether the table derives the setting from others.
   bool hasOwn(StringRef setting) {
     return llvm::any_of(config.family->let,
                         [&](auto &let) { return let.first == setting; });
   }
 
-  /// A text may have other settings behind it, as in `gelu, gated = true`.
+  /// Sets a setting. The text may contain further ones, as in `gelu, gated =
+  /// true`.
   void set(const Key &key, StringRef text) {
     auto [value, more] = text.split(", ");
     config.settings.set(key.setting, value.str());
@@ -321,7 +320,7 @@ private:
                                      didYouMean(name, known)));
   }
 
-  /// Takes the class of models that it is for from `architectures`.
+  /// Reads the class of the model from `architectures`.
   void readClass() {
     const auto &known = config.family->architectures;
     const std::string *with = &known.front().second;
@@ -357,7 +356,7 @@ private:
       const Json *value = find(root, name);
       if (key.isRequired && !value)
         fail(name, error::ConfigMissingKey(name, config.type));
-      // `null` asks for what the table makes of others.
+      // `null` asks for the value that the table derives from others.
       if (key.byDefault && !(value && value->is_null()))
         set(key, defaultTextOf(key));
     }

@@ -10,7 +10,7 @@
 
 namespace netc::import {
 
-/// Settings of a net by name, each as it is written there.
+/// The settings of a net by name, as text of the language.
 class Settings {
 public:
   void set(llvm::StringRef name, std::string text) {
@@ -21,22 +21,22 @@ public:
     auto found = texts.find(name);
     return found == texts.end() ? "" : llvm::StringRef(found->second);
   }
-  /// Whether it is there, and not 0, `false` or `none`.
+  /// Whether a setting exists and is not 0, `false` or `none`.
   bool isOn(llvm::StringRef name) const;
-  /// A sum of products of settings and numbers; none where a part is no whole
-  /// number, or the result is none of 63 bits.
+  /// Evaluates a sum of products of settings and numbers. None if an operand is
+  /// not an integer, or if the result exceeds 63 bits.
   std::optional<int64_t> evaluate(llvm::StringRef expression) const;
 
 private:
   llvm::StringMap<std::string> texts;
 };
 
-/// What a config says, in the words of the net of its family.
+/// A config in terms of its family's net.
 struct Config {
-  std::string type; ///< the `model_type`
+  std::string type; ///< `model_type`
   const Family *family = nullptr;
   Settings settings;
-  Ordered<std::string> stated; ///< those that the call states
+  Ordered<std::string> stated; ///< settings that the call states
   std::vector<std::string> notes;
 };
 
@@ -44,8 +44,8 @@ struct Config {
 std::optional<Config> readConfig(llvm::StringRef path, const Document &document,
                                  const Host &host);
 
-/// How many numbers the weights are that follow from the config. None if those
-/// of the file are others, which is reported.
+/// The number of weights that follow from the config. None if the weights of
+/// the file differ, which is reported.
 std::optional<uint64_t> checkWeights(const Config &config,
                                      const Weights &weights, const Host &host);
 

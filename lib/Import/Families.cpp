@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reads Families.yaml, which is in the program: what is wrong with it, a test
-// finds.
+// Reads Families.yaml, which is embedded in the program. A test finds its
+// errors.
 
 #include "lib/Import/Families.h"
 
@@ -12,10 +12,10 @@
 
 using namespace netc::import;
 
-// `texts`, of Families.yaml alone.
+// Families.inc defines `texts`, with Families.yaml alone.
 #include "lib/Import/Families.inc"
 
-/// A value of YAML as one of JSON.
+/// Converts a YAML value to JSON.
 static Json asJson(const YAML::Node &node) {
   if (node.IsNull())
     return nullptr;
@@ -35,7 +35,7 @@ static Json asJson(const YAML::Node &node) {
   return value.is_discarded() ? Json(node.Scalar()) : value;
 }
 
-/// Gives a name of `list` another value, or it a new one at its end.
+/// Replaces the value of a name in `list`, or appends the name.
 template <typename T>
 static void put(Ordered<T> &list, const std::string &name, T value) {
   auto found =

@@ -11,24 +11,26 @@
 
 namespace netc::import {
 
-/// Texts by name, in the order of the table.
+/// Values by name, in the order of the table.
 template <typename T> using Ordered = std::vector<std::pair<std::string, T>>;
 
-/// What a key of a `config.json` means; Families.yaml says it in full.
+/// The meaning of a key of a `config.json`. Families.yaml documents the
+/// members.
 struct Key {
   enum Kind { Size, Option, Only, Free, Noted };
   Kind kind = Free;
-  std::string setting;           ///< of a size or option
-  std::vector<Json> only;        ///< what the net is made for
-  std::string member;            ///< of what is noted, or empty
-  std::optional<Json> byDefault; ///< where it is left out
-  Ordered<std::string> words;    ///< for its words, or none
-  std::string pattern;           ///< what a list is made into
-  std::string onlyIf, also;      ///< another key; a path of keys
+  std::string setting;    ///< for a size or an option
+  std::vector<Json> only; ///< the values that the net supports
+  std::string member;     ///< for a feature that is only noted; may be empty
+  std::optional<Json> byDefault; ///< of an omitted key
+  Ordered<std::string>
+      words;           ///< texts for the words that are accepted; may be empty
+  std::string pattern; ///< what a list is converted to
+  std::string onlyIf, also; ///< another key; a path of keys
   bool isRequired = false, nullIsNone = false, mayBeZero = false;
 };
 
-/// Networks that differ by numbers.
+/// Networks that differ only in sizes and options.
 struct Family {
   std::string net, file;
   Ordered<std::string> architectures; ///< settings by class

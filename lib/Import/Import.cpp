@@ -12,7 +12,7 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
-/// The call of the family's net, in lines that are not too long.
+/// The call of the family's net, wrapped to lines of moderate length.
 static std::string call(const Config &config) {
   constexpr size_t width = 110;
   std::string text = config.type + " = " + config.family->net + "(";

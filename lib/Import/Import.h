@@ -14,25 +14,25 @@
 
 namespace netc::import {
 
-/// What is wrong with a file that is imported.
+/// An error in an imported file.
 struct Problem {
   std::string path;
-  unsigned line = 1, column = 1; ///< of characters, from 1 on
+  unsigned line = 1, column = 1; ///< from 1; columns count characters
   Message message;
 };
 
 struct Host {
   llvm::function_ref<void(const Problem &)> report;
-  /// Is told of text that is read, to be shown with errors.
+  /// Called with each text that is read, so that errors can quote it.
   llvm::function_ref<void(llvm::StringRef path, llvm::StringRef text)> onRead;
-  size_t maxBytes = 0; ///< of the config
+  size_t maxBytes = 0; ///< largest size of the config
 };
 
-/// Reads a `config.json` of transformers, and writes the specification that
-/// calls the net of its family with its sizes. Where weights lie beside it,
-/// `model.safetensors` or what `model.safetensors.index.json` lists, their
-/// headers must have the names and shapes that follow from the config; of the
-/// numbers themselves none is read. None after an error, which is reported.
+/// Reads a `config.json` of transformers, and writes a specification that calls
+/// the net of its family with its sizes. If there are weights next to it,
+/// `model.safetensors` or the files of `model.safetensors.index.json`, their
+/// headers must have the names and shapes that follow from the config; the
+/// weights themselves are not read. None after an error, which is reported.
 std::optional<std::string> importConfig(llvm::StringRef path, const Host &host);
 
 } // namespace netc::import

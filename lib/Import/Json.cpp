@@ -11,8 +11,8 @@ using namespace netc::import;
 using llvm::StringRef;
 
 namespace {
-/// The bytes of a text, as the parser takes them. It tells how far they are
-/// read, which the parser does not.
+/// The bytes of a text in memory, as an iterator for the parser. It records the
+/// position that the parser has reached, which the parser does not tell.
 class Bytes {
 public:
   using iterator_category = std::input_iterator_tag;
@@ -35,7 +35,7 @@ private:
   const char *&reached;
 };
 
-/// What is thrown through the parser.
+/// Thrown from the parser's callback.
 struct Wrong {
   const char *at;
   Message message;
@@ -51,7 +51,7 @@ static std::pair<unsigned, unsigned> placeOf(StringRef text, const char *at) {
   return {unsigned(before.count('\n')) + 1, column};
 }
 
-/// Whether an odd number of backslashes stands in front.
+/// Whether an odd number of backslashes precedes the quote.
 static bool isEscaped(const char *quote) {
   bool escaped = false;
   while (*--quote == '\\')
@@ -74,7 +74,7 @@ netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
       keys.pop_back();
     if (event != Json::parse_event_t::key)
       return true;
-    // The key ends where the parser is, and begins at the quote before.
+    // The parser is at the end of the key, which begins at the previous quote.
     const auto &key = value.get_ref<const std::string &>();
     const char *at = reached - 2;
     while (*at != '"' || isEscaped(at))
@@ -93,8 +93,8 @@ netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
     host.report({path.str(), line, column, wrong.message});
     return std::nullopt;
   } catch (const Json::exception &problem) {
-    // Behind `[json.exception..] parse error at line 1, column 3: ` stands
-    // what.
+    // The parser's text ends with the reason: `[json.exception..] parse error
+    // at line 1, column 3: ..`
     StringRef what = problem.what();
     what = what.substr(what.find("] ") + 2);
     if (what.starts_with("parse error"))

@@ -12,24 +12,25 @@
 
 namespace netc::import {
 
-/// As it is written: the order of members counts.
+/// Keeps the order of members.
 using Json = nlohmann::ordered_json;
 
-/// The text of a file, an object.
+/// The text of a file that is an object.
 struct Document {
   Json root;
-  llvm::StringMap<std::pair<unsigned, unsigned>> places; ///< of its keys
+  llvm::StringMap<std::pair<unsigned, unsigned>>
+      places; ///< line and column of its keys
 };
 
-/// None, and a problem is reported, if it is no object, nested more than 64
-/// deep, or has a key twice.
+/// None, after reporting an error, if the text is not an object, is nested more
+/// than 64 levels deep, or has a key twice.
 std::optional<Document> parseObject(llvm::StringRef path, llvm::StringRef text,
                                     const Host &host);
 
-/// What a key has, in ASCII and short enough for a message.
+/// A value for messages: ASCII, and not too long.
 std::string shown(const Json &value);
 
-/// The same of a name, which a file may give any characters.
+/// The same for a name, which may have any characters in a file.
 std::string shownName(llvm::StringRef name);
 
 } // namespace netc::import

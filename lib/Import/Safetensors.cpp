@@ -24,8 +24,8 @@ static constexpr uint64_t maxHeader = 100'000'000;
 static constexpr size_t maxRank = 16;
 
 namespace {
-/// The weights of one header, by events of the parser: a text of many megabytes
-/// never becomes a tree.
+/// Reads the weights of a header by events of the parser, so that a text of
+/// many megabytes is never stored as a tree.
 class Header : public nlohmann::json_sax<nlohmann::json> {
 public:
   explicit Header(uint64_t bytes) : bytes(bytes) {}
@@ -106,7 +106,7 @@ public:
     return fail(text.substr(0, text.rfind("; last read")).str());
   }
 
-  /// Whether the weights lie one behind the other and fill the file.
+  /// Whether the weights are contiguous and fill the file.
   bool isComplete() {
     llvm::sort(ranges);
     uint64_t end = 0;

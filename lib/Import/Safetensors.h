@@ -14,18 +14,18 @@ namespace netc::import {
 
 using Shape = std::vector<uint64_t>;
 
-/// The weights of a model by name.
+/// The shapes of a model's weights by name.
 struct Weights {
-  std::string path; ///< of the file, or of the index of several
+  std::string path; ///< of the file, or of the index
   std::map<std::string, Shape> shapes;
 };
 
-/// Reads the headers of the weights in a folder: of `model.safetensors`, else
-/// of the files that `model.safetensors.index.json` lists. Without either there
-/// are no weights, and `path` is empty. None after an error, which is reported:
-/// a header has 100 MB at most, as in the format's own reader, its weights lie
-/// one behind the other and fill the file, and each is as long as its shape
-/// says.
+/// Reads the headers of the weights in a folder: of `model.safetensors`, or
+/// else of the files that `model.safetensors.index.json` lists. If neither
+/// exists, there are no weights, and `path` is empty. None after an error,
+/// which is reported. A header has at most 100 MB, as in the format's own
+/// reader; its weights are contiguous and fill the file, and each has the
+/// length that its shape implies.
 std::optional<Weights> readWeights(llvm::StringRef folder, const Host &host);
 
 } // namespace netc::import

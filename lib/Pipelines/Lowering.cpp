@@ -43,8 +43,8 @@ void netc::addLinalgPasses(OpPassManager &passes,
     widen.perturbed = options.perturbed;
     passes.addPass(createWidenFloat16(widen));
   }
-  // The reference executes the ops as they are: nothing is simplified, not even
-  // a division by 1.
+  // The reference executes ops as they are, without simplifications such as
+  // dropping a division by 1.
   if (options.reference)
     return;
   passes.addPass(createCanonicalizerPass());
@@ -58,7 +58,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
 
 void netc::addMemoryPasses(OpPassManager &passes,
                            const LoweringOptions &options) {
-  // Results are computed in their final place, not copied there.
+  // Place results, so that bufferization does not copy them.
   passes.addNestedPass<func::FuncOp>(createPlaceResults());
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizationOptions bufferize;
@@ -68,8 +68,8 @@ void netc::addMemoryPasses(OpPassManager &passes,
   passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
   if (!options.reference) {
     passes.addPass(createCanonicalizerPass());
-    // Equal views of a buffer become one value, so that a kernel sees one
-    // buffer.
+    // Merge equal views of a buffer, so that a kernel has one argument for
+    // them.
     passes.addPass(createCSEPass());
   }
   PlanMemoryOptions plan;
@@ -80,7 +80,7 @@ void netc::addMemoryPasses(OpPassManager &passes,
 }
 
 namespace {
-/// Upstream's prefetch has no effects interface, so passes would assume that it
+/// Upstream's prefetch has no effects interface; passes would assume that it
 /// allocates.
 struct PrefetchEffects
     : MemoryEffectOpInterface::ExternalModel<PrefetchEffects,
@@ -91,7 +91,7 @@ struct PrefetchEffects
     effects.emplace_back(MemoryEffects::Write::get());
   }
 };
-/// Nor does it of an intrinsic; ours are products.
+/// The same holds for intrinsics; ours are pure.
 struct IntrinsicEffects
     : MemoryEffectOpInterface::ExternalModel<IntrinsicEffects,
                                              LLVM::CallIntrinsicOp> {

@@ -15,37 +15,37 @@ namespace netc {
 
 struct LoweringOptions {
   std::string target = "cpu"; ///< the name of a backend
-  std::string arch;           ///< of devices to emit code for, if not all
-  std::string run;            ///< the step's name; empty if there is only one
+  std::string arch;           ///< the device to emit code for; empty for all
+  std::string run;            ///< name of the step; empty if there is only one
   std::vector<std::string>
-      sizes; ///< of free axes: `N=8`; others as the step says
+      sizes; ///< sizes of free axes, `N=8`; others as the step states them
   void setBatch(uint64_t examples) {
     sizes.push_back("N=" + std::to_string(examples));
   }
-  bool reference = false; ///< plain loops that execute what is counted
-  bool counted = false;   ///< the program counts what it executes
-  bool doubles = false;   ///< f32 is computed as f64
+  bool reference = false; ///< scalar loops that execute exactly what is counted
+  bool counted = false; ///< the program counts the operations that it executes
+  bool doubles = false; ///< f32 is computed as f64
   bool unrounded = false; ///< with `doubles`: values of 16 bits are f64, too
-  /// With `doubles`: what is computed or would be rounded passes through
-  /// `netc_perturb`.
+  /// With `doubles`: each result of arithmetic, and each value that
+  /// `unrounded` does not round, is passed to `netc_perturb`.
   bool perturbed = false;
-  /// Tensors lie apart, and AddressSanitizer, which has to be in the process,
-  /// watches over what lies between them.
+  /// Gaps between tensors are poisoned for AddressSanitizer, which must be
+  /// linked.
   bool guarded = false;
-  /// The widest vectors to use, if not those of the machine.
+  /// The widest vectors to use; none for the machine's.
   std::optional<program::Isa> isa;
 };
 
-/// From Stage::Step to linalg on tensors, which is the same for every target.
+/// From Stage::Step to linalg on tensors. The same for every target.
 void addLinalgPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
-/// From there, after a target's layout passes, to buffers with their places in
-/// one arena. The module's `net.arena` is the size of the arena in bytes, and
-/// `net.buffers` what it would be if no buffers shared memory.
+/// From the target's layout passes on: bufferizes, and places buffers in one
+/// arena. The module's `net.arena` is the size of the arena in bytes,
+/// `net.buffers` the size without sharing.
 void addMemoryPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
 
-/// Registers the interfaces of upstream's dialects that lowering needs.
+/// Registers external models for upstream's dialects that lowering needs.
 void registerLoweringInterfaces(mlir::DialectRegistry &registry);
 
 } // namespace netc

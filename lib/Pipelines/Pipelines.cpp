@@ -11,17 +11,16 @@
 using namespace netc;
 
 void netc::addPasses(mlir::OpPassManager &passes, Stage stage) {
-  // A block may compute more than the net reads of it. That costs nothing, and
-  // is dropped before gradients of it are built.
+  // Drop unused results of blocks before gradients are built for them.
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(createCheckSizes());
   passes.addPass(createContractPairwise());
   if (stage == Stage::Net)
     return;
 
-  // Before gradients, which take over the formats of their values.
+  // Before gradients, which have the formats of their values.
   passes.addPass(createApplyPrecision());
-  // The backward pass comes first: recomputation depends on what it reads, and
+  // The backward pass first: recomputation depends on what it reads, and
   // updates on its gradients.
   passes.addPass(createDifferentiate());
   passes.addPass(createRecompute());
@@ -29,6 +28,6 @@ void netc::addPasses(mlir::OpPassManager &passes, Stage stage) {
   if (stage == Stage::Step)
     return;
 
-  // Analyses count in free axes. Only executed steps need sizes.
+  // Analyses count in free axes. Only execution needs sizes.
   passes.addPass(createBindAxes());
 }

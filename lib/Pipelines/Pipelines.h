@@ -9,14 +9,14 @@
 
 namespace netc {
 
-/// Where a module stands on its way from the front end to a report.
+/// The stages of a module from the front end to a report.
 enum class Stage {
-  Net,  ///< networks and the losses of steps, in their free axes
-  Step, ///< with gradients and updates: what the analyses count
-  Bound ///< every axis has a size: what can be executed
+  Net,  ///< networks, and the losses of steps, in free axes
+  Step, ///< with gradients and updates; analyses count this stage
+  Bound ///< all axes have sizes, as execution needs
 };
 
-/// Adds what takes a module from the front end to `stage`.
+/// Adds the passes from the front end to `stage`.
 void addPasses(mlir::OpPassManager &passes, Stage stage);
 
 } // namespace netc

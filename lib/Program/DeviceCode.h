@@ -15,8 +15,9 @@ struct DeviceCode {
   const char *arch, *text;
 };
 
-/// What `netc_device_code` of a program holds: arch and text of each, ended by
-/// zeros; then an empty name. For more devices first.
+/// Parses `netc_device_code` of a program: zero-terminated pairs of
+/// architecture and text, ended by an empty name. Texts for more devices come
+/// first.
 inline std::vector<DeviceCode> deviceCodes(const char *code) {
   std::vector<DeviceCode> codes;
   while (*code) {

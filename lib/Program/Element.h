@@ -13,11 +13,11 @@
 
 namespace netc::program {
 
-/// What the tensors of a program hold.
+/// Element types of a program's tensors.
 enum class Element { F32, F64, I64, I32, I8, F16, BF16 };
 
 struct ElementTraits {
-  const char *name; ///< as IR spells it
+  const char *name; ///< as in IR
   int64_t bytes;
   bool isFloat;
 };
@@ -30,11 +30,11 @@ inline int64_t bytesOf(Element element) { return elements[int(element)].bytes; }
 inline const char *nameOf(Element element) {
   return elements[int(element)].name;
 }
-/// The one that IR spells so, or none.
+/// The element type with this name in IR; none if there is none.
 std::optional<Element> elementOf(const std::string &name);
 inline bool isFloat(Element element) { return elements[int(element)].isFloat; }
 
-/// Calls `visit` with any value of the type that has such elements.
+/// Calls `visit` with a value of the C++ type of such elements.
 template <typename Visit> auto visitType(Element element, Visit visit) {
   switch (element) {
   case Element::F32:

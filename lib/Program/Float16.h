@@ -13,13 +13,13 @@
 
 namespace netc::program {
 
-/// A floating-point number as memory holds it, which the C++ of this build has
-/// no type for: a sign, an exponent, and so many bits of fraction.
+/// A 16-bit float as in memory, for which the C++ of this build has no type: a
+/// sign, an exponent, and `fractionBits` bits of fraction.
 template <int fractionBits> struct Float16 {
   uint16_t bits = 0;
 
   Float16() = default;
-  /// The nearest one, and of two the even one.
+  /// Rounds to nearest, ties to even.
   explicit Float16(double value) : bits(std::signbit(value) ? 0x8000 : 0) {
     double size = std::abs(value);
     if (std::isnan(value)) {
@@ -28,7 +28,7 @@ template <int fractionBits> struct Float16 {
       bits = uint16_t(bits | infinity);
     } else if (size != 0) {
       int exponent = std::max(std::ilogb(size), 1 - bias);
-      // Multiples of the last bit's value; a carry goes to the exponent.
+      // In multiples of the last bit's value; a carry goes into the exponent.
       double units = std::nearbyint(std::ldexp(size, fractionBits - exponent));
       int64_t all = (int64_t(exponent + bias - 1) << fractionBits) +
                     static_cast<int64_t>(units);
@@ -50,7 +50,7 @@ template <int fractionBits> struct Float16 {
   }
 
   static constexpr int bias = (1 << (14 - fractionBits)) - 1;
-  /// Its bits; the largest finite number is the one before.
+  /// The bits of infinity. The largest finite number is the one before.
   static constexpr uint16_t infinity = 0x8000 - (1 << fractionBits);
 };
 

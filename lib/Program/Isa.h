@@ -10,7 +10,7 @@
 
 namespace netc::program {
 
-/// Vector extensions that netc compiles for, the best last.
+/// Vector extensions that netc compiles for, in ascending order.
 enum class Isa { Baseline, AVX2, AVX512, AVX512BF16 };
 /// In the order of the enumeration.
 constexpr const char *isas[] = {"baseline", "avx2", "avx512", "avx512_bf16"};

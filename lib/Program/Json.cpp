@@ -78,7 +78,7 @@ std::string netc::program::toJson(const Program &program) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// What `word` is the name of, which `valueOf` finds.
+/// The enumerator with the name `word`, by `valueOf`.
 template <typename T>
 static T named(const std::string &word,
                std::optional<T> (*valueOf)(const std::string &)) {
@@ -87,8 +87,7 @@ static T named(const std::string &word,
   throw FormatError("there is no `" + word + "`");
 }
 
-/// Whether loops over memory are over as many elements as there are, from the
-/// first to the last.
+/// Whether the loops of a slot's layout visit each element once.
 static bool ordersAll(const Slot &slot) {
   int64_t places = 1, last = 0;
   bool fits = slot.sizes.size() == slot.strides.size();
@@ -113,7 +112,7 @@ static Slot slotOf(const json &text, int64_t arena) {
   slot.offset = text.at("offset");
   slot.below = text.value("below", int64_t(0));
 
-  // The name becomes a file's.
+  // The name becomes the name of a file.
   if (slot.name.empty() || slot.name[0] == '.' ||
       slot.name.find('/') != std::string::npos)
     throw FormatError("a slot is called `" + slot.name + "`");

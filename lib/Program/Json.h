@@ -11,7 +11,7 @@
 
 namespace netc::program {
 
-/// What was compiled, and how: all but slots, ops and memory.
+/// What was compiled and how: everything but slots, ops and memory.
 nlohmann::ordered_json identityOf(const Program &program);
 
 } // namespace netc::program

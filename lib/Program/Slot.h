@@ -14,65 +14,65 @@
 
 namespace netc::program {
 
-/// What a tensor that outlives a step is for. Inputs are filled, and results
-/// read, by who runs the step.
+/// The purpose of a tensor that outlives a step. The caller of a step fills
+/// inputs and reads results.
 enum class Role {
   Parameter, ///< learned
-  State,     ///< kept from step to step: moments, running statistics
-  Input,     ///< the data of a step
-  Result,    ///< what a step computes to be shown
-  Step,      ///< the number of the step, from 1
-  Seed       ///< differs from step to step
+  State,     ///< kept between steps: moments, running statistics
+  Input,     ///< data of a step
+  Result,    ///< output of a step
+  Step,      ///< number of the step, from 1
+  Seed       ///< differs between steps
 };
 /// In the order of the enumeration.
 constexpr const char *roles[] = {"parameter", "state", "input",
                                  "result",    "step",  "seed"};
 inline const char *nameOf(Role role) { return roles[int(role)]; }
-/// The one that is called so, or none.
+/// The role with this name; none if there is none.
 std::optional<Role> roleOf(const std::string &name);
 
-/// How a parameter or state starts. With n elements of one output (all axes but
-/// the first); at position p (the last axis but one) and feature i of d (the
-/// last).
+/// The initial value of a parameter or state. n is the number of elements per
+/// output (all axes but the first), p the position (the last axis but one), i
+/// the feature of d (the last axis).
 enum class Init {
   Zeros,
   Ones,
   FanIn,    ///< uniform with mean 0 and variance 1/n: |x| < sqrt(3 / n)
   Normal,   ///< mean 0, standard deviation 0.02
   Uniform,  ///< |x| < 1 / sqrt(n)
-  Sine,     ///< sin(p theta^(-i/d)), of the angles that turn pairs of features
-  Cosine,   ///< cos of the same
+  Sine,     ///< sin(p theta^(-i/d)), for rotary positions
+  Cosine,   ///< cos(p theta^(-i/d))
   Sinusoid, ///< sin(p theta^(-i/d)) for even i, cos(p theta^(-(i-1)/d)) for odd
   Alibi,    ///< 2^(-8 (h + 1) / H) p for head h (the last axis but one) of H
-  Identity  ///< 1 where the last two axes meet
+  Identity  ///< 1 on the diagonal of the last two axes
 };
 /// In the order of the enumeration.
 constexpr const char *inits[] = {"zeros",   "ones",    "fan_in", "normal",
                                  "uniform", "sine",    "cosine", "sinusoid",
                                  "alibi",   "identity"};
 inline const char *nameOf(Init init) { return inits[int(init)]; }
-/// The one that is called so, or none.
+/// The initialization with this name; none if there is none.
 std::optional<Init> initOf(const std::string &name);
 
-/// A tensor that lives in the arena.
+/// A tensor in the arena.
 struct Slot {
   std::string name;
   Role role;
   Init init = Init::Zeros;
-  double theta = 1e4; ///< of angles; see Init
+  double theta = 1e4; ///< of Sine, Cosine and Sinusoid; see Init
   Element element;
   std::vector<int64_t> shape;
   int64_t offset;    ///< bytes from the start of the arena
-  int64_t below = 0; ///< inputs: integers 0..below-1; 0 means any number
-  /// If it does not lie there in row-major order: loops over its place, the
-  /// outermost first, and how far an iteration of each moves in row-major
-  /// order.
+  int64_t below = 0; ///< of input integers, which are in 0 .. upperBound - 1; 0
+                     ///< for any number
+  /// The layout, if it is not row-major: the extents of loops over the memory,
+  /// outermost first, and the stride of each in row-major order.
   std::vector<int64_t> sizes, strides;
 
-  int64_t count() const; ///< elements
+  int64_t count() const; ///< number of elements
   int64_t bytes() const { return count() * bytesOf(element); }
   bool isRowMajor() const { return sizes.empty(); }
-  /// Copies all elements from row-major order to that of the arena.
+  /// Copies all elements from row-major order to the arena's.
   void pack(const char *from, char *to) const;
   /// Copies them back.
   void unpack(const char *from, char *to) const;

@@ -62,7 +62,7 @@ static void traceOf(OStream &json, const Audit &audit) {
   });
 }
 
-/// Null where no counters were joined.
+/// Writes null if no counters were joined with the trace.
 static void unitLevelsOf(OStream &json, const UnitLevels *levels) {
   if (!levels)
     return json.attribute("levels", nullptr);
@@ -239,7 +239,8 @@ void netc::printAuditJson(llvm::raw_ostream &os, const AuditReport &report) {
 // CSV
 //===----------------------------------------------------------------------===//
 
-/// A spreadsheet takes what begins so for a formula, and names are anyone's.
+/// Quotes what a spreadsheet would read as a formula: names come from the
+/// trace.
 static std::string field(StringRef text) {
   bool isFormula = !text.empty() && StringRef("=+-@").contains(text.front());
   return csvField(isFormula ? "'" + text.str() : text.str());

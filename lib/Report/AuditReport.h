@@ -10,7 +10,7 @@
 
 namespace netc {
 
-/// What a report of traces shows. Owns nothing of the audits.
+/// The contents of a report of traces. The audits must outlive it.
 struct AuditReport {
   std::string version; ///< of netc
   std::vector<const audit::Audit *> audits;
@@ -18,31 +18,32 @@ struct AuditReport {
   std::vector<Warning> warnings;
 };
 
-/// Rows of an audit that are equal in all but their layers; where all tools are
-/// right, those of one op and phase.
+/// Rows of an audit that differ only in their layers. If all tools agree, these
+/// are the rows of one op and phase.
 struct AuditRows {
   const audit::Row *first;
   std::vector<const audit::Row *> rows;
 
   Rational exact() const;
-  /// The FLOP that a claim has of all rows.
+  /// The FLOP of all rows according to a claim.
   Rational flop(size_t claim) const;
 };
 
-/// The rows, equal ones together: those of which a tool is farthest off first.
+/// Groups equal rows. Groups that a tool counts most wrongly come first.
 std::vector<AuditRows> foldRows(const audit::Audit &audit);
 
-/// What a claim has of all FLOP; none where too little is matched.
+/// The FLOP of a claim divided by the exact ones. None if too little is
+/// matched.
 std::optional<Rational> ratioOf(const audit::Audit &audit,
                                 const audit::Claim &claim);
 
-/// Model FLOP by the time of the step and the peak of the device, of the FLOP
-/// of the specification or of a claim; none where one is not known.
+/// Model FLOP utilization: FLOP of the specification, or of a claim, divided by
+/// the time of the step and the peak of the device. None if one is not known.
 std::optional<Rational> modelUtilization(const audit::Audit &audit,
                                          const Rational &flop);
 
-/// The difference of a claim by rule, the largest first; what no rule explains
-/// is under a null one.
+/// The FLOP by which a claim differs from the exact count due to one rule.
+/// Sorted with the largest first; a null rule stands for what none explains.
 struct RuleShare {
   const audit::Rule *rule;
   size_t rows = 0;
@@ -52,9 +53,9 @@ std::vector<RuleShare> sharesOfRules(const audit::Audit &audit, size_t claim);
 
 void writeAudit(Page &page, const AuditReport &report,
                 const TableOptions &options);
-/// As docs/audit.schema.json says.
+/// Prints JSON by docs/audit.schema.json.
 void printAuditJson(llvm::raw_ostream &os, const AuditReport &report);
-/// A row for each product, by RFC 4180.
+/// Prints a row for each product, by RFC 4180.
 void printAuditCsv(llvm::raw_ostream &os, const AuditReport &report);
 
 } // namespace netc

@@ -128,7 +128,7 @@ std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// `1.0152`: four digits behind the point, as ratios of counters are given.
+/// `1.0152`: four decimals, as tools print ratios of counters.
 static std::string ratioText(const Rational &ratio) {
   return fmt::format("{:.4f}", ratio.toDouble());
 }
@@ -138,7 +138,7 @@ static std::string seconds(int64_t nanoseconds) {
                         Dimension::Time);
 }
 
-/// Without what moves the cursor of a terminal: a trace is anyone's.
+/// Without control characters, which a trace may contain and a terminal obeys.
 static std::string printable(StringRef text) {
   std::string kept;
   for (char letter : text)
@@ -146,7 +146,7 @@ static std::string printable(StringRef text) {
   return kept;
 }
 
-/// A small share has digits, too.
+/// Small shares are given with more decimals.
 static std::string shareText(const Rational &share) {
   return percent(share, share < Rational::fraction(1, 100) ? 3 : 1);
 }
@@ -162,7 +162,7 @@ static std::string ruleText(const RowClaim &claim, const Row &row) {
       " + ");
 }
 
-/// `3 × layer1.0.conv1 …` or the layer alone.
+/// `3 × layer1.0.conv1 …`, or the only layer.
 static std::string layersText(const AuditRows &rows) {
   std::string layer = rows.first->layer.empty() ? "·" : rows.first->layer;
   return rows.rows.size() == 1

@@ -13,16 +13,16 @@
 
 using namespace netc;
 
-/// Of the picture, in its pixels.
+/// Lengths in pixels.
 static constexpr double left = 52, top = 58, plotHeight = 240, barWidth = 15,
                         groupGap = 22, runGap = 44, right = 16, rowHeight = 300,
                         below = 40, leastBar = 2, maxWidth = 1100,
                         minWidth = 520;
-/// Of a letter, as wide as fonts of the text's sizes have it.
+/// Estimated widths of letters in pixels.
 static constexpr double boldLetter = 8, smallLetter = 5.5;
-/// Of a name that is written under its bars.
+/// Letters of a name under a cluster of bars.
 static constexpr size_t maxLetters = 24;
-/// By method: distinct in lightness too.
+/// Colours by method. They differ in lightness, too.
 static constexpr llvm::StringRef colours[] = {"#b9c4d0", "#e69f00", "#0072b2",
                                               "#56b4a0"};
 
@@ -46,7 +46,7 @@ static std::string rectangle(double x, double y, double width, double height,
                      x, y, width, height, fill.str(), safe);
 }
 
-/// The first of their names that no two runs share: run, network, or both.
+/// Names by which runs are told apart: the run's, the network's or both.
 static std::vector<std::string> namesOf(llvm::ArrayRef<MeasuredRun> runs) {
   std::vector<std::string> names;
   for (auto name :
@@ -62,7 +62,7 @@ static std::vector<std::string> namesOf(llvm::ArrayRef<MeasuredRun> runs) {
   return names;
 }
 
-/// Names often differ at either end only.
+/// Keeps both ends of a long name, since names often differ only there.
 static std::string shortened(const std::string &name) {
   if (name.size() <= maxLetters)
     return name;
@@ -71,13 +71,13 @@ static std::string shortened(const std::string &name) {
 }
 
 namespace {
-/// A group of bars for each batch size, above the name of their run. A run that
-/// is wider than the picture has several.
+/// The bars of a run, a group for each batch size, above its name. A run that
+/// is wider than the picture has several clusters.
 struct Cluster {
   const MeasuredRun *run;
   std::string name;
   llvm::ArrayRef<Measurement> batches;
-  double width; ///< of the bars or the name, without gaps
+  double width; ///< of the bars or the name in pixels, without gaps
 };
 
 class Chart {
@@ -107,10 +107,10 @@ private:
                     double axis) const;
 
   const MeasurementReport &report;
-  std::vector<Method> methods; ///< that any measurement has
+  std::vector<Method> methods; ///< those with a measurement
   std::vector<Row> rows;
   double width = minWidth;
-  double tick, height; ///< as shares of the peak
+  double tick, height; ///< shares of the peak
 };
 } // namespace
 
@@ -127,7 +127,7 @@ Chart::Chart(const MeasurementReport &report) : report(report) {
     if (isKnown)
       methods.push_back(method);
   }
-  // A whole number of tenths, or of hundredths where all is low.
+  // The axis is in tenths, or in hundredths if all values are low.
   tick = highest > 0.5 ? 0.2 : highest > 0.1 ? 0.1 : 0.02;
   height = std::max(std::ceil(highest / tick), 1.0) * tick;
 
@@ -161,7 +161,7 @@ void Chart::addRun(const MeasuredRun &run, const std::string &name) {
   }
 }
 
-/// What the bars were measured on, and how they are counted.
+/// What the bars were measured on, and how they are computed.
 std::vector<std::string> Chart::notes() const {
   const Measurement &any = report.runs.front().batches.front();
   std::string peak = fmt::format("peak {:.4g} GFLOP/s f32 measured",
@@ -183,7 +183,7 @@ void Chart::printCluster(llvm::raw_ostream &os, const Cluster &cluster,
     std::string batch = std::to_string(measurement.batch);
     for (auto [i, method] : llvm::enumerate(methods))
       if (auto value = share(method, *cluster.run, measurement)) {
-        // What is little is to be seen, too.
+        // Small values stay visible.
         double bar = std::max(*value / height * plotHeight, leastBar);
         os << rectangle(x + barWidth * i, axis - bar, barWidth - 2, bar,
                         colours[unsigned(method)],

@@ -20,7 +20,7 @@ std::string netc::csvField(llvm::StringRef text) {
   return quoted + "\"";
 }
 
-/// Whole numbers exactly, others as doubles.
+/// Integers exactly, others as doubles.
 static std::string number(const std::optional<Rational> &value) {
   if (!value)
     return "";
@@ -28,7 +28,7 @@ static std::string number(const std::optional<Rational> &value) {
                             : fmt::format("{}", value->toDouble());
 }
 
-/// Nothing of what depends on a free axis: a column of numbers holds no other.
+/// Empty if it depends on a free axis: the column is numeric.
 static std::string number(const Polynomial &value) {
   return number(value.constant());
 }
@@ -38,7 +38,7 @@ static std::string estimate(const std::optional<Rational> &value) {
 }
 
 namespace {
-/// Fields of one line.
+/// The fields of a line.
 class CsvRow {
 public:
   CsvRow(llvm::raw_ostream &os, llvm::StringRef kind) : os(os) { os << kind; }
@@ -63,7 +63,7 @@ private:
 };
 } // namespace
 
-/// Of costs, and what only a run has.
+/// Numbers of columns: of costs, of an update, and those that only runs have.
 static constexpr unsigned costFields = 4, updateFields = 4, runFields = 24;
 
 static std::string idsOf(llvm::ArrayRef<Warning> warnings,

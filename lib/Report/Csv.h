@@ -9,13 +9,12 @@
 
 namespace netc {
 
-/// A text as a field of RFC 4180, quoted if necessary.
+/// `text` as a field of RFC 4180, quoted if necessary.
 std::string csvField(llvm::StringRef text);
 
 /// Prints a row for each layer, network, run, job of a run and point of a
-/// sweep, by RFC 4180; the first field says which. Figures are exact. FLOP are
-/// those of one example, or in rows of runs of one step. A field that does not
-/// apply is empty.
+/// sweep, by RFC 4180; the first field is the kind. Figures are exact. FLOP are
+/// per example, in rows of runs per step. Fields that do not apply are empty.
 void printCsv(llvm::raw_ostream &os, const Report &report);
 
 } // namespace netc

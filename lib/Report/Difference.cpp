@@ -16,11 +16,12 @@ using namespace netc;
 using llvm::StringRef;
 
 namespace {
-/// What is in both, or only in one; the other is null then.
+/// A counterpart in each report; null where it is missing.
 template <typename T> struct Pair { const T *before, *after; };
 } // namespace
 
-/// Pairs by key, in the order of `before`, and what is new where it comes.
+/// Pairs by key, in the order of `before`; new ones at their position in
+/// `after`.
 template <typename T, typename KeyOf>
 static std::vector<Pair<T>> pairUp(llvm::ArrayRef<const T *> before,
                                    llvm::ArrayRef<const T *> after,
@@ -41,7 +42,7 @@ static std::vector<Pair<T>> pairUp(llvm::ArrayRef<const T *> before,
   return pairs;
 }
 
-/// If just one is without a partner on either side, they are partners.
+/// If each side has just one that is not paired, these are a pair.
 template <typename T> static void pairTheRest(std::vector<Pair<T>> &pairs) {
   auto isOld = [](const Pair<T> &pair) { return !pair.after; };
   auto isNew = [](const Pair<T> &pair) { return !pair.before; };
@@ -52,14 +53,14 @@ template <typename T> static void pairTheRest(std::vector<Pair<T>> &pairs) {
   pairs.erase(added);
 }
 
-/// `a ⇒ b`, or `a` if nothing changes, or what there is of one of them.
+/// `a ⇒ b`, or `a` if nothing changed, or the one that is there.
 static std::string change(const std::string &before, const std::string &after) {
   return before == after                   ? before
          : before.empty() || after.empty() ? before + after
                                            : before + " ⇒ " + after;
 }
 
-/// `+12.5 %`; none if there is no such number.
+/// `+12.5 %`; none if it is not a number.
 static std::string changeOf(const Polynomial &before, const Polynomial &after) {
   std::optional<Rational> ratio = shareOf(after, before);
   if (!ratio || *ratio == 1)
@@ -91,7 +92,7 @@ public:
     grid.addRule();
   }
 
-  /// None if no row is another.
+  /// Null if no row differs.
   const Grid *build(const LayerRow &before, const LayerRow &after) {
     if (depth != 0) {
       addChildren(before, after, 0);
@@ -103,11 +104,11 @@ public:
     addRow({&before, &after}, 0, Style::Bold);
     return &grid;
   }
-  /// Blocks that are as they were.
+  /// Number of blocks that did not change.
   unsigned unchanged() const { return numUnchanged; }
 
 private:
-  /// The rows of copies, `0–11`, by their order among such.
+  /// Keys of rows: copies (`0–11`) are numbered, others have their names.
   static std::vector<std::string> keysOf(llvm::ArrayRef<LayerRow> rows) {
     std::vector<std::string> keys;
     unsigned copies = 0;
@@ -117,7 +118,7 @@ private:
     return keys;
   }
 
-  /// In what a row shows.
+  /// Whether all shown fields are equal.
   static bool isSame(const LayerRow &a, const LayerRow &b) {
     const Figures &x = a.figures, &y = b.figures;
     return a.shape == b.shape && x.parameters == y.parameters &&
@@ -201,7 +202,7 @@ static std::string nameOf(StringRef before, StringRef after) {
   return change(before.str(), after.str());
 }
 
-/// What only one of the files has.
+/// Writes a network or run that only one of the reports has.
 static void writeLone(Page &page, StringRef name, bool isInFirst) {
   page.section(name, isInFirst ? " · only in the first file"
                                : " · only in the second file");

@@ -15,7 +15,6 @@ using llvm::StringRef;
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Rounded, in a unit of readable size; a polynomial as it is.
 std::string netc::quantity(const Polynomial &value,
                            const Dimension &dimension) {
   if (std::optional<Rational> constant = value.constant())
@@ -31,13 +30,11 @@ std::string netc::bytes(const Polynomial &value) {
   return quantity(value, Dimension::Data);
 }
 
-/// For a column of FLOP: `8.178 G`, and a dot for nothing.
 std::string netc::flopCell(const Polynomial &value) {
   std::string text = flop(value);
   return value.isZero() ? "· " : text.substr(0, text.rfind("FLOP"));
 }
 
-/// `25,557,032`; a fraction is rounded.
 std::string netc::exact(const Rational &value) {
   if (!value.isInteger())
     return formatQuantity(value, {});
@@ -52,7 +49,6 @@ std::string netc::exact(const Polynomial &value) {
   return constant ? exact(*constant) : value.str();
 }
 
-/// `1 step`, `12,000 steps`: one `thing`, or several.
 std::string netc::counted(const Polynomial &number, const std::string &thing) {
   return exact(number) + " " + thing + (number == 1 ? "" : "s");
 }
@@ -91,7 +87,6 @@ std::string netc::percent(const Rational &share, int digits) {
   return fmt::format("{:.{}f} %", share.toDouble() * 100, digits);
 }
 
-/// The share that `part` has of `whole`; none if it depends on a free axis.
 std::optional<Rational> netc::shareOf(const Polynomial &part,
                                       const Polynomial &whole) {
   return whole.isZero() ? std::nullopt : (part / whole).constant();
@@ -101,7 +96,6 @@ std::string netc::shareCell(const std::optional<Rational> &share) {
   return share && !share->isZero() ? percent(*share, 1) : "";
 }
 
-/// The share as a bar; none if it depends on a free axis.
 Grid::Cell netc::barCell(const std::optional<Rational> &share) {
   return {"", Style::Good, share ? share->toDouble() : 0};
 }
@@ -121,7 +115,7 @@ std::string netc::sizesText(llvm::ArrayRef<Polynomial> sizes) {
   return text.empty() ? "scalar" : text;
 }
 
-/// The shape of one example: without the batch axis.
+/// The shape of one example, without the batch axis.
 static std::string ofExample(const Shape &shape) {
   llvm::ArrayRef<Polynomial> sizes = shape.sizes;
   if (!sizes.empty() && sizes.front() == Polynomial::symbol(kBatchAxis))
@@ -129,7 +123,6 @@ static std::string ofExample(const Shape &shape) {
   return sizesText(sizes);
 }
 
-/// `64×56×56 → 256×28×28`, or once if nothing changes.
 std::string netc::shapesOf(const Part &part) {
   if (!part.output)
     return "";

@@ -11,18 +11,18 @@
 
 namespace netc {
 
-/// A rounded number in a unit of readable size; a polynomial is not rounded.
+/// A number rounded to a readable unit. A polynomial is not rounded.
 std::string quantity(const Polynomial &value, const Dimension &dimension);
 std::string flop(const Polynomial &value);
 std::string bytes(const Polynomial &value);
 
-/// For a column of FLOP: `8.178 G`, or a dot for 0.
+/// A cell in a column of FLOP: `8.178 G`, or a dot for 0.
 std::string flopCell(const Polynomial &value);
 
-/// `25,557,032`; a fraction is rounded.
+/// `25,557,032`. A fraction is rounded.
 std::string exact(const Rational &value);
 std::string exact(const Polynomial &value);
-/// `1 step`, `12,000 steps`: one `thing`, or several.
+/// A number with its noun: `1 step`, `12,000 steps`.
 std::string counted(const Polynomial &number, const std::string &thing);
 
 /// `1.504 device-ms`, `96 device-hours`.
@@ -33,32 +33,32 @@ std::string conventionsText(const Conventions &conventions);
 
 std::string percent(const Rational &share, int digits);
 
-/// Texts of one figure of a run; see RunReport::TextOf.
+/// The text of one figure of a run; see RunReport::TextOf.
 std::string inFlop(const Rational &value);
 std::string inBytes(const Rational &value);
 std::string inPercent(const Rational &share);
-/// With as few digits as needed: `40 %`, `37.8 %`.
+/// With as few digits as necessary: `40 %`, `37.8 %`.
 std::string inRoundPercent(const Rational &share);
 std::string inDeviceTime(const Rational &seconds);
 
-/// A range to follow a figure: ` (1.0 GFLOP to 1.4 GFLOP)`. Empty if both ends
-/// read the same.
+/// A range behind a figure: ` (1.0 GFLOP to 1.4 GFLOP)`. Empty if both ends
+/// have the same text.
 std::string inParentheses(const std::string &low, const std::string &high);
 
-/// `part` / `whole`; none if it depends on a free axis.
+/// `part` / `whole`. None if it depends on a free axis.
 std::optional<Rational> shareOf(const Polynomial &part,
                                 const Polynomial &whole);
 std::string shareCell(const std::optional<Rational> &share);
-/// The share as a bar; none if it depends on a free axis.
+/// A cell with the share as a bar. Empty if it depends on a free axis.
 Grid::Cell barCell(const std::optional<Rational> &share);
 
 /// `64×56`, or `scalar`.
 std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
-/// The shapes of input and output, of one example: `64×56×56 → 256×28×28`, or
+/// The shapes of input and output of one example, `64×56×56 → 256×28×28`, or
 /// one shape if they are equal.
 std::string shapesOf(const Part &part);
 
-/// For a text or an attribute of HTML or SVG.
+/// Escapes a text for HTML and SVG, attributes included.
 std::string escapedHtml(llvm::StringRef text);
 
 } // namespace netc

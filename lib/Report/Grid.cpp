@@ -43,7 +43,7 @@ static size_t widthOf(llvm::StringRef text) {
 // Lines
 //===----------------------------------------------------------------------===//
 
-/// The words of a text; a number and its unit are one.
+/// The words of a text. A number and its unit count as one.
 static std::vector<llvm::StringRef> wordsOf(llvm::StringRef text) {
   std::vector<llvm::StringRef> words;
   size_t begin = 0;
@@ -159,7 +159,8 @@ void Grid::print(llvm::raw_ostream &os, unsigned indent, bool colour,
     }
     for (size_t i = 0; i < height; ++i) {
       line.clear();
-      // Blanks are held back until something follows them.
+      // Blanks are not printed until text follows, so that no line ends in
+      // blanks.
       size_t blanks = indent;
       for (auto [align, column, lines, cell] :
            llvm::zip(columns, widths, cells, row)) {

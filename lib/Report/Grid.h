@@ -16,37 +16,37 @@ namespace netc {
 
 enum class Style { Plain, Bold, Dim, Good, Bad };
 
-/// `text` with the escape codes of `style` around it, if `colour` is set.
+/// `text`, with the escape codes of `style` around it if `colour` is set.
 std::string styled(llvm::StringRef text, Style style, bool colour);
 
-/// Text in columns, each as wide as its widest cell.
+/// A text table. Columns are as wide as their widest cell.
 class Grid {
 public:
   enum Align {
     Left,
     Right,
-    Detail, ///< left-aligned; left out if a line is too narrow
-    Bar     ///< a bar that shows the number beside it
+    Detail, ///< left-aligned; omitted if the line is too narrow
+    Bar     ///< a bar for the number next to it
   };
 
   struct Cell {
     std::string text;
     Style style = Style::Plain;
-    double share = 0; ///< of a bar
+    double share = 0; ///< length of a bar, from 0 to 1
   };
 
   explicit Grid(llvm::ArrayRef<Align> columns)
       : columns(columns.begin(), columns.end()) {}
 
   void add(std::vector<Cell> row) { rows.push_back(std::move(row)); }
-  /// A line across all columns.
+  /// Adds a rule across all columns.
   void addRule() { rows.emplace_back(); }
   llvm::ArrayRef<Align> aligns() const { return columns; }
   /// A rule is a row without cells.
   llvm::ArrayRef<std::vector<Cell>> lines() const { return rows; }
-  /// Lines start with `indent` blanks, and none ends in blanks. With a `width`,
-  /// no line is longer unless a word is: bars shrink or grow, details are left
-  /// out, and long cells continue on the next line.
+  /// Prints lines with `indent` blanks in front and none at the end. If `width`
+  /// is not 0, lines are at most that long: bars are scaled, details omitted,
+  /// and long cells continued on the next line. Only a longer word exceeds it.
   void print(llvm::raw_ostream &os, unsigned indent, bool colour,
              unsigned width = 0) const;
 
@@ -54,10 +54,10 @@ private:
   std::vector<size_t> widthsFor(unsigned indent, unsigned width) const;
 
   llvm::SmallVector<Align> columns;
-  std::vector<std::vector<Cell>> rows; ///< an empty one is a rule
+  std::vector<std::vector<Cell>> rows; ///< empty for a rule
 };
 
-/// Lines of a label and a text.
+/// Lines with a label and a text.
 class Lines {
 public:
   Lines() : grid({Grid::Left, Grid::Left}) {}
@@ -67,16 +67,16 @@ public:
   void print(llvm::raw_ostream &os, bool colour) const {
     grid.print(os, 2, colour);
   }
-  /// Two columns. A line without a label continues the one above.
+  /// As two columns. A line without a label continues the one above.
   const Grid &asGrid() const { return grid; }
 
 private:
   Grid grid;
 };
 
-/// Breaks `text` into lines of at most `width` columns, unless a word is
-/// longer. All lines have the indentation of the first. A number and its unit
-/// stay on one line.
+/// Breaks `text` into lines of at most `width` columns; only a longer word
+/// exceeds it. All lines have the indentation of the first. A number and its
+/// unit stay together.
 std::vector<std::string> wrapped(llvm::StringRef text, size_t width);
 
 } // namespace netc

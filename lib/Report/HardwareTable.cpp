@@ -23,7 +23,7 @@ static const char *markOf(const Figure &figure) {
   return figure.isUncertain ? "?" : " ";
 }
 
-/// A figure in 10^`power`, with a mark if it is uncertain.
+/// A figure as a multiple of 10^`power`, with a mark if it is uncertain.
 static std::string cell(const Figure &figure, int power) {
   return fmt::format("{:.4g}{}",
                      (figure.value / Rational(10).pow(power)).toDouble(),
@@ -97,7 +97,7 @@ void netc::printAccelerators(llvm::raw_ostream &os,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The figures of one accelerator, and the sources that they name.
+/// The figures of one accelerator, and the sources that they cite.
 class Sheet {
 public:
   Sheet(const AcceleratorTable &table)
@@ -128,7 +128,7 @@ public:
   }
 
 private:
-  /// The ids that stand in the text, each once.
+  /// Collects the ids of sources in a text.
   void noteSources(StringRef text) {
     while (!text.empty()) {
       StringRef word = text.take_while(llvm::isAlnum);
@@ -140,7 +140,7 @@ private:
 
   const AcceleratorTable &table;
   Grid grid;
-  std::vector<std::string> sources; ///< by their first use
+  std::vector<std::string> sources; ///< in the order of their first citation
 };
 } // namespace
 

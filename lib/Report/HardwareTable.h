@@ -11,11 +11,11 @@
 
 namespace netc {
 
-/// Prints a row for each accelerator, sorted by date of release.
+/// Prints a row for each accelerator, by date of release.
 void printAccelerators(llvm::raw_ostream &os, const AcceleratorTable &table,
                        bool colour);
 
-/// Prints everything that the table says of one accelerator, with sources.
+/// Prints all figures of an accelerator, with sources.
 void printAccelerator(llvm::raw_ostream &os, const Accelerator &accelerator,
                       const AcceleratorTable &table, bool colour);
 

@@ -15,10 +15,10 @@
 using namespace netc;
 using llvm::StringRef;
 
-// Page.css, in `texts`.
+// Style.inc embeds Page.css as `texts`.
 #include "lib/Report/Style.inc"
 
-/// A line does not break between a number and its unit.
+/// Replaces the space between a number and its unit by one that does not break.
 static std::string unitsKept(StringRef text) {
   std::string kept;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -34,16 +34,16 @@ static std::string unitsKept(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A bar of the chart of shares.
+/// A bar in the chart of shares.
 struct Bar {
   std::string name;
-  double forward = 0, backward = 0; ///< shares of the whole
+  double forward = 0, backward = 0; ///< shares of the total
   double share() const { return forward + backward; }
 };
 } // namespace
 
-/// The shares of the products that the blocks have, the largest as they come
-/// and the others together; none if a share depends on a free axis.
+/// The blocks' shares of the FLOP of products. The largest blocks come in their
+/// order, the others as one bar. Empty if a share depends on a free axis.
 static std::vector<Bar> barsOf(const LayerRow &total) {
   constexpr size_t maxBars = 12;
   auto products = [](const LayerRow &row) {
@@ -84,8 +84,8 @@ static std::vector<Bar> barsOf(const LayerRow &total) {
   return bars;
 }
 
-/// Lengths are in percent, so that the picture is as wide as the page is, and
-/// its letters are as large as others.
+/// Lengths are percentages: the picture is as wide as the page, and letters
+/// have the size of the page's.
 static std::string chartOf(llvm::ArrayRef<Bar> bars) {
   constexpr int rowHeight = 34, keyHeight = 24;
   std::string svg = fmt::format(
@@ -113,7 +113,7 @@ static std::string chartOf(llvm::ArrayRef<Bar> bars) {
   return svg + "</svg>\n";
 }
 
-/// Both methods on an axis of powers of ten.
+/// Both estimates on a logarithmic axis.
 static std::string axisOf(llvm::ArrayRef<Estimate> estimates) {
   constexpr int rowHeight = 40, axisHeight = 24;
   double low = INFINITY, high = 0;
@@ -337,7 +337,7 @@ private:
   }
 
   llvm::raw_ostream &out;
-  std::string body; ///< what the index stands before
+  std::string body; ///< printed after the index
   llvm::raw_string_ostream os;
   std::vector<std::string> titles;
   bool isOpen = false;

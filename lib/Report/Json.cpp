@@ -75,7 +75,7 @@ static void forwardAndBackward(OStream &json, const Figures &figures) {
   });
 }
 
-/// What a step costs, `figures`; null if the run has none.
+/// The cost of a step, `figures`; null if the run has none.
 static void step(OStream &json, StringRef key, const Run &run,
                  const Figures &figures) {
   if (!run.hasStep())
@@ -111,7 +111,7 @@ static void conventions(OStream &json, const Conventions &conventions) {
 // Networks
 //===----------------------------------------------------------------------===//
 
-/// An array in one line.
+/// An array on one line.
 static void line(OStream &json, llvm::function_ref<void(OStream &)> print) {
   json.rawValue([&](llvm::raw_ostream &os) {
     OStream line(os);
@@ -119,7 +119,7 @@ static void line(OStream &json, llvm::function_ref<void(OStream &)> print) {
   });
 }
 
-/// `["N", 3, 224, 224]`, in one line.
+/// `["N", 3, 224, 224]`, on one line.
 static void shape(OStream &json, const Shape &shape) {
   line(json, [&](OStream &line) {
     for (const Polynomial &size : shape.sizes)
@@ -128,8 +128,7 @@ static void shape(OStream &json, const Shape &shape) {
 }
 
 namespace {
-/// Layers that differ in nothing but their names, each with its place among
-/// all.
+/// Layers that are equal except for their names, each with its index.
 using Alike = std::vector<std::pair<const Part *, size_t>>;
 } // namespace
 
@@ -243,7 +242,7 @@ static void operations(OStream &json, const Run &run) {
   });
 }
 
-/// A value that is kept, in one line.
+/// A saved value on one line.
 static void keptValue(OStream &json, const KeptValue &value) {
   json.rawValue([&](llvm::raw_ostream &os) {
     OStream line(os);
@@ -322,7 +321,7 @@ static void comparison(OStream &json,
   });
 }
 
-/// Where the specification gives ranges: what comes out at their ends.
+/// Figures at the ends of the specification's ranges.
 static void ranges(OStream &json, const RunReport &report) {
   auto range = [&](StringRef key, const RunReport::Figure &figure) {
     auto ends = report.range(figure);
@@ -341,7 +340,7 @@ static void ranges(OStream &json, const RunReport &report) {
   });
 }
 
-/// What follows from the hardware, and from ranges.
+/// Figures that follow from the hardware and from ranges.
 static void estimates(OStream &json, const RunReport &report) {
   const Run &run = *report.run;
   computeByTime(json, report.computeByTime);
@@ -436,7 +435,7 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
   });
 }
 
-/// Whole numbers exactly, others as doubles; what is no number as text.
+/// Integers exactly, others as doubles, infinities and NaN as text.
 static void number(OStream &json, const std::variant<Rational, double> &value) {
   if (auto *exact = std::get_if<Rational>(&value); exact && exact->isInteger())
     json.rawValue(exact->str());
@@ -465,7 +464,7 @@ static void side(OStream &json, StringRef key, const ExpectSide &side) {
 void netc::expect(OStream &json, const Verdict &verdict) {
   json.object([&] {
     json.attribute("text", verdict.text);
-    // The name of a file may be any bytes.
+    // The name of a file may be invalid UTF-8.
     json.attribute("file", llvm::json::fixUTF8(verdict.file));
     json.attribute("line", verdict.line);
     side(json, "value", verdict.value);

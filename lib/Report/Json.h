@@ -9,9 +9,9 @@
 
 namespace netc {
 
-/// Prints the report as docs/report.schema.json describes it. Counts are exact:
-/// integers of any size, fractions and polynomials as strings. With `symbolic`,
-/// networks and runs also have their polynomials in all free axes.
+/// Prints the report by docs/report.schema.json. Counts are exact: integers of
+/// any size; fractions and polynomials as strings. With `symbolic`, networks
+/// and runs also have their polynomials in all free axes.
 void printJson(llvm::raw_ostream &os, const Report &report, bool symbolic);
 
 } // namespace netc

@@ -11,10 +11,10 @@
 
 namespace netc {
 
-/// Exactly, whatever its size; null of none.
+/// Writes an exact number of any size, or null.
 void number(llvm::json::OStream &json, llvm::StringRef key,
             const std::optional<Rational> &value);
-/// What is estimated and not counted: a number to six digits.
+/// Writes an estimate, rounded to six digits.
 void estimate(llvm::json::OStream &json, llvm::StringRef key,
               const std::optional<Rational> &value);
 void expect(llvm::json::OStream &json, const Verdict &verdict);

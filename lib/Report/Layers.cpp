@@ -18,8 +18,8 @@ Polynomial netc::productsOf(const Figures &figures) {
   return figures[Phase::Forward].matmul + figures.backward().matmul;
 }
 
-/// `3` and `mbconv_3` are the third of their kind, `mbconv` the first; of a
-/// name that is no such number.
+/// Splits the name of the nth part of its kind: `mbconv_3` into `mbconv` and
+/// `3`, `3` into an empty kind and `3`. Other names have no number.
 static std::pair<StringRef, StringRef> kindAndNumber(StringRef name) {
   StringRef kind = name.rtrim("0123456789");
   StringRef number = name.substr(kind.size());
@@ -28,8 +28,8 @@ static std::pair<StringRef, StringRef> kindAndNumber(StringRef name) {
   return {name, ""};
 }
 
-/// Whether two parts have the same products and weights, and so have the parts
-/// of which they are made, by name.
+/// Whether two parts, and their children by name, have equal products and
+/// weights.
 static bool costTheSame(const PartTree &tree, const Part &a, const Part &b) {
   auto products = [](const Figures &figures) {
     SmallVector<Polynomial> flop;
@@ -48,20 +48,20 @@ static bool costTheSame(const PartTree &tree, const Part &a, const Part &b) {
          });
 }
 
-/// Whether they are copies of one block, made by `repeat` or a loop.
+/// Whether two parts are copies of one block, made by `repeat` or a loop.
 static bool areAlike(const PartTree &tree, const Part &a, const Part &b) {
   return !a.isLeaf() &&
          kindAndNumber(a.name()).first == kindAndNumber(b.name()).first &&
          costTheSame(tree, a, b);
 }
 
-/// An op, not an instance, that has neither products nor weights.
+/// Whether a part is a single op without products and weights.
 static bool isMinor(const Part &part) {
   return part.isLeaf() && productsOf(part.figures).isZero() &&
          part.figures.parameters.isZero();
 }
 
-/// What only moves elements is no row.
+/// Whether a part only moves elements; it has no row then.
 static bool isFree(const Part &part) {
   return llvm::all_of(part.figures.costs,
                       [](const Cost &cost) { return cost.total().isZero(); }) &&
@@ -85,7 +85,7 @@ public:
 private:
   static constexpr size_t maxMinorRows = 4;
 
-  /// Parts that one row stands for, in the order of the text.
+  /// The parts of one row, in the order of the text.
   using Copies = SmallVector<const Part *, 1>;
 
   static Figures sumOf(const Copies &copies) {
@@ -95,7 +95,7 @@ private:
     return sum;
   }
 
-  /// The rows below one that stands for `parents`, which are alike.
+  /// The rows below that of `parents`, which are copies.
   std::vector<LayerRow> childrenOf(const Copies &parents) const {
     std::vector<Copies> shown;
     for (size_t i = 0; i < parents.front()->children.size(); ++i) {

@@ -9,16 +9,16 @@
 
 namespace netc {
 
-/// A row of a report's tree of layers. Copies of one block with equal products
-/// and weights share a row. Ops without products and weights are summed up in
-/// one row if there are many. Ops that only move elements have none.
+/// A row in the tree of layers. Copies of a block with equal products and
+/// weights share a row. Many ops without products and weights are summed up in
+/// one row. Ops that only move elements have none.
 struct LayerRow {
   std::string name;  ///< `conv1`, `0–2`, `7 other ops`
   std::string op;    ///< `conv`, `3 × block`, or empty
-  std::string shape; ///< see shapesOf
+  std::string shape; ///< see shapesOf()
   Figures figures;   ///< of all copies
-  /// The part of the products of the whole network, forward and backward; none
-  /// if it depends on a free axis.
+  /// The share of the network's FLOP of products, forward and backward. None if
+  /// it depends on a free axis.
   std::optional<Rational> share;
   std::vector<LayerRow> children;
 };
@@ -26,7 +26,7 @@ struct LayerRow {
 /// The FLOP of products, forward and backward.
 Polynomial productsOf(const Figures &figures);
 
-/// The row of the whole network, `total`, and below it those of its parts.
+/// The row of the whole network, `total`, with those of its parts as children.
 LayerRow layerRows(const PartTree &tree);
 
 } // namespace netc

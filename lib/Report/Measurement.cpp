@@ -44,7 +44,7 @@ static bool fromJSON(const json::Value &value, Peaks &peaks, json::Path path) {
 static bool fromJSON(const json::Value &value, Measurement &measurement,
                      json::Path path) {
   auto inner = [&](llvm::StringRef member, auto read) {
-    // The mapper reads the value later: no copy of it would be there then.
+    // The mapper keeps a pointer to the value, which must not be a temporary.
     const json::Value none = nullptr;
     const json::Object *object = value.getAsObject();
     const json::Value *found = object ? object->get(member) : nullptr;
@@ -97,7 +97,8 @@ llvm::Expected<Measurement> netc::parseMeasurement(llvm::StringRef text) {
   return json::parse<Measurement>(text, "measurement");
 }
 
-/// Takes each number that is higher in `other`, which has the same members.
+/// Takes over each number that is higher in `other`, which has the same
+/// structure.
 static void raise(json::Value &value, const json::Value &other) {
   json::Object *members = value.getAsObject();
   const json::Object *others = other.getAsObject();
@@ -105,7 +106,7 @@ static void raise(json::Value &value, const json::Value &other) {
     for (auto &[key, member] : *members)
       if (const json::Value *found = others->get(key))
         raise(member, *found);
-  // Nothing, which says that a number is not known, is less than any.
+  // Null, for an unknown number, is less than any number.
   std::optional<double> number = other.getAsNumber();
   if (number && value.getAsNumber() < number)
     value = other;
@@ -153,13 +154,13 @@ const MemoryLevel *Peaks::levelOf(int64_t bytes) const {
   return level == levels.end() ? nullptr : &*level;
 }
 
-/// What tells that an op took so few seconds, which is less than its roof: the
-/// level is that roof, or null where that is compute.
+/// Why an op took fewer `seconds` than its roof allows. `level` is that roof,
+/// or null if the roof is compute.
 static std::string whyAbove(const Measurement::Op &op, const Peaks &peaks,
                             const MemoryLevel *level) {
   if (level && peaks.levels.size() == 1)
     return "in caches";
-  // The farthest level from which all of it could have come in this time.
+  // The farthest level from which all bytes could have come in this time.
   for (; level && level != peaks.levels.data(); --level)
     if (op.bytes <= level[-1].bandwidth * *op.seconds)
       return "partly in " + level[-1].name;
@@ -174,14 +175,14 @@ void Work::add(const Measurement::Op &op, const Peaks &peaks) {
                      : update) += op.seconds.value_or(0);
   isTimed &= op.seconds.has_value();
   double compute = peaks.measured > 0 ? op.flop() / peaks.measured : 0;
-  // What never ran by itself is done by another op as its operands pass by.
+  // An op that never ran by itself was fused into another one.
   if (op.calls == 0) {
     roofs["compute"] += compute;
     excess["with fused ops"] += compute;
     return;
   }
   bytes += op.bytes;
-  // In a loop, a call is a turn.
+  // In a loop, each iteration is a call.
   const MemoryLevel *level = peaks.levelOf(op.bytes / op.calls.value_or(1));
   double roof = level ? op.bytes / level->bandwidth : 0;
   if (roof <= compute) {
@@ -275,7 +276,7 @@ llvm::StringRef netc::nameOf(Method method) {
   return names[unsigned(method)];
 }
 
-/// None if it is not known.
+/// None if the seconds are not known.
 static std::optional<double>
 secondsOf(const Measurement &measurement,
           llvm::function_ref<bool(const program::Op &)> isIn) {
@@ -301,7 +302,7 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
                                  const Measurement &measurement) {
   switch (method) {
   case Method::Theory: {
-    // What only infers has no backward pass for the rule to count.
+    // 3 times the forward pass for training.
     return Rate{(measurement.trains() ? 3 : 1) *
                     flopOf(measurement.ops, isForward).matmul,
                 measurement.step.median};

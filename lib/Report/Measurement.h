@@ -18,52 +18,53 @@
 
 namespace netc {
 
-/// What a compiled training step says of its own run; members mean what
-/// docs/measurement.schema.json says. FLOP and bytes are those of one step, 2
-/// FLOP a multiply-add. Times are in seconds.
+/// What a compiled training step reports about its run.
+/// docs/measurement.schema.json defines the members. FLOP and bytes are per
+/// step, with 2 FLOP for a multiply-add; times are in seconds.
 struct Measurement {
   struct Op : program::Op {
-    /// None if the op was not timed, as in the reference.
+    /// None if the op was not timed, as in the reference lowering.
     std::optional<int64_t> calls;
-    std::optional<double> seconds; ///< the same
+    std::optional<double> seconds; ///< none likewise
   };
   struct Step {
     double median;
     std::optional<double> low, high; ///< none with few steps
   };
 
-  std::string run, network, lowering, isa, cpu; ///< `isa`: compiled for
+  std::string run, network, lowering, isa, cpu; ///< `isa`: the one compiled for
   int64_t batch, threads, steps, warmup;
   bool stable;
   Step step;
   double wall;
   std::vector<double> losses;
   std::vector<Op> ops;
-  /// False of a program that only infers.
+  /// False for inference.
   bool trains() const {
     return llvm::any_of(ops, [](const Op &op) { return op.isBackward(); });
   }
   int64_t arena, buffers, peakRss;
   std::string machine; ///< the processor
   int64_t cores;
-  llvm::json::Value machineText = nullptr, dataText = nullptr; ///< as they came
-  /// By input; none if its data were synthetic.
+  llvm::json::Value machineText = nullptr,
+                    dataText = nullptr; ///< as in the input
+  /// By input; none for synthetic data.
   std::map<std::string, std::optional<std::string>> dataFiles;
 };
 
 /// A level of the memory hierarchy.
 struct MemoryLevel {
-  std::string name;             ///< `L1` is the nearest; the last is `memory`
-  std::optional<int64_t> bytes; ///< capacity; none of memory
+  std::string name;             ///< `L1` is the nearest, `memory` the last
+  std::optional<int64_t> bytes; ///< capacity; none for memory
   double bandwidth;             ///< bytes per second
 };
 
 /// The roofs of a machine, per second.
 struct Peaks {
-  double measured = 0;             ///< FLOP, of the fastest kernel
+  double measured = 0;             ///< FLOP of the fastest kernel
   std::optional<double> datasheet; ///< FLOP
-  std::string assumed;             ///< for the datasheet
-  std::vector<MemoryLevel> levels; ///< those known, from the nearest on
+  std::string assumed;             ///< what the datasheet's figure assumes
+  std::vector<MemoryLevel> levels; ///< known levels, nearest first
   std::optional<double> clock;     ///< hertz
   std::string clockSource;         ///< `cpufreq` or `measured`
 
@@ -75,51 +76,51 @@ struct Peaks {
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text);
 /// The peaks in a measurement with `--peaks`; none without.
 std::optional<Peaks> peaksOf(const Measurement &measurement);
-/// Keeps the higher peaks of two measurements of one machine: other programs
-/// only lower them.
+/// Merges the peaks of two measurements of one machine. The higher one counts,
+/// since other programs can only lower a peak.
 void raisePeaks(Measurement &measurement, const Measurement &again);
 
-/// A sum over ops.
+/// Sums over ops.
 struct Work {
   int64_t matmul = 0, other = 0, bytes = 0;
   double forward = 0, backward = 0, update = 0; ///< seconds
-  /// Seconds that the ops would take at the lower of their two roofs, by that
-  /// roof: `compute` or a level of memory.
+  /// By the op's lower roof, `compute` or a level of memory: seconds that ops
+  /// would take at this roof.
   std::map<std::string, double> roofs;
-  /// Seconds that ops took less than that, by the reason.
+  /// By reason: seconds by which ops took less than at their roof.
   std::map<std::string, double> excess;
-  bool isTimed = true; ///< whether the times of all of them are known
+  bool isTimed = true; ///< whether the times of all ops are known
 
   int64_t flop() const { return matmul + other; }
   double seconds() const { return forward + backward + update; }
   double roof() const;
-  /// The roof with the most seconds: `compute` or a level of memory. Empty for
-  /// ops without time or bytes of their own.
+  /// The roof with the most seconds, `compute` or a level of memory. Empty for
+  /// ops without time or bytes.
   llvm::StringRef bound() const;
-  /// Why the ops took less time than at their roofs; empty if they did not.
+  /// Why the ops took less time than at their roofs. Empty if they did not.
   llvm::StringRef whyAboveRoof() const;
   void add(const Measurement::Op &op, const Peaks &peaks);
   void add(const Work &work);
 };
 
-/// A block instance or an op name, with the work of everything in it.
+/// A block instance or the name of an op, with the work of all ops in it.
 struct MeasuredPart {
   std::string path; ///< empty for the root
   std::string op;   ///< the op with the most forward FLOP, then bytes
   std::vector<unsigned> children;
   Work work;
-  std::pair<int64_t, int64_t> opWeight = {-1, -1}; ///< of `op`: these two
+  std::pair<int64_t, int64_t> opWeight = {-1,
+                                          -1}; ///< of `op`: forward FLOP, bytes
 };
 
-/// Whether a part or each of its children is a name of ops, as a layer of an
-/// estimate.
+/// Whether a part and all of its children are ops, as a layer of an estimate.
 bool isLayer(const std::vector<MeasuredPart> &parts, const MeasuredPart &part);
 
-/// The tree of the ops' names, parents before children, the root first.
+/// The tree of the ops' names. The root is first, and parents precede children.
 std::vector<MeasuredPart> measuredParts(const Measurement &measurement,
                                         const Peaks &peaks);
 
-/// FLOP and the seconds they took.
+/// FLOP, and the seconds that they took.
 struct Rate {
   int64_t flop = 0;
   double seconds = 0;
@@ -127,39 +128,41 @@ struct Rate {
   double perSecond() const { return seconds > 0 ? flop / seconds : 0; }
 };
 
-/// The four ways to measure utilization that docs/Measuring.md defines. FLOP
-/// are matmul FLOP.
+/// The four ways to measure utilization; see docs/Measuring.md. They count
+/// matmul FLOP.
 enum class Method { Theory, One, Batch, Epoch };
 constexpr Method allMethods[] = {Method::Theory, Method::One, Method::Batch,
                                  Method::Epoch};
 llvm::StringRef nameOf(Method method);
 
-/// The measurements of a run, one a batch size.
+/// The measurements of a run, one for each batch size.
 struct MeasuredRun {
   std::vector<Measurement> batches;
 };
 
-/// None for `one` if no batch of one example was measured, and for methods that
-/// need the times of ops if these are unknown.
+/// None for `one` without a measurement of batch size 1, and for methods that
+/// need the times of ops if these are not known.
 std::optional<Rate> rateBy(Method method, const MeasuredRun &run,
                            const Measurement &measurement);
 
-/// Backward over forward; none if the forward pass has no FLOP, or no time.
+/// Backward divided by forward. None if the forward pass has no FLOP, or no
+/// time.
 struct BackwardRatio {
   std::optional<double> flop; ///< matmul FLOP
   std::optional<double> time;
 };
 BackwardRatio backwardRatio(const Measurement &measurement);
 
-/// The share of the step's time that is in no op; none if the times of ops are
-/// unknown. It can be below 0, since medians of ops need not add up to the
-/// median of steps.
+/// The share of the step's time outside of all ops. None if the times of ops
+/// are not known. It may be negative, since the medians of ops need not add up
+/// to the median of steps.
 std::optional<double> outsideOfOps(const Measurement &measurement);
 
 /// The share of ops with matmul FLOP.
 struct MatmulShare {
-  std::optional<double> time; ///< of the time of all ops, if that is known
-  double flop;                ///< matmul FLOP of hardware FLOP
+  std::optional<double>
+      time;    ///< share of the time of all ops; none if that is not known
+  double flop; ///< matmul FLOP / hardware FLOP
 };
 MatmulShare matmulShare(const Measurement &measurement);
 

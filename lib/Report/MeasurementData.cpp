@@ -14,7 +14,7 @@ using llvm::json::OStream;
 // JSON
 //===----------------------------------------------------------------------===//
 
-/// What is measured, to six digits; null where it is not known.
+/// Writes a measured number to six digits; null if it is not known.
 static void measured(OStream &json, llvm::StringRef key,
                      std::optional<double> value) {
   if (!value)
@@ -29,7 +29,7 @@ static std::optional<double> quotient(double part,
   return whole && *whole > 0 ? std::optional(part / *whole) : std::nullopt;
 }
 
-/// FLOP/s, and the shares that they are of the peaks.
+/// Writes FLOP/s, and their shares of the peaks.
 static void rate(OStream &json, llvm::StringRef key, int64_t flop,
                  double seconds, const Peaks &peaks) {
   std::optional<double> perSecond = quotient(flop, seconds);
@@ -149,7 +149,7 @@ void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
   json.object([&] {
     json.attribute("format", 1);
     json.attribute("netc", report.version);
-    // Those of the ops, whatever a run asks for: the peak counts so.
+    // The conventions of the ops, not those of the run: peaks use them.
     json.attributeObject("conventions", [&] {
       json.attribute("fma", 2);
       json.attribute("causal", "full");

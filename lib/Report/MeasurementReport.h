@@ -10,7 +10,7 @@
 
 namespace netc {
 
-/// Prints a table of layers for each run and batch size, then one of the
+/// Prints a table of layers for each run and batch size, and one of the
 /// methods.
 void printTable(llvm::raw_ostream &os, const MeasurementReport &report,
                 const TableOptions &options);
@@ -21,12 +21,12 @@ void printJson(llvm::raw_ostream &os, const MeasurementReport &report);
 /// Prints a row for each op and batch size, by RFC 4180.
 void printCsv(llvm::raw_ostream &os, const MeasurementReport &report);
 
-/// Prints a bar chart as SVG: a group for each run and batch size, in it a bar
-/// for each method, which shows the utilization of the measured peak. Groups
-/// wrap at the width of a page.
+/// Prints an SVG bar chart: a group for each run and batch size, with a bar for
+/// each method. Bars show the utilization of the measured peak. Groups wrap at
+/// the width of a page.
 void printChart(llvm::raw_ostream &os, const MeasurementReport &report);
 
-/// The processor for tables and charts: `CPU, 4 cores at 2.50 GHz (measured)`.
+/// The processor as text: `CPU, 4 cores at 2.50 GHz (measured)`.
 std::string processorText(const Measurement &any, const Peaks &peaks);
 
 } // namespace netc

@@ -30,7 +30,7 @@ static std::string bytes(double value) {
   return quantity(value, Dimension::Data);
 }
 
-/// With three or four digits.
+/// To three or four digits.
 static std::string number(double value) {
   double size = std::abs(value);
   return fmt::format("{:.{}f}", value,
@@ -41,12 +41,12 @@ static std::string number(double value) {
 }
 
 namespace {
-/// The unit of the times of a table.
+/// The unit of the times in a table.
 struct TimeUnit {
   const char *name;
   double perSecond;
 
-  /// In which a time of so many seconds, and a thousandth of it, has digits.
+  /// A unit in which `seconds`, and a thousandth of them, have digits.
   static TimeUnit of(double seconds) {
     return seconds < 0.01 ? TimeUnit{"µs", 1e6} : TimeUnit{"ms", 1e3};
   }
@@ -77,7 +77,7 @@ static std::string number(std::optional<double> value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The layers of one measurement, with their times.
+/// The rows of one measurement's layers, with their times.
 class LayerTimes {
 public:
   LayerTimes(const Measurement &measurement, const Peaks &peaks,
@@ -116,7 +116,8 @@ private:
     return part.children.empty() && part.work.matmul == 0;
   }
 
-  /// What takes time or FLOP is a row; many ops without products are summed up.
+  /// Adds a row for each part with time or FLOP. Many ops without products are
+  /// summed up.
   void addChildren(const MeasuredPart &parent, unsigned level) {
     std::vector<const MeasuredPart *> shown, minor;
     for (unsigned child : parent.children) {
@@ -203,7 +204,7 @@ static std::string dataText(const Measurement &measurement) {
   return llvm::join(inputs, ", ");
 }
 
-/// Of the step; a smaller share outside of ops is not worth a line.
+/// Least share of the step outside of ops that is reported.
 static constexpr double minOutside = 0.03;
 
 static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,

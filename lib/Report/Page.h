@@ -18,7 +18,7 @@ namespace audit {
 struct Audit;
 } // namespace audit
 
-/// An estimate of the compute of a run, with its range.
+/// An estimate of a run's compute, with its range.
 struct Estimate {
   std::string label;
   Rational low, value, high; ///< FLOP
@@ -29,16 +29,17 @@ class Page {
 public:
   virtual ~Page() = default;
 
-  /// Begins a network, a run or another part; `rest` goes on with the title.
+  /// Begins a part such as a network or a run. `rest` continues the title.
   virtual void section(llvm::StringRef title, llvm::StringRef rest) = 0;
   virtual void heading(llvm::StringRef text) = 0;
   virtual void paragraph(llvm::StringRef text) = 0;
   virtual void grid(const Grid &grid) = 0;
   virtual void lines(const Lines &lines) = 0;
   virtual void layers(const LayerRow &total) = 0;
-  /// Draws estimates that lines also state. Text formats draw nothing.
+  /// Draws estimates that are also stated as lines. Text formats draw nothing.
   virtual void compare(llvm::ArrayRef<Estimate>) {}
-  /// Pictures: what runs when in a step of a trace, and for which layer.
+  /// Draws when the products and kernels of a traced step run, and the FLOP of
+  /// its layers.
   virtual void timeline(const audit::Audit &) {}
 };
 
@@ -50,8 +51,9 @@ std::unique_ptr<Page> textPage(llvm::raw_ostream &os,
 std::unique_ptr<Page> markdownPage(llvm::raw_ostream &os,
                                    const TableOptions &options);
 
-/// One self-contained HTML file: all layers in a folding tree, with charts of
-/// shares and of both methods. The file is complete when the page is destroyed.
+/// A self-contained HTML file: all layers in a folding tree, with charts of
+/// shares and of both estimates. The file is complete when the page is
+/// destroyed.
 std::unique_ptr<Page> htmlPage(llvm::raw_ostream &os, llvm::StringRef title,
                                llvm::StringRef version);
 
@@ -59,8 +61,8 @@ std::unique_ptr<Page> htmlPage(llvm::raw_ostream &os, llvm::StringRef title,
 void writeReport(Page &page, const Report &report, const TableOptions &options);
 
 /// Writes the differences between two reports, block by block. Networks, runs
-/// and blocks are paired by name; if one of each side is left over, these two
-/// are paired as well.
+/// and blocks are paired by name. If each side has just one that is not paired,
+/// these two are a pair.
 void writeDifference(Page &page, const Report &before, const Report &after,
                      const TableOptions &options);
 

@@ -33,7 +33,7 @@ static std::string durationText(const Run &run) {
   return text + seen;
 }
 
-/// What figures that hold recomputation, if there is some, are labelled with.
+/// The suffix of labels of figures that include recomputation, if there is any.
 static std::string withRecomputation(const Figures &figures) {
   return figures[Phase::Recompute].total().isZero() ? ""
                                                     : ", with recomputation";
@@ -89,7 +89,7 @@ static std::string sizesOfAxes(const Run &run) {
 }
 
 namespace {
-/// The table of what a run is made of, a row for each job.
+/// The table of a run's jobs.
 class JobTable {
 public:
   explicit JobTable(const Run &run)
@@ -160,14 +160,14 @@ private:
 };
 } // namespace
 
-/// What articles estimate by `rule`, and what leads from there to the count.
+/// Adds the estimate of articles by `rule`, and how it differs from the count.
 static void addRule(Lines &lines, const std::string &label,
                     const Rational &rule, const std::string &formula,
                     const Rational &count,
                     llvm::ArrayRef<Deviation> deviations) {
   if (rule.isZero())
     return;
-  // What does not show in two digits is none.
+  // Shares that round to 0 in two digits are omitted.
   auto inPercents = [&](const Rational &flop) {
     double percents = (flop / rule).toDouble() * 100;
     return std::abs(percents) < 0.005 ? 0 : percents;
@@ -201,7 +201,7 @@ static void addRules(Lines &lines, const Run &run) {
           *run.modelFlop(), run.parameterDeviations);
 }
 
-/// ` = 3,640 PFLOP/s-days`; empty for what is little of one.
+/// ` = 3,640 PFLOP/s-days`; empty below 0.1.
 static std::string inPetaflopDays(const Rational &flop) {
   Rational days = petaflopDays(flop);
   if (days < Rational::fraction(1, 10))
@@ -241,7 +241,7 @@ static void addComputeByTime(Lines &lines, const std::string &label,
                               assumption.high.toDouble()));
 }
 
-/// Those of the jobs that report theirs.
+/// Adds the estimates of those jobs that report a time.
 static void addComputeByTimeOfJobs(Lines &lines, const RunReport &report) {
   for (size_t i = 0; i < report.run->jobs.size(); ++i) {
     RunReport job = report.ofJob(i);
@@ -267,8 +267,8 @@ static void addComparison(Lines &lines, const Comparison &comparison) {
     lines.add("", "  " + cause);
 }
 
-/// The share of the peak that was used in the time that is reported, else the
-/// time that the count would take.
+/// Adds the utilization in the reported time, or else the time that the count
+/// would take.
 static void addUtilization(Lines &lines, const RunReport &report) {
   const Run &run = *report.run;
   std::optional<Rational> perSecond = run.peakOf(&Figures::model);
@@ -352,7 +352,7 @@ static std::string lossScaleText(const Run &run) {
   return text;
 }
 
-/// In which formats a run computes and keeps its values.
+/// Adds the formats of arithmetic and of saved values.
 static void addPrecision(Lines &lines, const Run &run) {
   std::optional<Precision> precision = parsePrecision(run.precision);
   if (!precision || precision->products == NumberFormat::F32)
@@ -430,7 +430,7 @@ static void addPlan(Lines &lines, const RunReport &report,
   }
 }
 
-/// The compute by each method that there is one by.
+/// The estimates of a run's compute, from the count and from time and hardware.
 static std::vector<Estimate> bothMethods(const RunReport &report) {
   std::vector<Estimate> estimates;
   if (std::optional<Rational> flop = report.run->modelFlop()) {
@@ -443,7 +443,7 @@ static std::vector<Estimate> bothMethods(const RunReport &report) {
   return estimates;
 }
 
-/// "`T` has no size in this run".
+/// `T has no size in this run`, with the axes quoted.
 static std::string haveNoSize(llvm::ArrayRef<std::string> axes) {
   std::string names;
   for (const std::string &axis : axes)
@@ -451,8 +451,8 @@ static std::string haveNoSize(llvm::ArrayRef<std::string> axes) {
   return names + (axes.size() == 1 ? " has" : " have") + " no size in this run";
 }
 
-/// `, exactly 1,352,160,000,000`; nothing beside a range, and no such word of
-/// what stands on averages or on a part that somebody else has counted.
+/// `, exactly 1,352,160,000,000`, or `about` if the figure rests on averages or
+/// on the count of an opaque part. Empty beside a range.
 static std::string exactText(const RunReport &report, const Rational &flop) {
   if (!report.corners.empty())
     return "";

@@ -14,13 +14,13 @@ using namespace netc;
 using llvm::StringRef;
 
 namespace {
-/// A column of the summary; left out where it is empty for all runs.
+/// A column of the summary. It is omitted if it is empty for all runs.
 struct SummaryColumn {
   const char *title;
   std::function<std::string(const RunReport &)> cell;
-  /// Whether it is left out where all runs have the same, too.
+  /// Whether it is also omitted if it is equal for all runs.
   bool tellsDifferences = false;
-  /// Of runs of which this holds, it is bad news.
+  /// Whether the cell of a run is printed as bad news.
   std::function<bool(const RunReport &)> isBad = [](const RunReport &) {
     return false;
   };

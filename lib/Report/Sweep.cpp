@@ -11,8 +11,7 @@ using namespace netc;
 using llvm::StringRef;
 
 namespace {
-/// A column of the table of a sweep; a cell is empty where a point has no such
-/// figure.
+/// A column of a sweep's table. Cells of unknown figures are empty.
 struct SweepColumn {
   const char *title;
   std::function<std::string(const RunReport &)> cell;
@@ -64,8 +63,7 @@ static std::vector<SweepColumn> sweepColumns() {
   };
 }
 
-/// Whether the figures of all points stay what they are when only what is
-/// varied at `place` changes.
+/// Whether the figures of all points do not depend on setting number `place`.
 static bool changesNothing(size_t place, llvm::ArrayRef<RunReport> sweep,
                            llvm::ArrayRef<std::vector<std::string>> figures) {
   std::map<std::vector<std::string>, std::vector<std::string>> seen;

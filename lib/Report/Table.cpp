@@ -32,7 +32,7 @@ static std::string signature(Names names, Values values) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The table of the layers of one network.
+/// The table of a network's layers.
 class LayerTable {
 public:
   explicit LayerTable(unsigned depth)

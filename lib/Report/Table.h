@@ -8,12 +8,12 @@
 namespace netc {
 
 struct TableOptions {
-  /// Levels of the tree of layers that are shown; deeper ones are summed up.
+  /// Levels of the tree of layers that are shown. Deeper ones are summed up.
   unsigned depth = 2;
-  /// Also the polynomials in all free axes.
+  /// Whether to print the polynomials in all free axes, too.
   bool symbolic = false;
   bool colour = false;
-  /// Columns of the terminal; 0 for lines as long as need be.
+  /// Columns of the terminal; 0 for lines of any length.
   unsigned width = 0;
 };
 

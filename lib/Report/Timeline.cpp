@@ -15,10 +15,10 @@ using namespace netc::audit;
 using llvm::StringRef;
 
 namespace {
-/// What is drawn, in nanoseconds from the beginning of the picture.
+/// A bar, in nanoseconds from the beginning of the picture.
 struct Span {
   int64_t start, duration;
-  const Row *row; ///< null for what belongs to no product
+  const Row *row; ///< null if it belongs to no product
   std::string title;
 };
 
@@ -87,7 +87,7 @@ private:
           {kernel.start, kernel.duration, row,
            name.take_front(80).str() +
                (row ? "\n" + titleOf(*row, kernel.duration) : "")});
-      // The device may be behind the host: the picture holds both.
+      // Clocks may differ: a kernel may start before its host op.
       begin = std::min(begin, kernel.start);
       end = std::max(end, kernel.end());
     }
@@ -177,7 +177,7 @@ std::string netc::timelineOf(const Audit &audit) {
 std::string netc::claimBarsOf(const Audit &audit) {
   if (!audit.isComparable() || audit.claims.empty())
     return "";
-  // By layer, the FLOP that are exact and those of each claim.
+  // By layer: the exact FLOP, and those of each claim.
   struct Bars {
     std::string layer;
     Rational exact;

@@ -9,12 +9,12 @@
 
 namespace netc {
 
-/// SVG for a page: the products of a step by thread, above its kernels by
-/// stream; what is pointed at says its layer. Empty of a step without a length.
+/// SVG of the products of a step by thread, above its kernels by stream.
+/// Hovering shows the layer. Empty if the step has no length.
 std::string timelineOf(const audit::Audit &audit);
 
-/// SVG: the FLOP of each layer, exact and by each claim. Empty where too little
-/// is matched.
+/// SVG of the FLOP of each layer: exact ones, and those of each claim. Empty if
+/// too little is matched.
 std::string claimBarsOf(const audit::Audit &audit);
 
 } // namespace netc

@@ -13,7 +13,7 @@ namespace netc {
 void writeSummary(Page &page, const Report &report);
 void writeRun(Page &page, const RunReport &report,
               llvm::ArrayRef<Warning> warnings, const TableOptions &options);
-/// `conventions` are those of the report.
+/// Writes a table of the expectations. `conventions` are those of the report.
 void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
                   const Conventions &conventions);
 void writeSweep(Page &page, llvm::ArrayRef<RunReport> sweep);
@@ -21,7 +21,7 @@ void writeSweep(Page &page, llvm::ArrayRef<RunReport> sweep);
 /// Adds the warnings of a run and its jobs that belong to `figure`.
 void addWarnings(Lines &lines, const Run &run, Beside figure,
                  llvm::ArrayRef<Warning> warnings);
-/// Writes the warnings that belong to no network or run of the report.
+/// Writes the warnings that belong to no network or run.
 void writeOtherWarnings(Page &page, const Report &report);
 /// The text of a warning with its id: `... [-Wimpossible-time]`.
 std::string textOf(const Warning &warning);
@@ -29,10 +29,11 @@ std::string textOf(const Warning &warning);
 /// `8.1e21 FLOP (4e21 FLOP to 1.2e22 FLOP)`
 std::string flopText(const ComputeByTime &time);
 
-/// Whether it includes an opaque part of unknown size.
+/// Whether the figures include an opaque part of unknown size.
 bool isUnknown(const Figures &figures);
 bool hasOpaque(const PartTree &parts);
-/// The text behind bytes that leave out the activations of opaque parts.
+/// The text after a size in bytes that leaves out the activations of opaque
+/// parts.
 std::string besideOpaque(const PartTree &parts);
 void addPolynomials(Lines &lines, const Figures &figures);
 

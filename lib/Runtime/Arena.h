@@ -12,11 +12,11 @@
 
 namespace netc::runtime {
 
-/// Memory whose pages are committed when they are first used. It starts with
-/// zeros, at a multiple of 2 MiB, so that it can lie in huge pages.
+/// Memory whose pages are committed on first use. It is zeroed, and aligned to
+/// 2 MiB for huge pages.
 class Arena {
 public:
-  /// Throws a Failure with status 3 if not so much memory is available.
+  /// Throws a Failure with status 3 if less memory is available.
   explicit Arena(int64_t bytes);
   ~Arena();
   Arena(const Arena &) = delete;
@@ -30,11 +30,11 @@ private:
   char *start;
 };
 
-/// The largest resident set of this process so far, in bytes. getrusage() would
-/// also count the memory of the program that started this one.
+/// The largest resident set size of this process so far, in bytes. getrusage()
+/// would include the memory of the program that started this one.
 int64_t peakRss();
-/// Restarts peakRss() from what is resident now. Returns false if the system
-/// cannot do it.
+/// Restarts peakRss() from the current resident set. False if the system cannot
+/// do it.
 bool restartPeakRss();
 
 /// Bytes that this process can still allocate: the free memory of the machine,
@@ -42,7 +42,7 @@ bool restartPeakRss();
 /// bytes that a new process could allocate.
 int64_t availableMemory(bool toAnother = false);
 
-/// An error message if less memory is available than `arena` and `data` bytes.
+/// An error message if less than `arena` and `data` bytes are available.
 std::optional<std::string> lackOfMemory(int64_t arena, int64_t data,
                                         bool toAnother = false);
 

@@ -9,8 +9,8 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// Steps with more launches are not made a graph: instantiating it takes longer
-/// than it saves.
+/// A step with more launches does not become a graph: instantiating it takes
+/// longer than it saves.
 static const int64_t kGraphLaunches = 100000;
 
 /// The device whose step is running, for netc_launch().
@@ -59,13 +59,14 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   driver.check(driver.fill(arena, 0, size_t(program.arena)), "cuMemsetD8_v2");
 }
 
-/// What the code for an architecture needs: a device of exactly, or of at
-/// least, this compute capability, and a driver that knows the version of PTX.
+/// What the code for an architecture requires: a device of exactly, or of at
+/// least, this compute capability, and a driver that supports its version of
+/// PTX.
 struct Needs {
   const char *arch;
-  int capability; ///< 10 times the major number, and the minor one
+  int capability; ///< 10 x major + minor version
   bool isExact;
-  int driver; ///< 1000 times the major number, and 10 times the minor one
+  int driver; ///< 1000 x major + 10 x minor version
 };
 static const Needs archNeeds[] = {{"sm_80", 80, false, 11000},
                                   {"sm_90a", 90, true, 12000}};
@@ -80,7 +81,7 @@ const char *CudaDevice::codeFor(const char *code) const {
       bool fits = need.isExact ? capability == need.capability
                                : capability >= need.capability;
       if (need.arch == std::string(arch) && fits && version >= need.driver)
-        chosen = text; // later ones are for fewer devices
+        chosen = text; // the most specific text is last
     }
   }
   if (!chosen)
@@ -120,7 +121,7 @@ void CudaDevice::download(int64_t offset, char *to, int64_t bytes) const {
 }
 
 void CudaDevice::launch(int64_t number, void **arguments) {
-  // Exceptions cannot pass through compiled code.
+  // Exceptions must not propagate through compiled code.
   CudaDevice &device = *running;
   const Kernel &kernel = device.kernels[size_t(number)];
   ++device.launches;
@@ -142,7 +143,7 @@ void CudaDevice::run() {
 
 void CudaDevice::capture() {
   CudaDriver::Graph captured;
-  // Of this thread alone.
+  // Capture only launches of this thread.
   driver.check(driver.beginCapture(stream, /*mode=*/1),
                "cuStreamBeginCapture_v2");
   run();

@@ -14,15 +14,14 @@
 
 namespace netc::runtime {
 
-/// The first device that the CUDA driver lists. The first step launches its
-/// kernels one by one. It is then captured as a CUDA graph, which later steps
-/// launch as a whole, unless it has too many kernels.
+/// The first device of the CUDA driver. The first step launches its kernels one
+/// by one. Later steps launch them as a CUDA graph, unless there are too many.
 class CudaDevice : public Device {
 public:
   /// `step` launches kernels. `code` is a list of zero-terminated strings: the
-  /// name of an architecture, its PTX, the next name, .., and an empty string.
-  /// Throws a Failure with status 3 if the driver is missing or too old, if
-  /// there is no device, no code for it, or too little memory on it.
+  /// name of an architecture, its PTX, the next name and so on, and an empty
+  /// string. Throws a Failure with status 3 if the driver is missing or too
+  /// old, if there is no device, no code for it, or too little memory on it.
   CudaDevice(const program::Program &program, void (*step)(char *arena),
              const char *code, const std::string &library);
 
@@ -30,18 +29,19 @@ public:
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(Recorder *recorder) override;
 
-  /// Of a program that counts: the operations executed, three numbers an op.
+  /// The executed operations, three numbers for each op. Only for programs that
+  /// count.
   std::vector<int64_t> counts() const;
   /// The name of the device, for reports.
   const std::string &name() const { return title; }
-  /// Of a simulated device: what it has counted and found, as JSON; else empty.
+  /// Counters and findings of a simulated device, as JSON; else empty.
   std::string simulatorReport() const;
 
-  /// What `netc_launch` does: launches a kernel of the step that is running.
+  /// Launches a kernel of the running step, for `netc_launch`.
   static void launch(int64_t kernel, void **arguments);
 
 private:
-  /// Chooses among the texts of `code`.
+  /// Chooses a text of `code` for this device.
   const char *codeFor(const char *code) const;
   void load(const program::Program &program, const char *code);
   void capture();

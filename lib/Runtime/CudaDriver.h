@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What of the CUDA driver programs use, as its binary interface has it from
-// CUDA 11.0 on. The library is looked for when a program starts: nothing of
-// CUDA is needed to build or to link.
+// The functions of the CUDA driver that programs use, by its binary interface
+// since CUDA 11.0. The library is loaded when a program starts: building and
+// linking need nothing of CUDA.
 
 #ifndef NETC_LIB_RUNTIME_CUDADRIVER_H
 #define NETC_LIB_RUNTIME_CUDADRIVER_H
@@ -18,7 +18,7 @@ namespace netc::runtime {
 /// The functions of the CUDA driver, loaded from its library at run time.
 class CudaDriver {
 public:
-  using Result = int; ///< 0, or the number of an error; see errorName()
+  using Result = int; ///< 0, or an error number; see errorName()
   using Address = uint64_t;
   struct ContextOf;
   struct ModuleOf;
@@ -34,11 +34,11 @@ public:
   using ExecutableGraph = ExecutableGraphOf *;
 
   enum Attribute { CapabilityMajor = 75, CapabilityMinor = 76 };
-  /// Keys of the options of cuModuleLoadDataEx.
+  /// Keys of options of cuModuleLoadDataEx.
   enum LoadOption { ErrorLog = 5, ErrorLogBytes = 6 };
 
-  /// Throws a Failure with status 3 if the library is missing or lacks a
-  /// function.
+  /// Throws a Failure with status 3 if the library or one of its functions is
+  /// missing.
   explicit CudaDriver(const std::string &library);
   /// Throws a Failure with status 3 if `result`, of a call of `function`, is an
   /// error.
@@ -84,8 +84,8 @@ public:
   NETC_CUDA_FUNCTIONS(NETC_MEMBER)
 #undef NETC_MEMBER
 
-  /// Only the simulator's library has this function: JSON of what it counted
-  /// and found. Null otherwise.
+  /// Only in the simulator's library, else null: JSON with its counters and
+  /// findings.
   const char *(*simulatorReport)();
 };
 

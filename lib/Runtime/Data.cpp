@@ -19,11 +19,11 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// Upper bound for the bytes of synthetic batches, if more than one.
+/// Largest size of all synthetic batches in bytes, if there are several.
 static const int64_t mostBytes = int64_t(1) << 30;
 
-/// If `text` is NAME=FILE and a slot has that name, returns the slot and leaves
-/// FILE in `text`.
+/// If `text` is NAME=FILE and a slot has that name, returns the slot and
+/// reduces `text` to FILE.
 static const Slot *named(const std::vector<const Slot *> &slots,
                          std::string &text) {
   size_t equals = text.find('=');
@@ -37,7 +37,7 @@ static const Slot *named(const std::vector<const Slot *> &slots,
   return nullptr;
 }
 
-/// The name in NAME=FILE; empty if the whole text is the name of a file.
+/// The name in NAME=FILE; empty if the whole text is a file name.
 static std::string nameIn(const std::string &text) {
   size_t equals = text.find('=');
   bool isFile = equals == std::string::npos || !access(text.c_str(), F_OK);
@@ -59,7 +59,7 @@ static std::vector<const Slot *> inputsOf(const Program &program) {
   return slots;
 }
 
-/// The files that the options name, by slot.
+/// The files of the options, by slot.
 static std::map<const Slot *, std::string>
 filesOf(const std::vector<const Slot *> &slots, const Options &options) {
   std::map<const Slot *, std::string> files;
@@ -82,7 +82,7 @@ filesOf(const std::vector<const Slot *> &slots, const Options &options) {
   return files;
 }
 
-/// How many synthetic batches there are.
+/// The number of synthetic batches.
 static int64_t batchesOf(const std::vector<const Slot *> &slots,
                          const Options &options) {
   int64_t bytes = 0;
@@ -154,7 +154,7 @@ void Data::load(int64_t step, Device &device) const {
   }
 }
 
-/// The names of the npy files in a folder, without the ending.
+/// The names of the npy files in a folder, without extension.
 static std::vector<std::string> npyFiles(const std::string &folder) {
   std::vector<std::string> names;
   DIR *directory = opendir(folder.c_str());
@@ -183,7 +183,7 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
                                                     const Options &options,
                                                     Device &device) {
   std::vector<const Slot *> slots = weightsOf(program);
-  // A file that is named goes before one of a folder, in whatever order.
+  // A file that is named takes precedence over one of a folder.
   std::map<const Slot *, std::string> files, found;
   std::vector<std::string> folders;
   auto take = [](auto &files, const Slot *slot, const std::string &path) {
@@ -211,7 +211,8 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
     }
   }
   files.insert(found.begin(), found.end());
-  // State may start as it does without: momentum, running statistics.
+  // State that has no file keeps its initial value: momentum, running
+  // statistics.
   if (!folders.empty())
     for (const Slot *slot : slots)
       if (slot->role == Role::Parameter && !files.count(slot))

@@ -17,22 +17,23 @@
 
 namespace netc::runtime {
 
-/// The inputs of the steps: batches from npy files or synthetic ones, in turn.
+/// The inputs of the steps: batches from npy files, or synthetic ones. They
+/// take turns.
 class Data {
 public:
   /// Throws a Failure if a file does not fit, or if memory does not suffice for
-  /// the arena and for synthetic batches.
+  /// the arena and the synthetic batches.
   Data(const program::Program &program, const Options &options);
 
-  /// Writes the inputs of a step, counted from 0.
+  /// Writes the inputs of a step; steps count from 0.
   void load(int64_t step, Device &device) const;
 
   struct Source {
     const program::Slot *slot;
     std::optional<NpyFile> file;
-    /// Synthetic ones; of a file, the one that was read last.
+    /// The synthetic batches, or the last one that was read from a file.
     std::vector<std::unique_ptr<char[]>> batches;
-    int64_t count; ///< of batches
+    int64_t count; ///< number of batches
   };
   const std::vector<Source> &inputs() const { return sources; }
 
@@ -40,14 +41,15 @@ private:
   std::vector<Source> sources;
 };
 
-/// Bytes of the synthetic batches. Throws a Failure if a file is for no input.
+/// Size of the synthetic batches in bytes. Throws a Failure if a file has no
+/// input.
 int64_t syntheticBytes(const program::Program &program, const Options &options);
 
-/// Writes the initial parameters and state: from files, or as the program says.
-/// Returns the names that came from files. Throws a Failure.
+/// Writes the initial parameters and state, from files or by the program's
+/// initialization. Returns the names that came from files. Throws a Failure.
 std::vector<std::string> loadWeights(const program::Program &program,
                                      const Options &options, Device &device);
-/// Writes them to a folder, which is made.
+/// Writes parameters and state to a folder, which is created.
 void dumpWeights(const program::Program &program, const std::string &folder,
                  const Device &device);
 

@@ -12,20 +12,20 @@
 
 namespace netc::runtime {
 
-/// Where steps run: memory for one arena, which starts with zeros, and the step
+/// Runs steps: it has the memory of an arena, which starts zeroed, and the step
 /// that works in it.
 class Device {
 public:
   virtual ~Device() = default;
 
-  /// Copies bytes to the arena, which starts at offset 0, and from it.
+  /// Copy bytes to and from the arena, at an offset from its start.
   virtual void upload(int64_t offset, const char *from, int64_t bytes) = 0;
   virtual void download(int64_t offset, char *to, int64_t bytes) const = 0;
-  /// Runs a step to its end. Tells the recorder, if there is one, when it
-  /// began, when each op ended, and when it ended.
+  /// Runs a step to its end. Calls the recorder, if not null, at the beginning,
+  /// at the end of each op, and at the end.
   virtual void step(Recorder *recorder) = 0;
 
-  /// A slot's elements in row-major order, to its place and from there.
+  /// Copies a slot's elements, in row-major order, to and from the arena.
   void write(const program::Slot &slot, const char *rows);
   std::vector<char> read(const program::Slot &slot) const;
 };

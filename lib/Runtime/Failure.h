@@ -10,9 +10,8 @@
 
 namespace netc::runtime {
 
-/// Ends a program; `status` is what it exits with: 1, what it was given is
-/// wrong; 2, its options are; 3, the machine lacks something, or a file cannot
-/// be written.
+/// Ends the program with exit status `status`: 1 for wrong input, 2 for wrong
+/// options, 3 if the machine lacks something or a file cannot be written.
 struct Failure : std::runtime_error {
   Failure(int status, const std::string &message)
       : std::runtime_error(message), status(status) {}

@@ -10,15 +10,15 @@
 
 namespace netc::runtime {
 
-/// The processor that this program runs on, and its memory.
+/// The processor that this program runs on, with its memory.
 class HostDevice : public Device {
 public:
   /// `step` is compiled code, which calls `netc_record` after each op. Throws a
-  /// Failure with status 3 if an arena of so many bytes does not fit.
+  /// Failure with status 3 if an arena of `bytes` does not fit.
   HostDevice(int64_t bytes, void (*step)(char *arena))
       : arena(bytes), function(step) {}
 
-  /// Past the caches, as if it came from far away.
+  /// Bypasses the caches, as data from elsewhere would.
   void upload(int64_t offset, const char *from, int64_t bytes) override;
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(Recorder *recorder) override;

@@ -9,12 +9,12 @@
 
 namespace netc::runtime {
 
-/// Fills a parameter or state as its Init says.
-/// The numbers depend on the seed and the slot's name only.
+/// Initializes a parameter or state by its Init. The numbers depend only on the
+/// seed and the slot's name.
 void initialize(const program::Slot &slot, uint64_t seed, char *data);
 
-/// Fills an input: integers 0..below-1 alike, or numbers with mean 0 and
-/// variance 1. Each batch has others.
+/// Fills an input with uniform integers in [0, upperBound), or with numbers of
+/// mean 0 and variance 1. They differ between batches.
 void synthesize(const program::Slot &slot, uint64_t seed, int64_t batch,
                 char *data);
 

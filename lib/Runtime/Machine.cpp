@@ -26,7 +26,8 @@ static std::string firstLine(const std::string &path) {
   return line;
 }
 
-/// The processors of a limit such as "200000 100000" or "max 100000".
+/// The number of processors of a control group's limit such as "200000 100000"
+/// or "max 100000".
 static int quota() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   double time, period;
@@ -80,9 +81,9 @@ void netc::runtime::checkIsa(const std::string &needed,
                          machine.cpu + ", does not have it");
 }
 
-/// Times a chain of multiplications, of which each takes three cycles on every
-/// x86-64 core since 2008 and waits for the one before. The tries are so short
-/// that other programs miss some of them.
+/// Measures the clock by a chain of dependent multiplications, which take three
+/// cycles each on every x86-64 core since 2008. Tries are so short that some
+/// are not interrupted by other programs.
 static double measureClock() {
   double best = 0;
 #ifdef __x86_64__
@@ -128,7 +129,7 @@ VectorUnits netc::runtime::vectorUnits(Isa isa) {
   __get_cpuid(1, &a, &b, &c, &d);
   unsigned family = (a >> 8 & 15) + (a >> 20 & 255);
   unsigned model = (a >> 4 & 15) + (a >> 12 & 0xf0);
-  // The first Zens split 256 bits in two, Zen 4 splits 512.
+  // The first Zens split 256-bit operations in two, Zen 4 splits 512-bit ones.
   bool amd = !std::strcmp(vendor, "AuthenticAMD");
   if (amd && ((isa == Isa::AVX2 && family == 0x17 && model < 0x30) ||
               (isa >= Isa::AVX512 && family == 0x19)))

@@ -14,21 +14,21 @@
 
 namespace netc::runtime {
 
-/// The caches of one level that a process may use.
+/// The caches of one level that this process may use.
 struct Cache {
   int count;
   int64_t bytes; ///< of each
 
-  /// Bytes that `threads` threads have together, each on a core of its own.
+  /// Total size in bytes for `threads` threads, each on its own core.
   int64_t of(int threads) const { return std::min(count, threads) * bytes; }
 };
 
-/// The processor, as far as this process may use it.
+/// The processor, within the limits of this process.
 struct Machine {
   std::string cpu;
-  int cores;   ///< physical cores that this process may run on
-  int threads; ///< to use by default: `cores`, or less by its control group
-  std::vector<program::Isa> isas; ///< supported ones, from the baseline on
+  int cores;   ///< physical cores that this process may use
+  int threads; ///< default number: `cores`, or fewer by the control group
+  std::vector<program::Isa> isas; ///< supported ones, in ascending order
 
   static Machine detect();
 };
@@ -36,20 +36,22 @@ struct Machine {
 /// Throws a Failure with status 3 if the machine lacks the ISA `needed`.
 void checkIsa(const std::string &needed, const Machine &machine);
 
-/// In hertz; 0 means unknown.
+/// A clock rate in hertz; 0 if unknown.
 struct Clock {
-  double hertz;       ///< the highest that the system states, else measured
+  double
+      hertz; ///< the highest that the system states, or else the measured one
   const char *source; ///< of `hertz`
-  double measured;    ///< with one thread busy
+  double measured;    ///< with one busy thread
 
-  /// Keeps the higher of two measurements: other programs only lower them.
+  /// Keeps the higher one of two measurements, since other programs can only
+  /// lower them.
   void raise(const Clock &again);
 };
 Clock detectClock();
 
-/// f32 FLOP that one core executes per cycle, by the manufacturer's documents:
-/// of its FMA units, or without FMA of its adder and multiplier. `assumed` says
-/// which units were assumed.
+/// f32 FLOP that a core executes per cycle, by the manufacturer's documents: by
+/// its FMA units, or without FMA by its adder and multiplier. `assumed` states
+/// which units.
 struct VectorUnits {
   int flop;
   std::string assumed;

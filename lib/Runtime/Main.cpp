@@ -38,12 +38,12 @@ using namespace netc::runtime;
 extern "C" {
 extern const char netc_program[];
 void netc_step(char *arena);
-/// In a program for a GPU: names of architectures, and PTX for each.
+/// Programs for a GPU: names of architectures, and PTX for each.
 extern const char netc_device_code[] __attribute__((weak));
-/// In a program that counts: three numbers an op.
+/// Programs that count: three numbers for each op.
 extern int64_t netc_counts[] __attribute__((weak));
-/// Functions of LLVM's OpenMP runtime. The size of stacks applies to threads
-/// that are started later.
+/// Functions of LLVM's OpenMP runtime. The stack size applies to threads that
+/// are started later.
 void omp_set_dynamic(int dynamic);
 void omp_set_num_threads(int threads);
 int omp_get_num_threads();
@@ -51,9 +51,8 @@ size_t kmp_get_stacksize_s();
 void kmp_set_stacksize_s(size_t bytes);
 }
 
-/// The number of threads that `--threads` or else OMP_NUM_THREADS asks for; 0
-/// without either. The variable is removed, since OpenMP aborts if it is too
-/// large.
+/// The number of threads of `--threads`, or else OMP_NUM_THREADS; 0 without
+/// either. The variable is removed, since OpenMP aborts if it is too large.
 static int wantedThreads(const Options &options) {
   const char *variable = std::getenv("OMP_NUM_THREADS");
   std::string text = variable ? variable : "";
@@ -72,9 +71,9 @@ static int wantedThreads(const Options &options) {
   return int(threads);
 }
 
-/// Starts the threads that the steps use. Returns their number.
+/// Starts the threads of the steps. Returns their number.
 static int startThreads(int threads, const Options &options) {
-  // A dynamic number would depend on the load of the machine, loop by loop.
+  // A dynamic number would depend on the machine's load, loop by loop.
   omp_set_dynamic(false);
   omp_set_num_threads(threads);
   // OpenMP may start fewer: only a team knows its size.
@@ -89,7 +88,7 @@ static int startThreads(int threads, const Options &options) {
   return threads;
 }
 
-/// Gives each thread a stack with room for `bytes` of packed operands. Throws a
+/// Sets the threads' stack size for `bytes` of packed operands. Throws a
 /// Failure if `ulimit` does not allow it.
 static void provideStack(int64_t bytes) {
   const size_t frames = size_t(256) << 10;
@@ -107,7 +106,7 @@ static void provideStack(int64_t bytes) {
     kmp_set_stacksize_s(needed);
 }
 
-/// Trains on a GPU, or on the simulator of one. Returns the exit status.
+/// Trains on a GPU, or on its simulator. Returns the exit status.
 static int runOnGpu(const Program &program, const Options &options) {
   if (options.peaks || options.threads)
     throw Failure(2, std::string(options.peaks ? "`--peaks`" : "`--threads`") +
@@ -165,7 +164,7 @@ static int run(const Options &options) {
                "--target=cuda`; `--help` lists the options");
   Machine machine = Machine::detect();
   checkIsa(program.target.isa, machine);
-  // Fail now, not when the training is over.
+  // Fail before the training rather than after it.
   for (const std::string &output : {options.dump, options.jsonFile})
     if (!output.empty())
       expectWritable(output);
@@ -180,7 +179,8 @@ static int run(const Options &options) {
     clock.raise(detectClock());
     return measurePeaks(machine, clock, threads, options.caches, withBandwidth);
   };
-  // Measured before the steps and after them: a disturbance may hit only one.
+  // Measure before and after the steps, since a disturbance may affect only
+  // one.
   std::optional<Peaks> peaks;
   if (options.peaks) {
     peaks = measure(/*withBandwidth=*/restartPeakRss());

@@ -21,8 +21,8 @@ using namespace netc::runtime;
 
 static const char magic[] = "\x93NUMPY";
 
-/// What is read, as a header spells it. Of raw bytes are the bf16 of ml_dtypes,
-/// which numpy has no name for.
+/// The types that can be read, as in headers. Raw bytes are the bf16 of
+/// ml_dtypes, for which numpy has no name.
 static const char *const readable[] = {"<f2", "<f4", "<f8", "|i1", "<i2", "<i4",
                                        "<i8", "|u1", "<u2", "<V2", "|V2"};
 
@@ -30,7 +30,7 @@ static Failure wrong(const std::string &path, const std::string &what) {
   return Failure(1, "`" + path + "` " + what);
 }
 
-/// As Python writes it: (), (3,), (3, 4).
+/// As Python prints it: (), (3,), (3, 4).
 static std::string spell(const std::vector<int64_t> &shape,
                          const char *before = "") {
   std::string text = "(";
@@ -39,7 +39,7 @@ static std::string spell(const std::vector<int64_t> &shape,
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-/// What follows `'key':` in the header, a Python dictionary.
+/// The text after `'key':` in the header, a Python dictionary.
 static std::string valueOf(const std::string &header, const std::string &key) {
   size_t at = header.find("'" + key + "'");
   if (at != std::string::npos)
@@ -49,7 +49,7 @@ static std::string valueOf(const std::string &header, const std::string &key) {
   return at == std::string::npos ? "" : header.substr(at);
 }
 
-/// Reads "(3, 4)"; false if it is something else.
+/// Parses "(3, 4)"; false if it is something else.
 static bool parseShape(const std::string &text, std::vector<int64_t> &shape) {
   const char *at = text.c_str();
   if (*at++ != '(')
@@ -70,7 +70,7 @@ static bool parseShape(const std::string &text, std::vector<int64_t> &shape) {
 }
 
 NpyFile::NpyFile(const std::string &path) : path(path) {
-  // A pipe is refused, not waited for.
+  // Do not wait for a pipe: it is refused below.
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
   if (file < 0 || fstat(file, &status)) {
@@ -140,8 +140,8 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
                           " is " + std::to_string(needed));
 }
 
-/// Whether elements of the file's type become those of the slot, each with its
-/// exact value; those of wider ones are rounded.
+/// Whether a file's type can be read as the slot's: exactly, or rounded from a
+/// wider one.
 static bool suits(const std::string &type, Element element) {
   bool isWhole = type[0] == 'i' || type[0] == 'u';
   if (!isFloat(element))
@@ -164,7 +164,7 @@ int64_t NpyFile::check(const Slot &slot, bool many, bool negative) const {
       number = one[0];
       one.clear();
     } else if (!one.empty() && one[0] >= first) {
-      number = one[0] / first; // of an incomplete last batch leftOver tells
+      number = one[0] / first; // leftOver() reports an incomplete last batch
       one[0] = first;
     }
   }
@@ -182,7 +182,7 @@ int64_t NpyFile::leftOver(const Slot &slot) const {
   return hasBatches ? sizes[0] % slot.shape[0] : 0;
 }
 
-/// Calls `visit` with any value of the type that a file's elements have.
+/// Calls `visit` with a value of the C++ type of a file's elements.
 template <typename Visit>
 static void visitType(const std::string &type, bool becomeFloats, Visit visit) {
   switch (type[0]) {
@@ -266,7 +266,7 @@ void NpyFile::read(const Slot &slot, int64_t number, char *data) const {
 
 void netc::runtime::writeNpy(const std::string &path, const Slot &slot,
                              const char *data) {
-  // Of bf16 the bits are written, as they are read.
+  // bf16 is written as its bits, as it is read.
   std::string type(1, slot.element == Element::BF16 ? 'u'
                                                     : nameOf(slot.element)[0]);
   type = (slot.element == Element::I8 ? "|" : "<") + type +

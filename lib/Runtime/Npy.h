@@ -13,14 +13,14 @@
 
 namespace netc::runtime {
 
-/// An array in a file, as numpy.save writes it: version 1 or 2, little endian,
-/// C order, of f2, f4, f8, i1, i2, i4, i8, u1 or u2. Mapped, not read.
+/// An array in a memory-mapped file of numpy.save: version 1 or 2, little
+/// endian, C order, of f2, f4, f8, i1, i2, i4, i8, u1 or u2.
 /// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 ///
-/// numpy has no bf16. Where floating-point numbers are taken, u2 are the bits
-/// of bf16, and so are raw elements of two bytes, V2. i1, i2 and u1 are whole
-/// numbers. All have their exact values, but f8 is rounded to f32, and any to
-/// the nearest number of a tensor of 16 bits.
+/// numpy has no bf16. For floating-point slots, u2 and V2 (raw elements of two
+/// bytes) are the bits of bf16, while i1, i2 and u1 are integers. Values are
+/// exact, except that f8 is rounded to f32, and all types to the nearest value
+/// of a 16-bit slot.
 class NpyFile {
 public:
   /// Throws a Failure that names the file.
@@ -29,30 +29,30 @@ public:
   std::string path;
   const std::vector<int64_t> &shape() const { return sizes; }
 
-  /// Throws unless the file fits the slot: elements that convert to the slot's
-  /// type, the slot's shape, and integers in the slot's range (with `negative`,
-  /// also below 0). With `many`, the file may hold several tensors, one after
-  /// the other along the first axis; a scalar's have an axis of their own.
-  /// Returns the number of tensors.
+  /// Throws unless the file fits the slot: its type converts to the slot's, the
+  /// shape is the slot's, and integers are in the slot's range (with
+  /// `negative`, also negative ones). With `many`, the file may hold several
+  /// tensors along the first axis; scalars have an axis of their own. Returns
+  /// the number of tensors.
   int64_t check(const program::Slot &slot, bool many,
                 bool negative = false) const;
-  /// How many rows of the first axis are left after the last whole tensor.
+  /// The number of rows of the first axis after the last whole tensor.
   int64_t leftOver(const program::Slot &slot) const;
-  /// Stores the tensor with this number. check() must have passed.
+  /// Reads tensor `number`. check() must have passed.
   void read(const program::Slot &slot, int64_t number, char *data) const;
-  /// Whether the slot reads them as bf16.
+  /// Whether the slot reads the elements as bf16.
   bool holdsBfloats(const program::Slot &slot) const;
 
 private:
   /// Throws at the first of `count` integers that is out of the slot's range.
   void checkNumbers(const program::Slot &slot, int64_t count,
                     bool negative) const;
-  /// ` at [1, 2]`: where an element is.
+  /// The index of an element as text, ` at [1, 2]`.
   std::string placeOf(int64_t number) const;
 
   std::shared_ptr<const char> mapping;
   std::vector<int64_t> sizes;
-  std::string type; ///< kind and bytes of an element: f4
+  std::string type; ///< kind and bytes of an element: `f4`
   const char *elements;
 };
 

@@ -47,7 +47,7 @@ static Failure wrong(const std::string &what) {
 
 static const int64_t anything = std::numeric_limits<int64_t>::max();
 
-/// An integer from `low` to `high`.
+/// Parses an integer from `low` to `high`.
 static int64_t integer(const char *option, const char *text, int64_t low,
                        int64_t high) {
   char *end;
@@ -61,7 +61,7 @@ static int64_t integer(const char *option, const char *text, int64_t low,
   return value;
 }
 
-/// The parts between commas, which are `what`.
+/// Splits at commas; `what` names the parts in errors.
 static std::vector<std::string>
 split(const char *option, const std::string &text, const char *what) {
   std::vector<std::string> parts;
@@ -76,7 +76,7 @@ split(const char *option, const std::string &text, const char *what) {
   return parts;
 }
 
-/// Such as `2x32768`.
+/// Parses a cache such as `2x32768`.
 static Cache cache(const std::string &text) {
   size_t cross = std::min(text.find('x'), text.size());
   auto number = [&](size_t begin, size_t end, int64_t high) {
@@ -118,7 +118,7 @@ Options Options::parse(int argc, char **argv) {
                                  {nullptr, 0, nullptr, 0}};
   Options options;
   bool hasSeconds = false;
-  optind = 0; // begins anew
+  optind = 0; // restart
   opterr = 0;
   int found, place = -1;
   while ((found = getopt_long(argc, argv, ":", known, &place)) != -1) {
@@ -191,7 +191,7 @@ Options Options::parse(int argc, char **argv) {
     case ':':
       throw wrong("`" + std::string(argv[optind - 1]) + "` lacks its value");
     default: {
-      // getopt knows an option that has a value and takes none.
+      // getopt reports an unexpected value as the option.
       std::string seen = argv[optind - 1];
       size_t equals = seen.find('=');
       bool isKnown = false;

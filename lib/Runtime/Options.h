@@ -14,25 +14,26 @@
 
 namespace netc::runtime {
 
-/// What the user of a generated program asks for.
+/// The options of a generated program.
 struct Options {
   std::optional<int64_t> steps; ///< exact number of steps
-  double seconds = 10;          ///< without `steps`: the time to run for
+  double seconds = 10;          ///< time to run for, without `steps`
   std::optional<int> threads;
-  std::optional<int64_t> warmup; ///< steps that are not measured
+  std::optional<int64_t> warmup; ///< number of steps before the measured ones
   int64_t batches = 4;           ///< number of synthetic batches
   uint64_t seed = 0;
   bool json = false;
-  std::string jsonFile; ///< empty: standard output
+  std::string jsonFile; ///< empty for standard output
   std::vector<std::string> data, weights;
-  std::string dump;          ///< folder
-  std::string trace;         ///< file
-  std::vector<Cache> caches; ///< whose bandwidths are peaks, the nearest first
+  std::string dump;  ///< folder
+  std::string trace; ///< file
+  std::vector<Cache>
+      caches; ///< caches whose bandwidths are measured, nearest first
   bool peaks = false, quiet = false, help = false;
-  std::string driver;    ///< a library, if not that of the system
-  bool simulate = false; ///< the driver is netc's simulator
+  std::string driver;    ///< library to load instead of the system's
+  bool simulate = false; ///< use netc's simulator as the driver
 
-  /// More threads than this the OpenMP runtime may fail to start.
+  /// The OpenMP runtime may fail to start more threads than this.
   static constexpr int maxThreads = 1024;
 
   /// Throws a Failure with status 2.

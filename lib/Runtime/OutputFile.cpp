@@ -17,7 +17,8 @@
 
 using namespace netc::runtime;
 
-/// The file that is being written, or empty. A signal's handler reads it.
+/// The path of the file that is being written, or empty. Read by a signal
+/// handler.
 static char incomplete[PATH_MAX];
 
 static void end(int signal) {
@@ -30,7 +31,7 @@ void netc::runtime::endOnSignals() {
   for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
     struct sigaction action = {}, before;
     action.sa_handler = end;
-    // What is ignored, as by nohup, stays so.
+    // Ignored signals, as under nohup, stay ignored.
     if (!sigaction(signal, nullptr, &before) && before.sa_handler != SIG_IGN)
       sigaction(signal, &action, nullptr);
   }
@@ -69,7 +70,7 @@ static int streamOf(const struct stat &status) {
   return -1;
 }
 
-/// Follows links: the path of the file, if it exists, else `path`.
+/// The path of the file after following links, if it exists; else `path`.
 static std::string targetOf(const std::string &path) {
   std::unique_ptr<char, decltype(&std::free)> real(
       realpath(path.c_str(), nullptr), std::free);
@@ -82,12 +83,12 @@ void netc::runtime::expectWritable(const std::string &path) {
   if (isThere && streamOf(status) >= 0)
     return;
   std::string written = path;
-  // A file is made beside the one that is there.
+  // A regular file is replaced by a temporary one in the same folder.
   if (!isThere || S_ISREG(status.st_mode)) {
     written = targetOf(path);
     while (written.size() > 1 && written.back() == '/')
       written.pop_back();
-    written.erase(written.rfind('/') + 1); // of npos, all of it
+    written.erase(written.rfind('/') + 1); // also for npos: erases all
     written += '.';
   }
   if (access(written.c_str(), W_OK))
@@ -105,7 +106,7 @@ void netc::runtime::writeFile(const std::string &path,
   };
   struct stat status;
   bool isThere = !stat(path.c_str(), &status);
-  // `--json=/dev/stdout >> FILE` adds to the file, and does not replace it.
+  // `--json=/dev/stdout >> FILE` appends to the file instead of replacing it.
   if (int stream = isThere ? streamOf(status) : -1; stream >= 0) {
     if (!writeAll(stream, pieces))
       throw fail(std::strerror(errno));
@@ -127,7 +128,7 @@ void netc::runtime::writeFile(const std::string &path,
   int file =
       open(beside.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
   if (file < 0) {
-    incomplete[0] = 0; // nothing of ours is there
+    incomplete[0] = 0; // the file was not created
     throw fail(std::strerror(errno));
   }
   bool written = (!isThere || !fchmod(file, status.st_mode & 07777)) &&

@@ -13,24 +13,24 @@
 
 namespace netc::runtime {
 
-/// Writes the pieces to a file. The file appears under its name only when it is
-/// complete, except that a device or a pipe is written to directly. A link is
-/// followed. Throws a Failure.
+/// Writes the pieces to a file, which appears under its name only when it is
+/// complete. Devices and pipes are written to directly. Links are followed.
+/// Throws a Failure.
 void writeFile(const std::string &path,
                const std::vector<std::string_view> &pieces);
 
 /// The Failure of a file that cannot be written.
 Failure cannotWrite(const std::string &path, const std::string &why);
 
-/// Throws that Failure early if `path` could not be written: be it a file to be
-/// made in its folder, or a folder, a device or a pipe that is there.
+/// Throws that Failure early if `path` cannot be written: a file to be created
+/// in its folder, or an existing file, device or pipe.
 void expectWritable(const std::string &path);
 
 /// Writes to standard output. Throws a Failure.
 void writeOutput(const std::string &text);
 
-/// Lets SIGHUP, SIGINT, SIGQUIT and SIGTERM end the program with 128 and their
-/// number, at once and with no incomplete file left.
+/// Lets SIGHUP, SIGINT, SIGQUIT and SIGTERM end the program at once, with 128 +
+/// their number as the status and without an incomplete file.
 void endOnSignals();
 
 } // namespace netc::runtime

@@ -20,14 +20,14 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// Nanoseconds that each figure is tried for; the best try counts.
+/// Nanoseconds for measuring each figure; the best try counts.
 static const int64_t tryingTime = 150'000'000;
 /// The same for each level of caches.
 static const int64_t cacheTime = 40'000'000;
-/// How often peaks are measured, at most.
+/// The most windows in which peaks are measured.
 static const int maxWindows = 6;
 
-/// Four numbers: a vector register of every machine.
+/// Four floats: a vector register of every machine.
 typedef float Vector __attribute__((vector_size(16), may_alias));
 
 /// Runs work(t) on thread t. Returns the seconds from when all threads are
@@ -58,17 +58,17 @@ template <typename Work> static double onThreads(int threads, Work work) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-// Each iteration ends opaquely, so that the compiler joins or drops none.
-// Accumulators that do not wait for each other: more than the latency of an FMA
-// (4 or 5 cycles) times the units (2), within the 16 registers. The sums tend
-// to 1: no overflow, no denormal numbers.
+// An opaque statement ends each iteration, so that the compiler neither merges
+// nor drops any. Number of independent accumulators: more than the latency of
+// an FMA (4 or 5 cycles) times the units (2), within 16 registers. Sums
+// converge to 1, without overflow or subnormals.
 static const int chains = 12;
 static const float factor = 0.5f, summand = 0.5f;
 
 namespace {
 struct PeakKernel {
   void (*run)(int64_t iterations);
-  double flop; ///< of an iteration
+  double flop; ///< per iteration
   /// `count` elements, a multiple of triadBytes.
   void (*triad)(float *to, const float *from, const float *other,
                 int64_t count);
@@ -90,7 +90,7 @@ static const int64_t triadBytes = 256;
     }
 }
 
-/// vdpbf16ps, two multiply-adds an element.
+/// vdpbf16ps: two multiply-adds for each f32.
 [[gnu::target("avx512f,avx512bf16")]] static void runPairs(int64_t iterations) {
   __m512 sums[chains];
   auto half = (__m512bh)_mm512_set1_epi16(0x3f00);
@@ -139,8 +139,7 @@ triadAvx2(float *to, const float *from, const float *other, int64_t count) {
 }
 #endif
 
-/// What every machine has, by the compiler's vectors: half of the chains add,
-/// half multiply.
+/// Without intrinsics, on every machine: half of the chains add, half multiply.
 static void runBaseline(int64_t iterations) {
   Vector values[chains], one = {1, 1, 1, 1}, zero = {};
 #pragma GCC unroll 12
@@ -183,7 +182,7 @@ static double flopsOf(const PeakKernel &kernel, int threads) {
   for (int64_t begin = now(); now() - begin < tryingTime;) {
     double seconds = onThreads(threads, [&](int) { kernel.run(iterations); });
     best = std::max(best, double(iterations) * kernel.flop * threads / seconds);
-    // Short tries: some are not disturbed by other programs.
+    // Short tries, of which other programs disturb only some.
     if (seconds < 0.001)
       iterations *= 2;
   }
@@ -198,19 +197,19 @@ double netc::runtime::measureFlops(Isa isa, int threads) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The best rate in `time` nanoseconds of tries, on three arrays of `bytes`
-/// together.
+/// The best rate of tries in `time` nanoseconds, on three arrays of `bytes`
+/// altogether.
 static double measureTriad(Isa isa, int threads, int64_t bytes, int64_t time) {
   PeakKernel kernel = kernelFor(isa);
   int64_t part = bytes / (3 * triadBytes) / threads * triadBytes /
-                 int64_t(sizeof(float)); // elements of a thread's
+                 int64_t(sizeof(float)); // elements of a thread
   int64_t count = part * threads;
   if (!part)
     return 0;
   Arena memory(3 * count * int64_t(sizeof(float)));
   float *a = reinterpret_cast<float *>(memory.data());
   float *b = a + count, *c = b + count;
-  // First touch: each thread's pages come from the memory near it.
+  // First touch: each thread's pages are in the memory near it.
   onThreads(threads, [&](int t) {
     for (int64_t i = t * part; i < (t + 1) * part; ++i)
       a[i] = b[i] = c[i] = 1;
@@ -247,7 +246,7 @@ netc::runtime::measureCaches(Isa isa, int threads,
   int64_t before = 0;
   for (const Cache &cache : caches) {
     int64_t bytes = cache.of(threads);
-    // Half way between the two, as other data need some space, too.
+    // A size half way between two levels, since other data takes space, too.
     rates.push_back(
         bytes > before && bytes < availableMemory() / 8
             ? measureTriad(isa, threads, (before + bytes) / 2, cacheTime)

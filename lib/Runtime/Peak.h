@@ -16,20 +16,20 @@
 
 namespace netc::runtime {
 
-/// f32 FLOP/s that `threads` threads reach together with vectors of an ISA that
-/// the machine has: fused multiply-adds on registers, or without FMA
-/// multiplications beside additions. The best of some tries.
+/// f32 FLOP/s of `threads` threads together, with vectors of an ISA that the
+/// machine supports: fused multiply-adds on registers, or without FMA
+/// multiplications and additions in parallel. The best of several tries.
 double measureFlops(program::Isa isa, int threads);
 
-/// Bytes/s of a[i] = b[i] + s c[i] on f32 arrays, 12 bytes an element as in
-/// STREAM (https://www.cs.virginia.edu/stream/): what the stores read before
-/// they write is not counted. From memory: each array is four times the last of
-/// the caches, or what most machines have if none are known. 0 without memory
-/// for them.
+/// Bytes/s of a[i] = b[i] + s c[i] on f32 arrays, counted as 12 bytes per
+/// element as in STREAM (https://www.cs.virginia.edu/stream/), without reads
+/// for ownership. From memory: each array is four times as large as the last
+/// cache, or as most machines' if none is known. 0 if there is not enough
+/// memory.
 double measureBandwidth(program::Isa isa, int threads,
                         const std::vector<Cache> &caches);
-/// The same from each level of caches, from the nearest on, with arrays that
-/// fit it and not the level before; 0 where none do.
+/// The same from each level of caches, nearest first, with arrays that fit this
+/// level but not the previous one; 0 if there is no such size.
 std::vector<double> measureCaches(program::Isa isa, int threads,
                                   const std::vector<Cache> &caches);
 
@@ -38,23 +38,24 @@ struct Peaks {
   double datasheet = 0; ///< FLOP/s; 0 without a clock
   std::string assumed;
   std::vector<std::pair<program::Isa, double>> measured; ///< FLOP/s
-  double bandwidth = 0;       ///< bytes/s; 0 is unknown
-  std::vector<double> caches; ///< the same, of each level
+  double bandwidth = 0;       ///< bytes/s; 0 if unknown
+  std::vector<double> caches; ///< bytes/s of each level
 
-  /// FLOP/s of products of pairs of bf16; zero where there are none.
+  /// FLOP/s of products of pairs of bf16; 0 if there are none.
   double pairs = 0;
 
-  double best() const; ///< of the measured ones
-  /// What no step exceeds: the best, or that of pairs.
+  double best() const; ///< highest of `measured`
+  /// The rate that no step exceeds: best(), or that of pairs.
   double limit() const { return std::max(best(), pairs); }
-  /// Keeps the higher figures of two windows: other programs only lower them.
+  /// Keeps the higher figures of two windows, since other programs can only
+  /// lower them.
   void raise(const Peaks &window);
 };
-/// Bandwidths take some memory to measure.
+/// Measuring bandwidths takes some memory.
 Peaks measurePeaks(const Machine &machine, const Clock &clock, int threads,
                    const std::vector<Cache> &caches, bool withBandwidth);
 
-/// Measures the peaks again, at least once, and some times more while they are
+/// Measures the peaks again, at least once, and several times while they are
 /// below the FLOP/s that steps have `reached`. Throws a Failure with status 3
 /// if they stay below.
 void settle(Peaks &peaks, double reached,

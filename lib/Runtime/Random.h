@@ -11,8 +11,8 @@
 
 namespace netc::runtime {
 
-/// Numbers that depend on the seed, a name and a position only: not on who
-/// else drew, or in which order.
+/// Counter-based random numbers: they depend only on the seed, a name and a
+/// position, not on the order of draws.
 class Random {
 public:
   Random(uint64_t seed, const std::string &name) : key(mix(seed)) {
@@ -25,16 +25,17 @@ public:
   uint64_t bits(uint64_t position) const {
     return mix(key + position * 0x9e3779b97f4a7c15);
   }
-  /// In [0, 1).
+  /// Uniform in [0, 1).
   double uniform(uint64_t position) const {
     return double(bits(position) >> 11) * 0x1p-53;
   }
-  /// In 0..below-1.
+  /// Uniform in 0 .. upperBound - 1.
   int64_t below(uint64_t position, int64_t below) const {
     return int64_t(static_cast<unsigned __int128>(bits(position)) * below >>
                    64);
   }
-  /// Two independent numbers with mean 0 and variance 1, by Box and Muller.
+  /// Two independent normal numbers with mean 0 and variance 1, by Box and
+  /// Muller.
   void normal(uint64_t position, double &first, double &second) const {
     double radius = std::sqrt(-2 * std::log1p(-uniform(2 * position)));
     double angle = 2 * 3.141592653589793 * uniform(2 * position + 1);

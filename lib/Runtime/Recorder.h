@@ -15,14 +15,14 @@ namespace netc::runtime {
 /// Nanoseconds of a monotonic clock.
 int64_t now();
 
-/// The times of the steps and of their ops.
+/// The times of steps and of their ops.
 class Recorder {
 public:
-  /// At most `limit` times of ops are kept: beyond that, those of every second,
-  /// fourth, ... step.
+  /// Stores at most `limit` times of ops: beyond that, only those of every
+  /// second, fourth and so on step.
   explicit Recorder(size_t ops, size_t limit = size_t(1) << 22);
 
-  /// Keeps when each op ran, too, of the last step.
+  /// Also stores when each op ran in the last step.
   void keepCalls() { keepsCalls = true; }
 
   void beginStep();
@@ -39,23 +39,23 @@ public:
 
   /// Seconds of each step.
   const std::vector<double> &steps() const { return times; }
-  /// An op from `start` to `end`, nanoseconds of now().
+  /// A run of an op, from `start` to `end` in nanoseconds of now().
   struct Call {
     size_t op;
     int64_t start, end;
   };
-  /// Those of the last step, if they are kept.
+  /// The runs in the last step, if keepCalls() was called.
   const std::vector<Call> &lastCalls() const { return kept; }
 
-  /// Calls of record() in the last step.
+  /// Number of calls of record() in the last step.
   int64_t calls(size_t op) const { return made[op]; }
   /// Seconds per step of an op, over the steps from number `first` on. If the
-  /// times of none of these were kept, of the last step.
+  /// times of none of these were stored, those of the last step.
   Median op(size_t op, size_t first) const;
 
 private:
   size_t ops, limit;
-  size_t stride = 1; ///< row i is of step i * stride
+  size_t stride = 1; ///< row i has the times of step i * stride
   int64_t start = 0, last = 0;
   std::vector<int64_t> spent, made;
   std::vector<double> times;

@@ -19,12 +19,13 @@ struct Figures {
   Figures(const Program &program, const Training &training);
 
   Median step;
-  bool hasOps = false; ///< whether the ops were timed; the reference's are not
+  bool hasOps =
+      false; ///< whether ops were timed; those of the reference are not
   std::vector<Median> ops;
   double opsTime = 0;    ///< sum of the ops' medians
-  double matmulTime = 0; ///< and of those that multiply matrices
-  double passTime = 0;   ///< of forward and backward pass
-  Flop model, hardware;  ///< of a step
+  double matmulTime = 0; ///< the same for ops with matmul FLOP
+  double passTime = 0;   ///< the same for forward and backward pass
+  Flop model, hardware;  ///< per step
   Flop pass;             ///< of forward and backward pass
   double perSecond(double count) const { return count / step.median; }
 };
@@ -166,7 +167,7 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
                     {"stack", program.stack},
                     {"peak_rss", measurement.peakRss}};
   text["machine"] = machineToJson(measurement);
-  // A path need not be UTF-8.
+  // A path may be invalid UTF-8.
   return text.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -248,7 +249,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
     return text;
   }
 
-  // An op that is fused into another one has no calls and no time of its own.
+  // An op that was fused into another one has no calls and no time.
   std::vector<size_t> order;
   for (size_t i = 0; i < program.ops.size(); ++i)
     if (training.recorder.calls(i) > 0)
@@ -261,7 +262,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   for (size_t i : order)
     width = std::max(width, program.ops[i].name.size());
   width = std::min<size_t>(width, 60);
-  // A byte more, as `µ` has two.
+  // One byte more, since `µ` has two.
   print(text, "\n  %-*s  %-9s  %11s  %6s  %8s\n", int(width), "slowest op",
         "phase", "µs", "share", "GFLOP/s");
   for (size_t i : order) {

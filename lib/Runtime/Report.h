@@ -17,7 +17,7 @@
 
 namespace netc::runtime {
 
-/// All that a report says.
+/// The contents of a report.
 struct Measurement {
   const program::Program &program;
   const Options &options;
@@ -25,21 +25,21 @@ struct Measurement {
   const Training &training;
   const Machine &machine;
   int threads;
-  std::vector<std::string> weights; ///< those that came from files
+  std::vector<std::string> weights; ///< names that came from files
   int64_t peakRss;                  ///< bytes
   Clock clock;
   std::optional<Peaks> peaks;
-  std::string gpu = {}; ///< on which the steps ran; empty if on the processor
+  std::string gpu = {}; ///< that the steps ran on; empty for the processor
 };
 
-/// The highest rate, in FLOP/s, that reports compare with a measured peak: of
-/// the whole step, or of its forward and backward pass. The rate of the method
-/// `theory` is left out, since it counts FLOP that the step does not execute.
+/// The highest rate in FLOP/s that reports compare with a measured peak: of the
+/// whole step, or of its forward and backward pass. The method `theory` is not
+/// included, since it counts FLOP that the step does not execute.
 double fastestRate(const program::Program &program, const Training &training);
 
-/// By docs/measurement.schema.json, with a newline.
+/// JSON by docs/measurement.schema.json, with a newline.
 std::string toJson(const Measurement &measurement);
-/// The same in short, for people.
+/// A short table for people.
 std::string toTable(const Measurement &measurement);
 
 } // namespace netc::runtime

@@ -12,16 +12,16 @@
 
 namespace netc::runtime {
 
-/// A training on the simulator. Reports of it have no times, since none would
-/// be that of a GPU.
+/// A training on the simulator. Its reports have no times, since these would
+/// say nothing about a GPU.
 struct SimulatedRun {
   const program::Program &program;
   const Training &training;
-  const std::vector<std::string> &weights; ///< those that came from files
+  const std::vector<std::string> &weights; ///< names that came from files
   const std::string &counted;              ///< JSON of the simulator's driver
 };
 
-/// With `"simulated": true`, and a newline.
+/// JSON with `"simulated": true`, and a newline.
 std::string toJson(const SimulatedRun &run);
 std::string toTable(const SimulatedRun &run);
 /// Whether the simulator found an error in the code.

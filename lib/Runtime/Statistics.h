@@ -15,8 +15,8 @@ struct Interval {
   double low, high;
 };
 
-/// The median of samples (of an even number, the mean of the middle two), and a
-/// confidence interval of the median of the distribution.
+/// The median of samples (for an even number, the mean of the middle two), and
+/// a confidence interval of the distribution's median.
 struct Median {
   double median;
   std::optional<Interval> interval;
@@ -25,16 +25,16 @@ struct Median {
 
 /// The interval has a confidence of 95 % for any distribution: from sample
 /// number (n + 1)/2 - 0.98 sqrt(n), counted from the lowest, to the same number
-/// counted from the highest. Up to 5 samples have none: even their whole range
-/// has only 94 %.
+/// counted from the highest. Up to 5 samples have no interval: even their whole
+/// range has only 94 %.
 Median summarize(std::vector<double> samples);
 
-/// Whether there are at least ten samples, and the interval ends within 2 % of
-/// the median.
+/// Whether there are at least ten samples, and the ends of the interval are
+/// within 2 % of the median.
 bool isKnown(const Median &median, size_t samples);
 
 /// The first time, from number `start` on, that is within 5 % of the median of
-/// the `stableWindow` ones after it.
+/// the next `stableWindow` ones.
 const size_t stableWindow = 7;
 std::optional<size_t> firstStable(const std::vector<double> &times,
                                   size_t start = 0);

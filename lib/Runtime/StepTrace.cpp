@@ -44,7 +44,8 @@ std::string netc::runtime::traceOf(const Program &program,
     std::vector<int64_t> seen(program.ops.size());
     for (const Recorder::Call &call : calls) {
       const Op &op = program.ops[call.op];
-      // Of an op in a loop, each run has its share, and all have the whole.
+      // The FLOP of an op in a loop are divided among its runs, without
+      // remainder.
       int64_t runs = recorder.calls(call.op), turn = seen[call.op]++;
       int64_t flop = op.matmul / runs + (turn < op.matmul % runs);
       ordered_json run = event("cpu_op", "net::" + op.op, call.start - begin,

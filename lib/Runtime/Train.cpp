@@ -16,7 +16,7 @@ using namespace netc::program;
 using namespace netc::runtime;
 
 namespace {
-/// A line on a terminal that shows how far training is.
+/// A progress line on a terminal.
 class Progress {
 public:
   explicit Progress(bool wanted) : shown(wanted && isatty(STDERR_FILENO)) {}
@@ -44,7 +44,7 @@ private:
 };
 } // namespace
 
-/// Stores an integer, as the element that the slot has.
+/// Stores an integer as the slot's element type.
 static void storeScalar(const Slot *slot, int64_t value, Device &device) {
   if (!slot)
     return;
@@ -90,7 +90,7 @@ static void checkLoss(const std::vector<double> &losses) {
   throw Failure(1, text);
 }
 
-/// Checks everything that the steps leave. The loss alone would not show a bad
+/// Checks all tensors after the last step. The loss alone would not show a bad
 /// last update, or another result that is not finite.
 static void checkTensors(const Program &program, const Device &device,
                          size_t steps) {
@@ -121,8 +121,8 @@ Training netc::runtime::train(const Program &program, const Options &options,
   Random seeds(options.seed, "steps");
   Progress progress(!options.quiet);
   std::optional<size_t> stable;
-  size_t notStable = 0; // so many steps are known to be none
-  size_t nextLook = 0;  // at the interval, which takes time
+  size_t notStable = 0; // number of steps that are known to be unstable
+  size_t nextLook = 0;  // when to compute the interval again, which takes time
 
   int64_t begin = now();
   for (bool done = false; !done;) {

@@ -14,22 +14,23 @@
 
 namespace netc::runtime {
 
-/// What happened in the steps of a training.
+/// The results of a training.
 struct Training {
   Recorder recorder;
-  std::vector<double> losses;  ///< of each step, if the program has a loss
-  size_t warmup = 0;           ///< steps before the measured ones
-  bool stable = false;         ///< whether these begin with a stable one
-  double wall = 0;             ///< seconds of all steps, loading data included
-  std::vector<int64_t> counts; ///< executed in all steps: three an op, or none
+  std::vector<double> losses; ///< of each step, if the program has a loss
+  size_t warmup = 0;          ///< steps before the measured ones
+  bool stable = false; ///< whether the measured ones begin with a stable one
+  double wall = 0;     ///< seconds of all steps, including loading of data
+  std::vector<int64_t>
+      counts; ///< executed in all steps: three for each op, or empty
 };
 
-/// Runs steps on a device that holds the initial parameters, as long as the
+/// Runs steps on a device that holds the initial parameters, for as long as the
 /// options say. Without `--warmup`, the measured steps begin with the first
-/// stable one; if there is none, the later half of the steps is measured.
-/// Throws a Failure if the loss is not finite, or a million times the first
-/// loss (or 1, if that is more), or if after the last step a parameter, a state
-/// or a result has an element that is not finite.
+/// stable one, or with the second half if there is none. Throws a Failure if
+/// the loss is not finite, or exceeds a million times the first loss (or a
+/// million, if that is more), or if after the last step a parameter, a state or
+/// a result has an element that is not finite.
 Training train(const program::Program &program, const Options &options,
                const Data &data, Device &device);
 

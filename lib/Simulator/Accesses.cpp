@@ -10,7 +10,7 @@
 
 using namespace netc::simulator;
 
-/// Where each lane goes.
+/// The address of each lane.
 static void addressesOf(Warp &warp, const Instruction &i, size_t operand,
                         bool isWide, int64_t offset, uint64_t *addresses) {
   if (isWide) {
@@ -34,7 +34,7 @@ static Places placesOf(Launch &run, Warp &warp, const Instruction &i,
   return places;
 }
 
-/// An element as a register holds it: with its sign, if it has one.
+/// Extends an element to a register: by its sign if it is signed.
 template <typename Slot> static Slot elementAt(const char *from, Type type) {
   Slot bits = 0;
   std::memcpy(&bits, from, std::min<size_t>(type.bytes(), sizeof bits));
@@ -128,7 +128,7 @@ struct AtomicMax {
 };
 } // namespace
 
-/// Lanes one after the other.
+/// Applies the operation for one lane after the other.
 template <typename T, typename F>
 static void atomic(Launch &run, Warp &warp, const Instruction &i,
                    uint32_t lanes) {
@@ -182,8 +182,8 @@ Handler netc::simulator::addressConversion(bool isToSpace) {
 // Copies to shared memory, and matrices from it
 //===----------------------------------------------------------------------===//
 
-/// Operands: place in shared memory, source, how many bytes, how many of them
-/// to read.
+/// Operands: address in shared memory, source, size in bytes, number of bytes
+/// to read. The rest is zeros.
 void netc::simulator::copyAsync(Launch &run, Warp &warp, const Instruction &i,
                                 uint32_t lanes) {
   uint64_t to[kLanes], from[kLanes];
@@ -196,7 +196,8 @@ void netc::simulator::commitCopies(Launch &run, Warp &warp, const Instruction &,
                                    uint32_t) {
   run.closeCopies(warp);
 }
-/// Operand: how many groups may go on. If `mode`, none is open either.
+/// Operand: number of groups that may stay incomplete. If `mode` is set, the
+/// open group must be complete, too.
 void netc::simulator::waitForCopies(Launch &run, Warp &warp,
                                     const Instruction &i, uint32_t) {
   if (i.mode)
@@ -204,8 +205,9 @@ void netc::simulator::waitForCopies(Launch &run, Warp &warp,
   run.endCopies(warp, i, *Launch::lanes<uint32_t>(warp, i, 0));
 }
 
-/// `ldmatrix`: lanes 8 m to 8 m + 7 say where the rows of 16 bytes of matrix m
-/// lie; a lane gets two elements of row lane / 4, or of a column if `mode`.
+/// `ldmatrix`: lanes 8 m to 8 m + 7 have the addresses of the 16-byte rows of
+/// matrix m. A lane gets two elements of row lane / 4, or of a column if `mode`
+/// is set.
 void netc::simulator::loadMatrix(Launch &run, Warp &warp, const Instruction &i,
                                  uint32_t lanes) {
   uint64_t addresses[kLanes];

@@ -37,7 +37,7 @@ static void ternary(Launch &, Warp &warp, const Instruction &i,
 }
 
 namespace {
-/// Sums and products of integers wrap around.
+/// Integer arithmetic wraps around.
 template <typename T>
 using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 
@@ -56,7 +56,7 @@ NETC_BINARY(Xor, a ^ b)
 struct Div {
   template <typename T> static T of(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-      if (b == 0) // the manual leaves it open
+      if (b == 0) // undefined by the manual
         return T(-1);
       if constexpr (std::is_signed_v<T>)
         if (b == T(-1))
@@ -103,7 +103,7 @@ template <typename F> struct WithNan {
                                           : F::of(a, b);
   }
 };
-/// The sign of the first, the size of the second.
+/// The sign of the first operand, the magnitude of the second.
 struct CopySign {
   template <typename T> static T of(T a, T b) { return std::copysign(b, a); }
 };
@@ -196,7 +196,7 @@ template <typename F, int Kinds> static Handler ternaryOf(Type type) {
 #undef NETC_TERNARY
 
 #ifdef __x86_64__
-/// Without this, each lane would be a call of the C library.
+/// Without it, each lane would call the C library.
 #define NETC_FMA __attribute__((target_clones("fma", "default")))
 #else
 #define NETC_FMA
@@ -311,7 +311,7 @@ NETC_COMPARISON(Greater, a > b)
 NETC_COMPARISON(GreaterEqual, a >= b)
 NETC_COMPARISON(Ordered, (a == a) & (b == b))
 #undef NETC_COMPARISON
-/// True for what is unordered, too.
+/// Unordered operands compare true, too.
 template <typename Other> struct Negated {
   template <typename T> static bool of(T a, T b) { return !Other::of(a, b); }
 };

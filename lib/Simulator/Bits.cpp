@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Instructions on bits, whatever they mean, and on whole registers.
+// Instructions on bits without a type, and on whole registers.
 
 #include "lib/Simulator/Handlers.h"
 
@@ -10,7 +10,7 @@
 
 using namespace netc::simulator;
 
-/// Shifts by more than there are bits leave none.
+/// Shifts by at least the number of bits give 0, or the sign.
 template <typename T, bool Left>
 static void shift(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   constexpr uint32_t bits = 8 * sizeof(T);
@@ -48,7 +48,7 @@ Handler netc::simulator::shiftOf(Type type, bool isLeft) {
   return nullptr;
 }
 
-/// 32 of the 64 bits of two registers.
+/// `shf`: 32 of the 64 bits of two registers.
 template <bool Left, bool Wraps>
 static void funnel(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
@@ -118,7 +118,8 @@ Handler netc::simulator::extractBitsOf(Type type) {
   return isSigned ? extractBits<int64_t> : extractBits<uint64_t>;
 }
 
-/// Each bit of the result by those of three operands, as a table of 8 says.
+/// `lop3`: a table of 8 bits gives each bit of the result from the bits of
+/// three operands.
 void netc::simulator::lookUpBits(Launch &, Warp &warp, const Instruction &i,
                                  uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
@@ -184,7 +185,7 @@ Handler netc::simulator::copyOf(bool isWide) {
   return isWide ? Handler(copy<uint64_t>) : Handler(copy<uint32_t>);
 }
 
-/// One register from several of fewer bits.
+/// Packs several narrow registers into one.
 template <typename T, typename Part>
 static void pack(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   T packed[kLanes] = {};
@@ -199,7 +200,7 @@ static void pack(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   forLanes(lanes, [&](int l) { d[l] = packed[l]; });
 }
 
-/// Several registers from one.
+/// Unpacks a register into several narrow ones.
 template <typename T, typename Part>
 static void unpack(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   auto *a = Launch::lanes<T>(warp, i, i.width);

@@ -22,7 +22,7 @@ template <typename F> static F toWhole(F value, uint8_t mode) {
   }
 }
 
-/// Numbers that the result does not hold become the nearest that it holds.
+/// Values out of range are clamped.
 template <typename To, typename From>
 static To convert(From value, uint8_t mode) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -98,7 +98,7 @@ uint16_t netc::simulator::toHalf(float value, bool isBf16) {
   float size = std::fabs(value);
   if (size >= 65520)
     return sign | 0x7c00;
-  // In units of the last place; rounding may carry into the exponent.
+  // In units of the last place. Rounding may carry into the exponent.
   int exponent = size < 0x1p-14f ? -14 : std::ilogb(size);
   auto units = uint16_t(std::nearbyint(std::ldexp(size, 10 - exponent)));
   return uint16_t(sign | (units + ((exponent + 14) << 10)));
@@ -111,7 +111,7 @@ static void narrow(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   forLanes(lanes,
            [=](int l) { d[l] = toHalf(float(get<From>(a, l)), IsBf16); });
 }
-/// The first is the upper half.
+/// The first operand becomes the upper half.
 template <bool IsBf16>
 static void narrowPair(Launch &, Warp &warp, const Instruction &i,
                        uint32_t lanes) {
@@ -128,7 +128,7 @@ static void widen(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
   auto *a = Launch::lanes<uint32_t>(warp, i, 1);
   forLanes(lanes, [=](int l) { d[l] = fromHalf(uint16_t(a[l]), IsBf16); });
 }
-/// To the nearest of 10 bits behind the point; ties go away from zero.
+/// Rounds to 10 bits of fraction; ties away from zero.
 static void roundToTf32(Launch &, Warp &warp, const Instruction &i,
                         uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);

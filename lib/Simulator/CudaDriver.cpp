@@ -2,9 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A CUDA driver whose only device is the simulator: programs load it in the
-// place of NVIDIA's. Its functions are those that lib/Runtime/CudaDriver.h
-// names; what a program does not use is not there.
+// A CUDA driver whose only device is the simulator. Programs load it instead of
+// NVIDIA's. It has the functions that lib/Runtime/CudaDriver.h declares.
 
 #include "lib/Simulator/Simulator.h"
 
@@ -17,7 +16,7 @@
 using namespace netc::simulator;
 
 namespace {
-/// CUDA's numbers of errors.
+/// Error numbers of CUDA.
 enum Result {
   Success = 0,
   InvalidValue = 1,
@@ -42,7 +41,7 @@ Device &device() {
 }
 } // namespace
 
-/// What a function does that is called by C.
+/// Calls the body of a C function; exceptions become error numbers.
 template <typename Body> static int guarded(Body body) {
   try {
     body();
@@ -151,7 +150,7 @@ NETC_API int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                             unsigned blockZ, unsigned sharedBytes,
                             void *streamOf, void **arguments, void **) {
   const std::string &name = static_cast<Function *>(function)->name;
-  // Arguments are copied at once.
+  // Arguments are copied at the time of the call.
   auto values = std::make_shared<std::vector<std::vector<char>>>();
   for (uint32_t bytes : device().parametersOf(name)) {
     const char *from = static_cast<const char *>(arguments[values->size()]);
@@ -213,8 +212,7 @@ static nlohmann::ordered_json toJson(const Counters &counted) {
           {"ideal_wavefronts", counted.idealWavefronts}};
 }
 
-/// By which programs know that this is no GPU: JSON of what was counted and
-/// found.
+/// Identifies the simulator to programs: JSON with its counters and findings.
 NETC_API const char *netc_simulator_report() {
   static std::string text;
   nlohmann::ordered_json report = toJson(device().counters());

@@ -2,7 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From text to instructions whose handlers and operands are known.
+// Decodes the text of instructions: chooses their handlers and resolves their
+// operands.
 
 #include "lib/Simulator/Handlers.h"
 
@@ -110,7 +111,7 @@ private:
                : draft.registers[operand].isWide;
   }
 
-  /// A register of whatever size, or a constant of this one.
+  /// A register of any size, or a constant of this size.
   uint32_t any(bool wide) {
     bool isNegative = takeIf("-");
     std::string text = take();
@@ -138,7 +139,7 @@ private:
     return number(take(), isNegative);
   }
 
-  /// One of a size.
+  /// An operand of a size.
   void operand(bool wide) {
     uint32_t found = any(wide);
     if (isWide(found) != wide)
@@ -154,7 +155,7 @@ private:
       fail("there are more operands than it has");
   }
 
-  /// One register, or several in braces, of any size, which is the same.
+  /// A register, or several of equal size in braces.
   void values() {
     bool isList = takeIf("{"), wide = i.type.bits == 64;
     i.width = 0;
@@ -166,7 +167,7 @@ private:
     if (isList && !takeIf("}"))
       fail("`}` is missing");
   }
-  /// So many of 32 bits, in braces.
+  /// `count` registers of 32 bits, in braces.
   void fragment(int count) {
     if (!takeIf("{"))
       fail("`{` is missing");
@@ -207,7 +208,7 @@ private:
 
   //===-- Instructions ----------------------------------------------------===//
 
-  /// Reads a result, and operands of these sizes.
+  /// Decodes a result, and operands of these sizes.
   void simple(Handler run, std::initializer_list<bool> areWide) {
     i.run = run;
     if (!run)
@@ -227,7 +228,7 @@ private:
   }
 
   void choose() {
-    // What is flushed to zero, or saturated, is not known here.
+    // Flushing subnormals to zero and saturation are not supported.
     if (has("ftz") || has("sat") || has("relu"))
       return;
     if (is("bra")) {
@@ -243,7 +244,7 @@ private:
       return end();
     }
     if (is("bar") || is("barrier")) {
-      // Others than the whole block at barrier 0 are not known.
+      // Only barrier 0 with all threads of the block is supported.
       if (!has("sync") || has("warp") || take() != "0")
         return;
       i.control = Instruction::Barrier;
@@ -257,7 +258,7 @@ private:
       return chooseTensor();
     if (is("mov") || is("cvta") || is("cvt"))
       return chooseMove();
-    // The simulator rounds to the nearest.
+    // The simulator rounds to nearest even only.
     if (i.type.isFloat() && (has("rz") || has("rm") || has("rp")))
       return;
     chooseBits();
@@ -386,7 +387,7 @@ private:
       return none(commitCopies);
     if (has("wait_all")) {
       operands.numbers.push_back(constant(0, false));
-      i.mode = 1; // what is not committed is waited for, too
+      i.mode = 1; // waits for the open group, too
       return none(waitForCopies);
     }
     if (has("wait_group")) {
@@ -395,7 +396,7 @@ private:
     }
     if (!has("global") || (!has("shared") && !has("shared::cta")))
       return;
-    // The place, the source, how many bytes, and how many of them are read.
+    // Address, source, size in bytes, and number of bytes to read.
     i.space = Space::Global;
     address();
     int64_t source = i.offset;
@@ -443,7 +444,7 @@ private:
     }
     i.isValueWide = false;
     Type whole = i.type;
-    i.type.bits = 32; // of constants
+    i.type.bits = 32; // size of constants
     values();
     i.type = whole;
     i.run = packOf(i.type, i.width);
@@ -457,7 +458,7 @@ private:
              : has("rpi") || has("rp") ? Up
                                        : Nearest;
     if (i.mode && !isWhole)
-      return; // only whole numbers are rounded to others than the nearest
+      return; // only conversions to integers have other modes than to nearest
     if (isWhole)
       i.mode |= Whole;
     if (has("bf16x2") || has("f16x2"))

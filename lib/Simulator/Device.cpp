@@ -62,7 +62,7 @@ void Device::fill(uint64_t address, uint8_t value, uint64_t bytes) {
 void Device::forget(uint64_t address, uint64_t bytes) {
   uint64_t at;
   TrackedBytes &to = findIn(*memory, address, bytes, at);
-  // No number that a sum could hide.
+  // NaN, which sums propagate.
   std::memset(to.data() + at, 0xff, bytes);
   to.mark(at, bytes, false);
 }
@@ -71,8 +71,8 @@ void Device::forget(uint64_t address, uint64_t bytes) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// Gives the shared variables that a kernel names their places. Returns the
-/// bytes of those whose sizes are known; what the launch adds is behind them.
+/// Assigns addresses to the shared variables that a kernel uses. Returns the
+/// size of those of fixed size; dynamic shared memory follows.
 static uint32_t placeShared(const ParsedModule &parsed, ParsedKernel &kernel) {
   std::set<std::string> named;
   for (const Statement &statement : kernel.statements)
@@ -115,7 +115,7 @@ void Device::load(const std::string &ptx) {
     draft.registers = std::move(from.registers);
     for (const Statement &statement : from.statements)
       decode(statement, *kernel, draft, from.names);
-    // Where code ends without `ret`, its threads end too.
+    // Code that ends without `ret` ends its threads.
     Instruction end;
     end.control = Instruction::Return;
     kernel->code.push_back(end);
@@ -145,7 +145,7 @@ std::pair<uint64_t, uint64_t> Device::variable(const std::string &name) const {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Numbers below `count`, as an order says.
+/// The numbers 0 to `count` - 1 in an order.
 static std::vector<uint32_t> numbers(uint64_t count, Order order,
                                      uint64_t salt) {
   std::vector<uint32_t> numbers(count);
@@ -153,7 +153,7 @@ static std::vector<uint32_t> numbers(uint64_t count, Order order,
   if (order.kind == Order::Backward)
     std::reverse(numbers.begin(), numbers.end());
   else if (order.kind == Order::Shuffled) {
-    // The standard leaves open what std::shuffle draws.
+    // std::shuffle is not the same on all systems.
     std::mt19937_64 random(order.seed * 0x9e3779b97f4a7c15u + salt);
     for (size_t i = numbers.size(); i > 1; --i)
       std::swap(numbers[i - 1], numbers[random() % i]);
@@ -168,7 +168,7 @@ void Device::launch(const std::string &name, Extent grid, Extent block,
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
     std::memcpy(parameters.data() + kernel.parameters[i].second, arguments[i],
                 kernel.parameters[i].first);
-  // Time starts anew before its numbers end.
+  // Restart the time before it overflows.
   if (now > 1 << 30) {
     memory->clearAccesses();
     shared->clearAccesses();

@@ -2,8 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What instructions do, by the PTX ISA manual, 8.0, chapter 9. Registers of 8
-// and 16 bits are the lowest of 32, whose others are zero.
+// The semantics of instructions, by the PTX ISA manual, 8.0, chapter 9.
+// Registers of 8 and 16 bits are the low bits of 32-bit ones, whose high bits
+// are zero.
 
 #ifndef NETC_LIB_SIMULATOR_HANDLERS_H
 #define NETC_LIB_SIMULATOR_HANDLERS_H
@@ -15,7 +16,7 @@
 
 namespace netc::simulator {
 
-/// What holds a value in the file of a warp.
+/// The type that holds a value in a warp's register file.
 template <typename T>
 using Lane = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
@@ -35,7 +36,7 @@ template <typename T> void put(Lane<T> *to, int lane, T value) {
     std::memcpy(&to[lane], &value, sizeof value);
 }
 
-/// Calls `body` for each lane that is on. No lane reads what another writes.
+/// Calls `body` for each active lane. No lane reads what another one writes.
 template <typename Body>
 [[gnu::always_inline]] inline void forLanes(uint32_t lanes, Body body) {
   if (lanes == ~0u) {
@@ -48,8 +49,8 @@ template <typename Body>
     body(__builtin_ctz(lanes));
 }
 
-/// `INSTANCE(T)` returned for the T of a type, if it is an integer, where
-/// INTEGERS, or a float, where FLOATS; else null.
+/// Returns `INSTANCE(T)` for the C++ type T of a PTX type if that is an integer
+/// and INTEGERS is set, or a float and FLOATS is set; else null.
 #define NETC_FOR_TYPE(TYPE, INTEGERS, FLOATS, INSTANCE)                        \
   do {                                                                         \
     Type type_ = TYPE;                                                         \
@@ -77,16 +78,17 @@ template <typename Body>
     return nullptr;                                                            \
   } while (false)
 
-/// An instruction that makes one value of others of its type.
+/// An instruction with one result of the type of its operands.
 struct Arithmetic {
   Handler run = nullptr;
   int operands = 0; ///< without the result
 };
-/// Those that are named so, with `.hi`, `.NaN` or `.approx` if that matters.
+/// The instruction of this name, with `.hi`, `.NaN` or `.approx` if they
+/// matter.
 Arithmetic arithmeticNamed(const std::string &name, Type type);
-/// `mul.wide` and `mad.wide`: twice as many bits as the operands.
+/// `mul.wide` and `mad.wide`: the result has twice as many bits as operands.
 Handler wideProduct(Type type, bool adds);
-/// `setp`, by the name of a comparison.
+/// `setp` with this comparison.
 Handler comparisonNamed(const std::string &name, Type type);
 
 Handler shiftOf(Type type, bool isLeft);
@@ -102,8 +104,8 @@ void permuteBytes(Launch &, Warp &, const Instruction &, uint32_t lanes);
 void lookUpBits(Launch &, Warp &, const Instruction &, uint32_t lanes);
 
 enum Rounding : uint8_t { Nearest, Zero, Down, Up, Whole = 4 };
-/// `cvt`; instructions have a Rounding as their mode. If `isPair`, two f32
-/// become the halves of one register.
+/// `cvt`, with a Rounding as its mode. If `isPair`, two f32 become the halves
+/// of a register.
 Handler conversionOf(Type to, Type from, bool isPair);
 
 void load(Launch &, Warp &, const Instruction &, uint32_t lanes);
@@ -126,10 +128,10 @@ enum Shuffle : uint8_t {
 /// `shfl.sync`, with a Shuffle as its mode.
 void shuffle(Launch &, Warp &, const Instruction &, uint32_t lanes);
 void nothing(Launch &, Warp &, const Instruction &, uint32_t lanes);
-/// `mma.sync` m16n8k16 of bf16 and f16, m16n8k8 of tf32, with sums in f32.
+/// `mma.sync`: m16n8k16 of bf16 and f16, m16n8k8 of tf32, accumulated in f32.
 Handler matrixProductOf(Type operands);
 
-/// Numbers of 16 bits as f32, and back, to the nearest.
+/// Conversions between 16-bit floats and f32, to nearest even.
 float fromHalf(uint16_t bits, bool isBf16);
 uint16_t toHalf(float value, bool isBf16);
 

@@ -14,26 +14,26 @@ namespace netc::simulator {
 
 constexpr int kLanes = 32;
 
-/// A type of PTX: predicates, or numbers of so many bits.
+/// A type of PTX: a predicate, or a number with its size in bits.
 struct Type {
-  /// `p`, `b`its, `u`nsigned, `s`igned, `f`loat; `g` of bf16, `t` of tf32; 0
-  /// for none.
+  /// `p`redicate, `b`its, `u`nsigned, `s`igned, `f`loat; `g` is bf16, `t` is
+  /// tf32; 0 is none.
   char kind = 0;
   uint8_t bits = 0;
 
   bool isFloat() const { return kind == 'f'; }
   uint32_t bytes() const { return bits / 8u; }
 };
-/// The one that PTX calls so, such as `s32`; none if it is no type.
+/// The type with this name, such as `s32`; none if there is none.
 Type typeNamed(const std::string &name);
 
 enum class Space : uint8_t { Generic, Global, Shared, Local, Parameter };
-/// Where the windows of shared and local memory lie for generic addresses.
+/// Where shared and local memory begin in the generic address space.
 constexpr uint64_t kSharedWindow = uint64_t(1) << 60, kLocalWindow = uint64_t(1)
                                                                      << 61;
 
-/// A value of each lane: 4 bytes, or 8 if it is wide, lane beside lane. A
-/// predicate is all ones or zero.
+/// A value of all lanes: 4 contiguous bytes for each, or 8 if it is wide.
+/// Predicates are all ones or zero.
 struct Register {
   bool isWide = false;
 };
@@ -49,26 +49,25 @@ struct Instruction {
   enum Control : uint8_t { None, Branch, Return, Barrier };
 
   Handler run = nullptr;
-  /// Where the lanes of its operands lie in the file of a warp, in bytes;
-  /// results first.
+  /// Byte offsets of its operands in a warp's register file, results first.
   const uint32_t *slots = nullptr;
   int64_t offset = 0;  ///< in bytes, added to the address
-  int32_t guard = -1;  ///< slot of the predicate, if there is one
-  int32_t target = -1; ///< where a branch goes
+  int32_t guard = -1;  ///< slot of the predicate, or -1
+  int32_t target = -1; ///< destination of a branch
   Control control = None;
-  bool isNegated = false; ///< the guard
+  bool isNegated = false; ///< of the guard
   Space space = Space::Generic;
-  Type type, from;   ///< of the result; of what is converted
-  uint8_t mode = 0;  ///< of rounding, shuffling, ..
+  Type type, from;   ///< of the result; source type of a conversion
+  uint8_t mode = 0;  ///< rounding, shuffle and so on
   uint8_t width = 1; ///< elements of a vector
-  uint8_t flop = 0;  ///< of a lane
-  /// The address of a load, store or atomic operation is operand `address`.
+  uint8_t flop = 0;  ///< per lane
+  /// The number of the operand that is the address of a load, store or atomic.
   uint8_t address = 0;
   bool isAddressWide = true;
-  bool isValueWide = false; ///< the registers that a load or store names
+  bool isValueWide = false; ///< size of the registers of a load or store
 };
 
-/// Registers that hold what a thread is: filled before it starts.
+/// Registers with the position of a thread, which are set before it starts.
 enum class Special : uint8_t {
   TidX,
   TidY,
@@ -86,7 +85,7 @@ enum class Special : uint8_t {
   WarpId
 };
 
-/// An instruction as it is written: for what is reported.
+/// The text of an instruction, for findings.
 struct Source {
   int line = 0;
   std::string text;
@@ -97,11 +96,11 @@ struct Kernel {
   std::vector<Instruction> code;
   std::vector<Source> sources; ///< by instruction
   std::vector<uint32_t> slots; ///< of all operands
-  /// The file of a warp starts with constants, of which these are the bytes.
+  /// The bytes of the constants, which are at the start of a register file.
   std::vector<char> constants;
   uint32_t fileBytes = 0;
-  std::vector<std::pair<Special, uint32_t>> specials; ///< their slots
-  /// Bytes and offset of each parameter.
+  std::vector<std::pair<Special, uint32_t>> specials; ///< with their slots
+  /// Size and offset in bytes of each parameter.
   std::vector<std::pair<uint32_t, uint32_t>> parameters;
   uint32_t parameterBytes = 0;
   uint32_t sharedBytes = 0, localBytes = 0;
@@ -120,32 +119,31 @@ struct Token {
   int line;
 };
 
-/// An instruction as it is written.
+/// A parsed instruction.
 struct Statement {
   std::string guard; ///< register, or empty
   bool isNegated = false;
   std::vector<std::string> opcode; ///< `ld`, `global`, `f32`
-  std::vector<Token> operands;     ///< all of them, with their commas
+  std::vector<Token> operands;     ///< all tokens, with commas
   Source source;
 };
 
-/// What names stand for.
+/// The names of a kernel and its module.
 struct Names {
   std::unordered_map<std::string, uint32_t> registers; ///< numbers
   std::unordered_map<std::string, uint64_t> shared, local, parameters,
-      globals; ///< offsets, and addresses of the last
+      globals; ///< offsets; addresses of globals
   std::unordered_map<std::string, int32_t> labels;
 };
 
-/// Operands of an instruction before they have slots: numbers of registers,
-/// constants behind them; how many are results, at the front.
+/// Operands before they have slots: numbers of registers, followed by
+/// constants. The first `results` are results.
 struct Operands {
   std::vector<uint32_t> numbers;
   uint8_t results = 0;
 };
 
-/// What decoding gathers of a kernel: registers, and constants with their
-/// lanes.
+/// State of decoding a kernel: its registers, and its constants for all lanes.
 struct Draft {
   std::vector<Register> registers;
   std::vector<std::pair<Register, uint64_t>> constants;
@@ -153,12 +151,12 @@ struct Draft {
   static constexpr uint32_t kConstant = 1u << 31;
 };
 
-/// Decodes one, whose guard and operands are numbers yet; throws a PtxError if
-/// it is not known.
+/// Decodes an instruction. Its guard and operands get numbers, not slots, yet.
+/// Throws a PtxError if it is not supported.
 void decode(const Statement &statement, Kernel &kernel, Draft &draft,
             Names &names);
-/// Gives registers their places in the file of a warp. Those that do not live
-/// at once share them.
+/// Allocates slots in the register file. Registers that are not live at the
+/// same time share slots.
 void placeRegisters(Kernel &kernel, const Draft &draft);
 
 [[noreturn]] void refuse(const Source &source, const std::string &why);

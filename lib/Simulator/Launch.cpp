@@ -10,7 +10,7 @@
 
 using namespace netc::simulator;
 
-/// Which registers say what a thread is.
+/// The values of a special register for the threads of a warp.
 static uint32_t specialOf(Special special, Extent grid, Extent block,
                           Extent index, uint32_t thread) {
   switch (special) {
@@ -52,7 +52,7 @@ Launch::Launch(Device &device, const Kernel &kernel, Extent grid, Extent block,
       sharedBytes(sharedBytes), parameters(std::move(parametersOf)) {
   moment.launch = moment.block = moment.now = ++device.now;
   warps.resize((block.count() + kLanes - 1) / kLanes);
-  // Slots are aligned as vectors of the host are.
+  // Align slots like vectors of the host.
   size_t file = (kernel.fileBytes + 63) / 64 * 64;
   device.files.resize(file * warps.size() + 64);
   char *next = device.files.data();
@@ -95,8 +95,8 @@ void Launch::run(uint32_t which, const std::vector<uint32_t> &order) {
   while (releaseBarrier());
 }
 
-/// Lets those go on that wait, when all others have ended. Returns whether some
-/// waited.
+/// Releases the waiting threads when all others have ended or wait, too.
+/// Returns whether there were any.
 bool Launch::releaseBarrier() {
   bool anyone = false, everyone = true;
   for (const Warp &warp : warps) {
@@ -116,8 +116,8 @@ bool Launch::releaseBarrier() {
 
 void Launch::advance(Warp &warp) {
   for (;;) {
-    // The lowest pc goes on; parts that have come to the same are one again.
-    // Those that wait have none to go to.
+    // The part with the lowest pc runs next. Parts at the same pc are merged.
+    // Waiting parts are skipped.
     uint32_t pc = ~0u, lanes = 0, next = ~0u;
     for (const Part &part : warp.parts)
       if (!(part.lanes & warp.atBarrier))
@@ -153,8 +153,8 @@ static uint32_t maskOf(const char *predicates) {
   return mask;
 }
 
-/// Runs one part until it parts, ends, waits or comes to `next`, where another
-/// waits to be joined.
+/// Runs a part until it diverges, ends, waits, or reaches `next`, where another
+/// part is waiting to reconverge.
 void Launch::step(Warp &warp, Part part, uint32_t next) {
   uint64_t instructions = 0, flop = 0;
   for (;;) {
@@ -214,7 +214,7 @@ void Launch::report(const Instruction &i, const std::string &kind) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// What is shared is the block's own.
+/// Only threads of the block access its shared memory.
 Moment Launch::momentOf(bool isShared) const {
   return {isShared ? moment.block : moment.launch, moment.block, moment.now};
 }
@@ -225,7 +225,7 @@ int32_t Launch::threadOf(const Warp &warp, int lane) const {
   return int32_t(thread & 0x7fffffff);
 }
 
-/// Makes a generic address one of a space.
+/// Resolves a generic address to a space and an address in it.
 static Space resolve(Space space, uint64_t &address) {
   if (space != Space::Generic)
     return space;
@@ -273,7 +273,7 @@ char *Launch::accessLane(Warp &warp, const Instruction &i, int lane,
   return memory->data() + at;
 }
 
-/// How many sectors of 32 bytes the lanes touch, with aligned accesses.
+/// The number of 32-byte sectors that aligned accesses of the lanes touch.
 static uint32_t sectorsOf(const uint64_t *addresses, uint32_t lanes) {
   uint64_t sectors[kLanes], last = ~uint64_t(0);
   uint32_t count = 0;
@@ -291,8 +291,8 @@ static uint32_t sectorsOf(const uint64_t *addresses, uint32_t lanes) {
   return uint32_t(std::unique(sectors, sectors + count) - sectors);
 }
 
-/// How often the 32 banks of shared memory are gone through, and how often at
-/// least: as many lanes as take 128 bytes go at once.
+/// The number of passes over the 32 banks of shared memory, and the least
+/// number possible. Each pass serves as many lanes as access 128 bytes.
 static std::pair<uint32_t, uint32_t>
 wavefrontsOf(const uint64_t *addresses, uint32_t lanes, uint32_t bytes) {
   uint32_t passes = 0, least = 0;
@@ -364,7 +364,7 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
     counted.idealWavefronts += least;
   }
 
-  // All at once, if nothing can be wrong with the places.
+  // Fast path: check all lanes at once.
   bool isShared = space == Space::Shared;
   TrackedBytes *memory = nullptr;
   uint64_t at = base, span = top - low + bytes;
@@ -395,7 +395,7 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
   uint64_t ats[kLanes];
   for (int lane = 0; lane < kLanes; ++lane)
     ats[lane] = at + (addresses[lane] - low);
-  // Where all read one place, two are as good as all.
+  // If all lanes read one address, noting two of them is enough.
   uint32_t some = lanes;
   if (isUniform && kind == AccessKind::Read && count > 2)
     some = 3u << first;
@@ -437,7 +437,7 @@ void Launch::beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
     int lane = __builtin_ctz(left);
     if (!places.of[lane])
       continue;
-    // What it holds until it is waited for is not to be read.
+    // The destination may not be read before the copy is complete.
     device.shared->mark(to[lane], bytes, false);
     warp.copies.back().push_back(
         {lane, to[lane], from[lane], bytes, read[lane]});

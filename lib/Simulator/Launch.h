@@ -14,74 +14,74 @@
 
 namespace netc::simulator {
 
-/// Lanes of a warp that are at one instruction.
+/// Lanes of a warp at the same pc.
 struct Part {
   uint32_t pc, lanes;
 };
 
-/// `cp.async` of a lane, which is done when it is waited for.
+/// `cp.async` of a lane. It completes when it is waited for.
 struct AsyncCopy {
   int lane;
   uint64_t to, from;
-  uint32_t bytes, read; ///< those that are not read are zero
+  uint32_t bytes, read; ///< the rest of `bytes` is filled with zeros
 };
 
 struct Warp {
-  uint32_t first = 0;      ///< thread of the block that lane 0 is
-  uint32_t threads = 0;    ///< lanes that are there
-  char *file = nullptr;    ///< constants and registers, kLanes of each
-  std::vector<Part> parts; ///< apart; the lowest pc goes on first
+  uint32_t first = 0;   ///< thread in the block of lane 0
+  uint32_t threads = 0; ///< number of lanes that exist
+  char *file =
+      nullptr; ///< register file: constants and registers, kLanes of each
+  std::vector<Part> parts; ///< of a diverged warp; the lowest pc runs first
   std::vector<char> local; ///< of all lanes
-  uint32_t atBarrier = 0;  ///< lanes that wait
-  /// Groups of copies, the last of which is not closed yet.
+  uint32_t atBarrier = 0;  ///< waiting lanes
+  /// Groups of copies; the last one is still open.
   std::deque<std::vector<AsyncCopy>> copies;
 };
 
-/// Where the lanes of an access lie in memory of the host: by lane, null after
-/// a finding, where some are missing. If they are dense, they follow each other
-/// without gaps.
+/// Host addresses of an access by lane. Null for lanes with a finding; some are
+/// `missing` then. `isDense` if they are contiguous.
 struct Places {
   char *of[kLanes];
   bool isDense = false, isMissing = false;
 };
 
-/// One launch of a kernel, block after block.
+/// A launch of a kernel, which runs its blocks one after the other.
 class Launch {
 public:
   Launch(Device &device, const Kernel &kernel, Extent grid, Extent block,
          uint32_t sharedBytes, std::vector<char> parameters);
 
-  /// Runs one block. Its warps run in this order, each until it ends or waits
-  /// for the others.
+  /// Runs a block. Its warps run in `order`, each until it ends or waits.
   void run(uint32_t number, const std::vector<uint32_t> &order);
 
   //===-- For instructions ------------------------------------------------===//
 
-  /// The lanes of an operand.
+  /// The values of an operand for all lanes.
   template <typename T>
   static T *lanes(const Warp &warp, const Instruction &i, size_t operand) {
     return reinterpret_cast<T *>(warp.file + i.slots[operand]);
   }
-  /// Counts an access to `bytes` of each lane, and checks it.
+  /// Counts and checks an access to `bytes` of each lane.
   void access(Warp &warp, const Instruction &i, uint32_t lanes, Space space,
               const uint64_t *addresses, uint32_t bytes, AccessKind kind,
               Places &places);
   const char *parameter(uint64_t at) const { return &parameters[at]; }
   void report(const Instruction &i, const std::string &kind);
 
-  Counters counted; ///< by this launch
+  Counters counted; ///< of this launch
 
-  /// Begins a copy to shared memory: from now on what was there is gone.
+  /// Begins a copy to shared memory. The old contents of the destination become
+  /// invalid.
   void beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
                    const uint64_t *to, const uint64_t *from,
                    const uint32_t *read, uint32_t bytes);
   void closeCopies(Warp &warp) { warp.copies.emplace_back(); }
-  /// Ends the oldest copies, until so many closed groups are left.
+  /// Completes the oldest copies until at most `groups` closed groups remain.
   void endCopies(Warp &warp, const Instruction &i, size_t groups);
 
 private:
   void start(Warp &warp, Extent index);
-  /// Until it waits or ends.
+  /// Runs a warp until it waits or ends.
   void advance(Warp &warp);
   void step(Warp &warp, Part part, uint32_t next);
   bool releaseBarrier();
@@ -97,7 +97,7 @@ private:
   uint32_t sharedBytes;
   std::vector<char> parameters;
   Moment moment;
-  uint32_t number = 0; ///< of the block
+  uint32_t number = 0; ///< number of the block
   std::vector<Warp> warps;
   const Instruction *lastBarrier = nullptr;
 };

@@ -8,13 +8,13 @@
 
 using namespace netc::simulator;
 
-/// Several threads of one block have read a cell; threads of several blocks.
+/// Readers of a cell: several threads of a block; threads of several blocks.
 static constexpr int32_t kManyThreads = -1, kManyBlocks = -2;
 
-/// What an atomic operation wrote has this as its writer.
+/// The writer of a cell after an atomic operation.
 static int32_t atomicWriter(int32_t thread) { return -1 - thread; }
 
-/// Who has read a cell that `reader` read at a time, once a thread reads it.
+/// The reader of a cell after a read by `thread`, if it was `reader` at `time`.
 static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
                            const Moment &moment) {
   int32_t many =
@@ -24,7 +24,8 @@ static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
   return time < moment.launch ? thread : blocks;
 }
 
-/// The page of bytes that are within one, with cells that are no larger.
+/// The page for bytes within a page, with cells that are not larger than
+/// `count`.
 TrackedBytes::Page &TrackedBytes::pageOf(uint64_t at, uint32_t count) {
   PageSlot &slot = pages[at / kPageBytes];
   if (!slot.page)
@@ -132,7 +133,7 @@ uint32_t TrackedBytes::noteLanes(uint32_t lanes, const uint64_t *at,
     int32_t who = thread + lane;
     Cell *cell = ofPage + (at[lane] % kPageBytes >> shift);
     for (Cell *end = cell + cells; cell < end; ++cell) {
-      // No launch, and not never.
+      // Written by the host or an earlier launch, and not uninitialized.
       bool isFine = uint32_t(cell->written) < uint32_t(launch) ||
                     (cell->written != kNever &&
                      (cell->writer == who || moment.isBefore(cell->written)));
@@ -166,7 +167,7 @@ uint32_t TrackedBytes::noteLanes(AccessKind kind, uint32_t lanes,
 uint64_t Memory::allocate(uint64_t bytes) {
   uint64_t start = next;
   allocations.emplace(start, std::max<uint64_t>(bytes, 1));
-  // What lies between two is nobody's.
+  // Gaps between allocations catch accesses out of bounds.
   next += (bytes + 1023) / 256 * 256 + 4096;
   return start;
 }

@@ -14,11 +14,11 @@ namespace netc::simulator {
 
 enum class AccessKind : uint8_t { Read, Write, Atomic };
 
-/// When memory is accessed. Time goes on at the start of each launch and block,
-/// and at each barrier of a block; blocks run one after the other. So accesses
-/// of other threads are ordered before one of `now` if they were before
-/// `launch`, or from `block` on and before `now`: all others are of threads
-/// that may run at once.
+/// The time of an access. Time advances at the start of each launch and block,
+/// and at each barrier of a block; blocks run one after the other. An access by
+/// another thread is ordered before one at `now` if it was before `launch`, or
+/// between `block` and `now`. All others are by threads that may run
+/// concurrently.
 struct Moment {
   int32_t launch, block, now;
 
@@ -27,9 +27,9 @@ struct Moment {
   }
 };
 
-/// Bytes with what is known of them: which were written, and who accessed them
-/// last. Cells of four bytes are known as one; of fewer in pages where fewer
-/// are accessed.
+/// Bytes with shadow state: whether they were written, and which threads
+/// accessed them last. Cells have four bytes, or fewer in pages with smaller
+/// accesses.
 class TrackedBytes {
 public:
   explicit TrackedBytes(uint64_t size)
@@ -38,27 +38,27 @@ public:
   char *data() { return bytes.data(); }
   const char *data() const { return bytes.data(); }
   uint64_t size() const { return bytes.size(); }
-  /// Makes it as large as this, with nothing written; keeps its accesses.
+  /// Sets the size and marks all bytes as not written. Accesses are kept.
   void reset(uint64_t size);
-  /// Says of bytes whether they were written.
+  /// Marks bytes as written or not written.
   void mark(uint64_t at, uint64_t count, bool isWritten);
-  /// Forgets all accesses.
+  /// Clears all accesses.
   void clearAccesses();
 
-  /// Notes the access of a thread to up to 16 bytes, which are aligned. Returns
-  /// what is wrong with it, or null.
+  /// Records an access by a thread to up to 16 aligned bytes. Returns what is
+  /// wrong with it, or null.
   const char *note(AccessKind kind, uint64_t at, uint32_t count, int32_t thread,
                    const Moment &moment);
-  /// Notes what lanes that are on read or write, of threads from `thread` on,
-  /// each at its own place. Returns those lanes that are left to `note`.
+  /// Records accesses of active lanes, of threads from `thread` on, each to its
+  /// own address. Returns the lanes for which note() has to be called.
   uint32_t noteLanes(AccessKind kind, uint32_t lanes, const uint64_t *at,
                      uint32_t count, int32_t thread, const Moment &moment);
 
 private:
   static constexpr uint64_t kPageBytes = 4096;
 
-  /// The last thread that wrote some bytes and the last that read them, and
-  /// when: 0 for the host, kNever if nothing wrote what is there.
+  /// The last threads that wrote and read a cell, and when: 0 is the host,
+  /// kNever means that it was not written.
   struct Cell {
     int32_t writer = 0, written = 0, reader = 0, read = 0;
   };
@@ -73,7 +73,7 @@ private:
   };
   struct PageSlot {
     std::unique_ptr<Page> page;
-    bool isKnown = false; ///< as long as there is no page
+    bool isKnown = false; ///< for as long as there is no page
   };
 
   Page &pageOf(uint64_t at, uint32_t count);
@@ -85,14 +85,14 @@ private:
   std::vector<PageSlot> pages;
 };
 
-/// Memory of a device: allocations, at addresses that keep apart.
+/// The memory of a device: allocations with gaps between them.
 class Memory {
 public:
   uint64_t allocate(uint64_t bytes);
   void release(uint64_t address);
   void clearAccesses();
-  /// The allocation that holds all of these bytes, and where in it they start;
-  /// null if none does.
+  /// The allocation that contains all of these bytes, and their offset in it.
+  /// Null if there is none.
   TrackedBytes *find(uint64_t address, uint64_t bytes, uint64_t &at);
 
 private:

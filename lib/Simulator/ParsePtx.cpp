@@ -34,8 +34,8 @@ Type netc::simulator::typeNamed(const std::string &name) {
 }
 
 namespace {
-/// Text as tokens: words (which may start with `%`, `$`, `.` or a digit) and
-/// single characters. An opcode with its suffixes is one word.
+/// Splits text into tokens: words, which may start with `%`, `$`, `.` or a
+/// digit, and single characters. An opcode with its suffixes is one word.
 class Lexer {
 public:
   explicit Lexer(const std::string &text) : text(text) { advance(); }
@@ -57,7 +57,7 @@ public:
     if (!takeIf(word))
       refuse({token.line, "`" + token.text + "`"}, "expected `" + word + "`");
   }
-  /// The whole line of a token that was not taken long ago.
+  /// The line of a recent token.
   std::string lineOf(int of) const {
     size_t start = lineStart;
     for (int i = line; i > of; --i)
@@ -91,7 +91,7 @@ private:
       return;
     }
     while (at < text.size() && isWord(text[at])) {
-      // `::` is within a word, a single colon ends a label.
+      // `::` is part of a word, a single colon ends a label.
       if (text[at] == ':') {
         if (at + 1 < text.size() && text[at + 1] == ':') {
           token.text += "::";
@@ -158,7 +158,7 @@ private:
     return isNegative ? -value : value;
   }
 
-  /// `.align 8 .b8 name[6] = {..}`, after the space.
+  /// Parses `.align 8 .b8 name[6] = {..}` after the space.
   Variable variable() {
     Variable variable;
     uint64_t count = 1;
@@ -181,7 +181,7 @@ private:
         count *= uint64_t(number());
         lexer.expect("]");
       } else
-        count = 0; // as long as the launch says
+        count = 0; // dynamic size
     variable.bytes = count * type.bytes();
     if (lexer.takeIf("=")) {
       bool isList = lexer.takeIf("{");
@@ -290,7 +290,7 @@ private:
     }
   }
 
-  /// `.b32 %r<5>;` or `.b32 a, b;`
+  /// Parses `.b32 %r<5>;` or `.b32 a, b;`.
   void registers(ParsedKernel &parsed) {
     Token type = lexer.take();
     Type known = typeNamed(type.text.substr(1));

@@ -16,23 +16,23 @@ struct ParsedKernel {
   std::vector<Statement> statements;
   Names names;
   std::vector<Register> registers;
-  /// Bytes and offset of each parameter.
+  /// Size and offset in bytes of each parameter.
   std::vector<std::pair<uint32_t, uint32_t>> parameters;
   uint32_t parameterBytes = 0, localBytes = 0;
 };
 
 struct SharedVariable {
-  uint64_t bytes, alignment; ///< 0 bytes: as many as the launch says
+  uint64_t bytes, alignment; ///< 0 bytes: dynamic size
 };
 
 struct ParsedModule {
   std::vector<ParsedKernel> kernels;
   std::vector<Variable> variables; ///< in global memory
-  /// In shared memory; a kernel has those that it names.
+  /// In shared memory. A kernel has those that it uses.
   std::map<std::string, SharedVariable> shared;
 };
 
-/// Reads a module; throws a PtxError. Instructions are not looked at.
+/// Parses a module; throws a PtxError. Instructions are decoded later.
 ParsedModule parsePtx(const std::string &text);
 
 } // namespace netc::simulator

@@ -2,8 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Places of registers. PTX has as many as it names; in the file of a warp those
-// share a place that do not live at once, so that files stay in caches.
+// Register allocation. PTX has any number of virtual registers. Those that are
+// not live at the same time share slots in a warp's register file, so that
+// files stay in caches.
 
 #include "lib/Simulator/Kernel.h"
 
@@ -22,14 +23,14 @@ void add(Bits &bits, uint32_t number) {
   bits[number / 64] |= uint64_t(1) << (number % 64);
 }
 
-/// Code without branches into it or out of it.
+/// A basic block.
 struct Block {
   uint32_t first, end;
   std::vector<uint32_t> successors;
   Bits written, readBefore, liveIn, liveOut;
 };
 
-/// From the first to the last instruction that a register has to outlive.
+/// The live interval of a register, in instructions.
 struct Interval {
   uint32_t first = ~0u, last = 0;
 
@@ -64,8 +65,8 @@ public:
   }
 
 private:
-  /// Calls `visit` with each register, those that are read first, and whether
-  /// it is read. What a guard lets stand is read.
+  /// Calls `visit` with each register and whether it is read, reads first. A
+  /// guarded result counts as read, since it may keep its value.
   template <typename Visit> void forOperands(uint32_t pc, Visit visit) const {
     const Operands &operands = draft.operands[pc];
     bool isGuarded = code[pc].guard >= 0;
@@ -145,10 +146,10 @@ private:
 } // namespace
 
 void netc::simulator::placeRegisters(Kernel &kernel, const Draft &draft) {
-  // Constants first.
+  // Constants come first.
   std::vector<uint32_t> ofConstants;
   for (auto [reg, bits] : draft.constants) {
-    // Wide ones are aligned, as all others are.
+    // All constants are aligned like wide ones.
     ofConstants.push_back(uint32_t(kernel.constants.size()));
     size_t bytes = reg.isWide ? 8 : 4;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -158,7 +159,7 @@ void netc::simulator::placeRegisters(Kernel &kernel, const Draft &draft) {
   }
   uint32_t end = uint32_t(kernel.constants.size());
   std::vector<uint32_t> places(draft.registers.size(), ~0u);
-  // What tells threads apart is there from the start.
+  // Special registers are live from the start.
   for (auto &[special, slot] : kernel.specials) {
     places[slot] = end;
     end += bytesOf(draft.registers[slot]);
@@ -175,7 +176,8 @@ void netc::simulator::placeRegisters(Kernel &kernel, const Draft &draft) {
   });
   std::vector<uint32_t> active, free[2];
   for (uint32_t number : order) {
-    // No instruction writes where it reads: it may do so lane by lane.
+    // An instruction must not write a slot that it reads: it may work lane by
+    // lane.
     auto ended = std::stable_partition(
         active.begin(), active.end(), [&](uint32_t other) {
           return intervals[other].last >= intervals[number].first;

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Executes PTX on the processor: what a driver would get. Neither a GPU, nor
-// CUDA, nor LLVM is needed. There is no time in it, and there are no caches.
+// Executes PTX on the host, as a driver gets it. It needs no GPU, no CUDA and
+// no LLVM. It models neither time nor caches.
 
 #ifndef NETC_LIB_SIMULATOR_SIMULATOR_H
 #define NETC_LIB_SIMULATOR_SIMULATOR_H
@@ -17,46 +17,47 @@
 
 namespace netc::simulator {
 
-/// PTX that is none, or that has what the simulator does not know: with the
-/// number of the line, and the line.
+/// PTX that is invalid or not supported, with the number and the text of the
+/// line.
 struct PtxError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something that code must not do, with the instruction that did it.
+/// An error of the executed code, with the instruction that caused it.
 struct Finding {
   std::string kind; ///< such as `race: read after write`
   std::string kernel;
   int line;         ///< in the text of the module, from 1
   std::string text; ///< of the instruction
-  uint64_t times;   ///< how many lanes or warps did it
+  uint64_t times;   ///< number of lanes or warps
 };
 
-/// What was executed. Sectors are 32 bytes of global memory: how many a warp's
-/// accesses touched, and how few could hold as many bytes. Wavefronts are
-/// passes over the 32 banks of shared memory, likewise.
+/// Counts of what was executed. Sectors are 32 bytes of global memory: those
+/// that a warp's accesses touched, and the fewest that hold as many bytes.
+/// Wavefronts are passes over the 32 banks of shared memory, with their fewest,
+/// too.
 struct Counters {
   uint64_t launches = 0;
-  uint64_t instructions = 0; ///< of warps
-  /// Sums and products of f32 and f64 in active lanes; fma is two.
+  uint64_t instructions = 0; ///< per warp
+  /// Additions and multiplications of f32 and f64 in active lanes; fma is two.
   uint64_t flop = 0;
-  /// Those of matrix instructions, whatever their operands hold.
+  /// FLOP of matrix instructions, whatever their operands hold.
   uint64_t tensorFlop = 0;
   uint64_t sectors = 0, idealSectors = 0;
   uint64_t wavefronts = 0, idealWavefronts = 0;
   uint64_t barriers = 0;
-  uint64_t divergences = 0; ///< branches that parted a warp
+  uint64_t divergences = 0; ///< branches that diverged
 
   void add(const Counters &more);
 };
 
-/// How many blocks or threads there are along each axis.
+/// Numbers of blocks or threads along each axis.
 struct Extent {
   uint32_t x = 1, y = 1, z = 1;
   uint64_t count() const { return uint64_t(x) * y * z; }
 };
 
-/// In which order blocks, and the warps of a block, run. Results must not
+/// The order in which blocks, and the warps of a block, run. Results must not
 /// depend on it.
 struct Order {
   enum Kind { Forward, Backward, Shuffled } kind = Forward;
@@ -68,7 +69,7 @@ struct Source;
 class Memory;
 class TrackedBytes;
 
-/// A device with memory, and with modules that are loaded into it.
+/// A device with memory, into which modules can be loaded.
 class Device {
 public:
   Device();
@@ -76,24 +77,25 @@ public:
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
-  /// Memory that nothing has written, at an address that is no pointer of this
-  /// process, and a multiple of 256.
+  /// Allocates uninitialized memory. The address is a multiple of 256, and no
+  /// valid pointer of this process.
   uint64_t allocate(uint64_t bytes);
   void release(uint64_t address);
-  /// Copies from and to the host, or fills. Throws std::out_of_range where
-  /// there is no memory.
+  /// Copies from and to the host, and fills. Throw std::out_of_range for
+  /// addresses that are not allocated.
   void write(uint64_t address, const void *from, uint64_t bytes);
   void read(uint64_t address, void *to, uint64_t bytes) const;
   void fill(uint64_t address, uint8_t value, uint64_t bytes);
-  /// Forgets that anything was written there: what it holds is not to be read.
+  /// Marks bytes as uninitialized.
   void forget(uint64_t address, uint64_t bytes);
 
   /// Adds the kernels and variables of a module. Throws a PtxError.
   void load(const std::string &ptx);
   bool hasKernel(const std::string &name) const;
-  /// Bytes of each parameter.
+  /// The size of each parameter in bytes.
   std::vector<uint32_t> parametersOf(const std::string &kernel) const;
-  /// Where a variable lies, and its bytes; throws std::out_of_range without.
+  /// The address and size in bytes of a variable; throws std::out_of_range if
+  /// there is none.
   std::pair<uint64_t, uint64_t> variable(const std::string &name) const;
 
   /// Runs a kernel to its end. `arguments` points to a value for each
@@ -103,7 +105,7 @@ public:
 
   void setOrder(Order newOrder) { order = newOrder; }
   const Counters &counters() const { return counted; }
-  /// The same, of each kernel that was launched.
+  /// The counters by kernel.
   const std::map<std::string, Counters> &countersByKernel() const {
     return countedBy;
   }
@@ -116,18 +118,18 @@ private:
               const Source &source);
 
   std::unique_ptr<Memory> memory;
-  std::unique_ptr<TrackedBytes> shared; ///< of the block that runs
-  std::vector<char> files;              ///< registers of its warps
-  int32_t now = 0;                      ///< as memory counts time
+  std::unique_ptr<TrackedBytes> shared; ///< of the current block
+  std::vector<char> files;              ///< register files of its warps
+  int32_t now = 0;                      ///< see Moment
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
   std::map<std::string, std::pair<uint64_t, uint64_t>> variables;
   Order order;
-  Counters counted;                          ///< of all ended launches
+  Counters counted;                          ///< of all launches that ended
   std::map<std::string, Counters> countedBy; ///< by kernel
   std::vector<Finding> found;
 };
 
-/// A finding in one line: kind, kernel, line and text.
+/// A finding on one line: kind, kernel, line and text.
 std::string toString(const Finding &finding);
 
 } // namespace netc::simulator

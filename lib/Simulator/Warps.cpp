@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Instructions of a whole warp.
+// Instructions that involve several lanes of a warp.
 
 #include "lib/Simulator/Handlers.h"
 
@@ -64,7 +64,7 @@ struct F16 {
 struct Tf32 {
   static constexpr int perRegister = 1;
   static float of(uint32_t bits, int) {
-    bits &= ~0x1fffu; // what the unit does not read
+    bits &= ~0x1fffu; // low bits that the unit ignores
     float value;
     std::memcpy(&value, &bits, sizeof value);
     return value;
@@ -72,9 +72,9 @@ struct Tf32 {
 };
 } // namespace
 
-/// Operands: 4 registers of D, 4 of A, 2 of B, 4 of C. Lane 4 r + q has, of
-/// A[16][K], rows r and r + 8 and the elements q of each quarter; of B[K][8]
-/// column r; of C and D rows r and r + 8, columns 2 q and 2 q + 1.
+/// Operands: 4 registers of D, 4 of A, 2 of B, 4 of C. Lane 4 r + q has: of
+/// A[16][K], rows r and r + 8 and the elements q of each quarter; of B[K][8],
+/// column r; of C and D, rows r and r + 8, columns 2 q and 2 q + 1.
 template <typename Format>
 static void matrixProduct(Launch &run, Warp &warp, const Instruction &i,
                           uint32_t lanes) {

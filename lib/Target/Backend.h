@@ -12,44 +12,44 @@
 
 namespace netc {
 
-/// What code is generated for: how a step on linalg becomes kernels, an object
-/// and a program. All before is the same for every target; docs/AddATarget.md.
+/// A target: how a step on linalg becomes kernels, an object and a program. All
+/// passes before are the same for every target; see docs/AddATarget.md.
 class Backend {
 public:
   virtual ~Backend() = default;
 
-  /// As programs and reports say it.
+  /// The target, as programs and reports describe it.
   virtual program::Target target() const = 0;
 
-  /// On tensors: lays operands out as the target's kernels read them. Nothing
-  /// for the reference.
+  /// On tensors: changes operands to the layouts that the target's kernels
+  /// read. Adds nothing for the reference.
   virtual void addLayoutPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;
-  /// Prints, for each product of a module whose memory is planned, the op that
-  /// it serves and how its kernel is tiled. Changes the module.
+  /// Prints, for each product of a module with planned memory, its op and how
+  /// its kernel is tiled. Changes the module.
   virtual mlir::LogicalResult printSchedule(mlir::ModuleOp module,
                                             llvm::raw_ostream &os) const = 0;
-  /// From linalg on buffers that have their places to what emit() takes.
+  /// From linalg on placed buffers to what emit() takes.
   virtual void addKernelPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;
-  /// Prints the code of the device, of what the kernel passes leave, where that
-  /// is not the machine that launches it.
+  /// Prints the device code after the kernel passes, if the device is not the
+  /// host.
   virtual llvm::Error printDeviceCode(mlir::ModuleOp module,
                                       llvm::raw_ostream &os) const = 0;
-  /// An object that defines `netc_step`; `netc_program`, which holds
-  /// `description`; and `netc_counts`, if it counts.
+  /// An object that defines `netc_step`; `netc_program`, with `description`;
+  /// and `netc_counts` if the program counts.
   virtual llvm::Expected<llvm::SmallVector<char, 0>>
   emit(mlir::ModuleOp module, llvm::StringRef description,
        const LoweringOptions &options) const = 0;
-  /// Links such an object with the runtime archive into the executable
-  /// `output`. Fails if something to link with is missing, and says what to
+  /// Links such an object with the runtime archive to the executable `output`.
+  /// Fails if something to link with is missing, with advice on what to
   /// install.
   virtual llvm::Error link(llvm::StringRef object, llvm::StringRef runtime,
                            llvm::StringRef output,
                            const ScratchFolder &scratch) const;
 };
 
-/// The backend of `options.target`, for the machine that this program runs on.
+/// The backend of `options.target`, for this machine.
 llvm::Expected<std::unique_ptr<Backend>>
 makeBackend(const LoweringOptions &options);
 

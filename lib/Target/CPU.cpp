@@ -49,7 +49,7 @@ void netc::addCpuKernelPasses(OpPassManager &passes,
   addLoopPasses(passes);
   if (!options.reference) {
     passes.addPass(createConvertSCFToOpenMPPass());
-    // Drops scopes around what allocates nothing.
+    // Remove alloca scopes without allocations.
     passes.addPass(createCanonicalizerPass());
   }
   passes.addPass(createConvertSCFToCFPass());
@@ -121,7 +121,7 @@ private:
 
 llvm::Expected<std::unique_ptr<Backend>>
 netc::makeCpuBackend(const LoweringOptions &options) {
-  // The reference is compared with the counts; its speed does not matter.
+  // The reference is for comparison with the counts; its speed does not matter.
   auto machine =
       hostMachine(options.reference ? llvm::CodeGenOptLevel::None
                                     : llvm::CodeGenOptLevel::Aggressive,

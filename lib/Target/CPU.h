@@ -10,11 +10,11 @@
 namespace netc {
 
 /// Vector code with OpenMP for the processor of this machine, emitted by LLVM.
-/// It uses no wider vectors than those of `options.isa`.
+/// `options.isa` limits the width of vectors.
 llvm::Expected<std::unique_ptr<Backend>>
 makeCpuBackend(const LoweringOptions &options);
 
-/// The passes of that backend, for tools that emit no code.
+/// The layout passes of that backend, for tools that emit no code.
 void addCpuLayoutPasses(mlir::OpPassManager &passes);
 void addCpuKernelPasses(mlir::OpPassManager &passes,
                         const LoweringOptions &options, program::Isa isa);

@@ -24,7 +24,7 @@ static ModuleOp deviceOf(ModuleOp module) {
   return module.lookupSymbol<ModuleOp>(kDevice);
 }
 
-/// Adds a constant to the object, which holds `text`.
+/// Adds a constant with `text` to the object.
 static void addText(ModuleOp module, StringRef name, StringRef text) {
   auto b = OpBuilder::atBlockBegin(module.getBody());
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
@@ -100,7 +100,8 @@ public:
   llvm::Expected<llvm::SmallVector<char, 0>>
   emit(ModuleOp module, StringRef description,
        const LoweringOptions &options) const override {
-    // Zero-terminated strings: name and PTX of each, and an empty name.
+    // Zero-terminated strings: name and PTX of each architecture, and an empty
+    // name.
     std::string code;
     for (const DeviceArch &arch : archs) {
       llvm::Expected<std::string> text = emitPtx(deviceOf(module), arch);

@@ -10,7 +10,7 @@
 namespace netc {
 
 /// Kernels as PTX for NVIDIA's devices, in an object for the host that launches
-/// them; docs/Cuda.md. Nothing of the CUDA toolkit is needed.
+/// them; see docs/Cuda.md. It needs nothing of the CUDA toolkit.
 llvm::Expected<std::unique_ptr<Backend>>
 makeCudaBackend(const LoweringOptions &options);
 

@@ -23,7 +23,7 @@ std::vector<Cache> netc::cachesOf(hwloc_topology *machine) {
       bytes += int64_t(cache->attr->cache.size);
     if (!bytes)
       break;
-    // Cores of two kinds have caches of two sizes.
+    // Different kinds of cores may have caches of different sizes.
     caches.push_back({count, bytes / count});
   }
   return caches;
@@ -31,8 +31,8 @@ std::vector<Cache> netc::cachesOf(hwloc_topology *machine) {
 
 std::vector<Cache> netc::cachesHere() {
   std::vector<Cache> caches;
-  // Systems that do not describe their caches are no error: memory is the only
-  // level then, and hwloc is not to write about it.
+  // A system that does not describe its caches is no error: memory is the only
+  // level then. Do not let hwloc print about it.
   setenv("HWLOC_HIDE_ERRORS", "2", /*overwrite=*/0);
   hwloc_topology_t machine;
   if (hwloc_topology_init(&machine))

@@ -14,10 +14,10 @@ struct hwloc_topology;
 
 namespace netc {
 
-/// The data caches of a machine that hwloc describes, from L1 on, up to the
-/// first level of unknown size.
+/// The data caches of a machine by hwloc, from L1 to the last level before one
+/// of unknown size.
 std::vector<runtime::Cache> cachesOf(hwloc_topology *machine);
-/// The caches of the cores that this process may run on; none if hwloc fails.
+/// The caches of the cores that this process may use; none if hwloc fails.
 std::vector<runtime::Cache> cachesHere();
 
 /// The argument of a program's `--caches`: `2x32768,1x1048576`.

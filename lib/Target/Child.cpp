@@ -25,21 +25,22 @@ using namespace netc;
 namespace fs = llvm::sys::fs;
 
 namespace {
-/// What a signal handler has to remove. The mutex is locked while a folder or a
-/// child is made, so that none is made after the handler has looked.
+/// What a signal handler has to clean up. The mutex is locked while a folder or
+/// a child is created, so that none is created after the handler has run.
 struct Remains {
   std::mutex mutex;
   std::set<std::string> folders;
-  pid_t child = 0; ///< leads a process group
+  pid_t child = 0; ///< leader of a process group
 };
 } // namespace
 
 static Remains &remains() {
-  static auto &instance = *new Remains; // a signal may come at the very end
+  static auto &instance =
+      *new Remains; // never destroyed: a signal may come during exit
   return instance;
 }
 
-/// Without those that are ignored, as by nohup.
+/// The signals that end the program, without ignored ones as under nohup.
 static sigset_t endingSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -51,7 +52,7 @@ static sigset_t endingSignals() {
   return signals;
 }
 
-/// Tries repeatedly, since a child's own children may still write files.
+/// Tries repeatedly, since the child's own children may still write files.
 static void removeFolder(const std::string &folder) {
   for (int trial = 0; trial < 100; ++trial) {
     if (!fs::remove_directories(folder, /*IgnoreErrors=*/false) ||
@@ -66,13 +67,13 @@ static void awaitOneOf(sigset_t signals) {
   if (sigwait(&signals, &signal))
     return;
   Remains &left = remains();
-  left.mutex.lock(); // for good
+  left.mutex.lock(); // never unlocked
   if (left.child)
     kill(-left.child, SIGKILL);
   for (const std::string &folder : left.folders)
     removeFolder(folder);
-  // LLVM's handler, if there is one, removes what writeOutput() has begun. It
-  // returns from SIGQUIT, after which the signal has its own effect.
+  // LLVM's handler, if there is one, removes the output file of writeOutput().
+  // It returns from SIGQUIT, after which the signal has its default effect.
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   raise(signal);
   raise(signal);
@@ -84,7 +85,7 @@ void netc::leaveNothingOnSignals() {
   std::thread(awaitOneOf, signals).detach();
 }
 
-/// The suffix of all scratch folders, which no other folder is likely to have.
+/// The suffix of scratch folders, which no other folder is likely to have.
 static const char *const suffix = ".netc-scratch";
 
 static int openFolder(const std::string &path) {
@@ -92,7 +93,7 @@ static int openFolder(const std::string &path) {
 }
 
 /// Removes this user's scratch folders of this model that no program has
-/// locked. The system releases the lock of a program that is killed.
+/// locked. The system releases the lock of a killed program.
 static void removeStale(llvm::StringRef model) {
   std::error_code error;
   std::vector<std::string> stale;
@@ -116,7 +117,7 @@ static void removeStale(llvm::StringRef model) {
   }
 }
 
-/// Whether the path still names the folder that was opened.
+/// Whether the path still refers to the opened folder.
 static bool isStill(const std::string &path, int opened) {
   struct stat named, held;
   return !stat(path.c_str(), &named) && !fstat(opened, &held) &&
@@ -145,8 +146,8 @@ llvm::Expected<ScratchFolder> ScratchFolder::create(const llvm::Twine &prefix) {
     if (error == std::errc::file_exists)
       error.clear();
     else if (!error) {
-      // Another program may have removed it as stale before it was locked. On a
-      // file system without locks it is used unlocked.
+      // Another program may have removed the folder as stale before it was
+      // locked. On a file system without locks it is used unlocked.
       made.held = openFolder(made.folder.str().str());
       bool isLocked = made.held >= 0 && !flock(made.held, LOCK_EX);
       isMade = isLocked ? isStill(made.folder.str().str(), made.held)
@@ -180,7 +181,7 @@ std::string ScratchFolder::file(llvm::StringRef name) const {
 
 namespace {
 /// A file for the output of a child. It is in memory, so that the child's
-/// message arrives even if the disk is full.
+/// messages arrive even if the disk is full.
 class Sink {
 public:
   Sink() : file(memfd_create("netc", MFD_CLOEXEC)) {}
@@ -206,7 +207,7 @@ static void become(const char *program, char **arguments, char **variables,
                    pid_t parent, const Sink &output, const Sink &errors) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) // which was faster
+  if (getppid() != parent) // the parent has ended already
     _exit(1);
   sigset_t none;
   sigemptyset(&none);

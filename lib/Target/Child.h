@@ -15,16 +15,16 @@
 namespace netc {
 
 /// From now on, SIGHUP, SIGINT, SIGQUIT and SIGTERM kill the child and remove
-/// all scratch folders before they end this program. To be called before other
-/// threads are started.
+/// all scratch folders before they end this program. Must be called before
+/// other threads are started.
 void leaveNothingOnSignals();
 
-/// A folder for temporary files. It is removed with its contents.
+/// A folder for temporary files, which is removed with its contents.
 class ScratchFolder {
 public:
-  /// Makes a folder named `prefix`, some letters and `.netc-scratch`; if the
-  /// prefix is a relative path, below the system's folder for temporary files.
-  /// Removes folders of the same prefix that killed programs left.
+  /// Creates a folder named `prefix`, random letters and `.netc-scratch`. If
+  /// the prefix is a relative path, it is in the system's folder for temporary
+  /// files. Removes folders of the same prefix that killed programs left.
   static llvm::Expected<ScratchFolder> create(const llvm::Twine &prefix);
   ScratchFolder(ScratchFolder &&other)
       : folder(std::move(other.folder)), held(other.held) {
@@ -39,10 +39,11 @@ public:
 private:
   ScratchFolder() = default;
   llvm::SmallString<128> folder;
-  int held = -1; ///< file descriptor with a lock: the program is alive
+  int held = -1; ///< file descriptor with a lock, which shows that the program
+                 ///< is alive
 };
 
-/// How a child ended, and what it wrote.
+/// How a child ended, and its output.
 struct Child {
   int status = 0; ///< exit status
   int signal = 0; ///< the signal that ended it, or 0
@@ -50,9 +51,9 @@ struct Child {
 };
 
 /// Runs a program to its end, without a shell. Its standard input is empty, its
-/// temporary files go to `scratch`, and it ends when this program ends.
-/// `arguments` begin with the name of the program. `wait`, if there is one, is
-/// called five times a second. Fails if the program cannot be started.
+/// temporary files go to `scratch`, and it ends with this program. `arguments`
+/// begin with the program's name. `wait`, if not null, is called five times per
+/// second. Fails if the program cannot be started.
 llvm::Expected<Child> runChild(llvm::StringRef program,
                                const std::vector<std::string> &arguments,
                                const ScratchFolder &scratch,

@@ -18,7 +18,7 @@ static program::Slot slotOf(SlotAttr attr) {
   slot.init = attr.getInit();
   if (attr.getTheta())
     slot.theta = attr.getTheta().getValueAsDouble();
-  // Others were refused before lowering.
+  // Lowering has refused all other types.
   slot.element =
       *program::elementOf(llvm::to_string(attr.getType().getElementType()));
   slot.shape = attr.getType().getShape().vec();

@@ -10,8 +10,9 @@
 
 namespace netc {
 
-/// Completes what a caller knows of a program (version, conventions, target) by
-/// what lowering has left on the module: names, memory, slots and ops.
+/// Completes the parts of a description that a caller knows (version,
+/// conventions, target) from the attributes of the lowered module: names,
+/// memory, slots and ops.
 program::Program describe(mlir::ModuleOp module, program::Program program);
 
 } // namespace netc

@@ -28,7 +28,7 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 namespace {
 /// Keeps the first error. LLVM reports instructions that it cannot select, and
-/// still writes the others.
+/// still emits the others.
 struct Complaints : llvm::DiagnosticHandler {
   explicit Complaints(std::string &first) : first(first) {}
 
@@ -57,7 +57,7 @@ machineOf(const DeviceArch &arch) {
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return llvm::createStringError(error);
-  // No fused multiply-adds: the operations executed are those counted.
+  // No fused multiply-adds: the executed operations are those that are counted.
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
@@ -65,8 +65,8 @@ machineOf(const DeviceArch &arch) {
       llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// Fails if a function is called that is not defined. LLVM would declare it
-/// `.extern`, but nothing links PTX.
+/// Fails if an undefined function is called. LLVM would declare it `.extern`,
+/// but nothing links PTX.
 static llvm::Error checkCalls(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&

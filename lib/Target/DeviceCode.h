@@ -12,17 +12,17 @@
 
 namespace netc {
 
-/// A generation of devices that PTX is emitted for.
+/// An architecture of devices that PTX is emitted for.
 struct DeviceArch {
-  llvm::StringLiteral name; ///< as LLVM and ptxas call it: `sm_80`
-  llvm::StringLiteral ptx;  ///< the feature of LLVM that chooses PTX's version
+  llvm::StringLiteral name; ///< of LLVM and ptxas: `sm_80`
+  llvm::StringLiteral ptx;  ///< feature of LLVM for the version of PTX
 };
-/// The one that any later device takes first.
+/// Later devices use the last one that they support; the first is for all.
 constexpr DeviceArch deviceArchs[] = {{"sm_80", "+ptx70"},
                                       {"sm_90a", "+ptx80"}};
 
-/// PTX of a module in the LLVM dialect whose kernels are marked. Fails if code
-/// is left that a device has no instruction or function for.
+/// PTX of a module in the LLVM dialect whose kernels are marked. Fails if it
+/// contains something that a device has no instruction or function for.
 llvm::Expected<std::string> emitPtx(mlir::ModuleOp device,
                                     const DeviceArch &arch);
 

@@ -12,7 +12,7 @@ using namespace netc;
 llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
                               llvm::StringRef output,
                               const ScratchFolder &scratch) {
-  // Where a program that is asked to simulate finds netc's simulator.
+  // Where the program finds netc's simulator.
   std::string folder =
       "-Wl,-rpath," + llvm::sys::path::parent_path(runtime).str();
   llvm::ErrorOr<std::string> compiler = llvm::sys::findProgramByName("c++");

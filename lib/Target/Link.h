@@ -9,8 +9,8 @@
 
 namespace netc {
 
-/// Links an object with the runtime archive into the executable `output`. Fails
-/// if there is no C++ compiler to link with, and says what to install.
+/// Links an object with the runtime archive to the executable `output`. Fails
+/// if there is no C++ compiler to link with, with advice on what to install.
 llvm::Error linkProgram(llvm::StringRef object, llvm::StringRef runtime,
                         llvm::StringRef output, const ScratchFolder &scratch);
 

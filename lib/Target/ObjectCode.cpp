@@ -44,7 +44,7 @@ netc::hostMachine(llvm::CodeGenOptLevel level,
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return llvm::createStringError(error);
-  // A host may lack features that its name suggests: they are turned off.
+  // A host may lack features that its name implies: these are turned off.
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   std::string list;
   for (const auto &feature : features)
@@ -52,7 +52,7 @@ netc::hostMachine(llvm::CodeGenOptLevel level,
             std::string(
                 feature.second && !exceeds(feature.first(), isa) ? "+" : "-") +
             feature.first().str();
-  // Contractions use the widest vectors; LLVM may do so, too.
+  // Kernels use the widest vectors; allow LLVM to do so, too.
   if (llvm::Triple(triple).isX86())
     list += ",-prefer-256-bit";
   llvm::TargetOptions options;
@@ -108,7 +108,7 @@ void netc::instrument(llvm::Module &module) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
-  // Calls compile a few times faster than inline checks.
+  // Calls compile several times faster than inline checks.
   llvm::AddressSanitizerOptions options;
   options.InstrumentationWithCallsThreshold = 0;
   llvm::ModulePassManager passes;

@@ -14,8 +14,8 @@
 
 namespace netc {
 
-/// LLVM's target of the machine that this program runs on, which optimizes code
-/// by `level` and uses no wider vectors than those of `isa`.
+/// LLVM's target machine for this host, with optimization `level`. `isa` limits
+/// the width of vectors.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 hostMachine(llvm::CodeGenOptLevel level,
             std::optional<program::Isa> isa = std::nullopt);
@@ -23,13 +23,13 @@ hostMachine(llvm::CodeGenOptLevel level,
 /// The ISA of its widest vectors.
 program::Isa isaOf(const llvm::TargetMachine &machine);
 
-/// LLVM IR, optimized for `machine`, of a module in the LLVM dialect, with
-/// `description` as `netc_program`.
+/// Translates a module in the LLVM dialect to LLVM IR, and optimizes it for
+/// `machine`. `description` becomes `netc_program`.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translate(mlir::ModuleOp module, llvm::StringRef description,
           llvm::TargetMachine &machine, llvm::LLVMContext &context);
 
-/// Instruments each access to memory for AddressSanitizer.
+/// Instruments each memory access for AddressSanitizer.
 void instrument(llvm::Module &module);
 
 /// The bytes of an object file.

@@ -10,8 +10,8 @@
 
 namespace netc {
 
-/// Runs passes that remark how kernels are computed, and prints each remark
-/// behind the op that it is of.
+/// Runs passes that emit schedules of kernels as remarks, and prints each
+/// remark after its op.
 mlir::LogicalResult printSchedules(mlir::PassManager &passes,
                                    mlir::ModuleOp module,
                                    llvm::raw_ostream &os);

@@ -2,7 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What PyTorch's tools counted, as a user hands it in beside a trace.
+// Readers of what PyTorch's tools counted, which a user gives in addition to a
+// trace.
 
 #include "lib/Trace/Csv.h"
 #include "lib/Trace/Formats.h"
@@ -60,7 +61,7 @@ llvm::Expected<Trace> netc::trace::readEventCounts(Source &source,
 // Its printed table
 //===----------------------------------------------------------------------===//
 
-/// What the header of the table says its FLOP are in, `Total KFLOPs`; 0 if it
+/// The unit of FLOP in the header of the table, such as `Total KFLOPs`. 0 if it
 /// has no such column.
 static int64_t unitOf(StringRef header, std::string &column) {
   int64_t unit = 1;
@@ -108,7 +109,7 @@ llvm::Expected<Trace> netc::trace::readAverages(Source &source,
     int64_t calls = integerIn(field("# of Calls")).value_or(0);
     if (name == "ProfilerStep*" && calls > 0)
       trace.countedSteps = calls;
-    // `--` is no count. A count has three decimals.
+    // `--` is no count. Counts have three decimals.
     auto [whole, decimals] = field(column).split('.');
     auto high = integerIn(whole), low = integerIn(decimals);
     int64_t flop;

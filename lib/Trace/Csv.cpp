@@ -89,8 +89,7 @@ Spans netc::trace::spansOf(StringRef rule) {
   }
 }
 
-/// The byte at which a column begins: what is no character of ASCII takes
-/// several bytes.
+/// The offset in bytes of a column: characters that are not ASCII take several.
 static size_t byteAt(StringRef line, size_t column) {
   size_t byte = 0;
   for (; byte < line.size(); ++byte)

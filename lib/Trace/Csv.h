@@ -12,23 +12,23 @@
 namespace netc::trace {
 
 /// Splits a line of comma separated values (RFC 4180). False if it ends inside
-/// of quotes, as where a field goes on in the next line.
+/// of quotes, which means that the field continues in the next line.
 bool splitCsv(llvm::StringRef line, std::vector<std::string> &fields);
 
-/// Reads the next record of a table, over several lines where a field has line
-/// ends in quotes. False at the end, and where quotes do not end in 64 KiB.
+/// Reads the next record of a table. It has several lines if a field has line
+/// ends in quotes. False at the end, and if quotes do not end within 64 KiB.
 bool readRecord(Source &source, std::vector<std::string> &fields);
 
-/// The columns of a table by their names.
+/// The columns of a table, by name.
 class Columns {
 public:
   Columns() = default;
   explicit Columns(std::vector<std::string> names) : names(std::move(names)) {}
 
-  /// The first column of that name, or of one that begins so and goes on with
-  /// a unit, `Start (ns)`; -1 if there is none.
+  /// The first column of this name, with or without a unit, `Start (ns)`. -1 if
+  /// there is none.
   int find(llvm::StringRef name) const;
-  /// What stands in brackets behind the name, `ns`.
+  /// The unit in parentheses after the name, `ns`.
   llvm::StringRef unit(int column) const;
   size_t size() const { return names.size(); }
   llvm::StringRef operator[](size_t column) const { return names[column]; }
@@ -44,15 +44,15 @@ private:
   std::vector<std::string> names;
 };
 
-/// Where the columns of a printed table lie, by the line of dashes below its
-/// header: from the first to behind the last character.
+/// The columns of a printed table, from the rule of dashes below its header:
+/// first character, and the one after the last.
 using Spans = llvm::SmallVector<std::pair<size_t, size_t>, 16>;
 
-/// Empty if the line is no such line.
+/// Empty if the line is no such rule.
 Spans spansOf(llvm::StringRef rule);
 
-/// The texts of a line of the table, without the spaces around. The last column
-/// takes all that is left.
+/// The cells of a line of the table, trimmed. The last column extends to the
+/// end of the line.
 std::vector<std::string> cellsOf(llvm::StringRef line, const Spans &spans);
 
 } // namespace netc::trace

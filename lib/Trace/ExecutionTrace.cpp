@@ -15,21 +15,21 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// Where an op lies in the tree of the trace.
+/// The position of an op in the tree of the trace.
 struct Place {
   int64_t id = 0, parent = 0;
 };
 
-/// Nodes have their inputs as `inputs`, `input_shapes`, `input_types`; since
-/// schema 1.1 as `values`, `shapes`, `types` of `inputs`, and their numbers in
+/// Nodes have `inputs`, `input_shapes` and `input_types`. Since schema 1.1
+/// `inputs` has `values`, `shapes` and `types`, and other members are in
 /// `attrs`.
 class ExecutionReader : public JsonReader {
 public:
   ExecutionReader(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
-  /// Gives the ops times by which they nest as they did: an op begins and ends
-  /// at the next tick.
+  /// Assigns times by which ops nest as in the tree: each op begins and ends at
+  /// the next tick.
   void layOut() {
     llvm::DenseMap<int64_t, uint32_t> byId;
     for (auto [i, place] : llvm::enumerate(places))
@@ -51,7 +51,7 @@ public:
     }
     int64_t tick = 0;
     std::vector<bool> isPlaced(places.size());
-    std::vector<std::pair<uint32_t, size_t>> open; // an op and its next child
+    std::vector<std::pair<uint32_t, size_t>> open; // an op, and its next child
     for (uint32_t root : roots)
       for (open.push_back({root, 0}); !open.empty();) {
         auto [op, next] = open.back();
@@ -67,7 +67,7 @@ public:
           open.pop_back();
         }
       }
-    // What is its own ancestor was never placed.
+    // Drop ops that are their own ancestors, which have no position.
     size_t kept = 0;
     for (size_t i = 0; i < trace.host.size(); ++i)
       if (isPlaced[i])
@@ -98,7 +98,8 @@ private:
            : keyAt(4) == "types"  ? Types
                                   : None;
   }
-  /// 0 in the list of the inputs, 1 in the list of one.
+  /// Nesting within the inputs: 0 in the list of all, 1 in a list that is one
+  /// input.
   size_t inside() const {
     return depth() - (keyAt(3) == "inputs" && !keyAt(4).empty() ? 5 : 4);
   }
@@ -191,7 +192,7 @@ private:
       trace.threads.push_back({"", thread});
     node.thread = known->second;
     node.shapes = trace.addShapes(shapes);
-    // A tensor has no value here, as in Kineto's traces.
+    // Tensors have no values here, as in Kineto's traces.
     for (size_t i = 0; i < values.size() && i < types.size(); ++i)
       if (StringRef(types[i]).contains("Tensor"))
         values[i].clear();
@@ -210,7 +211,7 @@ private:
   std::string name, thread, attribute;
   std::vector<std::vector<int64_t>> shapes;
   std::vector<std::string> types, values;
-  std::vector<Place> places; ///< of Trace::host
+  std::vector<Place> places; ///< parallel to Trace::host
   llvm::StringMap<uint32_t> threads;
 };
 } // namespace
@@ -233,7 +234,8 @@ size_t netc::trace::addShapes(Trace &trace, const Trace &execution) {
       byRecord.try_emplace(event.record, i);
   size_t added = 0;
   for (HostEvent &event : trace.host) {
-    // Kineto says the id since 2024; before, its own ids were the same.
+    // Kineto records the id since 2024. Before, it used the same ids as its
+    // own.
     auto found =
         byRecord.find(event.record > 0 ? event.record : event.external);
     if (event.kind != HostEvent::Op || event.shapes.size ||

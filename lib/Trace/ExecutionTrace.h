@@ -9,9 +9,9 @@
 
 namespace netc::trace {
 
-/// Gives the ops of a trace that was recorded without shapes those of the
-/// execution trace of the same run, by the ids of record functions. Returns how
-/// many ops that were.
+/// Adds shapes to the ops of a trace without them, from the execution trace of
+/// the same run, by the ids of record functions. Returns the number of ops that
+/// got shapes.
 size_t addShapes(Trace &trace, const Trace &execution);
 
 } // namespace netc::trace

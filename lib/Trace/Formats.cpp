@@ -8,7 +8,8 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-/// An object, or a list of them: ncu's text begins with `[PID]`.
+/// Whether a text begins as an object or a list of objects. ncu's text begins
+/// with `[PID]`, which is not.
 static bool isJson(StringRef text) {
   text = text.ltrim();
   if (text.consume_front("["))
@@ -49,7 +50,7 @@ static const Format table[] = {
     {"event-counts", "torch.profiler", isEventCounts, readEventCounts},
     {"key-averages", "torch.profiler", isAverages, readAverages},
     {"ncu-text", "Nsight Compute", isNsightComputeText, readNsightComputeText},
-    // Last: any bytes may be a protobuf.
+    // Last, since any bytes may be a protobuf.
     {"xspace", "XLA profiler", isXSpace, readXSpace},
 };
 

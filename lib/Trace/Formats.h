@@ -13,8 +13,8 @@ namespace netc::trace {
 struct Format {
   llvm::StringRef name; ///< `kineto`
   llvm::StringRef tool; ///< `PyTorch Profiler`
-  /// Whether a text that begins so is of this format. The first of the table
-  /// that says so reads it.
+  /// Whether a text with this beginning is of this format. The first match in
+  /// the table counts.
   bool (*matches)(llvm::StringRef beginning);
   llvm::Expected<Trace> (*read)(Source &source, const TraceLimits &limits);
 };
@@ -24,8 +24,8 @@ llvm::ArrayRef<Format> formats();
 /// Reads a source by the format that its content shows.
 llvm::Expected<Trace> read(Source &source, const TraceLimits &limits);
 
-// One file each. What is said of a reader that names a tool is where its format
-// is described, or that there is no description but samples.
+// One file each. A comment that names only a tool means that its format is not
+// documented; such readers were written from samples.
 
 /// `export_chrome_trace` of torch.profiler, since 2021 (libkineto,
 /// output_json.cpp).
@@ -33,30 +33,32 @@ llvm::Expected<Trace> readKineto(Source &source, const TraceLimits &limits);
 /// ExecutionTraceObserver of PyTorch: ops with shapes, but without times.
 llvm::Expected<Trace> readExecutionTrace(Source &source,
                                          const TraceLimits &limits);
-/// `rocprofv3 --output-format json`.
+/// The output of `rocprofv3 --output-format json`.
 llvm::Expected<Trace> readRocprof(Source &source, const TraceLimits &limits);
-/// `get_flop_counts` of FlopCounterMode, as JSON.
+/// The output of `get_flop_counts` of FlopCounterMode, as JSON.
 llvm::Expected<Trace> readModuleCounts(Source &source,
                                        const TraceLimits &limits);
-/// `ncu --csv`, a row for each counter, or, with `--page raw`, for each kernel.
+/// The output of `ncu --csv`: a row for each counter, or with `--page raw` for
+/// each kernel.
 llvm::Expected<Trace> readNsightComputeCsv(Source &source,
                                            const TraceLimits &limits);
-/// What `ncu` prints.
+/// The text that `ncu` prints.
 llvm::Expected<Trace> readNsightComputeText(Source &source,
                                             const TraceLimits &limits);
-/// `nsys export --type sqlite`.
+/// The output of `nsys export --type sqlite`.
 llvm::Expected<Trace> readNsightSystems(Source &source,
                                         const TraceLimits &limits);
-/// `nsys stats`: `cuda_gpu_trace`, `cuda_gpu_kern_sum`, as CSV or as a table.
+/// The reports `cuda_gpu_trace` and `cuda_gpu_kern_sum` of `nsys stats`, as CSV
+/// or as a table.
 llvm::Expected<Trace> readNsightSystemsStats(Source &source,
                                              const TraceLimits &limits);
-/// `nvprof --csv --metrics`.
+/// The output of `nvprof --csv --metrics`.
 llvm::Expected<Trace> readNvprof(Source &source, const TraceLimits &limits);
-/// The events of torch.profiler that have FLOP, one a line:
+/// The events of torch.profiler with FLOP, one per line:
 /// `order,name,input_shapes,sequence,parent,flops`.
 llvm::Expected<Trace> readEventCounts(Source &source,
                                       const TraceLimits &limits);
-/// What `key_averages().table()` of torch.profiler prints.
+/// The table that `key_averages().table()` of torch.profiler prints.
 llvm::Expected<Trace> readAverages(Source &source, const TraceLimits &limits);
 /// `*.xplane.pb` of TensorFlow and JAX (tsl/profiler/protobuf/xplane.proto).
 llvm::Expected<Trace> readXSpace(Source &source, const TraceLimits &limits);

@@ -9,7 +9,7 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// The bytes of a source, as the parser takes them.
+/// The bytes of a source, as an iterator for the parser.
 class Bytes {
 public:
   using iterator_category = std::input_iterator_tag;
@@ -35,7 +35,8 @@ private:
 
 bool JsonReader::parse_error(size_t, const std::string &,
                              const nlohmann::detail::exception &problem) {
-  // Behind what it parsed stands where: `parse error at line 1, column 3: ..`
+  // The parser's text ends with the reason: `parse error at line 1, column 3:
+  // ..`
   StringRef text = problem.what();
   text = text.substr(text.find(": ") + 2);
   wrong = text.substr(0, text.rfind("; last read")).str();

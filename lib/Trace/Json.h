@@ -11,12 +11,12 @@
 
 namespace netc::trace {
 
-/// Takes the scalars of a JSON text as they come, each with the keys around it.
-/// The memory it takes does not grow with the text, nor with its nesting.
+/// Streams the scalars of a JSON text, each with the keys around it. Memory
+/// does not grow with the text, nor with its nesting.
 class JsonReader : public nlohmann::json_sax<nlohmann::json> {
 public:
-  /// Reads the whole text. Fails where it is broken and `trace` is empty; if
-  /// there is something in front of that, `trace.cutAt` says where it is.
+  /// Reads the whole text. Fails if it is broken and `trace` is still empty.
+  /// Otherwise `trace.cutAt` tells where it breaks off.
   llvm::Error read(Source &source, Trace &trace, const TraceLimits &limits);
 
   bool null() override { return scalar(""); }
@@ -45,23 +45,24 @@ public:
                    const nlohmann::detail::exception &problem) override;
 
 protected:
-  /// A number as it is written, a string, `True`, `False`, or empty for null.
-  /// False ends the reading; the others the same.
+  /// Called for a number as written, a string, `True`, `False`, or an empty
+  /// text for null. If it returns false, reading ends; this holds for the
+  /// others, too.
   virtual bool onScalar(llvm::StringRef text) = 0;
   virtual bool onOpen(bool isObject) { return true; }
-  /// Called while `depth` is still that of what ends.
+  /// Called while `depth` still includes what ends.
   virtual bool onClose() { return true; }
 
-  /// Ends the reading because of `--max-events`.
+  /// Ends reading because of `--max-events`.
   bool stopAtTooMany() {
     isTooMany = true;
     return false;
   }
 
-  /// The number of objects and arrays around.
+  /// The number of objects and arrays around the current position.
   size_t depth() const { return nesting; }
-  /// The key in the object at a depth, 1 for the outermost; empty in an array
-  /// and where the text is nested deeper than netc looks.
+  /// The key in the object at a level, 1 for the outermost. Empty in an array,
+  /// and where the text is nested deeper than keys are kept.
   llvm::StringRef keyAt(size_t level) const {
     return level >= 1 && level <= maxPath ? llvm::StringRef(path[level - 1])
                                           : llvm::StringRef();
@@ -92,12 +93,12 @@ private:
   Source *source = nullptr;
 };
 
-/// An integer of 64 bits, or none.
+/// A 64-bit integer, or none.
 std::optional<int64_t> integerIn(llvm::StringRef text);
 
-/// Lists of sizes, as PyTorch prints the shapes of an op's inputs,
-/// `[[2, 3], [], [3, 4]]`: appended to those of `trace`. None is what is cut or
-/// no such list.
+/// Appends lists of sizes to those of `trace`, in the form in which PyTorch
+/// prints the shapes of an op's inputs, `[[2, 3], [], [3, 4]]`. Nothing if the
+/// text is truncated or not of this form.
 Slice readShapes(llvm::StringRef text, Trace &trace);
 
 } // namespace netc::trace

@@ -12,8 +12,8 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// Microseconds with a fraction, in nanoseconds; none beyond 64 bits. A double
-/// would lose the last digits.
+/// Converts decimal microseconds to nanoseconds; none beyond 64 bits. A double
+/// would lose digits.
 std::optional<int64_t> nanoseconds(StringRef text) {
   if (text.find_first_of("eE") != StringRef::npos) {
     double value = 0;
@@ -55,11 +55,12 @@ public:
       : trace(trace), limits(limits) {}
 
 private:
-  /// Events stand in `traceEvents`, or the text is an array of them.
+  /// Whether objects at this level are events: they are in `traceEvents`, or
+  /// the text is an array of them.
   bool isEventAt(size_t level) const {
     return isList ? level == 2 : level == 3 && keyAt(1) == "traceEvents";
   }
-  /// The nesting inside an event: 1 for its own members.
+  /// The nesting inside of an event: 1 for its own members.
   size_t inside() const { return depth() - (isList ? 1 : 2); }
   StringRef member(size_t level) const {
     return keyAt(level + (isList ? 1 : 2));
@@ -98,7 +99,7 @@ private:
     return true;
   }
 
-  /// Of the first device: they are all the same.
+  /// Properties of the first device; the others have the same.
   void deviceProperty(StringRef key, StringRef text) {
     if (key == "name" && trace.device.empty())
       trace.device = text.str();
@@ -181,12 +182,12 @@ private:
     sizes[index++ % 3] = integerIn(text).value_or(0);
   }
 
-  /// Profilers count events from 0.
+  /// Profilers number events from 0.
   static int32_t idOf(std::optional<int64_t> number) {
     return number && llvm::isInt<32>(*number) ? int32_t(*number) : -1;
   }
 
-  /// Keeps the event, if it is one that netc reads.
+  /// Stores the event if it is one that netc reads.
   bool commit() {
     numGrid = numBlock = 0;
     if (event.phase != "X")
@@ -227,7 +228,7 @@ private:
     return true;
   }
 
-  /// Only what Kineto calls them: other texts of a trace are nobody's business.
+  /// Only Kineto's own categories: other texts may be private.
   static std::string categoryName(StringRef category) {
     for (StringRef known : {"python_function", "trace", "cuda_profiler_range",
                             "gpu_user_annotation", "overhead"})
@@ -236,7 +237,7 @@ private:
     return "other";
   }
 
-  /// A kernel of CUPTI's range profiler: its times are made up.
+  /// Stores a kernel of CUPTI's range profiler, whose times are made up.
   bool keepCounted() {
     if (trace.counted.size() >= limits.maxEvents)
       return stopAtTooMany();

@@ -10,21 +10,22 @@
 
 namespace netc::trace {
 
-/// The counter that a label of ncu's sections stands for, `Duration`; the text
-/// itself if it is none.
+/// The counter for a label in ncu's sections, such as `Duration`; the label
+/// itself if it is not known.
 llvm::StringRef metricOf(llvm::StringRef label);
 
-/// `(2, 66, 1)`; zeros if it is not that.
+/// Parses `(2, 66, 1)`; zeros if it is something else.
 std::array<int64_t, 3> dimensionsIn(llvm::StringRef text);
 
-/// Builds the kernels of a trace counter by counter.
+/// Builds the counted kernels of a trace, counter by counter.
 class CountedKernels {
 public:
   explicit CountedKernels(Trace &trace) : trace(trace) {}
 
   /// Begins a kernel.
   CountedKernel &add(llvm::StringRef name);
-  /// Gives the last kernel a counter; of two of one name the first is kept.
+  /// Adds a counter to the last kernel. Of several with one name the first is
+  /// kept.
   void count(llvm::StringRef label, llvm::StringRef unit, llvm::StringRef value,
              NumberStyle style = {});
 

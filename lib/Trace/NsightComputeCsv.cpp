@@ -11,7 +11,8 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-/// Lines of the profiler and of the program that it ran stand in front of it.
+/// Whether a line is the header. Lines of the profiler and of the profiled
+/// program may precede it.
 static bool isHeader(StringRef line) {
   return (line.starts_with("\"ID\",") || line.starts_with("ID,")) &&
          line.contains("Kernel Name");
@@ -83,7 +84,7 @@ private:
 
   void addRow(const std::vector<std::string> &fields) {
     auto field = [&](int column) { return Columns::field(fields, column); };
-    // The rows of a kernel stand together.
+    // The rows of a kernel are consecutive.
     std::string key = (field(id) + " " + field(process)).str();
     if (isWide || key != current) {
       current = key;
@@ -96,7 +97,7 @@ private:
         trace.capability = field(capability).str();
     }
     if (!isWide) {
-      // A rule's row has no counter.
+      // The row of a rule has no counter.
       if (!field(metric).empty())
         kernels.count(field(metric), field(unit), field(value), style);
       return;

@@ -11,8 +11,9 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-/// `  NAME (2, 66, 1)x(384, 1, 1), Context 1, Stream 7, Device 0, CC 9.0`;
-/// before 2022 `  NAME, 2021-May-09 15:22:21, Context 1, Stream 7`.
+/// Whether a line begins a kernel: `  NAME (2, 66, 1)x(384, 1, 1), Context 1,
+/// Stream 7, Device 0, CC 9.0`, or before 2022 `  NAME, 2021-May-09 15:22:21,
+/// Context 1, Stream 7`.
 static bool isKernel(StringRef line) {
   size_t context = line.find(", Context ");
   return line.starts_with("  ") && context != StringRef::npos &&
@@ -31,7 +32,7 @@ bool netc::trace::isNsightComputeText(StringRef text) {
   return false;
 }
 
-/// The number behind a word of a kernel's line.
+/// The number after a word in a kernel's line.
 static std::optional<int64_t> behind(StringRef line, StringRef word) {
   size_t at = line.find(word);
   if (at == StringRef::npos)
@@ -70,7 +71,7 @@ llvm::Expected<Trace>
 netc::trace::readNsightComputeText(Source &source, const TraceLimits &limits) {
   Trace trace;
   CountedKernels kernels(trace);
-  Spans table; // the one that the line is in
+  Spans table; // the current table
   std::string line;
   while (source.line(line)) {
     if (isKernel(line)) {
@@ -85,7 +86,7 @@ netc::trace::readNsightComputeText(Source &source, const TraceLimits &limits) {
       table = spans;
     if (!spans.empty() || table.empty())
       continue;
-    // A blank line, or a remark, ends the table.
+    // A blank line or a remark ends the table.
     std::vector<std::string> cells = cellsOf(line, table);
     if (StringRef(line).trim().empty())
       table.clear();

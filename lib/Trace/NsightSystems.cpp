@@ -20,12 +20,12 @@ struct Closing {
   void operator()(sqlite3_stmt *query) const { sqlite3_finalize(query); }
 };
 
-/// What a query gives, row by row.
+/// The result of a query, row by row.
 class Rows {
 public:
   explicit Rows(sqlite3_stmt *query) : query(query) {}
 
-  /// False at the end and at what is damaged, which `status` tells apart.
+  /// False at the end and at damage; `status` tells which.
   bool next() {
     status = query ? sqlite3_step(query.get()) : SQLITE_DONE;
     return status == SQLITE_ROW;
@@ -67,8 +67,8 @@ private:
   int status = SQLITE_DONE;
 };
 
-/// A database that may be hostile: it is read as bytes that do not change, and
-/// nothing in it runs.
+/// A database that may be malicious: it is opened as immutable bytes, and no
+/// code in it runs.
 class Database {
 public:
   llvm::Error open(Source &source) {
@@ -86,7 +86,7 @@ public:
                     SQLITE_DBCONFIG_ENABLE_TRIGGER})
       sqlite3_db_config(opened, off, 0, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    // SQLite reads it from memory if it was packed.
+    // A packed file is read from memory.
     if (source.path().empty()) {
       while (source.bytes(1 << 20, bytes))
         ;
@@ -112,7 +112,7 @@ public:
     return Rows(statement);
   }
 
-  /// A real table of the name, neither a view nor one that code makes.
+  /// Whether there is a table of this name that is neither a view nor virtual.
   bool has(const std::string &table) {
     Rows rows = query("select 1 from sqlite_master where type = 'table' and "
                       "rootpage > 0 and name = '" +
@@ -127,7 +127,7 @@ public:
         .next();
   }
 
-  /// These columns of a table, with null for each that it lacks; nothing if
+  /// Selects columns of a table, with null for those that it lacks. No rows if
   /// there is no such table.
   Rows select(const std::string &table, llvm::ArrayRef<StringRef> columns,
               StringRef where = "") {
@@ -145,7 +145,7 @@ public:
                  where.str());
   }
 
-  /// What SQLite says; it names no text of the database.
+  /// SQLite's message, which quotes no text of the database.
   llvm::Error problem() {
     return fail(error::TraceBroken(
         0, sqlite3_errstr(sqlite3_extended_errcode(database.get()))));
@@ -153,7 +153,7 @@ public:
   bool isBroken = false;
 
 private:
-  /// A query that takes more steps than all rows of the largest file ends.
+  /// Aborts a query that takes more steps than all rows of the largest file.
   static int onProgress(void *self) {
     constexpr uint64_t most = 20'000'000;
     return ++static_cast<Database *>(self)->thousands > most;
@@ -220,8 +220,8 @@ private:
   /// The upper bits of a global id are the process, the lower 24 the thread.
   static int64_t processOf(int64_t global) { return global & ~0xffffffll; }
 
-  /// A number for what a process calls a correlation: another may call its own
-  /// the same.
+  /// A unique number for a correlation id of a process, since another process
+  /// may use the same.
   int64_t correlationOf(int64_t process, int64_t id) {
     return correlations.try_emplace({process, id}, int64_t(correlations.size()))
         .first->second;
@@ -305,7 +305,7 @@ private:
     return &event;
   }
 
-  /// The calls that started something of the above.
+  /// Reads the calls that launched the device events.
   bool readLaunches() {
     Rows rows = database.select(
         "CUPTI_ACTIVITY_KIND_RUNTIME",
@@ -329,8 +329,8 @@ private:
     return rows.isWhole();
   }
 
-  /// Those of `emit_nvtx` are ops: `aten::addmm, seq = 45480, op_id = 991316,
-  /// sizes = [[..]]`.
+  /// Reads ranges. Those of `emit_nvtx` are ops: `aten::addmm, seq = 45480,
+  /// op_id = 991316, sizes = [[..]]`.
   bool readRanges() {
     // 59 is a range of a thread, 60 one that any thread may end.
     Rows rows = database.select(

@@ -11,7 +11,7 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-/// Whether these are columns of a report that netc reads.
+/// Whether these are the columns of a report that netc reads.
 static bool isReport(const Columns &columns) {
   bool isTrace = columns.find("Start") >= 0 && columns.find("Duration") >= 0;
   bool isSum =

@@ -26,7 +26,8 @@ bool netc::trace::isNvprof(StringRef text) {
   return false;
 }
 
-/// Rows of one kernel stand together: `Invocations` times the mean is the sum.
+/// The rows of a kernel are consecutive. The sum of a counter is `Invocations`
+/// times its mean.
 llvm::Expected<Trace> netc::trace::readNvprof(Source &source,
                                               const TraceLimits &limits) {
   Trace trace;

@@ -15,7 +15,7 @@ using llvm::StringRef;
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 NumberStyle NumberStyle::of(StringRef beginning) {
-  // The numbers in quotes that have a comma or a point.
+  // Look at quoted numbers with a comma or a point.
   for (size_t at = beginning.find('"'); at != StringRef::npos;
        at = beginning.find('"', at + 1)) {
     StringRef text = beginning.substr(at + 1);

@@ -11,24 +11,24 @@
 
 namespace netc::trace {
 
-/// How numbers are written in a file.
+/// How a file writes numbers.
 struct NumberStyle {
-  bool isDecimalComma = false; ///< 1.234,5 instead of 1,234.5
+  bool isDecimalComma = false; ///< whether it is 1.234,5 instead of 1,234.5
 
-  /// By the first numbers of a text that tell; 1,234 alone is a thousand.
+  /// Decided by the first numbers of a text that are not ambiguous. 1,234 alone
+  /// is a thousand.
   static NumberStyle of(llvm::StringRef beginning);
 };
 
-/// A number of a table, with commas or points between thousands; a remark
-/// behind it is left out, `12 (3; 9)`. None for `n/a`, `nan`, infinities and
-/// all that is no number.
+/// A number of a table, with separators between thousands. A remark after it is
+/// ignored, `12 (3; 9)`. None for `n/a`, `nan`, infinities and any other text.
 std::optional<double> numberIn(llvm::StringRef text, NumberStyle style = {});
 
-/// What a unit with a prefix is in the unit without: `nsecond` 1e-9, `Kbyte`
-/// 1e3, `cycle/usecond` 1e6. 1 for those that have none, `%` and `inst`.
+/// The factor of a unit's prefix: `nsecond` 1e-9, `Kbyte` 1e3, `cycle/usecond`
+/// 1e6. 1 without a prefix, as for `%` and `inst`.
 double scaleOf(llvm::StringRef unit);
 
-/// A length in nanoseconds, rounded; none if it does not fit.
+/// A duration in nanoseconds, rounded; none if it does not fit.
 std::optional<int64_t> nanosecondsIn(llvm::StringRef text,
                                      llvm::StringRef unit);
 

@@ -11,13 +11,13 @@
 
 namespace netc::trace {
 
-/// What a trace may ask of netc.
+/// Limits of what is read from a trace.
 struct TraceLimits {
   uint64_t maxBytes = uint64_t(8) << 30; ///< of the unpacked text
-  uint64_t maxEvents = 50'000'000;       ///< that are kept
+  uint64_t maxEvents = 50'000'000;       ///< that are stored
 };
 
-/// Why a trace cannot be read.
+/// The reason why a trace cannot be read.
 class TraceError : public llvm::ErrorInfo<TraceError> {
 public:
   static char ID;
@@ -35,9 +35,9 @@ inline llvm::Error fail(Message message) {
   return llvm::make_error<TraceError>(std::move(message));
 }
 
-/// Reads the file of a profiler; what it is, its content says, never its name.
-/// A file that is broken behind something complete is read up to there, which
-/// `Trace::cutAt` says. Fails with a TraceError.
+/// Reads a profiler's file. The format is recognized by the content, never by
+/// the name. A damaged file is read up to the damage if something complete
+/// precedes it, and `Trace::cutAt` is set. Fails with a TraceError.
 llvm::Expected<Trace> read(llvm::StringRef path,
                            const TraceLimits &limits = {});
 

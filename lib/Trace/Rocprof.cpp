@@ -12,14 +12,14 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// `rocprofiler-sdk-tool[].buffer_records.kernel_dispatch[]`, and the names of
-/// kernels in `kernel_symbols[]` beside.
+/// Reads `rocprofiler-sdk-tool[].buffer_records.kernel_dispatch[]`, and the
+/// names of kernels from `kernel_symbols[]`.
 class RocprofReader : public JsonReader {
 public:
   RocprofReader(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
-  /// Names may stand behind what they name.
+  /// Resolves names, which may come after the kernels.
   void finish() {
     for (auto [event, symbol] : llvm::zip_equal(trace.kernels, symbols))
       if (event.kind == DeviceEvent::Kernel)
@@ -93,7 +93,7 @@ private:
     return true;
   }
 
-  /// A key of a map of LLVM, which has two of its own.
+  /// Avoids the two keys that LLVM's maps reserve.
   static int64_t keyIn(StringRef text) {
     return integerIn(text).value_or(0) & 0x7fffffffffffff;
   }
@@ -140,7 +140,7 @@ private:
     event.kind = isCopy() ? DeviceEvent::Copy : DeviceEvent::Kernel;
     event.start = *start;
     event.duration = duration;
-    // The grid is in threads here, and in blocks everywhere else.
+    // This grid counts threads; all other tools count blocks.
     for (unsigned axis = 0; axis < 3; ++axis)
       if (event.block[axis] > 0 && event.grid[axis] > 0)
         event.grid[axis] = (event.grid[axis] - 1) / event.block[axis] + 1;
@@ -156,7 +156,7 @@ private:
   int64_t symbol = 0;
   std::string symbolName, agentName;
   bool isGpu = false;
-  std::vector<int64_t> symbols; ///< of Trace::kernels
+  std::vector<int64_t> symbols; ///< parallel to Trace::kernels
   llvm::DenseMap<int64_t, Name> names;
   llvm::DenseMap<int64_t, int32_t> devices;
 };

@@ -14,11 +14,12 @@ using namespace netc::trace;
 llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
                                                      uint64_t maxBytes) {
   std::unique_ptr<Source> source(new Source);
-  // zlib hands on what is not packed as it is.
+  // zlib passes unpacked files through.
   source->file = gzopen(path.str().c_str(), "rb");
   if (!source->file)
     return fail(error::CannotRead(path, llvm::sys::StrError()));
-  // What zlib has unpacked into its buffer in front of damage is lost.
+  // If the file is damaged, the data that zlib has unpacked into its buffer is
+  // lost: keep the buffer small.
   gzbuffer(source->file, 1 << 14);
   source->buffer.resize(1 << 18);
   source->maxBytes = maxBytes;

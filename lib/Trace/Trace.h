@@ -17,10 +17,10 @@
 
 namespace netc::trace {
 
-/// A text of a trace; equal texts have one number. 0 is the empty one.
+/// The number of a text. Equal texts have equal numbers; 0 is the empty text.
 using Name = uint32_t;
 
-/// Texts, each kept once.
+/// A table of texts, each stored once.
 class Names {
 public:
   Names() { intern(""); }
@@ -40,77 +40,78 @@ private:
   std::vector<llvm::StringRef> texts;
 };
 
-/// A part of an array that many share.
+/// A range in an array that several objects share.
 struct Slice {
   uint32_t begin = 0, size = 0;
 };
 
-/// What ran on a host thread, from `start` for `duration` nanoseconds.
+/// An event on a host thread, from `start` for `duration` nanoseconds.
 struct HostEvent {
   enum Kind : uint8_t {
     Op,         ///< `aten::addmm`, or a node of autograd
     Annotation, ///< `ProfilerStep#3`, an optimizer's step, a range of the user
     Module,     ///< `Linear_2`, of an `nn.Module` event
-    Launch      ///< a call that starts work of a device
+    Launch      ///< a call that starts work on a device
   };
   Kind kind = Op;
   Name name = 0;
-  uint32_t thread = 0; ///< of Trace::threads
+  uint32_t thread = 0; ///< index into Trace::threads
   int64_t start = 0, duration = 0;
-  int64_t sequence = -1;    ///< of autograd; -1 without
+  int64_t sequence = -1;    ///< number of the autograd node, or -1
   int64_t correlation = -1; ///< of a launch
-  int32_t external = -1;    ///< by which kernels name their op
-  int32_t record = -1;      ///< by which an execution trace names the op
-  Slice shapes;             ///< of Trace::tensors, by argument
-  Slice types;              ///< of Trace::words, by argument
-  Slice values;             ///< of Trace::words: `[2, 2]`, `True`
+  int32_t external = -1;    ///< id by which kernels refer to their op
+  int32_t record = -1;      ///< id by which an execution trace refers to the op
+  Slice shapes;             ///< in Trace::tensors, by argument
+  Slice types;              ///< in Trace::words, by argument
+  Slice values;             ///< in Trace::words: `[2, 2]`, `True`
 
   int64_t end() const { return start + duration; }
 };
 
-/// What ran on a device.
+/// An event on a device.
 struct DeviceEvent {
   enum Kind : uint8_t { Kernel, Copy, Set };
   Kind kind = Kernel;
   Name name = 0;
   int64_t start = 0, duration = 0;
   int64_t correlation = -1, external = -1;
-  Name op = 0;    ///< the path of its layer, where the tool gives it
-  Slice counters; ///< of Trace::counters: what XLA counted
+  Name op = 0;    ///< path of its layer, if the tool records it
+  Slice counters; ///< in Trace::counters: those of XLA
   int32_t device = 0, stream = 0;
   std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
-  /// Of the profiler's estimate; below 0 where it gave none.
+  /// The profiler's estimates; negative if there are none.
   float blocksPerSm = -1, occupancy = -1;
 
   int64_t end() const { return start + duration; }
 };
 
 /// A counter of a kernel by its tool's name, `smsp__cycles_active.sum`, in the
-/// unit without a prefix: seconds, bytes, Hz; percents stay.
+/// unit without a prefix: seconds, bytes, Hz. Percentages stay as they are.
 struct Counter {
   Name metric = 0;
   double value = 0;
 };
 
-/// A kernel under a tool that counts. It has no time in training: such tools
-/// run kernels several times, one by one, at another clock.
+/// A kernel under a counting tool. It has no time in training: such tools run
+/// kernels several times, one by one, at another clock.
 struct CountedKernel {
   Name name = 0;
-  /// More than 1 where the tool gives only what a name has in the mean.
+  /// More than 1 if the tool gives only the mean over kernels of one name.
   int64_t invocations = 1;
   int32_t device = 0, stream = 0;
   std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
-  Slice counters; ///< of Trace::counters
+  Slice counters; ///< in Trace::counters
 };
 
-/// FLOP that a tool counted, as a user hands them in beside a trace.
+/// FLOP that a tool counted, which a user gives in addition to a trace.
 struct Count {
-  Name op = 0;     ///< `aten::mm`; of FlopCounterMode `aten.mm`
-  Name module = 0; ///< of FlopCounterMode: `Sequential.1`; `Global` has all
-  Name parent = 0; ///< the op around it, if that was written
-  Slice shapes;    ///< of Trace::tensors, by argument
-  int64_t order = -1, sequence = -1; ///< -1 without
-  int64_t calls = 1;                 ///< of which these are the sum
+  Name op = 0; ///< `aten::mm`; with FlopCounterMode `aten.mm`
+  Name module =
+      0; ///< with FlopCounterMode: `Sequential.1`; `Global` is the total
+  Name parent = 0;                   ///< the op around it, if that is recorded
+  Slice shapes;                      ///< in Trace::tensors, by argument
+  int64_t order = -1, sequence = -1; ///< -1 if not recorded
+  int64_t calls = 1;                 ///< number of calls that are summed
   int64_t flop = 0;
   int64_t unit = 1; ///< the tool rounds to multiples of this
 };
@@ -119,36 +120,38 @@ struct Thread {
   std::string process, thread;
 };
 
-/// One file of a profiler.
+/// The contents of a profiler's file.
 struct Trace {
   std::string format; ///< `kineto`
   std::string tool;   ///< `PyTorch Profiler`
-  std::string device; ///< `Tesla V100-SXM2-32GB`; empty if not said
+  std::string device; ///< `Tesla V100-SXM2-32GB`; empty if not recorded
   int64_t devices = 0;
   std::optional<int64_t> sms;
-  std::string capability; ///< of CUDA, `8.0`; empty if not said
+  std::string capability; ///< of CUDA, `8.0`; empty if not recorded
 
   Names names;
   std::vector<Thread> threads;
-  // There may be millions: a vector would copy them all as it grows.
+  // A deque: there may be millions, which a vector would copy as it grows.
   std::deque<HostEvent> host;
   std::deque<DeviceEvent> kernels;
   std::vector<CountedKernel> counted; ///< in the order of their launches
   std::vector<Counter> counters;
   std::vector<Count> counts;
-  int64_t countedSteps = 1; ///< over which `counts` are sums
+  int64_t countedSteps = 1; ///< number of steps that `counts` are summed over
 
-  std::vector<Slice> tensors; ///< each a part of `sizes`
+  std::vector<Slice> tensors; ///< each a range in `sizes`
   std::vector<int64_t> sizes;
   std::vector<Name> words;
 
-  uint64_t read = 0;   ///< events
-  uint64_t broken = 0; ///< of these, without a time or with one out of range
-  std::map<std::string, uint64_t> dropped; ///< events not kept, by category
+  uint64_t read = 0;   ///< number of events
+  uint64_t broken = 0; ///< events without a time, or with one out of range
+  std::map<std::string, uint64_t>
+      dropped; ///< events that are not stored, by category
   bool hasShapes = false, hasSequence = false, hasModules = false;
-  /// False for an execution trace: its ops nest, but do not say how long.
+  /// False for an execution trace, whose ops nest, but have no durations.
   bool hasTimes = true;
-  /// Set where the file ends early or is broken: all in front of it was read.
+  /// The byte of the unpacked text where the file breaks off; none if it is
+  /// complete.
   std::optional<uint64_t> cutAt; ///< byte, of the unpacked text
   std::string cutBy;
 
@@ -169,8 +172,8 @@ struct Trace {
                ? names[words[event.types.begin + argument]]
                : "";
   }
-  /// Whether an event has times, and such that sums and differences of those
-  /// that were asked about stay within 64 bits. Else it is broken.
+  /// Whether an event has times, and sums and differences of all times so far
+  /// fit in 64 bits. Counts it as broken otherwise.
   bool takesTimes(std::optional<int64_t> start,
                   std::optional<int64_t> duration) {
     constexpr int64_t most = int64_t(1) << 61;
@@ -189,8 +192,8 @@ struct Trace {
         return counter.value;
     return std::nullopt;
   }
-  /// Shapes by argument, and words; equal lists are kept once, for most ops
-  /// come in every step.
+  /// Adds shapes by argument, or words. Equal lists are stored once, since most
+  /// ops repeat in every step.
   Slice addShapes(llvm::ArrayRef<std::vector<int64_t>> shapes);
   Slice addWords(llvm::ArrayRef<std::string> texts);
   bool isEmpty() const {

@@ -13,12 +13,12 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// The fields of a message of protobuf, by its wire format.
+/// The fields of a protobuf message in wire format.
 class Fields {
 public:
   explicit Fields(StringRef bytes) : rest(bytes) {}
 
-  /// False at the end, and where the bytes are no message.
+  /// False at the end, and if the bytes are no message.
   bool next() {
     uint64_t tag;
     if (rest.empty() || !varint(tag))
@@ -76,7 +76,7 @@ private:
   StringRef rest;
 };
 
-/// A varint of the source, byte by byte.
+/// Reads a varint from the source.
 std::optional<uint64_t> varintOf(Source &source) {
   uint64_t result = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -90,16 +90,16 @@ std::optional<uint64_t> varintOf(Source &source) {
   return std::nullopt;
 }
 
-/// Of one plane, which holds the events of a device or of the host.
+/// A plane, which has the events of a device or of the host.
 class Plane {
 public:
   Plane(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
-  /// False if there are too many events. Sets `isBroken` where the bytes are no
-  /// plane, of which the rest was read.
+  /// False if there are too many events. Sets `isBroken` if the bytes are
+  /// damaged; the rest of the plane is read.
   bool read(StringRef bytes) {
-    // Names of events and stats stand behind the lines that use them.
+    // Names of events and stats come after the lines that use them.
     Fields plane(bytes);
     while (plane.next())
       if (plane.number == 2)
@@ -128,7 +128,7 @@ public:
   bool isBroken = false;
 
 private:
-  /// An entry of a map, of whose message field 2 is the name.
+  /// Adds an entry of a map whose message has its name in field 2.
   static void addMetadata(StringRef entry,
                           std::map<uint64_t, StringRef> &names) {
     Fields fields(entry);
@@ -159,8 +159,8 @@ private:
       else if (fields.number == 3)
         start = int64_t(fields.value);
     isBroken |= fields.isBroken;
-    // Other lines of a device repeat its time by step, module and op. A TPU has
-    // no streams, but one line of ops.
+    // Other lines of a device repeat its events by step, module and op. A TPU
+    // has no streams, but one line of ops.
     StringRef stream = line;
     bool isOps = name.contains("TPU") && line.starts_with("XLA Ops");
     if (isDevice && !stream.consume_front("Stream #") && !isOps)
@@ -177,7 +177,7 @@ private:
     return true;
   }
 
-  /// A stat that is a text, in its own words or as one of the names.
+  /// The text of a stat, given directly or as a reference to a name.
   StringRef textOf(const Fields &value) const {
     if (value.number == 5)
       return value.bytes;
@@ -210,7 +210,7 @@ private:
         addStat(fields.bytes, event);
       }
     ++trace.read;
-    // Picoseconds, from the start of the line.
+    // Picoseconds since the start of the line.
     event.duration = int64_t(duration / 1000);
     if (fields.isBroken ||
         __builtin_add_overflow(lineStart, int64_t(offset / 1000),
@@ -240,7 +240,7 @@ private:
         event.details = textOf(fields);
       } else if (stat == "flops" || stat == "model_flops" ||
                  stat == "bytes_accessed") {
-        // XLA gives -1 for a call that it does not know.
+        // XLA gives -1 for calls that it does not know.
         int64_t count = int64_t(fields.value);
         if (fields.number != 2 && count >= 0)
           event.counters.push_back({trace.names.intern(stat), double(count)});
@@ -277,7 +277,7 @@ private:
     return true;
   }
 
-  /// `grid:1280,1,1 block:256,1,1 ..`
+  /// Parses `grid:1280,1,1 block:256,1,1 ..`.
   static std::array<int64_t, 3> sizesIn(StringRef details, StringRef key) {
     std::array<int64_t, 3> sizes = {0, 0, 0};
     size_t at = details.find(key);
@@ -297,7 +297,7 @@ private:
     auto event = eventIn(bytes, lineStart);
     if (!event)
       return true;
-    // The calls that start kernels; all else of the host is netc's no business.
+    // Of the host only the calls that launch kernels are read.
     if (event->correlation < 0) {
       ++trace.dropped["other"];
       return true;
@@ -328,11 +328,11 @@ private:
 };
 } // namespace
 
-/// The first field is a plane, and this is as long as it says.
+/// Whether the first field is a plane that is as long as its length says.
 bool netc::trace::isXSpace(StringRef text) {
   if (!text.consume_front("\n"))
     return false;
-  // Its length, then its id or its name.
+  // The plane's length, then its id or its name.
   text = text.drop_while([](char c) { return uint8_t(c) >= 128; });
   text = text.drop_front(std::min<size_t>(1, text.size()));
   return text.starts_with("\x08") || text.starts_with("\x12");

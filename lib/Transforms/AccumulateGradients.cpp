@@ -16,17 +16,17 @@ namespace netc {
 #include "lib/Transforms/Passes.h.inc"
 } // namespace netc
 
-/// The axis of a batch.
+/// The symbol of the batch axis.
 
 namespace {
-/// An input of a step that has examples, which lie along `axis`.
+/// An input of a step with examples along `axis`.
 struct BatchedInput {
   BlockArgument whole;
-  Value first, others; ///< parts
+  Value first, others; ///< first part, other parts
   int64_t axis;
 };
 
-/// The batch of a step, in equal parts.
+/// The batch of a step in equal parts (micro-batches).
 class Parts {
 public:
   Parts(StepOp step, Rational number)
@@ -36,8 +36,8 @@ public:
         ops.push_back(&op);
   }
 
-  /// Leaves to the first part all that the step does before the update, and
-  /// does the same for the others in a loop.
+  /// The ops before the update process the first part only. A loop does the
+  /// same for the others.
   LogicalResult separate() {
     builder.setInsertionPointToStart(&step.getBlock());
     for (BlockArgument input : step.getBlock().getArguments())
@@ -138,7 +138,7 @@ private:
                            losses, /*over=*/0));
   }
 
-  /// Puts copies of the first part's ops into the loop over the others.
+  /// Copies the first part's ops into the loop over the others.
   void fill(ScanOp loop, Value loss) {
     Block &body = loop.getBody().emplaceBlock();
     OpBuilder inner = OpBuilder::atBlockEnd(&body);
@@ -163,7 +163,7 @@ private:
   StepOp step;
   Rational number;
   OpBuilder builder;
-  std::vector<Operation *> ops; ///< all that is computed before the update
+  std::vector<Operation *> ops; ///< all ops before the update
   SmallVector<BatchedInput> inputs;
 };
 
@@ -182,7 +182,7 @@ struct AccumulateGradients
     }
   }
 
-  /// So far the axes of the step say what a part has.
+  /// Sets the number of examples of a part in the axes of the step.
   LogicalResult setBatch(StepOp step, const Rational &number) {
     NamedAttrList known(step.getAxes());
     std::optional<Rational> examples;

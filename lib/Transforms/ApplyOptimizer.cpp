@@ -18,7 +18,7 @@ namespace netc {
 #include "lib/Transforms/Passes.h.inc"
 } // namespace netc
 
-/// The elements of `value` in this shape, of type `element`.
+/// `value` reshaped, and converted to `element`.
 static Value regroup(OpBuilder &builder, Location loc, Value value,
                      const Shape &shape, Type element) {
   Type type = tensorOf(elementOf(value), shape);
@@ -30,17 +30,17 @@ static Value regroup(OpBuilder &builder, Location loc, Value value,
 }
 
 namespace {
-/// The update rule of a step, ready to be copied.
+/// The update rule of a step, which is copied for its parameters.
 class Rule {
 public:
-  /// For the parameters of `gradients`.
+  /// `gradients` are those of the rule's parameters.
   Rule(OptimizerOp rule, SmallVector<GradientOp> ofRule, Operation *at)
       : rule(rule), builder(at), gradients(std::move(ofRule)),
         each(gradients.size()), next(rule.getBlock().begin()) {
     if (rule.hasAnySizes())
       for (const Polynomial &size : shapeOf(rule.getParameter()).sizes)
         symbols.push_back(size.symbols().front());
-    else // their sizes do not tell that they are of one parameter
+    else // sizes do not show which buffers are of the parameter
       for (auto buffer : rule.getBlock().getOps<BufferOp>())
         perParameter.insert(buffer);
     perParameter.insert(rule.getParameter());
@@ -52,10 +52,10 @@ public:
         });
   }
 
-  /// Copies what serves all parameters, learning rates, say, once, and the
-  /// rest for each of them, up to a norm of all parameters, if there is one.
-  /// Returns whether it came to one. `step` is the number of the step, made
-  /// where the first rule asks for it.
+  /// Copies ops that serve all parameters, such as learning rates, once, and
+  /// the others for each parameter, up to a norm over all parameters. Returns
+  /// whether there is one. `step` is the number of the step, which is created
+  /// on first use.
   bool copyToNorm(Value &step) {
     auto end = rule.getBlock().end();
     bool isStart = next == rule.getBlock().begin();
@@ -84,7 +84,7 @@ public:
     return norm != end;
   }
 
-  /// What the norm that it came to is of.
+  /// The operands of that norm.
   SmallVector<Value> ofNorm() {
     SmallVector<Value> all;
     for (const IRMapping &values : each)
@@ -93,7 +93,7 @@ public:
     return all;
   }
   GlobalNormOp getNorm() { return cast<GlobalNormOp>(*next); }
-  /// Goes on behind it.
+  /// Sets the norm's value and continues after it.
   void setNorm(Value norm) { shared.map((next++)->getResult(0), norm); }
 
 private:
@@ -118,11 +118,11 @@ private:
       return std::nullopt;
     });
     copy->walk([&](Operation *op) { op->setLoc(loc); });
-    // What is computed with is in f32; what is changed is the parameter.
+    // Updates compute in f32, and change the parameter itself.
     if (hasEffect<MemoryEffects::Write>(copy))
       if (auto wide = copy->getOperand(0).getDefiningOp<ConvertOp>())
         copy->setOperand(0, wide.getX());
-    // State of the parameter: named after it.
+    // The name of the state begins with that of the parameter.
     if (auto buffer = dyn_cast<BufferOp>(copy)) {
       auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
       buffer.setName((parameter.getName() + "." + buffer.getName()).str());
@@ -150,19 +150,18 @@ private:
 
   OptimizerOp rule;
   OpBuilder builder;
-  /// The axes of a parameter as the rule sees it, and what its sizes are
-  /// called, if they are any.
+  /// The symbols of a parameter's axes, as the rule names them.
   SmallVector<std::string> symbols;
-  /// Values of the rule that differ from parameter to parameter.
+  /// Values of the rule that differ between parameters.
   DenseSet<Value> perParameter;
   IRMapping shared;
   SmallVector<GradientOp> gradients;
   SmallVector<IRMapping> each; ///< by gradient
-  Block::iterator next;        ///< what is to be copied
+  Block::iterator next;        ///< next op to copy
 };
 
-/// Copies rules stage by stage: a norm is of all parameters, whichever rule is
-/// theirs.
+/// Copies rules up to each norm: a norm is over all parameters, whatever their
+/// rules.
 static void copyRules(MutableArrayRef<Rule> rules, OpBuilder builder) {
   Value step;
   SmallVector<Rule *> running;
@@ -184,8 +183,8 @@ static void copyRules(MutableArrayRef<Rule> rules, OpBuilder builder) {
   }
 }
 
-/// Takes the scale of the loss out of gradients, at the end of the backward
-/// pass, and where it is dynamic, moves it.
+/// Divides gradients by the scale of the loss at the end of the backward pass.
+/// A dynamic scale is updated.
 class LossScale {
 public:
   LossScale(StepOp step, OpBuilder builder)
@@ -220,7 +219,7 @@ public:
     }
   }
 
-  /// Whether all gradients are numbers.
+  /// Whether all gradients are finite.
   Value areFinite(ArrayRef<GradientOp> gradients) {
     return builder.create<AllFiniteOp>(
         loc, llvm::map_to_vector(gradients, [](GradientOp gradient) -> Value {
@@ -228,8 +227,8 @@ public:
         }));
   }
 
-  /// Multiplies the scale after enough steps with finite gradients in a row,
-  /// and after one without.
+  /// Increases the scale after enough consecutive steps with finite gradients,
+  /// and decreases it after one without.
   void move(Value areFinite) {
     Type number = growth.getType();
     Value none = constant(number, 0), one = constant(number, 1);
@@ -261,10 +260,10 @@ private:
   const RunFacts &run;
   Location loc;
   OpBuilder builder;
-  Value growth; ///< null if it is not dynamic
+  Value growth; ///< null if the scale is static
 };
 
-/// Lets what `updates` write be kept only where `condition` holds.
+/// Makes the writes of `updates` depend on `condition`.
 static void keepWhen(Value condition, ArrayRef<Operation *> updates) {
   OpBuilder builder(updates.front());
   auto when = builder.create<WhenOp>(condition.getLoc(), condition);
@@ -283,14 +282,15 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
     });
   }
 
-  /// What an update knows of its gradient may make it another op.
+  /// Canonicalizes updates, which may become other ops for what is known of
+  /// their gradients.
   static void specialize(ArrayRef<Operation *> updates, MLIRContext *context) {
     RewritePatternSet patterns(context);
     DenseSet<OperationName> known;
     for (Operation *op : updates)
       if (known.insert(op->getName()).second)
         op->getName().getCanonicalizationPatterns(patterns, context);
-    // A gradient that none of them reads any more goes, too.
+    // Erase gradients that no update reads any more.
     GreedyRewriteConfig config;
     config.strictMode = GreedyRewriteStrictness::AnyOp;
     (void)applyOpPatternsAndFold(updates, std::move(patterns), config);

@@ -34,8 +34,7 @@ static unsigned widthOf(Type element) {
   return element.getIntOrFloatBitWidth();
 }
 
-/// Whether the op hands on the elements of its one operand, and computes
-/// nothing.
+/// Whether the op only moves the elements of its single operand.
 static bool movesElements(Operation *op) {
   return op && op->getNumOperands() == 1 && op->getNumRegions() == 0 &&
          isMemoryEffectFree(op) &&
@@ -44,7 +43,7 @@ static bool movesElements(Operation *op) {
          });
 }
 
-/// What the elements of `value` are those of, in whatever format.
+/// The value that `value` was moved or converted from.
 static Value sourceOf(Value value) {
   Operation *maker = value.getDefiningOp();
   while (movesElements(maker) || isa_and_nonnull<ConvertOp>(maker)) {
@@ -54,7 +53,7 @@ static Value sourceOf(Value value) {
   return value;
 }
 
-/// A number, or numbers, that the text gives: it has no format of its own.
+/// Whether a value is a constant of the text, which has no format of its own.
 static bool isConstant(Value value) {
   return isa_and_nonnull<ConstantOp, LiteralOp, TableOp>(
       sourceOf(value).getDefiningOp());
@@ -64,7 +63,7 @@ static bool isParameter(Value value) {
   return isa_and_nonnull<ParameterOp>(sourceOf(value).getDefiningOp());
 }
 
-/// Whether it is a parameter, or in a loop a row of one.
+/// Whether it is a parameter, or in a loop a slice of one.
 static bool isWeight(Value value) {
   auto row = dyn_cast<BlockArgument>(sourceOf(value));
   auto scan = row ? dyn_cast<ScanOp>(row.getOwner()->getParentOp()) : ScanOp();
@@ -73,14 +72,14 @@ static bool isWeight(Value value) {
   return isParameter(value);
 }
 
-/// Whether the op is a product by a weight: a linear layer.
+/// Whether the op is a product with a weight.
 static bool isLinearLayer(Operation *op) {
   return isa<LinearOp, EinsumOp>(op) && op->getNumOperands() == 2 &&
          !cast<CostOpInterface>(op).getCost().matmul.isZero() &&
          llvm::any_of(op->getOperands(), isWeight);
 }
 
-/// Whether matrix units take the sizes of the op in 8 bits.
+/// Whether sizes are multiples of 16, as matrix units need in 8 bits.
 static bool hasSizesOf16(Operation *op) {
   return llvm::all_of(op->getOperands(), [](Value operand) {
     return llvm::all_of(shapeOf(operand).sizes, [](const Polynomial &size) {
@@ -90,12 +89,12 @@ static bool hasSizesOf16(Operation *op) {
   });
 }
 
-/// The linear layers that frameworks leave as they are: those that are computed
-/// last, of which no other reads a result, and the routers of experts.
+/// Linear layers that frameworks do not convert to 8 bits: the last ones, whose
+/// results no other linear layer reads, and routers of experts.
 static DenseSet<Operation *> findLastAndRouters(Block &step) {
   DenseSet<Operation *> found;
   DenseSet<Value> seen;
-  // Backward from the loss, and from what chooses.
+  // Backward from the loss, and from the ops that choose experts.
   SmallVector<Value> work(step.getTerminator()->getOperands());
   step.walk([&](TopKOp choice) { work.push_back(choice.getX()); });
   while (!work.empty()) {
@@ -115,7 +114,7 @@ static DenseSet<Operation *> findLastAndRouters(Block &step) {
 }
 
 namespace {
-/// Gives the values of a step their formats, in the order of execution.
+/// Assigns formats to the values of a step, in the order of execution.
 class Formats {
 public:
   Formats(const Precision &precision, MLIRContext *context)
@@ -167,7 +166,7 @@ private:
       Value value = operand.get();
       if (!isFloatTensor(value))
         continue;
-      // An element-wise op reads each operand as it is.
+      // An element-wise op reads each operand in its own format.
       bool isMixed = op->hasTrait<ElementByElement>() && !follows(value, op);
       operand.set(
           converted(value, isMixed ? naturalFormat(value) : format, op));
@@ -175,9 +174,9 @@ private:
     inferResults(op, format);
   }
 
-  /// In which format the op works.
+  /// The format in which the op computes.
   Type formatOf(Operation *op) {
-    // What is kept keeps its format.
+    // State keeps its format.
     if (hasEffect<MemoryEffects::Write>(op))
       return netc::elementOf(op->getOperand(0));
     switch (cast<CostOpInterface>(op).getAutocast()) {
@@ -204,14 +203,14 @@ private:
            !notIn8Bits.contains(op);
   }
 
-  /// What the text gives another type keeps it.
+  /// A parameter whose type is written in the text keeps it.
   void assignParameter(ParameterOp parameter) {
     if (netc::elementOf(parameter.getValue()) == f32)
       setElement(parameter.getValue(), parameters);
   }
 
-  /// Where the whole network is low, so is what it is given, and what it reads
-  /// of its weights: the rows of an embedding.
+  /// If the whole network is in a low-precision format, inputs and weights are,
+  /// too, as the rows of an embedding.
   Type naturalFormat(Value value) {
     Type element = netc::elementOf(value);
     auto input = dyn_cast<BlockArgument>(sourceOf(value));
@@ -225,8 +224,8 @@ private:
     return !a || widthOf(b) > widthOf(a) ? b : a;
   }
 
-  /// Whether an operand takes the format of the others: constants do, and what
-  /// belongs to a product or a normalization: its bias, its scale.
+  /// Whether an operand is converted to the format of the others: constants
+  /// are, and the bias and scale of a product or a normalization.
   bool follows(Value value, Operation *op) {
     if (isConstant(value))
       return true;
@@ -275,7 +274,7 @@ private:
         setElement(result, format);
   }
 
-  /// `value` in this format, converted once, before the first that reads it.
+  /// `value` in this format. It is converted once, before its first user.
   Value converted(Value value, Type format, Operation *user) {
     if (netc::elementOf(value) == format)
       return value;
@@ -303,7 +302,7 @@ private:
       return again->getResult(cast<OpResult>(value).getResultNumber());
     } else {
       made = builder.create<ConvertOp>(user->getLoc(), type, value);
-      // It is run again with what reads it; the copy of a weight stays.
+      // Recomputed with its user, but a weight's copy is kept.
       if (!isParameter(value))
         for (StringRef name : {StringRef(kCopy), StringRef(kRecomputed)})
           if (Attribute part = user->getAttr(name))
@@ -312,8 +311,9 @@ private:
     return copies[{value, format}] = made;
   }
 
-  /// Whether converting what an op moves is no more than converting what it
-  /// makes: a part of a value is converted by itself, but a weight as a whole.
+  /// Whether to convert the operand instead of the result of an op that moves
+  /// elements. A part of a value is converted by itself, but a weight as a
+  /// whole.
   static bool isWorthMoving(Operation *maker) {
     Value x = maker->getOperand(0);
     if (isConstant(x) || isParameter(x))
@@ -329,7 +329,8 @@ private:
     for (auto [i, sequence] : llvm::enumerate(scan.getSequences()))
       setElement(body.getArgument(i), netc::elementOf(sequence));
     for (OpOperand &init : scan.getInitsMutable()) {
-      // A state that starts with a number is in what a turn makes of it.
+      // A carried value with a constant as its start has the format of what an
+      // iteration computes.
       if (isFloatTensor(init.get()) && isConstant(init.get()))
         init.set(converted(init.get(), low, scan));
       setElement(body.getArgument(init.getOperandNumber()),
@@ -364,7 +365,7 @@ private:
     convertSequences(scan);
   }
 
-  /// A sequence of which each element is converted is converted as a whole.
+  /// A sequence whose slices are all converted is converted as a whole.
   void convertSequences(ScanOp scan) {
     for (OpOperand &sequence : scan.getSequencesMutable()) {
       Value element = scan.getBlock().getArgument(sequence.getOperandNumber());
@@ -388,14 +389,14 @@ private:
   }
 
   Type f32, low, parameters;
-  Type eightBits, gradientsIn8Bits; ///< null if nothing is
+  Type eightBits, gradientsIn8Bits; ///< null if nothing is in 8 bits
   DenseSet<Operation *> notIn8Bits;
-  bool isWhole; ///< not only products are low
+  bool isWhole; ///< whether not only products are in low precision
   DenseMap<std::pair<Value, Type>, Value> copies;
 };
 
-/// Warns of numbers that f16 has no room for: a mask of -1e9 is -inf there, and
-/// what softmax makes of a row of them is no number.
+/// Warns of numbers that overflow f16: a mask of -1e9 becomes -inf, and softmax
+/// of a row of these is NaN.
 static void warnOfLargeNumbers(StepOp step) {
   auto check = [&](Operation *op, Value value, const APFloat &number) {
     double size = std::abs(number.convertToDouble());

@@ -48,7 +48,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
         isFine = false;
       }
     }
-    // What does not fit a step, that says better.
+    // For networks that a step uses, the step has better errors.
     for (auto network : getOperation().getOps<NetworkOp>()) {
       std::set<std::string> free;
       isFine = isFine && succeeded(bind(network, given, free));
@@ -57,7 +57,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
       signalPassFailure();
   }
 
-  /// A size that is given may be too large for any tensor.
+  /// Refuses sizes that are too large for any tensor.
   static LogicalResult checkInputs(NetworkOp) { return success(); }
   static LogicalResult checkInputs(StepOp step) {
     for (auto [name, input] :
@@ -73,14 +73,14 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     return success();
   }
 
-  /// What is given may not be what the specification says of the run.
+  /// Sets the batch of a step, which may differ from the specification's.
   static void setBatch(StepOp step, const Rational &examples) {
     RunFacts facts = step.getRun().getFacts();
     facts.batch = examples;
     step.setRunAttr(RunAttr::get(step.getContext(), facts));
   }
 
-  /// Verifying would say the same in terms of the dialect.
+  /// The verifier would report the same in terms of the dialect.
   static LogicalResult checkTensor(Location loc, Value tensor) {
     Shape shape = shapeOf(tensor);
     std::optional<size_t> wrong = shape.invalidAxis();
@@ -107,7 +107,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     return failure(result.wasInterrupted());
   }
 
-  /// Adds the axes that nothing is known of to `free`.
+  /// Adds the axes without a size to `free`.
   template <typename GraphOp>
   LogicalResult bind(GraphOp graph, Sizes sizes, std::set<std::string> &free) {
     for (NamedAttribute axis : graph.getAxes())
@@ -130,14 +130,14 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     graph.setAxesAttr(DictionaryAttr::get(&getContext()));
     if (failed(checkInputs(graph)))
       return failure();
-    // What does not fit together at these sizes, does at others.
+    // Sizes that do not fit together here may do so for other values.
     ScopedDiagnosticHandler notes(&getContext(), [&](Diagnostic &error) {
       Diagnostic &note = error.attachNote(graph.getLoc());
       note << "in `" << graph.getSymName() << "`, where ";
       llvm::interleaveComma(sizes, note, [&](auto &size) {
         note << "`" << size.first << "` is " << size.second.str();
       });
-      return failure(); // the next handler's turn
+      return failure(); // the next handler prints it
     });
     return success(succeeded(checkTensors(graph)) && succeeded(verify(graph)));
   }

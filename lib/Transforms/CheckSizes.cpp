@@ -23,7 +23,7 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// Of ops that are alike, one is checked: layers repeat.
+/// Checks one of each kind of equal ops, since layers repeat.
 class Checker {
 public:
   Checker(Operation *graph, DictionaryAttr axes, Location run)
@@ -42,14 +42,14 @@ public:
       return success();
     ScopedDiagnosticHandler notes(graph->getContext(), [&](Diagnostic &error) {
       note(error);
-      return failure(); // the next handler's turn
+      return failure(); // the next handler prints it
     });
     Region &body = graph->getRegion(0);
     for (BlockArgument input : body.getArguments())
       if (failed(checkType(input.getLoc(), "the input", input.getType())))
         return failure();
     WalkResult result = body.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      // A gradient has the sizes of what it is the gradient of.
+      // The sizes of a gradient follow from the forward pass.
       if (phaseOf(op) != Phase::Forward)
         return WalkResult::skip();
       current = op;
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  /// A mean that is not whole is rounded up, as it is to execute.
+  /// Rounds a mean that is not an integer up, as for execution.
   Polynomial bind(const Polynomial &value) const {
     return value.substitute([&](StringRef axis) -> std::optional<Polynomial> {
       auto known = sizes.find(axis);
@@ -69,9 +69,9 @@ private:
     });
   }
 
-  /// A type with sizes in place of free axes, and the first axis that cannot
-  /// have its size. No type if a mean or a share of an axis leaves a size that
-  /// is not whole: what is executed rounds it up.
+  /// A type with its free axes bound, and the first axis that cannot have its
+  /// size. No type if a mean or a share of an axis gives a size that is not an
+  /// integer, which is rounded up for execution.
   struct BoundType {
     Type type;
     std::optional<size_t> wrong;
@@ -111,7 +111,7 @@ private:
                      bind(size).str());
   }
 
-  /// Whether an op like this one has been seen.
+  /// Whether an equal op was checked before.
   bool isKnown(Operation *op, DictionaryAttr attributes) {
     std::vector<const void *> key{op->getName().getAsOpaquePointer(),
                                   attributes.getAsOpaquePointer()};
@@ -168,7 +168,7 @@ private:
     return verify(bound, /*verifyRecursively=*/false);
   }
 
-  /// Says where an error comes from: nothing is wrong with the op itself.
+  /// Adds a note about the run: the op itself is correct.
   void note(Diagnostic &error) {
     Diagnostic &note = error.attachNote(run);
     if (auto name =
@@ -202,7 +202,7 @@ template <typename GraphOp> LogicalResult checkOwnSizes(GraphOp graph) {
 struct CheckSizes : netc::impl::CheckSizesBase<CheckSizes> {
   void runOnOperation() override {
     bool isFine = true;
-    // A network has its sizes from a run, whose errors say more.
+    // Networks that a run uses get their sizes from it, with better errors.
     for (auto step : getOperation().getOps<StepOp>())
       isFine &= succeeded(checkOwnSizes(step));
     for (auto network : getOperation().getOps<NetworkOp>())

@@ -10,9 +10,9 @@
 
 namespace netc {
 
-/// Infers or verifies every op of a network or step once more, with sizes in
-/// place of the free axes that `axes` knows. Fails after an error at an op that
-/// cannot be, with a note at `run`, which gives the sizes.
+/// Infers or verifies every op of a network or step again, with the sizes of
+/// the free axes that `axes` has. Fails with an error at the first op that
+/// cannot have its sizes, and a note at `run`, which states them.
 mlir::LogicalResult checkSizes(mlir::Operation *graph,
                                mlir::DictionaryAttr axes, mlir::Location run);
 

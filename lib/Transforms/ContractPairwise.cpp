@@ -19,11 +19,11 @@ using namespace netc;
 using namespace mlir;
 
 namespace {
-/// The cheapest order in which pairs of an einsum's operands are contracted: by
-/// dynamic programming over the sets of operands, as bits (Pfeifer, Haegeman
-/// and Verstraete, Faster identification of optimal contraction sequences for
-/// tensor networks, 2014). What is compared are operations, at free axes of
-/// 1,024.
+/// The cheapest order of pairwise contractions of an einsum's operands. Dynamic
+/// programming over sets of operands, as bits (Pfeifer, Haegeman and
+/// Verstraete, Faster identification of optimal contraction sequences for
+/// tensor networks, 2014). The cost is the number of operations, with free axes
+/// of 1,024.
 class ContractionOrder {
 public:
   using Set = uint32_t;
@@ -45,7 +45,7 @@ public:
       find(set);
   }
 
-  /// Whether it takes less than one nest of loops over all letters.
+  /// Whether it costs less than one loop nest over all letters.
   bool isCheaper() const {
     return best[all].cost < points(all) * spec.operands.size();
   }
@@ -56,7 +56,7 @@ public:
 private:
   struct Best {
     double cost = 0;
-    Set left = 0; ///< the rest of the set is on the right
+    Set left = 0; ///< first operand; the second one is the rest of the set
   };
 
   bool has(Set set, StringRef letter) const {
@@ -80,7 +80,7 @@ private:
           letters.push_back(letter);
     return letters;
   }
-  /// Of the loops over all letters of some operands.
+  /// Iterations of the loops over the letters of some operands.
   double points(Set set) const {
     double product = 1;
     for (const auto &entry : sizes)
@@ -88,7 +88,7 @@ private:
         product *= entry.second;
     return product;
   }
-  /// Of the product of two sets.
+  /// The cost of the product of two sets.
   double costOf(Set left, Set right) const {
     EinsumSpec::Letters a = lettersOf(left), b = lettersOf(right),
                         result = lettersOf(left | right);
@@ -107,7 +107,7 @@ private:
       return;
     Best &found = best[set];
     found.cost = std::numeric_limits<double>::infinity();
-    // The first operand is on the left; of equal orders the first is taken.
+    // Fix the first operand on the left. Of equal orders the first is chosen.
     Set lowest = set & -set;
     for (Set left = (set - 1) & set; left != 0; left = (left - 1) & set) {
       if (!(left & lowest))
@@ -129,7 +129,7 @@ private:
     std::string text = pair.str();
     return builder.create<EinsumOp>(locationOf(text), text, ValueRange{a, b});
   }
-  /// In the part of the whole, a layer that is called as the product reads.
+  /// A location in the same part, with the product's subscripts as the name.
   Location locationOf(StringRef text) const {
     auto named = op.getLoc()->findInstanceOf<NameLoc>();
     if (!named)

@@ -22,7 +22,7 @@ DataFlow::DataFlow(Block &block) {
   });
 }
 
-/// `roots`, and what can be reached from them over `edges` by way of `passable`
+/// `roots`, and what is reachable from them over `edges` through `passable`
 /// values.
 template <typename Edges>
 static DataFlow::Values reach(ValueRange roots, const Edges &edges,

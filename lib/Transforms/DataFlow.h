@@ -12,19 +12,19 @@
 
 namespace netc {
 
-/// What is computed from what in a block, through the bodies of its loops.
+/// The data flow in a block, including the bodies of its loops.
 class DataFlow {
 public:
   using Values = llvm::DenseSet<mlir::Value>;
 
   explicit DataFlow(mlir::Block &block);
 
-  /// `roots`, and all that is computed from them by way of floating-point
-  /// values, through which alone gradients flow.
+  /// `roots`, and all values computed from them through floating-point values,
+  /// which alone have gradients.
   Values differentiableFrom(mlir::ValueRange roots) const;
-  /// `roots`, and all that is computed from them.
+  /// `roots`, and all values computed from them.
   Values computedFrom(mlir::ValueRange roots) const;
-  /// `roots`, and all that they are computed from.
+  /// `roots`, and all values that they are computed from.
   Values usedFor(mlir::ValueRange roots) const;
 
 private:

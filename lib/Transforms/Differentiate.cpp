@@ -16,8 +16,8 @@ namespace netc {
 #include "lib/Transforms/Passes.h.inc"
 } // namespace netc
 
-/// Tells for each op from `first` on, which is the backward pass, whether any
-/// activation's gradient is made of what it computes.
+/// Sets the phases of the backward pass, which starts at `first`: gradients of
+/// weights are those that no gradient of an activation is computed from.
 static void setPhases(Operation *first, const DifferentiatedGraph &graph) {
   Block &block = *first->getBlock();
   DataFlow::Values forInputs =
@@ -36,7 +36,7 @@ static void setPhases(Operation *first, const DifferentiatedGraph &graph) {
     op.walk(setPhase);
 }
 
-/// What a step trains for is one number.
+/// The loss of a step must be a scalar.
 static LogicalResult checkLoss(ReturnOp last) {
   if (last.getNumOperands() != 1)
     return last.emitOpError() << "hands back " << last.getNumOperands()
@@ -48,8 +48,8 @@ static LogicalResult checkLoss(ReturnOp last) {
   return success();
 }
 
-/// The gradient of what is returned: 1, or what the run scales its loss by,
-/// divided by the number of parts of a batch, of whose losses the mean counts.
+/// The gradient of the loss: 1, or the scale of the loss, divided by the number
+/// of micro-batches, since the loss is their mean.
 static Value createSeed(OpBuilder &builder, Operation *graph, Value value) {
   const RunFacts *run = runFactsOf(graph);
   double number = run ? run->lossScale.value_or(1).toDouble() /
@@ -59,7 +59,7 @@ static Value createSeed(OpBuilder &builder, Operation *graph, Value value) {
                                           builder.getF64FloatAttr(number));
   if (!run || !run->hasDynamicLossScale())
     return seed;
-  // What it has grown to is of the update, which moves it.
+  // The current scale is state of the update, which changes it.
   auto growth = builder.create<BufferOp>(value.getLoc(), value.getType(),
                                          kLossScaleGrowth, "ones");
   growth->setAttr(kPhase, PhaseAttr::get(builder.getContext(), Phase::Update));

@@ -19,8 +19,8 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// Ops of the forward pass that are run again together, before the part of the
-/// backward pass that reads what they made.
+/// Ops of the forward pass that are recomputed together, before the part of the
+/// backward pass that reads their results.
 using Segment = SetVector<Operation *>;
 
 /// The forward pass of a network or a step: its top-level ops of that phase.
@@ -31,34 +31,34 @@ public:
   static bool contains(Operation *op) {
     return phaseOf(op) == Phase::Forward && !isa<ReturnOp>(op);
   }
-  /// The copies of the outermost `repeat`s: `together` of them are one segment,
-  /// and of the segments of one `repeat` every `every`-th is taken.
+  /// Copies of the outermost `repeat`s: `together` of them are a segment, and
+  /// every `every`-th segment of a `repeat` is recomputed.
   std::vector<Segment> copies(int64_t every, int64_t together) const;
-  /// What lies between a product of two activations and the next: scores and
-  /// weights of an attention.
+  /// The ops between two consecutive products of activations: the scores and
+  /// weights of attention.
   std::vector<Segment> attentions() const;
-  /// What the network says is run again.
+  /// The instances that the network marks with `recompute`.
   std::vector<Segment> marked() const;
 
 private:
   Block &block;
 };
 
-/// Runs segments again.
+/// Recomputes segments.
 class Recomputation {
 public:
   explicit Recomputation(Block &block) : block(block) {
-    // A mask that is drawn again is the same.
+    // A mask that is drawn again must be the same.
     int64_t draws = 0;
     block.walk([&](DropoutOp op) {
       op->setAttr(kDraw, Builder(op.getContext()).getI64IntegerAttr(draws++));
     });
   }
-  /// All of it, or only what the backward pass needs.
+  /// Recomputes the whole segment, or only what the backward pass needs.
   void repeat(const Segment &segment, bool isWhole);
 
 private:
-  /// The op of the step's own block that `op` is, or is in.
+  /// The op in the step's own block that is, or contains, `op`.
   Operation *topLevel(Operation *op) {
     return block.findAncestorOpInBlock(*op);
   }
@@ -71,8 +71,9 @@ private:
 // What is run again
 //===----------------------------------------------------------------------===//
 
-/// The instances that an op is of a copy of, and which copy: `layer` and `3`,
-/// of `layer.3`. Where the copies are one, each application is one: `0`, `0@2`.
+/// The `repeat` that an op is in, and the number of its copy: `layer` and `3`
+/// for `layer.3`. If copies share weights, each application is a copy: `0`,
+/// `0@2`.
 static std::optional<std::pair<StringRef, StringRef>> copyOf(Operation *op) {
   auto path = op->getAttrOfType<StringAttr>(kCopy);
   if (!path)
@@ -120,7 +121,8 @@ static bool isAttentionProduct(Operation *op) {
 }
 
 std::vector<Segment> ForwardPass::attentions() const {
-  /// The product that a value is computed from, by what is no product.
+  /// The product that a value is computed from, through ops that are no
+  /// products.
   DenseMap<Value, Operation *> scores;
   llvm::MapVector<Operation *, Segment> segments;
   auto scoresOf = [&](Operation *op) -> Operation * {
@@ -138,7 +140,7 @@ std::vector<Segment> ForwardPass::attentions() const {
         scores[op.getResult(0)] = &op;
         continue;
       }
-      // All that leads from the first product to this one.
+      // All ops on the way from the first product to this one.
       SmallVector<Operation *> work{&op};
       Segment &segment = segments[product];
       while (!work.empty()) {
@@ -170,7 +172,7 @@ std::vector<Segment> ForwardPass::marked() const {
 //===----------------------------------------------------------------------===//
 
 void Recomputation::repeat(const Segment &segment, bool isWhole) {
-  // What another part of the forward pass reads is kept, too.
+  // What other parts of the forward pass read is kept in any case.
   auto isInner = [&](Value value) {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
       Operation *top = topLevel(user);
@@ -179,7 +181,7 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
     });
   };
   SmallVector<Value> inner;
-  Operation *first = nullptr; // what reads it when the forward pass is over
+  Operation *first = nullptr; // the first reader after the forward pass
   auto noteReaders = [&](Value value) {
     for (Operation *user : value.getUsers()) {
       Operation *top = topLevel(user);
@@ -194,14 +196,14 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
         inner.push_back(value);
         noteReaders(value);
       }
-  // Whatever is read, all of it is run again where there are gradients.
+  // A whole segment is recomputed for any gradient after it.
   if (!first && isWhole)
     for (Operation *op : segment)
       for (Value operand : op->getOperands())
         if (isViewOfWeight(operand))
           noteReaders(operand);
   if (!first)
-    return; // nothing that learns is in it
+    return; // nothing in it is trained
 
   OpBuilder builder(first);
   auto phase = PhaseAttr::get(builder.getContext(), Phase::Recompute);
@@ -211,7 +213,7 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
   IRMapping copies;
   SetVector<Operation *> made;
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    // What a step keeps is updated once.
+    // The state of a step is updated only once.
     bool isHeld = op.getNumOperands() == 0 && op.getNumRegions() == 0;
     if (!segment.contains(&op) || writes(&op) || isHeld)
       continue;
@@ -253,8 +255,8 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
       if (marked.empty() && !isAsked)
         continue;
       Recomputation again(block);
-      // First the parts, then what they may be parts of: a copy of a block then
-      // makes what its own parts are made from.
+      // Parts come before the segments that contain them, so that a copied
+      // block reads what its parts are recomputed from.
       for (const Segment &segment : marked)
         again.repeat(segment, /*isWhole=*/false);
       if (isAsked && failed(recompute(step, again)))

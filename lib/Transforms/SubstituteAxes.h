@@ -12,8 +12,8 @@
 
 namespace netc {
 
-/// Replaces free axes by their sizes in the types and attributes of `op` and
-/// all that is in it. An axis that `size` has nothing for stays.
+/// Replaces free axes by their sizes in the types and attributes of `op` and of
+/// the ops in it. An axis for which `size` returns nothing stays.
 void substituteAxes(
     mlir::Operation *op,
     std::function<std::optional<Polynomial>(llvm::StringRef axis)> size);

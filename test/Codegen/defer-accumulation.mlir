@@ -6,7 +6,7 @@
 #x = affine_map<(i, j) -> (i, j)>
 
 // What is multiplied is read from one stack and written to another: one product
-// over both, whose turns are a sum. The loop carries the sum no more.
+// over both, whose iterations are a sum. The loop carries the sum no more.
 // CHECK-DAG: #[[A:.*]] = affine_map<(d0, d1, d2, d3) -> (d2, d3, d0)>
 // CHECK-DAG: #[[B:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d2, d1)>
 // CHECK-DAG: #[[C:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1)>

@@ -42,7 +42,7 @@ func.func @elements(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
   return
 }
 
-// Columns stay in registers while stretches of rows pass by; what the stretches
+// Columns stay in registers while chunks of rows pass by; what the chunks
 // come to is combined in order, and then the rows that are left. The third
 // vector of 40 columns is masked.
 // CHECK-LABEL: func.func @columns

@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// net-embed-yaml FILE.yaml OUTPUT: writes what YAML's parser says of a file, as
-// rows `{Event::Scalar, line, column, "text"},` of C++. A program that holds
-// them has the file without parsing it.
+// net-embed-yaml FILE.yaml OUTPUT: writes the events of a YAML parser for a
+// file as rows of C++, `{Event::Scalar, line, column, "text"},`. A program with
+// these rows has the contents without parsing the file.
 
 #include "llvm/Support/raw_ostream.h"
 

@@ -33,7 +33,7 @@ cl::opt<Action> action(
 
 constexpr StringLiteral kFormulas[] = {"matmul", "other", "transcendental"};
 
-/// The formula's text; an op without one does not build.
+/// The text of a cost formula. An op without one is an error of the build.
 StringRef formulaOf(const Operator &op, StringRef field) {
   std::optional<StringRef> text = op.getDef().getValueAsOptionalString(field);
   if (!text)
@@ -46,12 +46,12 @@ bool isCallable(const Operator &op) {
   return op.getTrait("::netc::LanguageOpInterface::Trait") != nullptr;
 }
 
-/// The op's name in a specification.
+/// The name of the op in the language.
 std::string languageName(const Operator &op) {
   return op.getOperationName().substr(StringRef("net.").size());
 }
 
-/// What is stated of a setting; null for other attributes.
+/// The declared range and default of a setting; null for other attributes.
 const Record *settingOf(const NamedAttribute &attribute) {
   const Record &def = attribute.attr.getBaseAttr().getDef();
   return def.isSubClassOf("Net_Setting") ? &def : nullptr;
@@ -64,7 +64,7 @@ void forEachAttribute(const Operator &op, Visit visit) {
       visit(attribute);
 }
 
-/// Whether a formula of the op speaks of `name`: as a word, not in another one.
+/// Whether a formula of the op contains `name` as a whole word.
 bool isUsed(const Operator &op, StringRef name) {
   Regex word(("(^|[^A-Za-z0-9_])" + name + "([^A-Za-z0-9_]|$)").str());
   return any_of(kFormulas, [&](StringRef formula) {
@@ -137,7 +137,7 @@ void writeSignatures(ArrayRef<Operator> ops, raw_ostream &os) {
   }
 }
 
-/// `conv(x, weight; stride = 1)`, as the language writes the signature.
+/// The signature in the language: `conv(x, weight; stride = 1)`.
 std::string signatureText(const Operator &op) {
   std::string text = languageName(op) + "(";
   ListSeparator comma;

@@ -20,19 +20,20 @@ struct Subject {
 
 struct MeasureOptions {
   LoweringOptions lowering;
-  program::Program program;           ///< what the caller knows of each
-  std::vector<uint64_t> batches;      ///< sizes; none: what each run says
+  program::Program
+      program; ///< the parts of the descriptions that the caller knows
+  std::vector<uint64_t> batches; ///< batch sizes; empty for those of the runs
   std::vector<std::string> arguments; ///< of the programs
 };
 
-/// Compiles each run for each batch size into a program that does not stay,
-/// lets all run, one after the other, and collects what they say. A bar on
-/// stderr, if that is a terminal, shows how far it is. Errors are diagnostics,
-/// or what is returned.
+/// Compiles each run, for each batch size, to a temporary program, executes all
+/// of them one after the other, and collects their measurements. Shows a
+/// progress bar on stderr if that is a terminal. Errors are diagnostics, or
+/// returned.
 llvm::Expected<MeasurementReport> measure(llvm::ArrayRef<Subject> subjects,
                                           const MeasureOptions &options);
 
-/// A program that ended with an error, which it said.
+/// A program that ended with an error, which it has printed.
 class ProgramError : public llvm::ErrorInfo<ProgramError> {
 public:
   static char ID;
@@ -43,7 +44,7 @@ public:
     return llvm::inconvertibleErrorCode();
   }
 
-  int status; ///< that it exited with: 1, 2 or 3
+  int status; ///< its exit status: 1, 2 or 3
 
 private:
   std::string text;

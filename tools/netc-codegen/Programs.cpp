@@ -23,8 +23,7 @@ std::optional<std::string> netc::lackOfMemory(const CompiledStep &step,
                                /*toAnother=*/true);
 }
 
-/// The archive that programs are linked with, which is installed beside this
-/// program.
+/// The runtime archive, which is installed next to this program.
 static std::string runtimeArchive() {
   static int here;
   llvm::SmallString<128> path(llvm::sys::fs::getMainExecutable("netc", &here));
@@ -46,7 +45,7 @@ llvm::Error netc::writeProgram(const CompiledStep &step, const Backend &backend,
         "there is no `" + runtime +
         "`, which programs are linked with; is "
         "netc installed as a whole?");
-  // Beside the output, so that renaming is enough; a link stays one.
+  // A temporary file next to the output, which is renamed. Links are followed.
   llvm::SmallString<128> path;
   if (llvm::sys::fs::real_path(output, path))
     path = output;
@@ -69,7 +68,7 @@ llvm::Error netc::writeProgram(const CompiledStep &step, const Backend &backend,
     return cannotWrite(output, std::move(error));
   if (llvm::Error error = backend.link(object, runtime, program, *scratch))
     return llvm::make_error<EnvironmentError>(toString(std::move(error)));
-  // Who may run it stays as it was; what nobody could is now a program.
+  // Keep the permissions of an existing program.
   if (isThere && (status.permissions() & llvm::sys::fs::owner_exe))
     if (std::error_code error =
             llvm::sys::fs::setPermissions(program, status.permissions()))
@@ -88,7 +87,7 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
                  : llvm::Error::success();
   };
   bool isText = code == Emit::Linalg || code == Emit::Llvm || code == Emit::Ptx;
-  // Text is the same on every machine.
+  // Text must not depend on the machine.
   if (isText && !options.isa)
     options.isa = program::Isa::Baseline;
   llvm::Expected<std::unique_ptr<Backend>> backend = makeBackend(options);

@@ -11,24 +11,24 @@
 
 namespace netc {
 
-/// Lowers the step of a module at Stage::Step as far as `code`, which is at
-/// least Emit::Linalg, and writes it to `output`; a program is executable.
-/// `program` is what the caller knows of it. Errors are diagnostics, or what is
-/// returned.
+/// Lowers the step of a module at Stage::Step as far as `code`, at least
+/// Emit::Linalg, and writes it to `output`; a program is executable. `program`
+/// has the parts of the description that the caller knows. Errors are
+/// diagnostics, or returned.
 llvm::Error emitCode(mlir::ModuleOp module, flags::Emit code,
                      LoweringOptions options, program::Program program,
                      llvm::StringRef output);
 
-/// Says so if this machine has less memory left than the step works in, and its
-/// data take.
+/// An error message if this machine has less free memory than the step and its
+/// data need.
 std::optional<std::string> lackOfMemory(const CompiledStep &step,
                                         const runtime::Options &options);
 
-/// Makes an executable of a compiled step, which appears when it is complete.
+/// Links a compiled step to an executable, which appears when it is complete.
 llvm::Error writeProgram(const CompiledStep &step, const Backend &backend,
                          llvm::StringRef output);
 
-/// An environment that lacks something, such as a linker: exit status 3.
+/// The environment lacks something, such as a linker: exit status 3.
 class EnvironmentError : public llvm::ErrorInfo<EnvironmentError> {
 public:
   static char ID;
@@ -43,7 +43,7 @@ private:
   std::string message;
 };
 
-/// Diagnostics that say what is wrong were printed already.
+/// An error whose diagnostics were printed already.
 class ReportedError : public llvm::ErrorInfo<ReportedError> {
 public:
   static char ID;

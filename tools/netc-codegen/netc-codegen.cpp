@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The part of netc that generates code: netc goes on as this program, with the
-// same command line, where it needs some.
+// The part of netc that generates code. netc executes this program, with the
+// same command line, if it needs code.
 
 #include "dialect/Net.h"
 #include "lib/Driver/Estimate.h"
@@ -28,7 +28,8 @@ static LoweringOptions loweringOptions() {
   return options;
 }
 
-/// Of a run, or the only one, for the one batch size that may be given.
+/// The options for a run, or for the only one. At most one batch size is
+/// allowed.
 static LoweringOptions loweringOptions(llvm::StringRef run) {
   LoweringOptions options = loweringOptions();
   options.run = run.str();
@@ -43,7 +44,7 @@ static void readyForLowering(mlir::MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
-/// Plans the memory of a run as it would be compiled.
+/// Plans the memory of a run as for compilation.
 static mlir::FailureOr<PlannedMemory> planRun(mlir::ModuleOp module,
                                               llvm::StringRef run) {
   LoweringOptions options = loweringOptions(run);
@@ -57,7 +58,7 @@ static mlir::FailureOr<PlannedMemory> planRun(mlir::ModuleOp module,
   return PlannedMemory{options.target, plan->batch, plan->arena, plan->buffers};
 }
 
-/// Says what went wrong with compiled code.
+/// Prints an error of compiled code.
 static Exit complain(llvm::Error error) {
   Exit status = error.isA<EnvironmentError>() ? LackingEnvironment : WrongInput;
   std::string message;
@@ -71,16 +72,17 @@ static Exit complain(llvm::Error error) {
   return message.empty() ? status : complain(status, message);
 }
 
-/// What netc knows of the programs that it compiles. Their figures are those of
-/// the ops, whatever a run says of its conventions.
+/// The parts of the programs' descriptions that netc knows. Their figures
+/// follow the conventions of the ops, whatever a run states.
 static program::Program knownOfPrograms() {
   program::Program program;
   program.netc = NETC_VERSION;
   return program;
 }
 
-/// The runs of a module that the command line names, with their jobs; all, if
-/// it names none. Says what is counted of them and not run.
+/// The runs of a module that the command line names, with their jobs; all of
+/// them if it names none. Prints a note about runs that are counted but not
+/// executed.
 static std::vector<std::string> runsToCompile(mlir::ModuleOp module) {
   std::vector<std::string> runs;
   for (auto step : module.getOps<StepOp>())
@@ -104,7 +106,7 @@ static std::vector<std::string> runsToCompile(mlir::ModuleOp module) {
   return runs;
 }
 
-/// Lowers the run of the one file, and writes the code.
+/// Lowers the named run of the single file, and writes the code.
 static Exit emitCodeOf(const Session &session) {
   if (inputs.size() != 1 || onlyRuns.size() > 1 || batches.size() > 1)
     return complain(WrongUsage,
@@ -148,7 +150,8 @@ static Exit measureFiles(const Session &session) {
     auto specification = session.load(path, Stage::Step);
     if (!specification)
       return WrongInput;
-    files.push_back(specification.release()); // as long as the context
+    files.push_back(
+        specification.release()); // must live as long as the context
     for (const std::string &run : runsToCompile(files.back()->module()))
       subjects.push_back({files.back()->module(), run});
   }
@@ -207,7 +210,7 @@ static Exit run(Session &session) {
 int main(int argc, char **argv) {
   if (std::optional<Exit> status = parseCommandLine(argc, argv))
     return *status;
-  // Before there are threads.
+  // Before threads are started.
   leaveNothingOnSignals();
   inSession(run);
 }

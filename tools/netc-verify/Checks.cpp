@@ -82,7 +82,7 @@ bool Verifier::verifyCounts() {
   JitStep *step = reference();
   if (!step)
     return false;
-  // What was executed before is in the counts, too.
+  // Counts accumulate over steps.
   const std::vector<int64_t> before = step->counts();
   step->reset(seed);
   step->run(1);
@@ -113,15 +113,15 @@ bool Verifier::verifyCounts() {
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// The largest error of a gradient, relative to the largest element of it.
+/// The largest error of a gradient, relative to its largest element.
 static constexpr double kGradientTolerance = 1e-6;
-/// How many elements of each parameter are moved, and how far.
+/// The number of elements of each parameter that are shifted, and the shift.
 static constexpr int64_t kSamples = 8;
 static constexpr double kShift = 1e-5;
-/// Errors of smaller gradients are relative to this: a loss in which terms of
-/// the order of 1 cancel has their rounding, 1e-16 / kShift in a quotient.
+/// Errors of smaller gradients are relative to this: if terms of order 1 cancel
+/// in a loss, its rounding of 1e-16 / kShift shows in a difference quotient.
 static constexpr double kSmall = 1e-4;
-/// The rounding of a loss, as it shows in a difference quotient.
+/// The rounding error of a loss in a difference quotient.
 static double noiseOf(double loss) {
   return 8 * 0x1p-52 * std::abs(loss) / kShift;
 }
@@ -140,9 +140,9 @@ bool Verifier::verifyGradients(Data data) {
       trained.insert(parameter.getName());
   });
   if (trained.empty())
-    return true; // without a loss, too, where the step is an inference
+    return true; // also without a loss, for inference
   LoweringOptions exact = options();
-  // A rounded loss has steps and no slopes.
+  // A rounded loss has steps instead of slopes.
   exact.reference = exact.doubles = exact.unrounded = true;
   std::optional<JitStep> step = subject.build(*subject.plain, exact);
   if (!step)
@@ -171,7 +171,7 @@ bool Verifier::verifyGradients(Data data) {
       gradient[i] = before[i] - gradient[i];
       largest = std::max(largest, std::abs(gradient[i]));
     }
-    // The loss where the parameter is moved along `direction`.
+    // The loss with the parameter shifted along `direction`.
     auto lossAt = [&](double shift) {
       step->restore(start);
       std::vector<double> moved = before;
@@ -195,7 +195,7 @@ bool Verifier::verifyGradients(Data data) {
       error = std::max(error, std::abs(slope() - gradient[i]));
     }
     if (count > kSamples) {
-      // All at once, by signs drawn at random.
+      // All elements at once, with random signs.
       double along = 0;
       for (int64_t i = 0; i < count; ++i) {
         direction[i] = random() & 1 ? 1 : -1;
@@ -226,14 +226,14 @@ bool Verifier::verifyGradients(Data data) {
 // Fast against reference
 //===----------------------------------------------------------------------===//
 
-/// What rounding to the nearest f32 may take from a number, relative to it.
+/// The relative error of rounding to f32.
 static constexpr double kUnit = 0x1p-24;
-/// Instructions on bf16 take smaller numbers as zero, and give zero for them.
+/// Instructions on bf16 flush subnormals to zero.
 static constexpr double kLeastNormal = 0x1p-126;
-/// How many times as large as what rounding does to the formula the error of
-/// fast code may be.
+/// The error of fast code may be this many times that of rounding in the
+/// formula.
 static constexpr double kFastFactor = 8;
-/// How often errors are drawn for the formula.
+/// Number of random perturbations of the formula.
 static constexpr uint64_t kPerturbations = 3;
 /// The same where the errors are those of 16 bits: a loss is one number, and
 /// that of a real program is beyond 4 times the largest of 8 in 1 of 60,000.
@@ -243,8 +243,8 @@ static double unitOf(NumberFormat format) {
   return std::ldexp(0.5, -int(traitsOf(format).mantissaBits));
 }
 
-/// The same for the values of the step that have the fewest bits: where two
-/// programs round to 16 bits, they may come to different sides.
+/// The same for the step's values with the fewest bits: two programs may round
+/// a value to different 16-bit numbers.
 static double unitOf(ModuleOp module) {
   double unit = kUnit;
   for (auto step : module.getOps<StepOp>())
@@ -286,7 +286,7 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
     }
     return largest;
   };
-  // Of each tensor, what rounding does to it.
+  // For each tensor, the effect of rounding.
   std::vector<double> bounds(slots.size());
   auto allow = [&](const JitStep &step) {
     for (auto [bound, slot, truth] : llvm::zip_equal(bounds, slots, truths))
@@ -341,8 +341,8 @@ bool Verifier::verifyFast(Data data) {
   std::optional<JitStep> exact = subject.build(*subject.step, perturbed);
   if (!fast || !exact || !reference() || !hostReference())
     return false;
-  // Rounding may take the two to different sides of a kink; that shows for few
-  // data only.
+  // Rounding may move the two to different sides of a kink, which only shows
+  // for few data.
   auto isNear = [&](JitStep &step, JitStep &exact, bool roundsAlike) {
     auto compare = [&](uint64_t dataSeed, bool report) {
       return compareFast(step, exact, roundsAlike, dataSeed, data, report);
@@ -352,7 +352,8 @@ bool Verifier::verifyFast(Data data) {
            isClean(step);
   };
   bool holds = isNear(*fast, *exact, /*roundsAlike=*/true);
-  // The reference of another target is as far from the host's as fast code is.
+  // The reference of another target may differ from the host's as much as fast
+  // code.
   if (subject.target != "cpu")
     holds = holds && isNear(*reference(), *exact, /*roundsAlike=*/true);
   if (holds)
@@ -411,19 +412,20 @@ bool Verifier::verifyOrders() {
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// What is allocated until the process ends is no error.
+/// Memory that is kept until the process ends is no leak.
 extern "C" LLVM_ATTRIBUTE_USED const char *__asan_default_options() {
   return "detect_leaks=0";
 }
 
-// There if AddressSanitizer is in the process.
+// Defined if AddressSanitizer is in the process.
 extern "C" LLVM_ATTRIBUTE_WEAK void
 __asan_set_error_report_callback(void (*)(const char *));
 
-/// How often data are drawn for a step that is watched.
+/// Number of random data sets for a watched step.
 static constexpr uint64_t kDraws = 3;
 
-/// What is watched, to be told where the report is that ends the process.
+/// The watched step, for the report with which AddressSanitizer ends the
+/// process.
 static std::string watched;
 
 bool Verifier::watch(bool isReference) {

@@ -9,44 +9,45 @@
 
 namespace netc {
 
-/// Checks one run, and says on standard output what holds and what does not.
+/// Checks a run, and prints to standard output what holds and what does not.
 class Verifier {
 public:
   Verifier(const Subject &subject, uint64_t seed, bool verbose, bool quiet)
       : subject(subject), seed(seed), verbose(verbose), quiet(quiet) {}
 
-  /// The reference lowering executes the FLOP that are counted, op by op.
+  /// Whether the reference lowering executes the counted FLOP, op by op.
   bool verifyCounts();
-  /// The gradients are the slopes of the loss, by central differences in f64.
+  /// Whether gradients are the slopes of the loss, by central differences in
+  /// f64.
   bool verifyGradients(Data data = Data::Valid);
-  /// Fast code is as near to the exact result as the reference is.
+  /// Whether fast code is as near to the exact result as the reference is.
   bool verifyFast(Data data = Data::Valid);
-  /// Of simulated code, of either lowering: it leaves the same, whatever the
-  /// order of its blocks and warps.
+  /// For simulated code, of either lowering: whether results do not depend on
+  /// the order of blocks and warps.
   bool verifyOrders();
-  /// Both hold where integers point outside of tensors. Where AddressSanitizer
-  /// is in the process, it ends it when either lowering leaves a tensor.
+  /// Whether both lowerings stay within tensors if integers are out of bounds.
+  /// With AddressSanitizer in the process, an access outside ends it.
   bool verifyBounds();
 
 private:
   llvm::raw_ostream &say() const;
   void confirm(const llvm::Twine &what) const;
-  /// Whether the loss of the step is no number, which leaves nothing to
-  /// compare; says so once.
+  /// Whether the step's loss is NaN, so that there is nothing to compare.
+  /// Prints so once.
   bool isLost(const JitStep &step);
   /// For the target of the subject.
   LoweringOptions options(bool isReference = false) const;
-  /// Whether the simulator, if the step runs on one, has found nothing; says
-  /// what it has.
+  /// Whether the simulator, if the step runs on one, has no findings. Prints
+  /// them.
   bool isClean(const JitStep &step) const;
-  /// In f32, counting; made once.
+  /// The reference in f32, with counts. Compiled on first use.
   JitStep *reference();
-  /// The same, on this processor.
+  /// The same on this processor.
   JitStep *hostReference();
-  /// Whether fast code is as near to `exact`, a step in f64, as roundings leave
-  /// the formula: with `roundsAlike` those of f32 alone, for `exact` has the
-  /// others where fast code has them. For data from `dataSeed`. Prints what
-  /// differs if `report`.
+  /// Whether the error of fast code, against `exact` in f64, is at most
+  /// kFastFactor times that of rounding. With `roundsAlike`, `exact` rounds to
+  /// 16 bits where fast code does, so only roundings to f32 count. For data
+  /// from `dataSeed`. Prints differences if `report`.
   bool compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
                    uint64_t dataSeed, Data data, bool report);
   /// Runs a step that AddressSanitizer watches.

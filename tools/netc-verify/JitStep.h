@@ -14,8 +14,8 @@
 
 namespace netc {
 
-/// What roundings do to values in f64: nothing, or relative errors of up to a
-/// half unit in the last place, at random by a seed.
+/// Errors of roundings, for values in f64: none, or random relative errors of
+/// up to a half unit in the last place, by a seed.
 class Perturbation {
 public:
   Perturbation() = default;
@@ -33,48 +33,48 @@ private:
   uint64_t drawn = 0;
 };
 
-/// What a step gets to work on.
+/// The data of a step.
 enum class Data {
-  Valid,       ///< what a program reads or makes up
-  AnyIntegers, ///< the same, with integers from the whole of their types
-  AnyNumbers   ///< with infinities and what is no number, in parameters, too
+  Valid,       ///< as a program reads or synthesizes it
+  AnyIntegers, ///< the same with any integers of their types
+  AnyNumbers   ///< with infinities and NaN, in parameters as well
 };
 
-/// A compiled step, loaded into this process, and the device that it runs on.
+/// A compiled step, loaded into this process, with its device.
 class JitStep {
 public:
   static llvm::Expected<JitStep> load(CompiledStep compiled);
 
   const program::Program &program() const { return description; }
 
-  /// Initial parameters and state, and synthetic inputs.
+  /// Sets initial parameters and state, and synthetic inputs.
   void reset(uint64_t seed, Data data = Data::Valid);
   /// Runs the step with this number, from 1.
   void run(int64_t number);
   /// Of a step lowered to be perturbed: what its roundings do from now on.
   void perturb(Perturbation perturbation) { errors = perturbation; }
-  /// The mean of those of the batch's parts.
+  /// The mean over the parts of the batch.
   double loss() const;
   /// The elements of a slot in row-major order.
   std::vector<double> values(const program::Slot &slot) const;
-  /// The same of what a save() holds.
+  /// The same from the result of save().
   static std::vector<double> values(const program::Slot &slot,
                                     const std::vector<char> &saved);
   void assign(const program::Slot &slot, const std::vector<double> &values);
 
-  /// The slot of this step that is the same as one of another; null without.
+  /// The slot of this step that corresponds to one of another step, or null.
   const program::Slot *find(const program::Slot &slot) const;
-  /// Takes all values of slots from another step, as far as both have them.
+  /// Copies the values of all slots that both steps have.
   void copyFrom(const JitStep &other);
 
-  /// What outlives a step, to be put back.
+  /// The contents of all slots, for a later restore.
   std::vector<char> save() const;
   void restore(const std::vector<char> &saved);
 
-  /// Three numbers an op: matmul, other, transcendental, of all runs; none if
-  /// the step does not count.
+  /// The counts of all runs, three numbers for each op: matmul, other,
+  /// transcendental. Empty if the step does not count.
   std::vector<int64_t> counts() const;
-  /// The simulator that it runs on; null if it runs on this processor.
+  /// The simulator that it runs on; null for this processor.
   simulator::Device *simulated() const;
 
 private:
@@ -83,7 +83,8 @@ private:
   program::Program description;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::unique_ptr<runtime::Device> device;
-  class SimulatedDevice *simulator = nullptr; ///< the device, if it is one
+  class SimulatedDevice *simulator =
+      nullptr; ///< the device, if it is simulated
   int64_t *executed = nullptr;
   Perturbation errors;
   uint64_t seed = 0;

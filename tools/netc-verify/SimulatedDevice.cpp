@@ -10,13 +10,13 @@
 
 using namespace netc;
 
-/// That of the step that is running.
+/// The device of the running step.
 static SimulatedDevice *running;
 
 SimulatedDevice::SimulatedDevice(const program::Program &program,
                                  void (*step)(char *arena), const char *code)
     : kernels(program.kernels), function(step), bytes(program.arena) {
-  // The newest.
+  // The newest architecture is last.
   device.load(program::deviceCodes(code).back().text);
   arena = device.allocate(uint64_t(bytes));
   device.fill(arena, 0, uint64_t(bytes));

@@ -13,11 +13,11 @@
 
 namespace netc {
 
-/// A device that is simulated, with the kernels of a step. What a step leaves
-/// of its temporary tensors is not there in the next.
+/// A simulated device with the kernels of a step. Temporary tensors do not
+/// survive a step.
 class SimulatedDevice : public runtime::Device {
 public:
-  /// `step` launches kernels; `code` is PTX for architectures: the name and the
+  /// `step` launches kernels. `code` is PTX for architectures: the name and the
   /// text of each, then an empty name. Throws a PtxError.
   SimulatedDevice(const program::Program &program, void (*step)(char *arena),
                   const char *code);
@@ -26,7 +26,7 @@ public:
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(runtime::Recorder *recorder) override;
 
-  /// What `netc_launch` does: runs a kernel of the step that is running.
+  /// Runs a kernel of the running step, for `netc_launch`.
   static void launch(int64_t kernel, void **arguments);
 
   simulator::Device &simulator() { return device; }

@@ -13,8 +13,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// Makes each parameter of the steps move by minus its gradient, that of the
-/// loss as it is.
+/// Replaces updates: each parameter changes by minus its unscaled gradient.
 static void updatePlainly(ModuleOp module) {
   for (auto step : module.getOps<StepOp>()) {
     RunFacts facts = step.getRun().getFacts();

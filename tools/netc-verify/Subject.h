@@ -11,29 +11,29 @@
 
 namespace netc {
 
-/// One run of a file, as modules that hold nothing but its step.
+/// A run of a file, as modules with nothing but its step.
 struct Subject {
   std::string file; ///< without its folder
   std::string run;
   std::vector<std::string> sizes; ///< of free axes: `N=8`
   std::string target = "cpu";     ///< the backend whose code is checked
-  /// The widest vectors to use, if not those of the machine.
+  /// The widest vectors to use; none for the machine's.
   std::optional<program::Isa> isa;
   mlir::OwningOpRef<mlir::ModuleOp> step;
-  /// The same, but each parameter moves by minus its gradient.
+  /// The same, but each parameter changes by minus its gradient.
   mlir::OwningOpRef<mlir::ModuleOp> plain;
 
   std::string name() const { return file + ":" + run; }
 
-  /// Compiles `module`, one of the two, and loads it. None after an error,
-  /// which is printed.
+  /// Compiles one of the two modules, and loads it. None after an error, which
+  /// is printed.
   std::optional<JitStep> build(mlir::ModuleOp module,
                                LoweringOptions options) const;
 };
 
-/// The runs of a file, in text order, with gradients and updates; if `runs` has
-/// names, only these are built. `onRead` is called with what is read. None
-/// after an error.
+/// The runs of a file, in text order, with gradients and updates; only those in
+/// `runs` if it is not empty. `onRead` is called with each text that is read.
+/// None after an error.
 std::optional<std::vector<Subject>>
 loadSubjects(mlir::MLIRContext &context, llvm::StringRef file,
              const std::vector<std::string> &runs,

@@ -2,11 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Runs training steps in this process and checks that what is counted is what
-// is executed, that gradients are those of the loss, that fast code computes
-// what the reference does, and that neither leaves its tensors. Code for a GPU
-// runs on the simulator.
-// docs/Execution.md says what each check demands.
+// Executes training steps in this process, and checks that the counted
+// operations are those that are executed, that gradients are those of the loss,
+// that fast code computes what the reference does, and that neither accesses
+// memory outside of tensors. Code for a GPU runs on the simulator.
+// docs/Execution.md defines the checks.
 
 #include "tools/netc-verify/Checks.h"
 #include "tools/netc-verify/Subject.h"

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reads specifications, counts what they cost, and reports.
+// Reads specifications, counts their costs, and reports.
 
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Driver/Audit.h"
@@ -18,8 +18,8 @@
 using namespace netc;
 using namespace netc::flags;
 
-/// Goes on as the program that generates code too. It is one of its own because
-/// loading LLVM's code generators takes longer than most estimates.
+/// Executes the program that also generates code. It is separate, since loading
+/// LLVM's code generators takes longer than most estimates.
 static Exit becomeCodegen(char **argv) {
   static int here;
   llvm::SmallString<128> path(llvm::sys::fs::getMainExecutable("netc", &here));
@@ -31,7 +31,7 @@ static Exit becomeCodegen(char **argv) {
                                           "installed as a whole?");
 }
 
-/// Prints the stage that `--emit` names.
+/// Prints the stage of `--emit`.
 static Exit printStage(const Session &session) {
   Stage stage = emit == Emit::Net    ? Stage::Net
                 : emit == Emit::Step ? Stage::Step
@@ -53,7 +53,7 @@ static Exit printStage(const Session &session) {
   });
 }
 
-/// Prints the accelerators that `--hardware` names.
+/// Prints the accelerators of `--hardware`.
 static Exit showHardware(const Session &session) {
   if (format != Format::Table)
     return complain(WrongUsage, "`--hardware` prints a table; for programs "
@@ -77,7 +77,7 @@ static Exit showHardware(const Session &session) {
   });
 }
 
-/// Prints the specification of the model that a `config.json` describes.
+/// Prints the specification for the model of a `config.json`.
 static Exit importModel(const Session &session) {
   import::Host host;
   auto report = [&](const import::Problem &problem) {

@@ -9,9 +9,9 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
-/// From how many rows on it pays to transpose B as it is packed.
+/// Number of rows of C from which on transposing B while packing it pays.
 static constexpr int64_t kMinTransposeRows = 48;
-/// Shorter loops are no vectors.
+/// Shorter loops are not vectorized.
 static constexpr int64_t kMinVectorExtent = 8;
 
 int64_t ContractionDims::pointsOf(ArrayRef<Loop> loops) {
@@ -21,8 +21,8 @@ int64_t ContractionDims::pointsOf(ArrayRef<Loop> loops) {
   return points;
 }
 
-/// Sorts loops by the operands that they move in, where A is operand 0 of the
-/// op, or 1 if they are swapped.
+/// Sorts loops by the operands that they advance in. A is operand 0 of the op,
+/// or operand 1 if `isSwapped`.
 static ContractionDims classify(const LoopNest &nest, bool isSwapped) {
   ContractionDims dims;
   if (isSwapped)
@@ -47,8 +47,8 @@ static ContractionDims classify(const LoopNest &nest, bool isSwapped) {
   return dims;
 }
 
-/// Parallel loops in the order of memory of the result, then sums in that of
-/// the operands.
+/// Sorts parallel loops by their strides in C, and reduction loops by their
+/// strides in A and B, largest first.
 static void sortLoops(LoopNest &nest) {
   llvm::stable_sort(nest.loops, [](const Loop &a, const Loop &b) {
     if (a.isParallel != b.isParallel)
@@ -62,7 +62,7 @@ static void sortLoops(LoopNest &nest) {
   });
 }
 
-/// Makes the loop of the vectors the last one.
+/// Moves the vectorized loop to the end.
 static void makeLast(SmallVectorImpl<Loop> &loops, const Loop *loop) {
   auto *first = loops.begin() + (loop - loops.begin());
   std::rotate(first, first + 1, loops.end());
@@ -72,7 +72,7 @@ std::optional<ContractionDims> ContractionDims::of(LoopNest nest) {
   nest.collapse();
   sortLoops(nest);
 
-  // Vectors of either operand; the longer, the better.
+  // Try either operand as B, and prefer the longer vectors.
   std::optional<ContractionDims> found;
   int64_t longest = 0;
   for (bool swap : {false, true}) {
@@ -90,7 +90,8 @@ std::optional<ContractionDims> ContractionDims::of(LoopNest nest) {
   }
   if (found && longest >= kMinVectorExtent)
     return found;
-  // A batch that is next to itself everywhere: depthwise convolution.
+  // Depthwise convolution: a batch loop that is contiguous in A, B and C is
+  // vectorized.
   ContractionDims dims = classify(nest, false);
   if (!dims.n.empty())
     dims = classify(nest, true);
@@ -103,7 +104,7 @@ std::optional<ContractionDims> ContractionDims::of(LoopNest nest) {
       dims.batch.erase(&loop);
       return dims;
     }
-  // Columns of the result whose elements in B are next to the next sum's.
+  // n is contiguous in C, but B is contiguous along k.
   for (bool swap : {false, true}) {
     dims = classify(nest, swap);
     const Loop *column = llvm::find_if(dims.n, [](const Loop &loop) {
@@ -120,7 +121,7 @@ std::optional<ContractionDims> ContractionDims::of(LoopNest nest) {
     dims.isTransposed = true;
     return dims;
   }
-  // Dot products of rows that lie next to each other.
+  // Both operands are contiguous along k: dot products.
   dims = classify(nest, false);
   if (!dims.n.empty())
     dims = classify(nest, true);

@@ -12,29 +12,29 @@ namespace netc {
 /// The operands of a contraction, C[m, n] += A[m, k] B[k, n].
 enum ContractionOperand { A, B, C };
 
-/// The loops of a contraction by the operands that they move in. Strides are by
-/// ContractionOperand.
+/// The loops of a contraction, sorted by the operands that they advance in.
+/// Strides are indexed by ContractionOperand.
 struct ContractionDims {
   using Loop = LoopNest::Loop;
 
-  /// Sorts the loops of a sum of products; none if neither a loop of n nor one
-  /// of k can be vectors.
+  /// Classifies the loops of a sum of products. None if neither a loop of n nor
+  /// one of k can be vectorized.
   static std::optional<ContractionDims> of(LoopNest nest);
 
-  /// batch: in A, B and C; m: in A and C; n: in B and C; k: in A and B. The
-  /// loop of the vectors is last.
+  /// batch advances in A, B and C; m in A and C; n in B and C; k in A and B.
+  /// The vectorized loop is the last of its kind.
   llvm::SmallVector<Loop> batch, m, n, k;
-  /// Vectors run along n in A and B alike: an element-wise product, summed.
+  /// Vectors run along n in both A and B: an element-wise product that is
+  /// summed.
   bool isElementwise = false;
   /// Vectors run along k: each element of C is a dot product of two rows.
   bool isDot = false;
-  /// Vectors run along n in C, but in B along the last k: B is transposed as it
-  /// is packed.
+  /// Vectors run along n in C, but along the last k in B: packing transposes B.
   bool isTransposed = false;
-  /// The operands of the op that A, B and C are.
+  /// The number of the op's operand that is A, B and C.
   std::array<unsigned, 3> operands = {0, 1, 2};
-  /// By ContractionOperand, in elements: its memory from first to last, and
-  /// where the loops start in it.
+  /// By ContractionOperand, in elements: the size of its memory, and the offset
+  /// at which the loops start.
   std::array<int64_t, 3> sizes = {}, starts = {};
 
   /// The product of the extents.

@@ -31,7 +31,7 @@ std::optional<ContractionSchedule> netc::scheduleOf(linalg::LinalgOp op,
                   areBfloats && element.isF32());
 }
 
-/// How a partition cuts a loop, and what of it threads share.
+/// The name of a partition in a printed schedule.
 static StringRef nameOf(Partition partition) {
   static constexpr StringRef names[] = {"whole",   "rows",          "columns",
                                         "panels",  "column blocks", "stream",
@@ -51,7 +51,7 @@ static void printSizes(raw_ostream &os, ArrayRef<int64_t> sizes) {
   os << ']';
 }
 
-/// No brackets around one size; none are 1.
+/// Prints `4`, or `[2x4]` for several loops. Sizes of 1 are left out.
 static void printTile(raw_ostream &os, ArrayRef<int64_t> sizes) {
   if (sizes.size() < 2)
     os << (sizes.empty() ? 1 : sizes.front());
@@ -64,7 +64,7 @@ static SmallVector<int64_t> extentsOf(ArrayRef<Loop> loops) {
                              [](const Loop &loop) { return loop.extent; });
 }
 
-/// The rows of a block, by loop of the contraction.
+/// The rows of a block, by loop of m.
 static SmallVector<int64_t> rowsOf(const BlockSchedule &block) {
   SmallVector<int64_t> rows = extentsOf(block.m);
   int64_t &cut = rows[*block.mcLoop];

@@ -2,10 +2,10 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a contraction is computed, as data: which loops are cut into blocks and
-// tiles, what is packed and prefetched, and what threads share. Names are those
-// of BLIS: a micro-kernel keeps MR x NR elements of C in registers; KC, MC and
-// NC are the sizes of blocks of the sums, the rows and the columns.
+// How a contraction is computed, as data: which loops are blocked and tiled,
+// what is packed and prefetched, and which loops are parallel. The names are
+// those of BLIS: a micro-kernel keeps MR x NR elements of C in registers; KC,
+// MC and NC are the block sizes of k, m and n.
 
 #ifndef NETC_LIB_CODEGEN_CPU_CONTRACTIONSCHEDULE_H
 #define NETC_LIB_CODEGEN_CPU_CONTRACTIONSCHEDULE_H
@@ -15,68 +15,68 @@
 
 namespace netc {
 
-/// What is cut into blocks first, which threads share if several run.
+/// The loop that is cut into blocks first. It is the one that is parallel if
+/// any is.
 enum class Partition {
-  Whole,        ///< Nothing.
+  Whole,        ///< Nothing is cut.
   Rows,         ///< Blocks of rows.
   Columns,      ///< Tiles of columns, within blocks of rows if there are any.
-  Panels,       ///< Panels of B, by which all rows pass.
-  ColumnBlocks, ///< Blocks of columns, for which each thread packs B.
-  Stream,       ///< Blocks of columns, for which B is read in order of memory.
-  SplitK,       ///< Parts of the sums, each with a result of its own.
-  BlockK,       ///< Blocks of the sums, one after the other: each by rows.
+  Panels,       ///< Panels of B; all rows use one panel before the next.
+  ColumnBlocks, ///< Blocks of columns; each thread packs its part of B.
+  Stream,       ///< Blocks of columns; B is read in the order of memory.
+  SplitK,       ///< Parts of k, each with a partial result.
+  BlockK,       ///< Blocks of k in sequence, each over all rows.
 };
 
-/// In each iteration of the sums.
+/// A prefetch in each iteration of the innermost loop of k.
 struct Prefetch {
   enum class What {
-    Vectors,       ///< Of B: each vector of the tile.
-    Rows,          ///< Of A: the first and the last row of the tile.
-    FirstRow,      ///< Of A: the first row of the tile.
-    FollowingTile, ///< Of A: a cache line of what follows the tile.
+    Vectors,       ///< B: each vector of the tile.
+    Rows,          ///< A: the first and the last row of the tile.
+    FirstRow,      ///< A: the first row of the tile.
+    FollowingTile, ///< A: a cache line of the data after the tile.
   };
   What what;
-  /// In elements, from those that are read. Of the following tile, what the
-  /// prefetches of two iterations are apart.
+  /// In elements, from the address that the iteration reads. For FollowingTile:
+  /// the distance between the prefetches of two iterations.
   int64_t distance;
   CacheLevel level;
 };
 
-/// The loops over the sums of a block.
+/// The loops of k in a block.
 struct KBlock {
   llvm::SmallVector<LoopNest::Loop> loops;
-  /// In each iteration of the innermost loop.
+  /// Issued in each iteration of the innermost loop.
   llvm::SmallVector<Prefetch> prefetches;
 };
 
-/// A block of the partition: a loop nest over tiles.
+/// A block of the partition, as a loop nest over tiles.
 struct BlockSchedule {
   using Loop = LoopNest::Loop;
 
-  /// Loops of rows around all others.
+  /// Loops of m outside of all others.
   llvm::SmallVector<Loop> outerM;
   llvm::SmallVector<Loop> m, n;
   /// The loop of m that is cut into blocks of MC iterations, if there is one.
   std::optional<unsigned> mcLoop;
   int64_t mc = 0;
-  /// Rows of a tile, by loop of m.
+  /// MR: the rows of a tile, by loop of m.
   llvm::SmallVector<int64_t> mr;
-  /// Loops of sums around a block of them; the last one is cut into blocks of
-  /// KC iterations.
+  /// Loops of k outside of a block of KC iterations; the last one is blocked.
   llvm::SmallVector<Loop> outerK;
   int64_t kc = 1;
-  /// A whole block of the sums and what is left behind the last one.
+  /// A full block of KC iterations, and the remainder.
   KBlock wholeK, restK;
-  /// Products that a whole block sums for an element of C.
+  /// Number of products that a full block adds to an element of C.
   int64_t kLength = 1;
-  /// Whether threads share the outermost loop over blocks of rows, or that over
-  /// tiles of columns.
+  /// Which loop is parallel: that over blocks of rows or that over tiles of
+  /// columns.
   enum class Threads { None, TakeRows, TakeColumns };
   Threads threads = Threads::None;
   bool packsA = false, packsB = false;
-  /// Elements of the copies.
+  /// Size of the packed copies, in elements.
   int64_t packedA = 0, packedB = 0;
-  /// C is prefetched, and added when the sums are done.
+  /// Whether C is prefetched, and added after the loops of k.
   bool prefetchesC = false;
 };
 
@@ -84,36 +84,35 @@ struct ContractionSchedule {
   using Loop = LoopNest::Loop;
 
   ContractionDims dims;
-  /// Elements of C that a vector has.
+  /// Elements of C in a vector.
   int64_t lanes;
-  /// Iterations of the last sum that a multiply-add takes: 2 where A and B are
-  /// pairs of bf16, next to each other in panels.
+  /// Iterations of the last loop of k that one multiply-add takes. It is 2 for
+  /// pairs of bf16, which lie next to each other in panels.
   int64_t kPack = 1;
-  /// Columns of a micro-kernel: vectors of the last loop of n; of dot products,
-  /// by loop of n.
+  /// NR: in vectors of the last loop of n; for dot products by loop of n.
   int64_t nrVectors = 1;
   llvm::SmallVector<int64_t> nr;
 
-  /// The loop of the batch that threads share.
+  /// The batch loop that is parallel.
   std::optional<unsigned> parallelBatch;
   Partition partition = Partition::Whole;
-  /// A loop that the partition cuts into blocks of `size` iterations.
+  /// The loop that the partition cuts into blocks of `size` iterations.
   struct Cut {
     Loop loop;
     int64_t size;
-    bool isParallel; ///< Threads take the blocks.
+    bool isParallel; ///< Whether blocks are distributed over threads.
     llvm::SmallVector<Loop> around;
   };
   std::optional<Cut> cut;
-  /// A whole block, and a last one that is shorter if there is one.
+  /// The full block, and a shorter last one if there is one.
   llvm::SmallVector<BlockSchedule, 2> blocks;
-  /// Whether each element of C is summed at once, so that sums can start from
-  /// what C was filled with.
+  /// Whether each element of C is written only once, so that sums can start
+  /// from the value that C was filled with.
   bool foldsFill = false;
 
-  /// Elements from a column of a micro-kernel's width to the next one.
+  /// NR in elements: the distance between two tiles of columns.
   int64_t nrElements() const { return nrVectors * lanes; }
-  /// Whether threads share what the partition says.
+  /// Whether the loop that the partition names is parallel.
   bool isParallel() const {
     return (cut && cut->isParallel) ||
            blocks.front().threads != BlockSchedule::Threads::None;
@@ -125,12 +124,13 @@ struct ContractionSchedule {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// Chooses how to compute a contraction, of which C has elements of so many
-/// bits. If those of A and B `areBfloats`, the target may take them by pairs.
+/// Chooses how to compute a contraction whose C has elements of `elementBits`
+/// bits. If A and B `areBfloats`, the target may multiply them in pairs.
 ContractionSchedule schedule(const ContractionDims &dims, unsigned elementBits,
                              const TargetInfo &target, bool areBfloats = false);
 
-/// Of an op; none if it is no contraction, or none that has vectors.
+/// The schedule of an op. None if it is not a contraction or cannot be
+/// vectorized.
 std::optional<ContractionSchedule> scheduleOf(mlir::linalg::LinalgOp op,
                                               const TargetInfo &target);
 

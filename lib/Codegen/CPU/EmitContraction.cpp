@@ -2,11 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Contractions: C[m, n] += A[m, k] B[k, n], where m, n and k stand for any
-// number of loops each, and batches may be around them. A tile of C is held in
-// registers while k runs: rows are elements of A, broadcast, columns are
-// vectors of B. What a convolution, a matrix product or their gradients are
-// differs by strides only. What is emitted follows a schedule.
+// Emits contractions C[m, n] += A[m, k] B[k, n], where each of m, n and k is
+// any number of loops, and batch loops may surround them. A tile of C stays in
+// registers while k runs: elements of A are broadcast, and B is read as
+// vectors. Convolutions, matrix products and their gradients differ in strides
+// only. The schedule decides the loops.
 
 #include "lib/Codegen/CPU/MacroKernel.h"
 
@@ -49,7 +49,7 @@ private:
     emitCut(*schedule.cut, schedule.cut->around, operands);
   }
 
-  /// The blocks of a loop, and the loops `around` them.
+  /// Emits the loop over the blocks of a cut, inside of the loops `around`.
   void emitCut(const ContractionSchedule::Cut &cut, ArrayRef<Loop> around,
                const Operands &operands) {
     if (!around.empty())
@@ -64,8 +64,8 @@ private:
                 });
   }
 
-  /// Threads take parts of the sums, each with a C of its own; then these are
-  /// added up.
+  /// Split-K: each thread sums its part of k into a partial C. The partial
+  /// results are then added up.
   void emitSplitK(const ContractionSchedule::Cut &cut,
                   const Operands &operands) {
     int64_t count = llvm::divideCeil(cut.loop.extent, cut.size);
@@ -100,7 +100,7 @@ private:
     });
   }
 
-  /// Blocks of rows, if they are cut.
+  /// Emits a block of the partition, by blocks of rows if they are cut.
   void emitBlock(const BlockSchedule &block, const Operands &operands) {
     if (!block.mcLoop)
       return emitKBlocks(block, block.m, createPackBuffers(block), 0, operands);
@@ -109,7 +109,7 @@ private:
     emitRowBlocks(block, block.outerM, createPackBuffers(block), operands);
   }
 
-  /// The outermost loop is parallel, in which each thread packs its own.
+  /// The outermost loop is parallel, and each thread has its own packed copies.
   void emitParallelRowBlocks(const BlockSchedule &block,
                              const Operands &operands) {
     if (block.outerM.empty())
@@ -139,8 +139,7 @@ private:
     });
   }
 
-  /// Calls `body` for each block of MC rows, where it starts and with its
-  /// loops.
+  /// Calls `body` for each block of MC rows with its operands and loops.
   void forRowBlocks(const BlockSchedule &block, bool isParallel,
                     function_ref<void(Value, const Loops &)> body) {
     b.forBlocks(block.m[*block.mcLoop].extent, block.mc, isParallel,
@@ -151,7 +150,8 @@ private:
                 });
   }
 
-  /// Blocks of KC sums, which follow each other; threads work inside.
+  /// Emits the blocks of KC iterations in sequence; the loops inside are
+  /// parallel.
   void emitKBlocks(const BlockSchedule &block, const Loops &m,
                    const PackBuffers &buffers, unsigned depth,
                    const Operands &operands) {
@@ -176,7 +176,7 @@ bool netc::emitContraction(linalg::LinalgOp op, const TargetInfo &target) {
   std::optional<ContractionSchedule> schedule = scheduleOf(op, target);
   if (!schedule)
     return false;
-  // What C was filled with need not be read.
+  // A fill before the contraction gives the start of its sums.
   auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
   bool folds = schedule->foldsFill && fill &&
                fill.getDpsInits()[0] == op.getDpsInits()[0];

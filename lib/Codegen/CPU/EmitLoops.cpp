@@ -10,20 +10,20 @@
 using namespace netc;
 using namespace mlir;
 
-/// Whether the inner loop of an op should be `a` rather than `b`: the one that
-/// moves on by single elements in more operands, results counting double.
+/// How well a loop suits to be the innermost: the number of operands in which
+/// its stride is 1 or 0. Results count double.
 static int64_t unitStrides(const LoopNest::Loop &loop, unsigned numInputs) {
   int64_t units = 0;
   for (auto [i, stride] : llvm::enumerate(loop.strides)) {
     int64_t weight = i < numInputs ? 2 : 3;
-    // Standing still is good, too: a value to be kept.
+    // A stride of 0 is good, too: the value stays in a register.
     units += stride == 1 ? 2 * weight : stride == 0 ? weight : 0;
   }
   return units;
 }
 
 namespace {
-/// One linalg op, as loops.
+/// Emits a linalg op as scalar loops.
 class LoopEmitter {
 public:
   LoopEmitter(linalg::LinalgOp op, LoopNest nest)
@@ -39,8 +39,8 @@ public:
   }
 
 private:
-  /// Parallel loops outside, the widest strides first; innermost what moves on
-  /// by single elements.
+  /// Orders the loops: parallel ones outside, large strides first, and the loop
+  /// with the most unit strides innermost.
   void order() {
     auto &loops = nest.loops;
     unsigned numInputs = op.getNumDpsInputs();
@@ -57,8 +57,8 @@ private:
     if (inner == loops.end())
       return;
     std::rotate(inner, inner + 1, loops.end());
-    // An operand that the innermost loop strides over: the loops around it walk
-    // along that one's memory, so that what was fetched is used.
+    // If the innermost loop strides over an operand, order the loops around it
+    // by their strides in this operand, so that fetched cache lines are used.
     for (size_t i = 0; i < loops.back().strides.size(); ++i)
       if (loops.back().strides[i] > 16 && loops.back().isParallel)
         std::stable_sort(loops.begin(), loops.end() - 1,
@@ -67,7 +67,8 @@ private:
                              return a.isParallel;
                            return a.strides[i] > b.strides[i];
                          });
-    // A parallel loop inside of reductions: threads take parts of it.
+    // The only parallel loop is inside of reduction loops: cut it, and make the
+    // outer part parallel.
     LoopNest::Loop &last = loops.back();
     bool isOnlyParallel =
         last.isParallel && loops.size() > 1 && !loops.front().isParallel;
@@ -85,30 +86,33 @@ private:
     }
   }
 
-  /// `points` are those of the loops from here on. They are what threads are
-  /// woken for: a loop around this one would wake them in each iteration.
+  /// Emits the loops from `depth` on, which have `points` iterations
+  /// altogether. A loop is parallel only if its own iterations are worth
+  /// starting threads for, since a loop around it would start them again in
+  /// each iteration.
   void nextLoop(unsigned depth, int64_t points) {
     if (depth == nest.loops.size())
       return point();
     const LoopNest::Loop &loop = nest.loops[depth];
     bool parallel = loop.isParallel && points >= kParallelPoints;
-    // One long loop: threads take stretches of it, which vectorize.
+    // Threads take chunks of a single long loop, so that LLVM can vectorize
+    // these.
     bool isLast = depth + 1 == nest.loops.size();
     if (parallel && isLast && !usesIndex() &&
         loop.extent >= kParallelPoints / 4)
-      return stretches(loop, depth);
+      return chunks(loop, depth);
     if (isLast)
       emitInvariant(loop);
     b.forEach(loop.extent, 1, parallel, [&](Value at) {
       SmallVector<Value> saved = offsets;
       move(loop, at);
-      // One loop wakes threads.
+      // Loops inside of a parallel one are sequential.
       nextLoop(depth + 1, parallel ? 1 : points / loop.extent);
       offsets = saved;
     });
   }
 
-  void stretches(const LoopNest::Loop &loop, unsigned depth) {
+  void chunks(const LoopNest::Loop &loop, unsigned depth) {
     constexpr int64_t length = 4096;
     auto run = [&](Value start, int64_t count) {
       b.forEach(count, 1, false, [&](Value at) {
@@ -139,9 +143,9 @@ private:
 
   bool usesIndex() { return op.hasIndexSemantics(); }
 
-  /// What of the payload is the same in all iterations of the innermost loop,
-  /// as the row that is gathered. LLVM does not know that the loop does not
-  /// write it.
+  /// Hoists operations of the payload that do not depend on the innermost loop,
+  /// such as the load of a gathered row's number. LLVM cannot hoist them: it
+  /// does not know that the loop does not overwrite them.
   void emitInvariant(const LoopNest::Loop &loop) {
     Block &body = op->getRegion(0).front();
     for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
@@ -179,12 +183,12 @@ private:
       b.clone(payload, values);
       return;
     }
-    // A loop of one iteration is not there.
+    // Loops of one iteration were dropped.
     Value at = dims[index.getDim()];
     values.map(index.getResult(), at ? at : b.index(0));
   }
 
-  /// The rest of the payload, at one point.
+  /// Emits the rest of the payload for one point.
   void point() {
     Block &body = op->getRegion(0).front();
     IRMapping values = invariant;
@@ -203,14 +207,14 @@ private:
   linalg::LinalgOp op;
   LoopNest nest;
   NestBuilder b;
-  /// By operand, where the loops so far have moved to.
+  /// By operand, the offset after the enclosing loops.
   SmallVector<Value> offsets;
-  /// By loop of the op, its iteration.
+  /// By loop of the op, its induction variable.
   SmallVector<Value> dims;
-  /// What emitInvariant() made.
+  /// Results of emitInvariant().
   IRMapping invariant;
-  /// Where the innermost loop is cut in parts, their length and this one's
-  /// start.
+  /// If the innermost loop was cut into parts: their length, and the start of
+  /// the current one.
   int64_t part = 0;
   Value partStart;
 };

@@ -2,13 +2,14 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions over everything but the columns, which lie next to each other: the
-// sums of batch normalization, of biases' gradients. The columns are vectors
-// that stay in registers while the rows pass by; threads take stretches of
-// rows, whose results are combined in order.
+// Reduces all loops but that of the columns, which are contiguous: sums of
+// batch normalization and of biases' gradients. The columns are vectors that
+// stay in registers while the loops over rows run. Threads reduce chunks of
+// rows, and the partial results are combined in order.
 
 #include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
+#include "lib/Codegen/LinalgQueries.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,34 +18,22 @@
 using namespace netc;
 using namespace mlir;
 
-/// Stretches of rows, whatever the number of threads, so that sums are the same
-/// for each.
-static constexpr int64_t kStretches = 16;
-/// Number of rows ahead of their use that operands are prefetched, at least.
+/// Number of chunks of rows. It does not depend on the number of threads, so
+/// that results do not either.
+static constexpr int64_t kChunks = 16;
+/// Least distance of a prefetch from its use, in rows.
 static constexpr int64_t kMinPrefetchRows = 4;
-
-/// What combines a result with what comes next, or null if it is no operation
-/// with a neutral element.
-static Operation *combinerOf(linalg::LinalgOp op, unsigned result) {
-  Block &body = op->getRegion(0).front();
-  Value old = body.getArgument(op.getNumDpsInputs() + result);
-  Operation *combiner =
-      body.getTerminator()->getOperand(result).getDefiningOp();
-  if (!combiner || !old.hasOneUse() || *old.getUsers().begin() != combiner ||
-      combiner->getNumOperands() != 2 || !arith::getNeutralElement(combiner))
-    return nullptr;
-  return combiner;
-}
 
 namespace {
 using Loop = LoopNest::Loop;
 
 class ReductionEmitter {
 public:
-  /// `sums` are the loops of the rows; stretches are of the first.
+  /// `rows` are the loops that are reduced. The first of them is cut into
+  /// chunks.
   ReductionEmitter(linalg::LinalgOp op, const LoopNest &nest, Loop columns,
-                   SmallVector<Loop> sums, const TargetInfo &target)
-      : op(op), b(op), columns(std::move(columns)), sums(std::move(sums)),
+                   SmallVector<Loop> rows, const TargetInfo &target)
+      : op(op), b(op), columns(std::move(columns)), rows(std::move(rows)),
         target(target), isParallel(nest.points() >= kParallelPoints) {
     for (int64_t start : nest.starts)
       starts.push_back(b.index(start));
@@ -56,32 +45,32 @@ public:
   }
 
   void emit() {
-    int64_t iterations = sums.front().extent;
+    int64_t iterations = rows.front().extent;
     bool fewColumns =
-        columns.extent < kStretches * width() && iterations >= kStretches;
+        columns.extent < kChunks * width() && iterations >= kChunks;
     if (!isParallel || !fewColumns)
       return forColumns(isParallel, [&](Value at, int64_t count) {
         storeResults(at, count,
                      reduce(at, count, {}, iterations, loadResults(at, count)));
       });
 
-    // A row of partial results for each stretch.
-    int64_t length = iterations / kStretches;
+    // Each chunk has a row of partial results.
+    int64_t length = iterations / kChunks;
     partial = b.create<memref::AllocaOp>(
-        MemRefType::get({kStretches * rowLength()}, vector.getElementType()));
-    b.forEach(kStretches, 1, true, [&](Value stretch) {
+        MemRefType::get({kChunks * rowLength()}, vector.getElementType()));
+    b.forEach(kChunks, 1, true, [&](Value chunk) {
       forColumns(false, [&](Value at, int64_t count) {
-        storePartial(stretch, at, count,
-                     reduce(at, count, b.scaled(stretch, length), length,
-                            neutral(count)));
+        storePartial(
+            chunk, at, count,
+            reduce(at, count, b.scaled(chunk, length), length, neutral(count)));
       });
     });
-    int64_t done = kStretches * length;
+    int64_t done = kChunks * length;
     forColumns(false, [&](Value at, int64_t count) {
       SmallVector<Value> all =
-          b.loop(kStretches, 1, loadResults(at, count),
-                 [&](Value stretch, ValueRange carried) {
-                   return combine(carried, loadPartial(stretch, at, count));
+          b.loop(kChunks, 1, loadResults(at, count),
+                 [&](Value chunk, ValueRange carried) {
+                   return combine(carried, loadPartial(chunk, at, count));
                  });
       if (done < iterations)
         all = reduce(at, count, b.index(done), iterations - done, all);
@@ -90,10 +79,11 @@ public:
   }
 
 private:
-  /// Values are by result, then by vector of the columns at hand.
+  /// By result, then by vector of the current columns.
   using Vectors = SmallVector<Value>;
 
-  /// Calls `body` for blocks of columns: where one starts, how many it has.
+  /// Calls `body` with the first column of each block and the number of
+  /// columns.
   void forColumns(bool parallel, function_ref<void(Value, int64_t)> body) {
     int64_t even = columns.extent / width() * width();
     b.forEach(even, width(), parallel, [&](Value at) { body(at, width()); });
@@ -101,15 +91,15 @@ private:
       body(b.index(even), columns.extent - even);
   }
 
-  /// Columns that are reduced at once: long parts of a row, though they may not
-  /// leave room in registers for all else.
+  /// Number of columns of a block. One result per register: long parts of a row
+  /// are read at a time, even if some accumulators are spilled.
   int64_t width() const {
     return std::max<int64_t>(target.vectorRegisters / combiners.size(), 1) *
            lanes;
   }
   int64_t rowLength() const { return combiners.size() * columns.extent; }
 
-  /// Of vector `i` of `count` columns: null if it is full.
+  /// The mask of vector `i` of `count` columns. Null if the vector is full.
   Value maskOf(int64_t i, int64_t count) {
     return b.maskOf(vector, std::min(count - i * lanes, lanes));
   }
@@ -142,22 +132,22 @@ private:
         store(values[result * vectorsOf(count) + i], b.flat(first + result),
               b.add(starts[first + result], at), i, count);
   }
-  Value placeOf(Value stretch, Value at, unsigned result) {
-    return b.add(b.add(b.scaled(stretch, rowLength()), at),
+  Value offsetOf(Value chunk, Value at, unsigned result) {
+    return b.add(b.add(b.scaled(chunk, rowLength()), at),
                  result * columns.extent);
   }
-  Vectors loadPartial(Value stretch, Value at, int64_t count) {
+  Vectors loadPartial(Value chunk, Value at, int64_t count) {
     Vectors values;
     for (unsigned result = 0; result < combiners.size(); ++result)
       for (int64_t i = 0; i < vectorsOf(count); ++i)
-        values.push_back(load(partial, placeOf(stretch, at, result), i, count));
+        values.push_back(load(partial, offsetOf(chunk, at, result), i, count));
     return values;
   }
-  void storePartial(Value stretch, Value at, int64_t count, ValueRange values) {
+  void storePartial(Value chunk, Value at, int64_t count, ValueRange values) {
     for (unsigned result = 0; result < combiners.size(); ++result)
       for (int64_t i = 0; i < vectorsOf(count); ++i)
         store(values[result * vectorsOf(count) + i], partial,
-              placeOf(stretch, at, result), i, count);
+              offsetOf(chunk, at, result), i, count);
   }
   Vectors neutral(int64_t count) {
     Vectors values;
@@ -177,24 +167,24 @@ private:
     return values;
   }
 
-  /// Takes `length` rows from the row `first` of the first sum on into
+  /// Accumulates `length` iterations of the first loop, from `first` on, into
   /// `values`.
   Vectors reduce(Value at, int64_t count, Value first, int64_t length,
                  ValueRange values) {
     SmallVector<Value> offsets(starts);
     b.advance(offsets, columns, at);
     if (first)
-      b.advance(offsets, sums.front(), first);
+      b.advance(offsets, rows.front(), first);
     return reduce(0, offsets, count, length, values);
   }
   Vectors reduce(size_t depth, ArrayRef<Value> offsets, int64_t count,
                  int64_t length, ValueRange values) {
-    if (depth == sums.size())
+    if (depth == rows.size())
       return row(offsets, count, values);
-    return b.loop(depth == 0 ? length : sums[depth].extent, 1, values,
+    return b.loop(depth == 0 ? length : rows[depth].extent, 1, values,
                   [&](Value iteration, ValueRange carried) {
                     SmallVector<Value> inside(offsets);
-                    b.advance(inside, sums[depth], iteration);
+                    b.advance(inside, rows[depth], iteration);
                     return reduce(depth + 1, inside, count, length, carried);
                   });
   }
@@ -214,7 +204,7 @@ private:
     }
     return next;
   }
-  /// Vector `i` of an input, or the one value that it has for all columns.
+  /// Vector `i` of an input. A scalar if it is the same for all columns.
   Value operand(unsigned input, Value at, int64_t i, int64_t count) {
     Value memory = b.flat(input);
     if (!isa<MemRefType>(memory.getType()))
@@ -224,24 +214,24 @@ private:
     prefetch(input, at, i);
     return load(memory, at, i, count);
   }
-  /// Prefetches a cache line of a row that comes later.
+  /// Prefetches the cache line of a later row.
   void prefetch(unsigned input, Value at, int64_t i) {
     auto type = cast<MemRefType>(b.flat(input).getType());
-    int64_t next = sums.back().strides[input];
+    int64_t next = rows.back().strides[input];
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     if (next == 0 || type.getNumElements() * bytes < target.streamBytes() ||
         i * lanes * bytes % target.cacheLineBytes != 0)
       return;
-    int64_t rows =
+    int64_t distance =
         std::max(kMinPrefetchRows, target.streamPrefetchBytes / (next * bytes));
-    b.prefetch(b.flat(input), b.add(at, i * lanes + rows * next),
+    b.prefetch(b.flat(input), b.add(at, i * lanes + distance * next),
                /*isWrite=*/false, CacheLevel::L2);
   }
 
   linalg::LinalgOp op;
   NestBuilder b;
   Loop columns;
-  SmallVector<Loop> sums;
+  SmallVector<Loop> rows;
   const TargetInfo &target;
   bool isParallel;
   SmallVector<Value> starts; ///< of the operands
@@ -265,30 +255,30 @@ bool netc::emitReduction(linalg::LinalgOp op, const TargetInfo &target) {
   nest->collapse();
 
   std::optional<Loop> columns;
-  SmallVector<Loop> sums;
+  SmallVector<Loop> rows;
   for (const Loop &loop : nest->loops) {
     if (!loop.isParallel)
-      sums.push_back(loop);
+      rows.push_back(loop);
     else if (columns)
       return false;
     else
       columns = loop;
   }
-  if (!columns || columns->extent < 8 || sums.empty())
+  if (!columns || columns->extent < 8 || rows.empty())
     return false;
   for (auto [i, stride] : llvm::enumerate(columns->strides))
     if (stride != 1 && (stride != 0 || int64_t(i) >= op.getNumDpsInputs()))
       return false;
-  // In the order of memory, but first one that can be cut in stretches.
-  llvm::stable_sort(sums, [](const Loop &a, const Loop &b) {
+  // In the order of memory, but the first loop must be long enough to be cut.
+  llvm::stable_sort(rows, [](const Loop &a, const Loop &b) {
     return a.strides[0] > b.strides[0];
   });
   auto first = llvm::find_if(
-      sums, [](const Loop &loop) { return loop.extent >= kStretches; });
-  if (first != sums.end())
-    std::rotate(sums.begin(), first, first + 1);
+      rows, [](const Loop &loop) { return loop.extent >= kChunks; });
+  if (first != rows.end())
+    std::rotate(rows.begin(), first, first + 1);
 
-  ReductionEmitter(op, *nest, *columns, sums, target).emit();
+  ReductionEmitter(op, *nest, *columns, rows, target).emit();
   op->erase();
   return true;
 }

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Element-wise ops on tensors that exceed the caches: rows of vectors, of which
-// each prefetches one that comes later.
+// Element-wise ops on tensors that exceed the caches: loops over vectors that
+// prefetch the data of later iterations.
 
 #include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
@@ -15,12 +15,12 @@
 using namespace netc;
 using namespace mlir;
 
-/// Iterations of a loop that threads can share.
-static constexpr int64_t kFewestRows = 8;
+/// Least number of iterations of the outermost loop, which is parallel.
+static constexpr int64_t kMinRows = 8;
 
 using Loop = LoopNest::Loop;
 
-/// The elements of a line of the operand that has the most in one.
+/// Elements of a cache line of the operand with the smallest elements.
 static int64_t lineOf(linalg::LinalgOp op, const TargetInfo &target) {
   int64_t line = 1;
   for (Type type : op->getOperandTypes())
@@ -33,7 +33,7 @@ static int64_t lineOf(linalg::LinalgOp op, const TargetInfo &target) {
 namespace {
 class StreamEmitter {
 public:
-  /// The last of the loops is that of the columns.
+  /// The last loop is that of the columns.
   StreamEmitter(linalg::LinalgOp op, const LoopNest &nest,
                 const TargetInfo &target)
       : op(op), b(op), loops(nest.loops), target(target) {
@@ -52,7 +52,7 @@ private:
     return offsets;
   }
 
-  /// Threads take iterations of the outermost loop.
+  /// The outermost loop is parallel.
   void emitRows(size_t depth, const Values &offsets) {
     if (depth + 1 == loops.size())
       return emitColumns(offsets);
@@ -69,9 +69,9 @@ private:
     });
   }
 
-  /// Of the elements from `place` on, after one that starts a line of each
-  /// operand.
-  void emitVector(const Values &offsets, int64_t place) {
+  /// Emits the vector at `position` elements behind the start of a cache line
+  /// of each operand.
+  void emitVector(const Values &offsets, int64_t position) {
     Values arguments;
     size_t result = op.getNumDpsInputs();
     for (auto [i, offset] : llvm::enumerate(offsets)) {
@@ -84,7 +84,7 @@ private:
       } else {
         Type element = type.getElementType();
         int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-        if (place * bytes % target.cacheLineBytes == 0 &&
+        if (position * bytes % target.cacheLineBytes == 0 &&
             sizeInBytes(type) >= target.streamBytes())
           b.prefetch(memory, b.add(offset, target.streamPrefetchBytes / bytes),
                      i == result,
@@ -120,7 +120,7 @@ bool netc::emitStream(linalg::LinalgOp op, const TargetInfo &target) {
   });
   const Loop &columns = nest->loops.back();
   int64_t line = lineOf(op, target);
-  if (nest->loops.size() < 2 || nest->loops.front().extent < kFewestRows ||
+  if (nest->loops.size() < 2 || nest->loops.front().extent < kMinRows ||
       columns.extent % line != 0 || columns.strides.back() != 1 ||
       llvm::any_of(columns.strides,
                    [](int64_t stride) { return stride != 0 && stride != 1; }))

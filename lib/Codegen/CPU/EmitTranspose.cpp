@@ -2,11 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies that change which elements lie next to each other: transposes of
-// weights, of images, with taps reversed or not. Squares of as many vectors as
-// one has elements are transposed in registers, so that memory is read and
-// written in vectors. Where short rows keep their elements next to each other,
-// they are copied as vectors; of long ones LLVM makes these.
+// Copies that change which axis is contiguous: transposes of weights and of
+// images, with a kernel's taps reversed or not. Squares of lanes x lanes
+// elements are transposed in registers, so that both sides are accessed in
+// vectors. Short rows that stay contiguous are copied as vectors; LLVM
+// vectorizes the copies of long ones itself.
 
 #include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
@@ -17,11 +17,11 @@
 using namespace netc;
 using namespace mlir;
 
-/// Iterations of a loop that occupy all threads.
+/// Number of iterations that occupies all threads.
 static constexpr int64_t kParallelIterations = 8;
 
-/// Up to how many iterations LLVM unrolls a loop that it could have made
-/// vectors of.
+/// Number of iterations up to which LLVM unrolls a loop instead of vectorizing
+/// it.
 static constexpr int64_t kShortRow = 64;
 
 using Loop = LoopNest::Loop;
@@ -37,14 +37,14 @@ public:
                    Loop *along, const TargetInfo &target)
       : op(op), b(op), across(*across), along(*along),
         isTransposed(across != along) {
-    // Elements of 16 bits fill half a vector.
+    // Elements of 16 bits are widened to 32.
     lanes = target.lanes(32);
     vector = VectorType::get({lanes}, operandElement(op, 0));
     for (const Loop &loop : nest.loops) {
       bool isSquare = &loop == across || &loop == along;
       loops.push_back({loop, isSquare ? lanes : 1, &loop == across});
     }
-    // Outermost what moves the furthest.
+    // The largest strides come first.
     llvm::stable_sort(loops, [](const Cut &a, const Cut &b) {
       return a.reach() > b.reach();
     });
@@ -53,12 +53,12 @@ public:
   }
 
 private:
-  /// By operand, and then the result.
+  /// Offsets in the operand and in the result.
   using Offsets = std::array<Value, 2>;
 
   struct Cut {
     Loop loop;
-    int64_t step; ///< iterations of the loop in a square
+    int64_t step; ///< iterations of the loop that a square takes
     bool isAcross;
     int64_t reach() const {
       return step * (std::abs(loop.strides[0]) + std::abs(loop.strides[1]));
@@ -84,7 +84,7 @@ private:
     isParallel |= here;
   }
 
-  /// Elements of the operand, as those of the result.
+  /// Loads elements of the operand, converted to the result's type.
   Value load(Value at, Value mask) {
     Value loaded = b.loadVector(vector, b.flat(0), at, mask);
     return emitPayload(b, op, lanes, {loaded, Value()}).front();
@@ -95,8 +95,7 @@ private:
     b.storeVector(load(at[0], mask), b.flat(1), at[1], mask);
   }
 
-  /// Rows of the operand, `columns` elements each, become columns of the
-  /// result.
+  /// Transposes `rows` rows of `columns` elements.
   void square(Offsets at, int64_t columns, int64_t rows) {
     bool isReversed = across.strides[0] < 0;
     Value first = isReversed ? b.add(at[0], 1 - columns) : at[0];
@@ -115,8 +114,8 @@ private:
 
   linalg::LinalgOp op;
   NestBuilder b;
-  /// The loops along which elements lie next to each other in the operand, and
-  /// in the result.
+  /// The loop along which elements are contiguous in the operand, and that in
+  /// the result.
   Loop across, along;
   bool isTransposed;
   SmallVector<Cut> loops;

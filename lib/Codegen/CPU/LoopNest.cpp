@@ -12,8 +12,8 @@
 using namespace netc;
 using namespace mlir;
 
-/// The factor of each dimension in a linear expression; its constant goes to
-/// `constant`. False if it is not linear.
+/// Collects the coefficient of each dimension of a linear expression, and adds
+/// its constant term to `constant`. False if it is not linear.
 static bool linearize(AffineExpr expr, int64_t factor,
                       MutableArrayRef<int64_t> factors, int64_t &constant) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
@@ -36,7 +36,7 @@ static bool linearize(AffineExpr expr, int64_t factor,
                    constant);
 }
 
-/// The elements of a static layout from the first to the last.
+/// Distance from the first to the last element of a static layout, inclusive.
 static int64_t spanOf(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset, span = 1;
@@ -73,7 +73,7 @@ std::optional<LoopNest> LoopNest::of(linalg::LinalgOp op) {
     SmallVector<int64_t> factors(extents.size());
     for (auto [expr, stride] : llvm::zip_equal(
              op.getMatchingIndexingMap(&operand).getResults(), strides)) {
-      // The start of an operand is the builder's to know.
+      // The offset of the memref itself is added by NestBuilder.
       int64_t constant = 0;
       if (!linearize(expr, stride, factors, constant))
         return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<LoopNest> LoopNest::of(linalg::LinalgOp op) {
 
 void LoopNest::collapse() {
   llvm::erase_if(loops, [](const Loop &loop) { return loop.extent == 1; });
-  // Inner loops of others need not stand next to them in the op.
+  // Loops that can be merged need not be adjacent.
   for (size_t outer = 0; outer < loops.size(); ++outer)
     for (size_t inner = 0; inner < loops.size(); ++inner) {
       Loop &a = loops[outer], &b = loops[inner];
@@ -232,8 +232,8 @@ SmallVector<Value> NestBuilder::sumsOf(ValueRange vectors) {
         vectors.take_front(std::min(lanes, vectors.size())));
     size_t count = rows.size();
     rows.resize(lanes);
-    // Each iteration adds up halves and puts the results of two vectors into
-    // one.
+    // Each iteration adds the two halves of pairs of vectors and merges each
+    // pair into one vector.
     for (size_t width = lanes / 2; width > 0; width /= 2)
       for (size_t i = 0; i < width; ++i) {
         Value a = rows[i], b = rows[i + width];
@@ -261,7 +261,7 @@ NestBuilder::loop(int64_t extent, int64_t step, ValueRange carried,
   setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =
       body(loop.getInductionVar(), loop.getRegionIterArgs());
-  // Without values the loop has its terminator already.
+  // A loop without results already has its terminator.
   if (!carried.empty())
     create<scf::YieldOp>(next);
   return loop.getResults();

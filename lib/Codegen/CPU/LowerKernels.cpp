@@ -5,6 +5,7 @@
 #include "lib/Codegen/CPU/ContractionSchedule.h"
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/PrintSchedule.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,8 +25,7 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Sums may be taken in another order, which is what vectors need; what is
-/// rounded to 16 bits stays so.
+/// Lets LLVM reassociate sums, which vectors need. Roundings to 16 bits stay.
 static void allowReordering(Operation *op) {
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return;
@@ -37,8 +37,9 @@ static void allowReordering(Operation *op) {
                                           arith::FastMathFlags::nsz));
 }
 
-/// Makes functions of f32, which libm computes one by one, polynomials, which
-/// vectors take. Sines stay: arguments may be large, and they are rare.
+/// Replaces math functions of f32 by polynomials, which vectorize; libm's would
+/// be called for each element. Sines stay: they are rare, and their arguments
+/// may be large.
 static void approximate(ModuleOp module) {
   SmallVector<Operation *> functions;
   module.walk([&](Operation *op) {
@@ -52,7 +53,7 @@ static void approximate(ModuleOp module) {
   (void)applyOpPatternsAndFold(functions, std::move(patterns), config);
 }
 
-/// Lets threads take the iterations of a loop that is marked so.
+/// Replaces a loop by an scf.parallel.
 static void parallelize(scf::ForOp loop) {
   if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0)
     return;
@@ -65,16 +66,6 @@ static void parallelize(scf::ForOp loop) {
   to->getOperations().splice(to->begin(), from->getOperations(), from->begin(),
                              std::prev(from->end()));
   loop.erase();
-}
-
-/// Says how an op is computed, if it is a contraction.
-static void printSchedule(linalg::LinalgOp op, const TargetInfo &target) {
-  std::optional<ContractionSchedule> schedule = scheduleOf(op, target);
-  if (!schedule)
-    return;
-  std::string text;
-  llvm::raw_string_ostream(text) << *schedule;
-  emitRemark(op.getLoc()) << text;
 }
 
 namespace {
@@ -91,12 +82,12 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     approximate(getOperation());
     getOperation().walk(parallelize);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
-    // First sums of products, which take the fills before them along.
+    // First contractions, which absorb the fills before them.
     for (linalg::LinalgOp op : findOps()) {
       if (emitReduction(op, target))
         continue;
       if (printSchedules)
-        printSchedule(op, target);
+        printSchedule(op, scheduleOf(op, target));
       (void)emitContraction(op, target);
     }
     for (linalg::LinalgOp op : findOps())
@@ -106,7 +97,7 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
         "net.stack", Builder(&getContext()).getI64IntegerAttr(stackBytes()));
   }
 
-  /// What a thread copies in a kernel lies on its stack: at most so many bytes.
+  /// The stack that a kernel's packed copies take, in bytes.
   int64_t stackBytes() {
     int64_t most = 0;
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {

@@ -64,7 +64,7 @@ int64_t MacroKernelEmitter::layOut(Loops &k, ContractionOperand operand,
                                    int64_t elements) const {
   for (Loop &loop : llvm::reverse(k)) {
     loop.strides[operand] = elements;
-    // The last one ends with a whole pack.
+    // The last loop is padded to a whole pack.
     elements *= &loop == &k.back() ? int64_t(llvm::alignTo(loop.extent, kPack))
                                    : loop.extent;
   }
@@ -173,7 +173,7 @@ void MacroKernelEmitter::packA(Block &block, Value buffer, Operands &operands) {
 void MacroKernelEmitter::packB(Block &block, const Columns &columns,
                                Value buffer, Operands &operands) {
   Loops from = block.k;
-  int64_t width = columns.places.size() * lanes;
+  int64_t width = columns.offsets.size() * lanes;
   layOut(block.k, B, width);
   auto copyPacks = [&](Value at, Value to) {
     int64_t stride = from.back().strides[B];
@@ -181,8 +181,8 @@ void MacroKernelEmitter::packB(Block &block, const Columns &columns,
         from.back().extent, kPack, false, [&](Value sum, int64_t count) {
           Value source = b.add(at, b.scaled(sum, stride));
           Value target = b.add(to, b.scaled(sum, width));
-          for (auto [i, column] : llvm::enumerate(columns.places)) {
-            bool isLast = i + 1 == columns.places.size();
+          for (auto [i, column] : llvm::enumerate(columns.offsets)) {
+            bool isLast = i + 1 == columns.offsets.size();
             Value mask =
                 isLast ? b.maskOf(factors, columns.lastLanes) : Value();
             Value pack = loadPack(operands.memory[B], b.add(source, column.inB),
@@ -208,9 +208,9 @@ void MacroKernelEmitter::copyTransposed(const Loop &sum, const Columns &columns,
                                         const Operands &from, Value at,
                                         Value buffer, Value to) {
   int64_t next = schedule.dims.n.back().strides[B];
-  int64_t vectors = columns.places.size(), width = vectors * lanes;
+  int64_t vectors = columns.offsets.size(), width = vectors * lanes;
   Value memory = from.memory[B];
-  // Packs are transposed as what has the bits of one.
+  // A pair of bf16 is transposed as one i32.
   VectorType whole = kPack == 1 ? vector : vector.clone(b.getI32Type());
   auto as = [&](VectorType type, Value value) -> Value {
     return value.getType() == type ? value
@@ -243,26 +243,26 @@ void MacroKernelEmitter::copyTransposed(const Loop &sum, const Columns &columns,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-SmallVector<MacroKernelEmitter::Place>
-MacroKernelEmitter::placesOf(ArrayRef<Loop> loops, ArrayRef<int64_t> sizes) {
-  SmallVector<Place> places(1);
+SmallVector<MacroKernelEmitter::TileOffset>
+MacroKernelEmitter::tileOffsets(ArrayRef<Loop> loops, ArrayRef<int64_t> sizes) {
+  SmallVector<TileOffset> offsets(1);
   for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
-    SmallVector<Place> next;
-    for (const Place &place : places)
+    SmallVector<TileOffset> next;
+    for (const TileOffset &offset : offsets)
       for (int64_t i = 0; i < size; ++i)
-        next.push_back({place.inA + i * loop.strides[A],
-                        place.inB + i * loop.strides[B],
-                        place.inC + i * loop.strides[C]});
-    places = std::move(next);
+        next.push_back({offset.inA + i * loop.strides[A],
+                        offset.inB + i * loop.strides[B],
+                        offset.inC + i * loop.strides[C]});
+    offsets = std::move(next);
   }
-  return places;
+  return offsets;
 }
 
 MacroKernelEmitter::Columns MacroKernelEmitter::vectorsOf(int64_t columns) {
   bool isElementwise = schedule.dims.isElementwise;
   Columns vectors{{}, columns % lanes};
   for (int64_t i = 0; i < columns; i += lanes)
-    vectors.places.push_back({isElementwise ? i : 0, i, i});
+    vectors.offsets.push_back({isElementwise ? i : 0, i, i});
   return vectors;
 }
 
@@ -291,7 +291,7 @@ void MacroKernelEmitter::emitColumns(const Block &block, Value bufferB,
   if (schedule.dims.isDot)
     return emitTiles(n, schedule.nr, 0, {}, operands, isParallel,
                      [&](Operands start, ArrayRef<int64_t> sizes) {
-                       emitRowTiles(block, {placesOf(n, sizes)}, start);
+                       emitRowTiles(block, {tileOffsets(n, sizes)}, start);
                      });
   const Loop &loop = n[depth];
   if (depth + 1 < n.size())
@@ -300,7 +300,7 @@ void MacroKernelEmitter::emitColumns(const Block &block, Value bufferB,
     });
   b.forBlocks(loop.extent, schedule.nrElements(), isParallel,
               [&](Value iteration, int64_t columns) {
-                // Each thread packs its own.
+                // Each thread packs its own copy.
                 Value buffer = isParallel && block.schedule.packsB
                                    ? createPackBuffer(block.schedule.packedB)
                                    : bufferB;
@@ -321,9 +321,9 @@ void MacroKernelEmitter::emitRowTiles(const Block &block,
                                       const Operands &operands) {
   emitTiles(block.m, block.schedule.mr, 0, {}, operands, false,
             [&](const Operands &start, ArrayRef<int64_t> sizes) {
-              SmallVector<Place> rows = placesOf(block.m, sizes);
+              SmallVector<TileOffset> rows = tileOffsets(block.m, sizes);
               if (schedule.dims.isDot)
-                emitDots(block, start, rows, columns.places);
+                emitDots(block, start, rows, columns.offsets);
               else
                 emitMicroKernel(block, start, rows, columns);
             });
@@ -335,7 +335,7 @@ void MacroKernelEmitter::emitRowTiles(const Block &block,
 
 Value MacroKernelEmitter::loadColumns(const Block &block,
                                       const Operands &operands,
-                                      const Place &column, int64_t count,
+                                      const TileOffset &column, int64_t count,
                                       Value mask) {
   Value at = operands.at[B];
   if (kPack > 1 && block.schedule.packsB)
@@ -348,7 +348,7 @@ Value MacroKernelEmitter::loadColumns(const Block &block,
 
 Value MacroKernelEmitter::broadcastRow(const Block &block,
                                        const Operands &operands,
-                                       const Place &row, int64_t count) {
+                                       const TileOffset &row, int64_t count) {
   if (kPack == 1)
     return b.create<vector::BroadcastOp>(vector,
                                          loadScalar(operands, A, row.inA));
@@ -362,7 +362,7 @@ Value MacroKernelEmitter::broadcastRow(const Block &block,
   };
   Value pair;
   if (block.schedule.packsA || (stride == 1 && count == kPack)) {
-    // Copies end with whole packs.
+    // Packed copies are padded to whole packs.
     Value both = b.loadVector(VectorType::get({kPack}, b.getBF16Type()), memory,
                               at, Value());
     both = b.create<vector::BitCastOp>(VectorType::get({1}, i32), both);
@@ -412,14 +412,14 @@ void MacroKernelEmitter::prefetch(const Operands &operands,
 
 void MacroKernelEmitter::emitPrefetch(const Prefetch &prefetch,
                                       const Block &block, const Operands &start,
-                                      const Operands &operands, Places rows,
-                                      Places columns) {
+                                      const Operands &operands,
+                                      TileOffsets rows, TileOffsets columns) {
   auto request = [&](ContractionOperand operand, Value at) {
     this->prefetch(operands, operand, at, prefetch.level);
   };
   using What = Prefetch::What;
   if (prefetch.what == What::Vectors) {
-    for (const Place &column : columns)
+    for (const TileOffset &column : columns)
       request(B, b.add(operands.at[B], column.inB + prefetch.distance));
     return;
   }
@@ -436,7 +436,7 @@ void MacroKernelEmitter::emitPrefetch(const Prefetch &prefetch,
     request(A, b.add(next, rows.back().inA));
 }
 
-MacroKernelEmitter::Values MacroKernelEmitter::emitSums(
+MacroKernelEmitter::Values MacroKernelEmitter::emitKLoops(
     const Block &block, size_t depth, const Operands &operands,
     ValueRange accumulators, int64_t step,
     function_ref<Values(const Operands &, ValueRange, int64_t)> body) {
@@ -451,8 +451,8 @@ MacroKernelEmitter::Values MacroKernelEmitter::emitSums(
   if (even > 0)
     results = b.loop(
         even, by, accumulators, [&](Value iteration, ValueRange carried) {
-          return emitSums(block, depth + 1, move(operands, loop, iteration),
-                          carried, step, body);
+          return emitKLoops(block, depth + 1, move(operands, loop, iteration),
+                            carried, step, body);
         });
   if (even < extent)
     results = body(move(operands, loop, b.index(even)), results, extent - even);
@@ -460,13 +460,14 @@ MacroKernelEmitter::Values MacroKernelEmitter::emitSums(
 }
 
 void MacroKernelEmitter::emitMicroKernel(const Block &block,
-                                         const Operands &operands, Places rows,
+                                         const Operands &operands,
+                                         TileOffsets rows,
                                          const Columns &columns) {
   Value lastMask = b.maskOf(vector, columns.lastLanes);
   auto mask = [&](size_t column) {
-    return column + 1 == columns.places.size() ? lastMask : Value();
+    return column + 1 == columns.offsets.size() ? lastMask : Value();
   };
-  // A long sum leaves time to fetch what it is added to.
+  // A long loop of k leaves time to prefetch C.
   bool prefetchesC = block.schedule.prefetchesC;
   bool addsLast = prefetchesC && !start;
   Value first;
@@ -475,41 +476,41 @@ void MacroKernelEmitter::emitMicroKernel(const Block &block,
   else if (addsLast)
     first = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
   Values sums;
-  for (const Place &row : rows)
-    for (auto [i, column] : llvm::enumerate(columns.places)) {
+  for (const TileOffset &row : rows)
+    for (auto [i, column] : llvm::enumerate(columns.offsets)) {
       int64_t shift = row.inC + column.inC;
       if (prefetchesC)
         prefetch(operands, C, b.add(operands.at[C], shift), CacheLevel::L1);
       sums.push_back(first ? first : loadVector(operands, C, shift, mask(i)));
     }
-  sums = emitSums(
+  sums = emitKLoops(
       block, 0, operands, sums, kPack,
       [&](const Operands &now, ValueRange carried, int64_t rest) {
         int64_t count = rest == 0 ? kPack : rest;
         Values next, vectors;
-        for (auto [i, column] : llvm::enumerate(columns.places))
+        for (auto [i, column] : llvm::enumerate(columns.offsets))
           vectors.push_back(loadColumns(block, now, column, count, mask(i)));
         for (const Prefetch &prefetch : block.prefetches)
-          emitPrefetch(prefetch, block, operands, now, rows, columns.places);
-        size_t place = 0;
-        for (const Place &row : rows) {
+          emitPrefetch(prefetch, block, operands, now, rows, columns.offsets);
+        size_t number = 0;
+        for (const TileOffset &row : rows) {
           Value broadcast;
           if (!schedule.dims.isElementwise)
             broadcast = broadcastRow(block, now, row, count);
-          for (auto [i, column] : llvm::enumerate(columns.places)) {
+          for (auto [i, column] : llvm::enumerate(columns.offsets)) {
             Value factor =
                 broadcast ? broadcast
                           : loadVector(now, A, row.inA + column.inA, mask(i));
-            next.push_back(multiplyAdd(factor, vectors[i], carried[place++]));
+            next.push_back(multiplyAdd(factor, vectors[i], carried[number++]));
           }
         }
         return next;
       });
-  size_t place = 0;
-  for (const Place &row : rows)
-    for (auto [i, column] : llvm::enumerate(columns.places)) {
+  size_t number = 0;
+  for (const TileOffset &row : rows)
+    for (auto [i, column] : llvm::enumerate(columns.offsets)) {
       int64_t shift = row.inC + column.inC;
-      Value sum = sums[place++];
+      Value sum = sums[number++];
       if (addsLast) {
         Value old = loadVector(operands, C, shift, mask(i));
         sum = b.create<arith::AddFOp>(old, sum);
@@ -520,35 +521,35 @@ void MacroKernelEmitter::emitMicroKernel(const Block &block,
 }
 
 void MacroKernelEmitter::emitDots(const Block &block, const Operands &operands,
-                                  Places rows, Places columns) {
+                                  TileOffsets rows, TileOffsets columns) {
   Value zeros = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
   Values sums(rows.size() * columns.size(), zeros);
-  sums = emitSums(block, 0, operands, sums, lanes * kPack,
-                  [&](const Operands &now, ValueRange carried, int64_t rest) {
-                    Value mask = b.maskOf(packs, rest);
-                    auto load = [&](ContractionOperand operand, int64_t shift) {
-                      return b.loadVector(packs, now.memory[operand],
-                                          b.add(now.at[operand], shift), mask);
-                    };
-                    Values next, vectors;
-                    for (const Place &column : columns)
-                      vectors.push_back(load(B, column.inB));
-                    size_t place = 0;
-                    for (const Place &row : rows) {
-                      Value factor = load(A, row.inA);
-                      for (Value other : vectors)
-                        next.push_back(
-                            multiplyAdd(factor, other, carried[place++]));
-                    }
-                    return next;
-                  });
-  size_t place = 0;
+  sums = emitKLoops(
+      block, 0, operands, sums, lanes * kPack,
+      [&](const Operands &now, ValueRange carried, int64_t rest) {
+        Value mask = b.maskOf(packs, rest);
+        auto load = [&](ContractionOperand operand, int64_t shift) {
+          return b.loadVector(packs, now.memory[operand],
+                              b.add(now.at[operand], shift), mask);
+        };
+        Values next, vectors;
+        for (const TileOffset &column : columns)
+          vectors.push_back(load(B, column.inB));
+        size_t number = 0;
+        for (const TileOffset &row : rows) {
+          Value factor = load(A, row.inA);
+          for (Value other : vectors)
+            next.push_back(multiplyAdd(factor, other, carried[number++]));
+        }
+        return next;
+      });
+  size_t number = 0;
   sums = b.sumsOf(sums);
-  for (const Place &row : rows)
-    for (const Place &column : columns) {
+  for (const TileOffset &row : rows)
+    for (const TileOffset &column : columns) {
       int64_t shift = row.inC + column.inC;
       Value old = start ? start : loadScalar(operands, C, shift);
-      Value sum = b.create<arith::AddFOp>(old, sums[place++]);
+      Value sum = b.create<arith::AddFOp>(old, sums[number++]);
       b.create<memref::StoreOp>(sum, operands.memory[C],
                                 b.add(operands.at[C], shift));
     }

@@ -2,8 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The inside of a contraction: a block of rows and sums, packed if its schedule
-// says so, as loops over tiles of columns and rows around a micro-kernel.
+// The macro-kernel of a contraction: loops over tiles of columns and rows of a
+// block around a micro-kernel. A and B are packed first where the schedule says
+// so.
 
 #ifndef NETC_LIB_CODEGEN_CPU_MACROKERNEL_H
 #define NETC_LIB_CODEGEN_CPU_MACROKERNEL_H
@@ -14,87 +15,89 @@ namespace netc {
 
 class MacroKernelEmitter {
 public:
-  /// Sums start from `start`, or from what is in memory if it is null.
+  /// Sums start from `start`, or from the values of C if it is null.
   MacroKernelEmitter(mlir::linalg::LinalgOp op,
                      const ContractionSchedule &schedule, mlir::Value start);
 
 protected:
   using Loop = LoopNest::Loop;
   using Loops = llvm::SmallVector<Loop>;
-  /// By ContractionOperand, its memory and where to be in it.
+  /// By ContractionOperand: its memory, and the current offset in it.
   struct Operands {
     std::array<mlir::Value, 3> memory, at;
   };
-  /// Where copies go, null if there are none.
+  /// The buffers of packed copies; null where an operand is not packed.
   struct PackBuffers {
     mlir::Value a, b;
   };
 
-  /// The same after `iteration` iterations of a loop.
+  /// The operands after `iteration` iterations of a loop.
   Operands move(Operands operands, const Loop &loop, mlir::Value iteration);
-  /// Where the copies of a block go; to be called where a thread's work begins.
+  /// Allocates the buffers of packed copies. To be called inside of a parallel
+  /// loop, so that each thread has its own.
   PackBuffers createPackBuffers(const BlockSchedule &schedule);
-  /// The rows `m` of a block, for all its columns and for the sums `k`.
+  /// Emits the rows `m` of a block for all its columns and the loops `k`.
   void emitMacroKernel(const BlockSchedule &schedule, const Loops &m,
                        const KBlock &k, const PackBuffers &buffers,
                        Operands operands);
 
   NestBuilder b;
   const ContractionSchedule &schedule;
-  /// What sums start from.
+  /// The value that sums start from; null if it is C's.
   mlir::Value start;
   mlir::Type element;
   mlir::VectorType vector;
   int64_t lanes, kPack;
-  /// Elements of A and B as they are multiplied: one for each place of
-  /// `vector`, and whole packs of them.
+  /// Vectors of the elements of A and B as they are multiplied: one for each
+  /// lane of `vector`, and kPack for each lane.
   mlir::VectorType factors, packs;
 
 private:
-  /// A row or a vector of columns of a tile: where it starts in the operands,
-  /// from the start of the tile.
-  struct Place {
+  /// The offsets of a row, or of a vector of columns, from the start of the
+  /// tile.
+  struct TileOffset {
     int64_t inA = 0, inB = 0, inC = 0;
   };
-  using Places = llvm::ArrayRef<Place>;
+  using TileOffsets = llvm::ArrayRef<TileOffset>;
   using Values = llvm::SmallVector<mlir::Value>;
-  /// A block as its loops walk over the operands or their copies.
+  /// A block with its loops' strides in the operands or in their packed copies.
   struct Block {
     const BlockSchedule &schedule;
     Loops m, k;
     llvm::ArrayRef<Prefetch> prefetches;
   };
-  /// Columns of a tile: their vectors, and how many elements the last one has
-  /// if it is cut, or 0.
+  /// The vectors of a tile of columns. `lastLanes` is the number of lanes of
+  /// the last one if it is partial, else 0.
   struct Columns {
-    llvm::SmallVector<Place> places;
+    llvm::SmallVector<TileOffset> offsets;
     int64_t lastLanes = 0;
   };
 
   mlir::Value createPackBuffer(int64_t elements);
-  /// The elements of as many vectors as a pack has iterations, side by side.
+  /// Interleaves kPack vectors lane by lane.
   mlir::Value interleave(llvm::ArrayRef<mlir::Value> vectors);
-  /// `count` iterations of the last sum, `stride` apart in an operand, as a
-  /// pack, with zeros for those that are not there.
+  /// Loads `count` iterations of the last loop of k, `stride` elements apart,
+  /// as a pack. It is padded with zeros.
   mlir::Value loadPack(mlir::Value memory, mlir::Value at, int64_t stride,
                        int64_t count, mlir::Value mask);
-  /// Copies what a block reads of A, row by row, and lets its loops walk over
-  /// the copy.
+  /// Packs the rows of A in a block, and changes the block's strides to those
+  /// of the copy.
   void packA(Block &block, mlir::Value buffer, Operands &operands);
-  /// The same where rows lie next to each other: as packs of all rows.
+  /// The same where rows are contiguous in A: a pack holds all rows.
   void packRowsOfA(Block &block, mlir::Value buffer, const Operands &operands);
-  /// The same for what the columns of a tile read of B.
+  /// Packs the part of B that a tile of columns reads.
   void packB(Block &block, const Columns &columns, mlir::Value buffer,
              Operands &operands);
-  /// Copies a part of B along the last sum, by squares of vectors.
+  /// Packs a part of B that is contiguous along k, by transposing squares.
   void copyTransposed(const Loop &sum, const Columns &columns,
                       const Operands &from, mlir::Value at, mlir::Value buffer,
                       mlir::Value to);
-  /// Lets loops over sums walk over a copy of an operand that has `elements`
-  /// next to each other for each iteration. Returns its length.
+  /// Changes the strides of `k` in an operand to those of a packed copy with
+  /// `elements` contiguous elements for each iteration. Returns the length of
+  /// the copy in elements.
   int64_t layOut(Loops &k, ContractionOperand operand, int64_t elements) const;
-  /// Calls `copy` for each iteration of the loops `from`, with the place in the
-  /// operand and that in its copy, over which `packed` walk.
+  /// Calls `copy` with the offsets in the operand and in its copy, for each
+  /// iteration of the loops `from`. `packed` has the strides of the copy.
   void forEachCopy(ContractionOperand operand, llvm::ArrayRef<Loop> from,
                    llvm::ArrayRef<Loop> packed, mlir::Value at, mlir::Value to,
                    llvm::function_ref<void(mlir::Value, mlir::Value)> copy);
@@ -105,47 +108,49 @@ private:
                       Operands operands);
   void emitRowTiles(const Block &block, const Columns &columns,
                     const Operands &operands);
-  /// Calls `body` for each tile over `loops`, where it starts and its sizes.
+  /// Calls `body` with the operands and the sizes of each tile over `loops`.
   void
   emitTiles(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes,
             size_t depth, llvm::SmallVector<int64_t> chosen,
             const Operands &operands, bool isParallel,
             llvm::function_ref<void(Operands, llvm::ArrayRef<int64_t>)> body);
-  /// The places of a tile that has `sizes` iterations of the loops.
-  static llvm::SmallVector<Place> placesOf(llvm::ArrayRef<Loop> loops,
-                                           llvm::ArrayRef<int64_t> sizes);
+  /// The offsets of the rows or columns of a tile with `sizes` iterations.
+  static llvm::SmallVector<TileOffset>
+  tileOffsets(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes);
   Columns vectorsOf(int64_t columns);
 
-  /// The sums of a block, which carry accumulators; the last one `step`
-  /// iterations at a time, and what is left behind these.
-  Values emitSums(
+  /// Emits the loops of k with the accumulators as loop-carried values. The
+  /// last loop advances by `step`; its remainder follows.
+  Values emitKLoops(
       const Block &block, size_t depth, const Operands &operands,
       mlir::ValueRange accumulators, int64_t step,
       llvm::function_ref<Values(const Operands &, mlir::ValueRange, int64_t)>
           body);
-  /// Scalars of A times vectors of B, or vectors of both.
+  /// Multiplies broadcast elements of A by vectors of B, or vectors of both.
   void emitMicroKernel(const Block &block, const Operands &operands,
-                       Places rows, const Columns &columns);
-  /// Rows and columns are vectors along the last sum.
-  void emitDots(const Block &block, const Operands &operands, Places rows,
-                Places columns);
-  /// `start` is where the tile starts, `operands` where its sums are.
+                       TileOffsets rows, const Columns &columns);
+  /// The micro-kernel of dot products: vectors run along k.
+  void emitDots(const Block &block, const Operands &operands, TileOffsets rows,
+                TileOffsets columns);
+  /// `start` is at the start of the tile, `operands` at the current iteration
+  /// of k.
   void emitPrefetch(const Prefetch &prefetch, const Block &block,
                     const Operands &start, const Operands &operands,
-                    Places rows, Places columns);
+                    TileOffsets rows, TileOffsets columns);
 
   void prefetch(const Operands &operands, ContractionOperand operand,
                 mlir::Value at, CacheLevel level);
-  /// Elements of B in the columns of a vector, of `count` iterations of a pack.
+  /// Loads a vector of columns of B, with `count` iterations of a pack.
   mlir::Value loadColumns(const Block &block, const Operands &operands,
-                          const Place &column, int64_t count, mlir::Value mask);
-  /// An element of A, or a pack of them, in each place of a vector.
+                          const TileOffset &column, int64_t count,
+                          mlir::Value mask);
+  /// Broadcasts an element, or a pack, of A.
   mlir::Value broadcastRow(const Block &block, const Operands &operands,
-                           const Place &row, int64_t count);
+                           const TileOffset &row, int64_t count);
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
   mlir::Value loadScalar(const Operands &operands, ContractionOperand operand,
                          int64_t shift);
-  /// `lanes` elements, or those of `mask`.
+  /// Loads `lanes` elements, or those of `mask`.
   mlir::Value loadVector(const Operands &operands, ContractionOperand operand,
                          int64_t shift, mlir::Value mask);
 };

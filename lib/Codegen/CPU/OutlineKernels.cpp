@@ -23,7 +23,7 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// The buffer that a memref shows a part of.
+/// The buffer that a memref is a view of.
 static Value baseOf(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
     if (isa<memref::ViewOp>(view))
@@ -33,7 +33,7 @@ static Value baseOf(Value memref) {
   return memref;
 }
 
-/// The type with the same strides that starts at offset 0.
+/// The same type and strides at offset 0.
 static MemRefType atStart(MemRefType type) {
   auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
   if (!layout)
@@ -43,8 +43,8 @@ static MemRefType atStart(MemRefType type) {
       StridedLayoutAttr::get(type.getContext(), 0, layout.getStrides()));
 }
 
-/// The address of the first element of a part of the arena, or of a literal.
-/// Upstream forgets the shift of a memref.view when it takes its pointer.
+/// The address of the first element of a view of the arena, or of a literal.
+/// Upstream's ExtractAlignedPointerAsIndex ignores the shift of a memref.view.
 static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   Value base = baseOf(memref);
@@ -66,8 +66,7 @@ static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
                                     integer);
 }
 
-/// The memref of a static type that starts at an address: what lowering to LLVM
-/// makes of memrefs, put together by hand.
+/// Builds the LLVM descriptor of a memref of static type from an address.
 static Value memrefAt(ImplicitLocOpBuilder &b, Value address, MemRefType type) {
   MLIRContext *context = b.getContext();
   auto [strides, offset] = getStridesAndOffset(type);
@@ -109,7 +108,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
                                           top.getFunctionType({i64}, {}));
       recorder.setPrivate();
     }
-    // A copy is a kernel like others.
+    // Copies become kernels like other ops.
     step.walk([](memref::CopyOp copy) {
       OpBuilder builder(copy);
       linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
@@ -124,7 +123,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     for (Operation *op = &block.front(); op; op = next) {
       next = op->getNextNode();
       if (isa<linalg::FillOp>(op) && startsNext(cast<linalg::FillOp>(op)))
-        continue; // goes with the next op
+        continue; // becomes part of the next op's kernel
       if (isa<linalg::LinalgOp>(op)) {
         auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
         if (fill && startsNext(fill))
@@ -150,9 +149,9 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     }
   }
 
-  /// An op, and what follows until nothing more reads the numbers that it
-  /// results in: a loop has some where the loops around it have one turn. What
-  /// lies between and needs none of them stays.
+  /// An op and those after it, up to the last user of its scalar results. It
+  /// has such results if the loops around it have one iteration. Ops in between
+  /// that use none of them stay where they are.
   static SmallVector<Operation *> withUsers(Operation *first) {
     SetVector<Operation *> ops;
     Operation *last = first;
@@ -173,7 +172,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     }
   }
 
-  /// Whether a fill only gives the next op, which accumulates, its start.
+  /// Whether a fill only initializes the result of the next op, which
+  /// accumulates.
   static bool startsNext(linalg::FillOp fill) {
     auto next = dyn_cast_or_null<linalg::LinalgOp>(fill->getNextNode());
     return next && next.getNumReductionLoops() > 0 &&
@@ -181,8 +181,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
            next.getDpsInits()[0] == fill.getDpsInits()[0];
   }
 
-  /// Moves `ops`, which follow each other, into a function of their own, or of
-  /// one like it, and calls it.
+  /// Moves `ops` into a function of its own, unless an equal one exists, and
+  /// calls it.
   void makeKernel(ArrayRef<Operation *> ops) {
     Operation *op = ops.back();
     SetVector<Value> used;
@@ -251,9 +251,9 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
       op->erase();
   }
 
-  /// Whether a value is made anew in a kernel, by ops that are added to
-  /// `copied` in their order: constants, and views of literals where kernels
-  /// hold these.
+  /// Whether a value can be computed inside of a kernel: it is a constant, or a
+  /// view of a literal if kernels may hold these. Adds the ops that compute it
+  /// to `copied`, in their order.
   bool collectCopied(Value value, SetVector<Value> &copied) const {
     Operation *op = value.getDefiningOp();
     if (!op)
@@ -271,12 +271,12 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     return true;
   }
 
-  /// The first kernel with the same text; `kernel` is erased if it is another.
+  /// The first kernel with the same body; erases `kernel` if it is a duplicate.
   func::FuncOp unique(func::FuncOp kernel) {
     std::string text;
     llvm::raw_string_ostream os(text);
     kernel->print(os, OpPrintingFlags().useLocalScope());
-    // What is counted is counted by op, so each has its own.
+    // Executed operations are counted by op, so that each needs its own kernel.
     if (!merge)
       os << kernels.size();
     auto [known, isNew] = kernels.try_emplace(text, kernel);

@@ -19,11 +19,11 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// From how many rows on an operand that is no copy is copied.
+/// Number of rows from which on packing an operand pays.
 static constexpr int64_t kMinRowsToPack = 1024;
 
-/// Whether a copy of operand `number` pays: each of its elements is used by
-/// many rows, which exceed the cache, and walk along the sum.
+/// Whether packing operand `number` pays: many rows use each of its elements,
+/// they exceed the cache, and they run along k.
 static bool isWorthCopying(linalg::GenericOp op, unsigned number) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap map = maps[number], other = maps[1 - number];
@@ -31,7 +31,7 @@ static bool isWorthCopying(linalg::GenericOp op, unsigned number) {
   for (auto [loop, iterator] : llvm::enumerate(iterators))
     if (iterator == utils::IteratorType::parallel &&
         map.isFunctionOfDim(loop) && other.isFunctionOfDim(loop))
-      return false; // a batch
+      return false; // a batch loop
   auto last = dyn_cast<AffineDimExpr>(other.getResults().back());
   Value rest = op.getInputs()[1 - number];
   return rowsBeside(op, map) >= kMinRowsToPack && last &&
@@ -40,7 +40,8 @@ static bool isWorthCopying(linalg::GenericOp op, unsigned number) {
              TargetInfo().residentElements();
 }
 
-/// Copies an operand to panels, or lets the copy that it is write them.
+/// Packs an operand into panels. If it is itself a copy, that copy writes the
+/// panels.
 static void packOperand(linalg::GenericOp op, unsigned number) {
   Value operand = op.getInputs()[number];
   std::optional<unsigned> column = columnAxis(op, number);
@@ -52,7 +53,7 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
   if (!reorder && !isWorthCopying(op, number))
     return;
 
-  // The panels are outermost.
+  // Panels are the outermost axis.
   OpBuilder b(reorder ? reorder.getOperation() : op.getOperation());
   unsigned rank = sizesOf(operand).size();
   AffineMap map = op.getIndexingMapsArray()[number];
@@ -87,8 +88,8 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
     reorder->erase();
 }
 
-/// Lets a copy that finds elements in panels by quotients and remainders have
-/// loops over panels, and in them.
+/// Splits the loop of a copy that computes an element's panel by a division
+/// into a loop over panels and one within them.
 static void cutLoops(linalg::GenericOp copy) {
   Builder b(copy.getContext());
   SmallVector<int64_t> extents = copy.getStaticLoopRanges();
@@ -118,8 +119,8 @@ static void cutLoops(linalg::GenericOp copy) {
   }
 }
 
-/// Lets a product read what a copy reads, if that has the same order but for
-/// sums outside of panels' rows that run the other way.
+/// Lets a product read the source of a copy directly, if the copy only reverses
+/// reduction axes that are not rows of panels.
 static void readInPlace(linalg::GenericOp op, unsigned number) {
   auto copy = op.getInputs()[number].getDefiningOp<linalg::GenericOp>();
   if (!copy || copy->getBlock() != op->getBlock() || !isReordering(copy) ||
@@ -166,7 +167,7 @@ struct PackOperands : netc::impl::PackOperandsBase<PackOperands> {
     for (linalg::GenericOp op : products) {
       for (unsigned number : {0, 1})
         packOperand(op, number);
-      // What a product starts from needs no pass if it stands next to it.
+      // A fill directly before the product needs no pass of its own.
       auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
       if (fill && fill->hasOneUse() && fill->getBlock() == op->getBlock())
         fill->moveBefore(op);

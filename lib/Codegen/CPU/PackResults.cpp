@@ -19,7 +19,7 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Lets a product write panels, if its result is copied into another order.
+/// Lets a product whose result is only copied into another order write panels.
 static void packResult(linalg::GenericOp op) {
   auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
   if (!fill || !fill->hasOneUse() || !op->hasOneUse())
@@ -35,7 +35,7 @@ static void packResult(linalg::GenericOp op) {
         !arePanels(sizesOf(op.getInputs()[number])[*column]))
       continue;
 
-    // The copy has a loop over panels, too.
+    // The copy gets a loop over panels, too.
     OpOperand *source = reorder.getDpsInputOperand(0);
     AffineMap read = reorder.getMatchingIndexingMap(source);
     if (!read.isProjectedPermutation())
@@ -48,7 +48,8 @@ static void packResult(linalg::GenericOp op) {
       written.push_back(b.getAffineDimExpr(loop));
     written[last.getPosition()] = panel * kNR + last;
 
-    // Panels are outermost, and in them tiles of rows follow each other.
+    // Panels are the outermost axis; within a panel, tiles of rows follow each
+    // other.
     ArrayRef<int64_t> shape = sizesOf(op.getResult(0));
     SmallVector<int64_t> sizes = {shape.back() / kNR}, rowSizes;
     SmallVector<AffineExpr> order = {b.getAffineDimExpr(op.getNumLoops())},

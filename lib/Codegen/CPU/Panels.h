@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Panels: an operand of a contraction cut into blocks of NR columns, one behind
-// the other, in each of which rows of NR elements follow each other.
+// Panels, as in BLIS: an operand of a contraction is stored in blocks of NR
+// columns, in each of which rows of NR elements follow each other.
 
 #ifndef NETC_LIB_CODEGEN_CPU_PANELS_H
 #define NETC_LIB_CODEGEN_CPU_PANELS_H
@@ -14,27 +14,29 @@
 
 namespace netc {
 
-/// NR, the columns of a panel: two vectors of 512 bits of f32, as a
-/// micro-kernel has. Narrower ones walk over a panel in several passes.
+/// Columns of a panel: two vectors of 512 bits of f32, the width of a
+/// micro-kernel. A narrower micro-kernel makes several passes over a panel.
 constexpr int64_t kNR = 32;
 
-/// Whether so many columns are several panels.
+/// Whether a matrix with so many columns has several panels.
 bool arePanels(int64_t columns);
 
-/// The axis of operand `number` of a product along which columns of the result
-/// lie, those that are next to each other there, and nothing else does.
+/// The axis of operand `number` that only the columns of a product run along,
+/// contiguous in the result. None if there is no such axis.
 std::optional<unsigned> columnAxis(mlir::linalg::GenericOp op, unsigned number);
 
-/// Cuts the loop of the columns: within a panel, and over panels, which comes
-/// last. Operand `packed`, the result if it is 2, is read by `order`.
+/// Splits the loop of the columns into one over panels and one within a panel,
+/// which comes last. `packed` is the operand that is packed, 2 for the result;
+/// `order` is its new indexing map.
 void cutColumns(mlir::linalg::GenericOp op, unsigned column, unsigned packed,
                 llvm::ArrayRef<mlir::AffineExpr> order);
 
-/// Whether `op` is a copy that runs over its result; elements may be converted.
+/// Whether `op` copies elements into each element of its result; it may convert
+/// them.
 bool isReordering(mlir::linalg::LinalgOp op);
 
-/// Writes the elements of `source` at `from` to `target` at `to`, converted as
-/// `like` does if that is no null.
+/// Creates a copy from `source`, indexed by `from`, to `target`, indexed by
+/// `to`. It converts elements as `like` does if that is not null.
 mlir::linalg::GenericOp createCopy(mlir::OpBuilder &b, mlir::Location loc,
                                    mlir::Value source, mlir::AffineMap from,
                                    mlir::Value target, mlir::AffineMap to,

@@ -24,18 +24,18 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// The order of a weight in panels: loops over these, outermost first.
+/// The order of a weight in panels, as loops over it, outermost first.
 struct PanelOrder {
   SmallVector<int64_t> sizes;
-  /// How far an iteration of each moves in the weight's row-major order.
+  /// The stride of each loop in the row-major weight.
   SmallVector<int64_t> strides;
-  /// Where in panels an element of the weight is.
+  /// Maps an index of the weight to its index in panels.
   AffineMap places;
 };
 } // namespace
 
-/// The order that a copy reads, to write a weight in row-major order; none if
-/// it reads anything but all elements once.
+/// The order that `unpack` reads to write a row-major weight. None if it does
+/// not read each element once.
 static std::optional<PanelOrder> orderOf(linalg::GenericOp unpack) {
   SmallVector<AffineMap> maps = unpack.getIndexingMapsArray();
   if (!maps[0].isPermutation())
@@ -62,8 +62,8 @@ static std::optional<PanelOrder> orderOf(linalg::GenericOp unpack) {
   return order;
 }
 
-/// The element-wise op on vectors that is all that reads what `unpack` writes,
-/// as an optimizer's update of a weight; null if there is none.
+/// The vectorized element-wise op that is the only user of the result of
+/// `unpack`, as an optimizer's update of a weight. Null if there is none.
 static linalg::GenericOp updateBy(linalg::GenericOp unpack) {
   if (!unpack->hasOneUse())
     return {};
@@ -81,8 +81,8 @@ static linalg::GenericOp updateBy(linalg::GenericOp unpack) {
 }
 
 namespace {
-/// A weight whose gradient `unpack` copies from panels, what an update keeps
-/// beside it, and who else reads it.
+/// A weight whose gradient arrives in panels (`unpack` copies it from there),
+/// with the optimizer's state and the other readers of the weight.
 class Weight {
 public:
   Weight(linalg::GenericOp unpack, linalg::GenericOp update)
@@ -90,8 +90,8 @@ public:
         function(unpack->getParentOfType<func::FuncOp>()),
         module(function->getParentOfType<ModuleOp>()) {}
 
-  /// Whether nothing but the update and readers of the weight itself touches
-  /// what the update writes.
+  /// Whether the update and readers of the weight are the only users of what
+  /// the update writes.
   bool canBeKept() {
     Value gradient = unpack.getResult(0).getUsers().begin()->getResult(0);
     for (OpOperand *input : update.getDpsInputOperands())
@@ -114,7 +114,7 @@ public:
     return isKept;
   }
 
-  /// Lets the slots hold panels.
+  /// Changes the layout of the slots to panels.
   void keep(const PanelOrder &order) {
     OpBuilder b(unpack);
     for (StringRef name : slots) {
@@ -133,8 +133,8 @@ public:
   }
 
 private:
-  /// Takes what is kept from step to step, with an element for each of the
-  /// update; false if it is anything else.
+  /// Adds the slot that `memory` is. False if it is not a slot with one element
+  /// for each one of the update.
   bool addSlot(Value memory) {
     auto slot = memory ? memory.getDefiningOp<memref::GetGlobalOp>() : nullptr;
     auto vector = cast<ShapedType>(update.getResult(0).getType());
@@ -147,15 +147,15 @@ private:
            facts.getRole() == program::Role::State;
   }
 
-  /// What uses a tensor, under whatever shape.
+  /// The users of a tensor, through reshapes.
   static SmallVector<Operation *> viewsOf(Operation *user) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
       return {user};
     return SmallVector<Operation *>(user->getUsers());
   }
 
-  /// Notes who reads a slot besides the update; false if something else writes
-  /// it, or it is not the weight that is read.
+  /// Records a reader of a slot. False if the user writes the slot, or if the
+  /// slot is not the weight.
   bool takesUser(Operation *user) {
     if (auto write =
             dyn_cast<bufferization::MaterializeInDestinationOp>(user)) {
@@ -187,8 +187,8 @@ private:
                                              allOf(tensor));
   }
 
-  /// Lets a reader of the weight find it in panels: a copy that it is reads
-  /// these, anything else a copy.
+  /// Makes a reader of the weight read panels: a copy reads them directly; for
+  /// any other op, the weight is unpacked.
   void read(OpOperand &use, Value like, AffineMap places) {
     Operation *user = use.getOwner();
     OpBuilder b(function.getBody().front().findAncestorOpInBlock(*user));
@@ -205,7 +205,7 @@ private:
       user->erase();
       return;
     }
-    // The same axes in another shape have others of one element.
+    // Reshapes may have added or dropped axes of size 1.
     Value tensor = use.get();
     auto isMany = [](int64_t size) { return size > 1; };
     if (auto view = isa<tensor::CollapseShapeOp>(user) && user->hasOneUse()
@@ -238,7 +238,7 @@ private:
   linalg::GenericOp unpack, update;
   func::FuncOp function;
   ModuleOp module;
-  /// The names of what the update writes.
+  /// The names of the slots that the update writes.
   llvm::SetVector<StringRef> slots;
   SmallVector<OpOperand *> readers;
 };

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Chooses how to compute a contraction, from the extents and strides of its
-// loops and the facts of the target alone.
+// Chooses how to compute a contraction. The choice depends only on the extents
+// and strides of its loops and on the target.
 
 #include "lib/Codegen/CPU/ContractionSchedule.h"
 
@@ -16,75 +16,75 @@ using Loop = LoopNest::Loop;
 // Limits
 //===----------------------------------------------------------------------===//
 
-/// FLOP that are worth waking other threads for.
+/// Least FLOP that are worth starting other threads for.
 static constexpr int64_t kMinParallelFlop = 1 << 17;
-/// Iterations of a batch that occupy the threads.
+/// Least extent of a batch loop that is made parallel.
 static constexpr int64_t kMinParallelBatch = 4;
-/// Into how many blocks a loop is cut at least for threads to share.
+/// Least number of blocks that a parallel loop is cut into.
 static constexpr int64_t kThreadBlocks = 8;
 
-/// Stride from which on rows count as far apart, in elements.
+/// Stride, in elements, from which on rows count as far apart.
 static constexpr int64_t kFarStride = 64;
-/// Rows whose distance is a multiple of so many elements meet in few sets of
-/// L1.
+/// Rows whose distance is a multiple of so many elements map to few sets of L1.
 static constexpr int64_t kConflictStride = 512;
 
-/// Number of row tiles that make packing B pay; where the rows of A are also
-/// far apart for each iteration of the sum.
+/// Least number of row tiles for packing B to pay, and the same where rows of A
+/// are far apart.
 static constexpr int64_t kMinTilesToPackB = 2, kMinTilesToPackBForFarA = 8;
-/// Number of column tiles that make packing A pay.
+/// Least number of column tiles for packing A to pay.
 static constexpr int64_t kMinTilesToPackA = 16;
-/// Elements of a copy: a thread's stack holds a few MB.
+/// Largest packed copy, in elements: a thread's stack holds a few MB.
 static constexpr int64_t kMaxPackedElements = 256 << 10;
 
-/// Rows that should pass by a panel of B.
+/// Number of rows that should use a panel of B while it is in the cache.
 static constexpr int64_t kRowsPerPanel = 192;
-/// Panels of B that occupy the threads.
+/// Number of panels of B that occupies the threads.
 static constexpr int64_t kMinPanels = 8;
-/// Number of column tiles from which on threads take columns, so that each
-/// packs its own part of B only: in general, and where there are fewer row
-/// tiles than kFewRowTiles.
+/// Least number of column tiles for threads to share columns, so that each
+/// packs only its part of B: in general, and with fewer row tiles than
+/// kFewRowTiles.
 static constexpr int64_t kMinColumnTiles = 16, kMinColumnTilesForFewRows = 4,
                          kFewRowTiles = 32;
-/// Number of row tiles from which on threads take rows that conflict in L1,
-/// since what another thread has packed is far; and rows of any kind.
+/// Least number of row tiles for threads to share rows: if rows conflict in L1,
+/// since data that another core packed is slow to read; and in general.
 static constexpr int64_t kMinConflictingRowTiles = 64, kMinRowTiles = 16;
-/// Number of column tiles from which on threads take blocks of columns where
-/// the rows of both operands are far apart.
+/// Least number of column tiles for threads to share blocks of columns, where
+/// rows of both operands are far apart.
 static constexpr int64_t kMinTilesForColumnBlocks = 64;
 
 /// Number of consecutive rows of B that a streaming kernel reads per iteration,
-/// and the columns of a thread that make that pay.
+/// and the least number of columns of a thread for it to pay.
 static constexpr int64_t kStreamRows = 8, kMinStreamColumns = 256;
-/// Columns from which on short sums are written row by row.
+/// Number of columns from which on products with a short k are written row by
+/// row.
 static constexpr int64_t kLongRow = 8 * kMinStreamColumns;
 
-/// The last sum from which on products are taken by pairs.
-static constexpr int64_t kMinPairedSum = 3;
+/// Least extent of the last loop of k for bf16 to be multiplied in pairs.
+static constexpr int64_t kMinPairedK = 3;
 
-/// Into how many parts a sum is split, at most and at least, however many
-/// threads there are, so that results are the same for each; the length of a
-/// part, and the elements of all their results.
+/// Split-K: the most and the fewest parts, whatever the number of threads, so
+/// that results do not depend on it; the least length of a part; and the most
+/// elements of all partial results.
 static constexpr int64_t kMaxSplits = 8, kMinSplits = 4, kMinSplitLength = 256;
 static constexpr int64_t kMaxSplitElements = 512 << 10;
-/// Sums up to this length move more of C than of A and B.
-static constexpr int64_t kShortSum = 32;
-/// Sums from this length on leave time to prefetch C.
-static constexpr int64_t kLongSum = 64;
+/// With k up to this length, C moves more data than A and B.
+static constexpr int64_t kShortK = 32;
+/// With k from this length on, there is time to prefetch C.
+static constexpr int64_t kLongK = 64;
 
-/// Iterations of the sum from a prefetch to its use: of B that is read once, of
-/// rows that are far apart but stay in L2, and of a large panel of B.
+/// Iterations of k from a prefetch to its use: for B that is read once, for
+/// rows that are far apart but in L2, and for a large panel of B.
 static constexpr int64_t kPrefetchIterations = 12;
 static constexpr int64_t kPrefetchIterationsL2 = 8;
 static constexpr int64_t kPrefetchIterationsOfPanel = 64;
 
-/// The time that a tile takes besides that of its rows, in rows.
+/// Cost of a tile beyond that of its rows, in rows.
 static constexpr double kTileOverhead = 1.5;
-/// Number of row tiles below which one more or less for a thread tells.
+/// Number of row tiles below which threads are balanced tile by tile.
 static constexpr int64_t kFewTiles = 16;
-/// Number of tiles from which on a block may end with a part of one.
+/// Number of tiles from which on the last tile of a block may be partial.
 static constexpr int64_t kMinTilesToCut = 4;
-/// Vectors of columns, and rows of an element-wise product, of a micro-kernel.
+/// Largest NR in vectors, and largest MR of an element-wise product.
 static constexpr int64_t kMaxNrVectors = 4, kMaxElementwiseMr = 8;
 
 //===----------------------------------------------------------------------===//
@@ -95,13 +95,13 @@ static int64_t pointsOf(ArrayRef<Loop> loops) {
   return ContractionDims::pointsOf(loops);
 }
 
-/// Sizes of tiles over `loops`, from the last one on, of at most `most` points:
-/// those with the least waste.
+/// Tile sizes by loop, with at most `most` points. The last loop is tiled
+/// first. Chooses the sizes with the least waste.
 static SmallVector<int64_t> tile(ArrayRef<Loop> loops, int64_t most) {
   SmallVector<int64_t> sizes(loops.size(), 1);
   for (size_t i = loops.size(); i-- > 0 && most > 1;) {
     int64_t extent = loops[i].extent, best = 1;
-    // Tiles of unequal size run at the pace of their own.
+    // A remainder counts as a full tile.
     auto cost = [&](int64_t size) {
       return double(llvm::divideCeil(extent, size)) * (size + kTileOverhead);
     };
@@ -123,9 +123,9 @@ static int64_t productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// The rows of a block, at most `most`, so that threads, however many, have
-/// about as much to do each. Of few tiles there are an even number, for which
-/// `mr` changes; a block of many may end with a part of one.
+/// The rows of a block, at most `most`, such that any number of threads is
+/// balanced. If there are few tiles, their number becomes even, for which `mr`
+/// may change. The last tile of a large block may be partial.
 static int64_t shareRows(int64_t extent, int64_t most, int64_t &mr) {
   int64_t tiles = llvm::divideCeil(extent, mr);
   if (tiles > 1 && tiles < kFewTiles && tiles % 2 != 0)
@@ -140,7 +140,7 @@ static int64_t shareRows(int64_t extent, int64_t most, int64_t &mr) {
       sum += llvm::divideCeil(blocks, threads) * threads * block;
     return sum;
   };
-  // What each block packs counts for more where it has few tiles.
+  // Packing is repeated for each block, which counts more with few tiles.
   bool isCut = largest >= kMinTilesToCut * mr;
   int64_t smallest = largest / mr / 2 * mr;
   for (int64_t rows = largest; rows > 0 && rows >= smallest;
@@ -151,14 +151,15 @@ static int64_t shareRows(int64_t extent, int64_t most, int64_t &mr) {
 }
 
 namespace {
-/// How sums are cut into blocks, so that what a tile reads of B stays near.
+/// How k is cut into blocks, so that the part of B that a tile reads stays in
+/// the cache.
 struct KCut {
-  /// Loops around a block, of which the last is cut, and whole loops in it.
+  /// Loops outside of a block, the last of which is cut, and loops within it.
   SmallVector<Loop> outer, inner;
   int64_t kc = 1;
 
   int64_t length() const { return kc * pointsOf(inner); }
-  /// The loops of a block of `iterations` of the loop that is cut.
+  /// The loops of a block with `iterations` of the loop that is cut.
   SmallVector<Loop> loopsOf(int64_t iterations) const {
     SmallVector<Loop> loops = inner;
     if (!outer.empty()) {
@@ -169,8 +170,7 @@ struct KCut {
   }
 };
 
-/// Schedules a contraction, or a block of one: then `dims` are those of the
-/// block.
+/// Schedules a contraction, or a block of one: then `dims` are the block's.
 class Scheduler {
 public:
   Scheduler(const ContractionDims &dims, unsigned elementBits,
@@ -206,7 +206,8 @@ private:
   void chooseMicroKernel() {
     int64_t registers = target.vectorRegisters;
     if (dims.isDot) {
-      // Each pair of a row and a column has a vector of its own.
+      // For an element-wise product, each row of a tile has its own vector of
+      // B.
       bool hasMany = registers >= 32;
       nr = tile(dims.n, hasMany ? 3 : 2);
       mr = tile(dims.m, hasMany ? 8 : 4);
@@ -222,8 +223,8 @@ private:
         most = std::min(most, kMaxElementwiseMr);
       SmallVector<int64_t> rows = tile(dims.m, most);
       int64_t height = productOf(rows);
-      // Of the vectors that are loaded, the share that is of use; and loads
-      // against products: a row costs one, a vector of a column one.
+      // Prefer a large share of useful lanes, and few loads for a product: a
+      // row takes one broadcast, a vector of columns one load.
       double useful =
           double(columns) / (llvm::divideCeil(vectors, width) * width * lanes);
       double products = double(height) * width;
@@ -238,7 +239,7 @@ private:
   }
 
   int64_t nrElements() const { return nrVectors * lanes; }
-  /// Iterations of a loop of columns that a tile takes.
+  /// Number of iterations of a loop of n in a tile.
   int64_t stepOf(const Loop &loop) const {
     return &loop == &dims.n.back() ? nrElements() : 1;
   }
@@ -252,54 +253,54 @@ private:
 
   //===-- How the operands lie in memory ----------------------------------===//
 
-  /// Whether two iterations of the last sum can be one: not of sums so short
-  /// that half of a pair would often be empty.
+  /// Whether bf16 are multiplied in pairs. Not if k is so short that half of a
+  /// pair would often be padding.
   static bool takesPairs(const ContractionDims &dims) {
     return !dims.isElementwise && !dims.k.empty() &&
-           dims.k.back().extent >= kMinPairedSum;
+           dims.k.back().extent >= kMinPairedK;
   }
-  /// Whether A has to be copied to have pairs: they are not next to each other
-  /// in memory, but rows are.
+  /// Whether A must be packed to be read in pairs: it is contiguous along m
+  /// instead of k.
   bool pairsA() const {
     return kPack > 1 && !dims.isDot && dims.k.back().strides[A] != 1 &&
            !dims.m.empty() && dims.m.back().strides[A] == 1;
   }
 
-  /// A scalar of A times vectors of B, for each iteration of the sums.
+  /// Whether the micro-kernel multiplies broadcast elements of A by vectors of
+  /// B.
   bool isOuterProduct() const {
     return !dims.isDot && !dims.isElementwise && !dims.k.empty();
   }
-  /// Whether B is packed in panels already.
+  /// Whether B is already stored in panels.
   bool isBPaneled() const {
     return isOuterProduct() && dims.n.back().extent < kFarStride &&
            dims.k.back().strides[B] == dims.n.back().extent;
   }
-  /// Whether the rows of B are so far apart that they conflict in the cache,
-  /// and each lies in a page of its own.
+  /// Whether rows of B are so far apart that they conflict in the cache and
+  /// each is on another page.
   bool isBFar() const {
     return dims.isTransposed ||
            (isOuterProduct() && dims.k.back().strides[B] >= kFarStride);
   }
-  /// Whether the rows of a tile lie next to each other in A, and the next
-  /// iteration of the sum is far from them.
+  /// Whether A is contiguous along m, and k has a large stride.
   bool isAFar() const {
     return isOuterProduct() && !dims.m.empty() &&
            dims.m.back().strides[A] == 1 &&
            dims.k.back().strides[A] >= kFarStride;
   }
-  /// Whether rows of A push each other out of L1.
+  /// Whether rows of A evict each other from L1.
   bool rowsOfAConflict() const {
     return isOuterProduct() && !dims.m.empty() &&
            dims.k.back().strides[A] == 1 &&
            dims.m.back().strides[A] % kConflictStride == 0;
   }
-  /// Whether there is one tile of rows, so that each element of B, whose rows
-  /// are far apart, is read once.
+  /// Whether there is only one tile of rows, so that each element of B is read
+  /// once; its rows are far apart.
   bool readsBOnce() const {
     return isBFar() && !dims.isTransposed && rowTiles() == 1 &&
            dims.k.size() == 1;
   }
-  /// Whether a copy of B serves enough tiles of rows.
+  /// Whether enough row tiles use a packed copy of B.
   bool packingBPays() const {
     return (isBFar() || (kPack > 1 && isOuterProduct())) &&
            rowTiles() >=
@@ -310,15 +311,16 @@ private:
 
   //===-- Partitions ------------------------------------------------------===//
 
-  /// Elements of A that a block of rows may touch, so that they stay in L2: of
-  /// one that all threads read, each for its own columns; of a thread's own.
+  /// Size of the part of A that a block of rows may read, in elements, so that
+  /// it stays in L2. The first is for an A that all threads read, the second
+  /// for a thread's own part.
   int64_t sharedElements() const { return target.l2Elements() * 3 / 8; }
   int64_t ownElements() const { return target.l2Elements() * 3 / 16; }
-  /// Elements of a panel of B that L2 holds, since it is read in the order of
-  /// memory.
+  /// Elements of a panel of B that fit in L2. It may be large, since it is read
+  /// in the order of memory.
   int64_t longPanelElements() const { return target.l2Elements() * 5 / 16; }
 
-  /// Columns of a block that a streaming kernel reads.
+  /// Columns of a block of the streaming kernel.
   int64_t streamColumns() const {
     return llvm::alignTo(dims.n.back().extent / kThreadBlocks, nrElements());
   }
@@ -328,7 +330,7 @@ private:
            streamColumns() >= kMinStreamColumns;
   }
 
-  /// Whether all of A stays near each panel of B.
+  /// Whether all of A stays in the cache while a panel of B is used.
   bool takesPanels() const {
     if (!isParallel || !dims.batch.empty() || rowTiles() < kMinTilesToPackB ||
         isAFar() ||
@@ -340,7 +342,7 @@ private:
     return isBFar() && dims.n.size() == 1 && columnTiles() >= kMinPanels;
   }
 
-  /// The loop of columns with the most tiles, and iterations of a block of it.
+  /// The loop of n with the most tiles, and the iterations of a block of it.
   unsigned columnBlockLoop() const {
     auto *most = llvm::max_element(dims.n, [&](const Loop &a, const Loop &b) {
       return a.extent / stepOf(a) < b.extent / stepOf(b);
@@ -356,12 +358,12 @@ private:
            columnTiles() >= kMinTilesForColumnBlocks && columnBlock() > 0;
   }
 
-  /// Whether threads take rows rather than columns.
+  /// Whether threads share rows rather than columns.
   bool takesRows() const {
     int64_t rows = rowTiles(), columns = 1;
     if (!dims.isDot)
       columns = llvm::divideCeil(dims.n.back().extent, nrElements());
-    // A packed block of A serves all columns; one of B all rows.
+    // A packed block of A is used by all columns, one of B by all rows.
     if (packingBPays() && !isAFar() &&
         !(rowsOfAConflict() && rows >= kMinConflictingRowTiles) &&
         columns >=
@@ -370,8 +372,8 @@ private:
     return rows >= columns || rows >= kMinRowTiles;
   }
 
-  /// Whether threads take rows, and would read all of B again for each block of
-  /// them: then sums go block by block, each for all rows.
+  /// Whether threads that share rows would read all of B for each block of
+  /// rows. Then k is blocked outermost.
   bool blocksK() const {
     return isParallel && isAFar() && takesRows() && !streams() &&
            !takesPanels() && !takesColumnBlocks() &&
@@ -381,7 +383,7 @@ private:
   int64_t splits() const {
     return std::min(kMaxSplits, kMaxSplitElements / dims.sizes[C]);
   }
-  /// The loop of the sums to be split, where C is small and the sums are long.
+  /// The loop of k to be split: C is small, and k is long.
   std::optional<unsigned> splitLoop() const {
     if (!isParallel || dims.isDot || dims.isElementwise || readsBOnce() ||
         !dims.batch.empty() || takesPanels() ||
@@ -439,8 +441,7 @@ private:
     }
   }
 
-  /// Cuts `loop` into blocks of `size` iterations, which threads share if
-  /// `isParallel`.
+  /// Cuts `loop` into blocks of `size` iterations; parallel if `isParallel`.
   static void cut(ContractionSchedule &schedule, const Loop &loop, int64_t size,
                   bool isParallel,
                   function_ref<BlockSchedule(int64_t)> blockOf) {
@@ -457,7 +458,7 @@ private:
     return part;
   }
 
-  /// Sums go in blocks of which B stays in L2.
+  /// Cuts k into blocks of which the part of B stays in L2.
   void blockK(ContractionSchedule &schedule) const {
     int64_t elements = pointsOf(dims.n);
     size_t inner = dims.k.size();
@@ -479,8 +480,8 @@ private:
 
   //===-- Blocks ----------------------------------------------------------===//
 
-  /// Iterations of the sums for which as many rows as a panel of B should serve
-  /// stay near.
+  /// Iterations of k in a block, such that kRowsPerPanel rows stay in the
+  /// cache.
   int64_t iterationsForPanel() const {
     int64_t ofRow = dims.sizes[A] / pointsOf(dims.m);
     return pointsOf(dims.k) * (sharedElements() / kRowsPerPanel) /
@@ -503,7 +504,7 @@ private:
     cut.outer.assign(dims.k.begin(), dims.k.begin() + at);
     cut.inner.assign(dims.k.begin() + at, dims.k.end());
     if (at > 0) {
-      // Part of the loop at the cut still fits.
+      // A part of the loop that is cut still fits.
       int64_t extent = cut.outer.back().extent;
       int64_t fits = std::max<int64_t>(panel / (inner * width), 1);
       int64_t parts = llvm::divideCeil(extent, fits);
@@ -515,7 +516,7 @@ private:
     return cut;
   }
 
-  /// What no partition has cut.
+  /// A block of everything that the partition has not cut.
   BlockSchedule block() const {
     Threads threads = !isParallel   ? Threads::None
                       : takesRows() ? Threads::TakeRows
@@ -526,7 +527,7 @@ private:
                : allRows(cutSums(), dims.isTransposed, threads);
   }
 
-  /// All rows are one block. Without loops of rows there are none to share.
+  /// One block of all rows. Without loops of m nothing is shared.
   BlockSchedule allRows(const KCut &cut, bool packsB,
                         Threads threads = Threads::None) const {
     BlockSchedule block;
@@ -557,20 +558,20 @@ private:
     return block;
   }
 
-  /// The loop of rows that is cut into blocks. Those of which a block has one
-  /// iteration become loops around it.
+  /// Chooses the loop of m that is cut into blocks of MC. Loops of which a
+  /// block has one iteration become loops around it.
   unsigned chooseMcLoop(BlockSchedule &block, const KCut &cut) {
     SmallVector<Loop> &m = dims.m;
     unsigned longest = 0;
     for (unsigned i = 0; i < m.size(); ++i)
       if (m[i].extent > m[longest].extent)
         longest = i;
-    // Rather whole iterations of an outer loop than parts of an inner one.
+    // Prefer whole iterations of an outer loop to parts of an inner one,
     for (unsigned i = 0; i < m.size(); ++i)
       if (m[i].extent >= kThreadBlocks &&
           m[i].strides[C] > m[longest].strides[C])
         longest = i;
-    // Unless one iteration is too much: then parts of the next loop, for each.
+    // unless one iteration is too large: then cut the next loop.
     while (elementsOfIteration(longest, cut) > sharedElements() &&
            mr[longest] == 1 && longest + 1 < m.size() &&
            m[longest + 1].extent >= kThreadBlocks) {
@@ -581,8 +582,7 @@ private:
     return longest;
   }
 
-  /// The iterations of the loop of rows that stay in the cache, or that threads
-  /// share well.
+  /// MC: such that the rows stay in the cache, or threads are balanced.
   int64_t chooseMc(const BlockSchedule &block, const KCut &cut) {
     int64_t extent = dims.m[*block.mcLoop].extent,
             &mr = this->mr[*block.mcLoop];
@@ -593,9 +593,9 @@ private:
         elements / elementsOfIteration(*block.mcLoop, cut), 1);
     mc = threadsTakeRows && block.outerM.empty() ? shareRows(extent, mc, mr)
                                                  : llvm::alignTo(mc, mr);
-    // Rows that are finished one after the other are written in the order of
-    // memory; and all panels of B pass by each tile, if they stay near.
-    bool byTiles = (cut.length() <= kShortSum && hasLongRows()) ||
+    // A tile per block: the rows of C are written in the order of memory; or
+    // all panels of B stay in the cache while each tile uses them.
+    bool byTiles = (cut.length() <= kShortK && hasLongRows()) ||
                    (isBPaneled() && dims.sizes[B] <= target.residentElements());
     if (cut.outer.empty() && byTiles)
       mc = mr;
@@ -606,8 +606,8 @@ private:
            dims.n.back().extent >= kLongRow;
   }
 
-  /// The elements of A that an iteration of a loop of rows adds to what a block
-  /// touches. Windows that overlap share them.
+  /// Number of elements of A that one more iteration of a loop of m adds to a
+  /// block. Overlapping windows share elements.
   int64_t elementsOfIteration(size_t loop, const KCut &cut) const {
     SmallVector<Loop> sums = cut.inner;
     if (!cut.outer.empty()) {
@@ -633,14 +633,14 @@ private:
     return elements * pointsOf(sums);
   }
 
-  /// Iterations of the sums of a block, as copies have them: whole packs.
+  /// Iterations of k in a block, padded to whole packs as in packed copies.
   int64_t packedLength(const KCut &cut) const {
     SmallVector<Loop> loops = cut.loopsOf(cut.kc);
     int64_t last = loops.empty() ? 1 : loops.back().extent;
     return cut.length() / last * llvm::alignTo(last, kPack);
   }
 
-  /// What follows from the loops of a block.
+  /// Sets what follows from a block's loops.
   void finish(BlockSchedule &block, const KCut &cut) const {
     block.m = dims.m;
     block.n = dims.n;
@@ -648,7 +648,7 @@ private:
     block.outerK = cut.outer;
     block.kc = cut.kc;
     block.kLength = cut.length();
-    block.prefetchesC = !dims.isDot && block.kLength >= kLongSum;
+    block.prefetchesC = !dims.isDot && block.kLength >= kLongK;
     block.packedB = nrElements() * packedLength(cut);
     block.wholeK = kBlock(block, cut, cut.kc);
     if (!cut.outer.empty())
@@ -657,8 +657,8 @@ private:
 
   //===-- Prefetches ------------------------------------------------------===//
 
-  /// B, where it is read once, and of panels that exceed the cache the next
-  /// one, or what is left of this.
+  /// Prefetches B where it is read once. Of panels that exceed the cache,
+  /// prefetches the rest of the panel, or the next one.
   void choosePrefetchesOfB() {
     if (readsBOnce() && !streams())
       prefetchesOfB.push_back({Prefetch::What::Vectors,
@@ -692,18 +692,18 @@ private:
                       sum.strides[A] == 1 && row.strides[A] == sum.extent;
     using What = Prefetch::What;
     if (rowsFollow && mr.back() * row.strides[A] < dims.sizes[A]) {
-      // Through the next tile, from its first row to its last.
+      // Prefetch all lines of the next tile, spread over the iterations.
       sums.prefetches.push_back({What::FollowingTile, line, CacheLevel::L2});
     } else if (row.strides[A] == 1 && sum.strides[A] >= line) {
-      // Rows that lie next to each other are in one line or two, which each of
-      // them would prefetch.
+      // Contiguous rows are in one or two lines, which a prefetch of each row
+      // would fetch repeatedly.
       sums.prefetches.push_back(
           {What::Rows, kPrefetchIterationsL2 * sum.strides[A], CacheLevel::L1});
       if (!block.packsB && sum.strides[B] >= line)
         sums.prefetches.push_back({What::Vectors,
                                    kPrefetchIterationsL2 * sum.strides[B],
                                    CacheLevel::L1});
-      // The same rows in the next block of the sums.
+      // Prefetch the same rows of the next block of k.
       if (!cut.outer.empty())
         sums.prefetches.push_back({What::FirstRow,
                                    cut.kc * cut.outer.back().strides[A],

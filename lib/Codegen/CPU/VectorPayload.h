@@ -9,18 +9,18 @@
 
 namespace netc {
 
-/// Whether the payload of an op can be done on vectors of one element type.
+/// Whether the payload of an op can be emitted on vectors of one element type.
 bool isVectorizable(mlir::linalg::LinalgOp op);
-/// Bits of the widest elements of such an op, which vectors of all have lanes
-/// for.
+/// Bits of the widest element type of a vectorizable op, which decides the
+/// number of lanes.
 unsigned widestBits(mlir::linalg::LinalgOp op);
 
-/// An operation of a payload, on vectors.
+/// Emits one operation of a payload on vectors.
 mlir::Value emitOnVectors(mlir::OpBuilder &b, mlir::Operation *payload,
                           mlir::ValueRange operands);
 
-/// What the payload of an op yields for `arguments`: vectors of `lanes`
-/// elements, or numbers that are the same for each.
+/// Emits the payload of an op on `arguments`, which are vectors of `lanes`
+/// elements or scalars that are the same for all lanes. Returns what it yields.
 llvm::SmallVector<mlir::Value> emitPayload(mlir::OpBuilder &b,
                                            mlir::linalg::LinalgOp op,
                                            int64_t lanes,

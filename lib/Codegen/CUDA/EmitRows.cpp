@@ -2,12 +2,13 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions of rows. The lanes of a warp read a row side by side, keep a part
-// of the result each, and exchange these at the end, in an order that is always
-// the same.
+// Reductions of contiguous rows, one warp for each result. Its lanes read a row
+// coalesced and accumulate partial results, which are then exchanged in a fixed
+// order, so that results are deterministic.
 
 #include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/LinalgQueries.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -20,21 +21,8 @@ using namespace mlir;
 
 static constexpr int64_t kLanes = 32;
 
-/// The op that adds one more to a result of a payload, if its order does not
-/// matter but for rounding, and where it starts is known; else null.
-static Operation *combinerOf(linalg::LinalgOp op, unsigned result) {
-  Block &body = op->getRegion(0).front();
-  Value yielded = body.getTerminator()->getOperand(result);
-  Operation *combiner = yielded.getDefiningOp();
-  BlockArgument sum = body.getArgument(op.getNumDpsInputs() + result);
-  bool isOnce = combiner && combiner->getBlock() == &body && sum.hasOneUse() &&
-                *sum.user_begin() == combiner &&
-                combiner->getNumOperands() == 2;
-  return isOnce && arith::getNeutralElement(combiner) ? combiner : nullptr;
-}
-
-/// The loops that are summed up, of which the last goes to the next element of
-/// an operand; none if that is no operand's.
+/// The loops that are reduced, the last of which is contiguous in an operand.
+/// None if no loop is.
 static SmallVector<unsigned> rowLoops(const LoopNest &nest, unsigned inputs) {
   SmallVector<unsigned> loops;
   for (auto [number, loop] : llvm::enumerate(nest.loops))
@@ -91,7 +79,7 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
   auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
   b.setInsertionPointToStart(guard.thenBlock());
   PointBuilder at(op, b);
-  at.setTurns(elements, row);
+  at.setIndices(elements, row);
 
   unsigned results = op.getNumDpsInits();
   SmallVector<Value> parts;
@@ -100,7 +88,7 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
         *arith::getNeutralElement(combinerOf(op, result))));
   auto loop = b.create<scf::ForOp>(lane, index(depth), index(kLanes), parts);
   b.setInsertionPointToStart(loop.getBody());
-  at.setTurns(sums, loop.getInductionVar());
+  at.setIndices(sums, loop.getInductionVar());
   b.create<scf::YieldOp>(at.payload(loop.getRegionIterArgs()));
   b.setInsertionPointAfter(loop);
 

@@ -2,10 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums of products by tiles in shared memory. Loops of an operand may be
-// several, as those of a convolution's windows are: one number counts all of
-// them, from which each place follows.
+// Contractions as tiles in shared memory. Each of m, n and k may be several
+// loops, as those of a convolution's windows. They are linearized to one index,
+// from which the offset in an operand is computed.
 
+#include "lib/Codegen/CPU/ContractionDims.h"
 #include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/TileSchedule.h"
@@ -23,11 +24,11 @@ using namespace mlir;
 using Loop = LoopNest::Loop;
 
 namespace {
-enum Operand { A, B, C };
+using Operand = ContractionOperand;
 
-/// The loops of a product by the operands that they move in. Strides are by
-/// Operand. The last of each moves least.
-struct Roles {
+/// The loops of a contraction, sorted by the operands that they advance in.
+/// Strides are indexed by Operand; the smallest are last.
+struct ProductLoops {
   SmallVector<Loop> batch, m, n, k;
   std::array<unsigned, 3> operands = {0, 1, 2}; ///< of the op
   std::array<int64_t, 3> starts;
@@ -35,15 +36,7 @@ struct Roles {
 };
 } // namespace
 
-static int64_t pointsOf(ArrayRef<Loop> loops) {
-  int64_t points = 1;
-  for (const Loop &loop : loops)
-    points *= loop.extent;
-  return points;
-}
-
-/// The loop that moves to the next element of the operand goes last, and so do
-/// others that move less.
+/// Sorts by descending strides, so that a contiguous loop is last.
 static void sortBy(SmallVectorImpl<Loop> &loops, Operand operand) {
   llvm::stable_sort(loops, [=](const Loop &a, const Loop &b) {
     return std::abs(a.strides[operand]) > std::abs(b.strides[operand]);
@@ -54,64 +47,67 @@ static bool isDense(ArrayRef<Loop> loops, Operand operand) {
   return !loops.empty() && loops.back().strides[operand] == 1;
 }
 
-/// None if the op is no product, or has loops of no role.
-static std::optional<Roles> rolesOf(linalg::LinalgOp op) {
+/// None if the op is no contraction, or a loop is none of batch, m, n and k.
+static std::optional<ProductLoops> productLoopsOf(linalg::LinalgOp op) {
   auto nest = LoopNest::of(op);
   if (!isContraction(op) || !nest || nest->scatters(2))
     return std::nullopt;
   nest->collapse();
-  Roles roles;
-  // Columns are those that lie next to each other in the result.
+  ProductLoops product;
+  // Swap A and B if that makes n contiguous in the result.
   for (const Loop &loop : nest->loops)
     if (loop.isParallel && loop.strides[C] == 1 && loop.strides[A] != 0 &&
         loop.strides[B] == 0)
-      roles.operands = {1, 0, 2};
+      product.operands = {1, 0, 2};
   for (Loop loop : nest->loops) {
-    if (roles.operands[A] == 1)
+    if (product.operands[A] == 1)
       std::swap(loop.strides[A], loop.strides[B]);
     bool a = loop.strides[A] != 0, b = loop.strides[B] != 0;
     if (!loop.isParallel)
-      roles.k.push_back(loop);
+      product.k.push_back(loop);
     else if (a && b)
-      roles.batch.push_back(loop);
+      product.batch.push_back(loop);
     else if (b)
-      roles.n.push_back(loop);
+      product.n.push_back(loop);
     else if (a)
-      roles.m.push_back(loop);
+      product.m.push_back(loop);
     else
       return std::nullopt;
   }
   for (Operand operand : {A, B, C})
-    roles.starts[operand] = nest->starts[roles.operands[operand]];
-  sortBy(roles.n, C);
-  sortBy(roles.m, A);
-  sortBy(roles.k, B);
-  if (isDense(roles.n, B) || !isDense(roles.k, B))
-    sortBy(roles.k, A);
-  TileDims &dims = roles.dims;
-  dims = {pointsOf(roles.batch), pointsOf(roles.m), pointsOf(roles.n),
-          pointsOf(roles.k)};
+    product.starts[operand] = nest->starts[product.operands[operand]];
+  sortBy(product.n, C);
+  sortBy(product.m, A);
+  sortBy(product.k, B);
+  if (isDense(product.n, B) || !isDense(product.k, B))
+    sortBy(product.k, A);
+  TileDims &dims = product.dims;
+  dims = {ContractionDims::pointsOf(product.batch),
+          ContractionDims::pointsOf(product.m),
+          ContractionDims::pointsOf(product.n),
+          ContractionDims::pointsOf(product.k)};
   dims.elementBits =
       getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth();
-  dims.isAAlongK = isDense(roles.k, A) || !isDense(roles.m, A);
-  dims.isBAlongK = isDense(roles.k, B) && !isDense(roles.n, B);
-  return roles;
+  dims.isAAlongK = isDense(product.k, A) || !isDense(product.m, A);
+  dims.isBAlongK = isDense(product.k, B) && !isDense(product.n, B);
+  return product;
 }
 
 std::optional<TileSchedule> netc::tileScheduleOf(linalg::LinalgOp op) {
-  std::optional<Roles> roles = rolesOf(op);
-  if (!roles || roles->dims.elementBits < 32)
+  std::optional<ProductLoops> product = productLoopsOf(op);
+  if (!product || product->dims.elementBits < 32)
     return std::nullopt;
-  return scheduleTiles(roles->dims, DeviceInfo());
+  return scheduleTiles(product->dims, DeviceInfo());
 }
 
 namespace {
 class TileEmitter {
 public:
-  TileEmitter(linalg::LinalgOp op, linalg::FillOp fill, Roles roles,
+  TileEmitter(linalg::LinalgOp op, linalg::FillOp fill, ProductLoops product,
               TileSchedule tiles)
-      : op(op), fill(fill), roles(std::move(roles)), tiles(std::move(tiles)),
-        b(op), type(getElementTypeOrSelf(op.getDpsInits()[0])) {}
+      : op(op), fill(fill), product(std::move(product)),
+        tiles(std::move(tiles)), b(op),
+        type(getElementTypeOrSelf(op.getDpsInits()[0])) {}
 
   void emit() {
     thread = special<NVVM::ThreadIdXOp>();
@@ -122,8 +118,8 @@ public:
     firstM = mul(rem(rest, tiles.tilesM()), tiles.bm);
     Value batch = div(rest, tiles.tilesM());
     for (Operand operand : {A, B, C})
-      bases[operand] =
-          b.add(placeIn(operand, roles.batch, batch), roles.starts[operand]);
+      bases[operand] = b.add(offsetIn(operand, product.batch, batch),
+                             product.starts[operand]);
     threadN = rem(thread, TileSchedule::kSide);
     threadM = div(thread, TileSchedule::kSide);
     shared[A] = buffer("tile_a", tiles.strideA());
@@ -165,18 +161,18 @@ private:
     return b.create<arith::MulIOp>(a, b.index(by));
   }
 
-  /// Where an operand is after `turn` turns of loops that are counted as one.
-  Value placeIn(Operand operand, ArrayRef<Loop> loops, Value turn) {
-    Value place = b.index(0);
+  /// The offset in an operand at the linearized index of `loops`.
+  Value offsetIn(Operand operand, ArrayRef<Loop> loops, Value index) {
+    Value offset = b.index(0);
     for (const Loop &loop : llvm::reverse(loops)) {
       bool isLast = &loop == loops.begin();
-      Value here = isLast ? turn : rem(turn, loop.extent);
+      Value here = isLast ? index : rem(index, loop.extent);
       if (loop.strides[operand])
-        place = b.add(place, mul(here, loop.strides[operand]));
+        offset = b.add(offset, mul(here, loop.strides[operand]));
       if (!isLast)
-        turn = div(turn, loop.extent);
+        index = div(index, loop.extent);
     }
-    return place;
+    return offset;
   }
 
   Value buffer(StringRef name, int64_t stride) {
@@ -192,8 +188,8 @@ private:
     return b.create<memref::GetGlobalOp>(memory, unique);
   }
 
-  /// What is true where all of these are, each left out if it always is; null
-  /// if all are.
+  /// The conjunction of `index < extent`. Leaves out conditions that always
+  /// hold because `step` divides the extent. Null if all hold.
   Value within(ArrayRef<std::tuple<Value, int64_t, int64_t>> bounds) {
     Value all;
     for (auto [at, extent, step] : bounds) {
@@ -220,8 +216,8 @@ private:
     return choice.getResult(0);
   }
 
-  /// Copies the tile of A or B whose sums start at `k`; threads that follow
-  /// each other read what lies next to each other.
+  /// Copies the tile of A or B that starts at `k` to shared memory. Consecutive
+  /// threads read consecutive elements.
   void copyTile(Operand operand, Value k) {
     bool isA = operand == A;
     int64_t side = isA ? tiles.bm : tiles.bn;
@@ -229,7 +225,8 @@ private:
     int64_t inner = isAlongK ? tiles.bk : side;
     for (int64_t i = 0; i < side * tiles.bk; i += TileSchedule::kThreads) {
       Value first = rem(thread, inner), second = div(thread, inner);
-      // A tile's side may be less than the threads, or more.
+      // A tile may have fewer elements along a side than the block has threads,
+      // or more.
       if (inner < TileSchedule::kThreads)
         second = b.add(second, i / inner);
       Value inK = isAlongK ? first : second, inSide = isAlongK ? second : first;
@@ -238,10 +235,11 @@ private:
       Value condition = within({{atK, tiles.dims.k, tiles.bk},
                                 {at, isA ? tiles.dims.m : tiles.dims.n, side}});
       Value element = where(condition, [&]() -> Value {
-        Value place = b.add(bases[operand],
-                            placeIn(operand, isA ? roles.m : roles.n, at));
-        place = b.add(place, placeIn(operand, roles.k, atK));
-        return b.create<memref::LoadOp>(b.flat(roles.operands[operand]), place);
+        Value offset = b.add(
+            bases[operand], offsetIn(operand, isA ? product.m : product.n, at));
+        offset = b.add(offset, offsetIn(operand, product.k, atK));
+        return b.create<memref::LoadOp>(b.flat(product.operands[operand]),
+                                        offset);
       });
       Value to =
           b.add(mul(inK, isA ? tiles.strideA() : tiles.strideB()), inSide);
@@ -278,18 +276,18 @@ private:
       auto choice = b.create<scf::IfOp>(condition, /*withElse=*/false);
       b.setInsertionPointToStart(choice.thenBlock());
     }
-    Value place = b.add(bases[C], placeIn(C, roles.m, m));
-    place = b.add(place, placeIn(C, roles.n, n));
-    Value memory = b.flat(roles.operands[C]);
+    Value offset = b.add(bases[C], offsetIn(C, product.m, m));
+    offset = b.add(offset, offsetIn(C, product.n, n));
+    Value memory = b.flat(product.operands[C]);
     Value start = fill ? fill.getInputs()[0]
-                       : Value(b.create<memref::LoadOp>(memory, place));
+                       : Value(b.create<memref::LoadOp>(memory, offset));
     b.create<memref::StoreOp>(b.create<arith::AddFOp>(start, sum), memory,
-                              place);
+                              offset);
   }
 
   linalg::LinalgOp op;
   linalg::FillOp fill;
-  Roles roles;
+  ProductLoops product;
   TileSchedule tiles;
   NestBuilder b;
   Type type;
@@ -306,6 +304,6 @@ std::optional<KernelShape> netc::emitTiles(linalg::LinalgOp op,
     return std::nullopt;
   KernelShape shape{tiles->blocks() * TileSchedule::kThreads,
                     TileSchedule::kThreads};
-  TileEmitter(op, fill, *rolesOf(op), *tiles).emit();
+  TileEmitter(op, fill, *productLoopsOf(op), *tiles).emit();
   return shape;
 }

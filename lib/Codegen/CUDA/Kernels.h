@@ -13,71 +13,71 @@ namespace netc {
 
 struct TileSchedule;
 
-/// The attribute of a function that is a kernel: how many threads it takes.
+/// Attribute of a function that is a kernel: its total number of threads.
 constexpr llvm::StringLiteral kThreads = "net.threads";
-/// How many of them a block has, if not kBlockThreads.
-constexpr llvm::StringLiteral kOfBlock = "net.of_block";
-/// That of a module: its kernels, in the order of their numbers, as
-/// dictionaries of `name`, `blocks` and `threads` of a block.
+/// Attribute of a kernel: threads per block, if not kBlockThreads.
+constexpr llvm::StringLiteral kThreadsPerBlock = "net.threads_per_block";
+/// Attribute of the module: its kernels, by number, as dictionaries of `name`,
+/// `blocks` and `threads` per block.
 constexpr llvm::StringLiteral kKernels = "net.kernels";
-/// The module of the kernels, inside of that of the step.
+/// The name of the nested module that holds the kernels.
 constexpr llvm::StringLiteral kDevice = "device";
-/// Threads of a block.
+/// Default number of threads per block.
 constexpr int64_t kBlockThreads = 128;
-/// The memory space that the threads of a block share.
+/// The address space of shared memory in NVVM.
 constexpr int64_t kSharedSpace = 3;
 
-/// How many threads a kernel takes, and how many of them a block has.
+/// The threads of a launch, altogether and per block.
 struct KernelShape {
-  int64_t threads, ofBlock = kBlockThreads;
+  int64_t threads, perBlock = kBlockThreads;
 };
 
-/// The number of this thread among all of its kernel.
+/// The global index of this thread: blockIdx.x * blockDim.x + threadIdx.x.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 
-/// The linalg op that is all that a kernel does, but for a fill before it,
-/// which starts its only result; null if the kernel does something else.
+/// The only linalg op of a kernel, and the fill of its result before it, if
+/// there is one. Null if the kernel does anything else.
 std::pair<mlir::linalg::LinalgOp, mlir::linalg::FillOp>
 onlyOpOf(mlir::func::FuncOp kernel);
 
-/// What a linalg op on memory does at one point of its loops.
+/// Emits the body of a linalg op on memrefs at one point of its loops.
 class PointBuilder {
 public:
   PointBuilder(mlir::linalg::LinalgOp op, mlir::ImplicitLocOpBuilder &b)
-      : turns(op.getNumLoops()), op(op), b(b) {}
+      : indices(op.getNumLoops()), op(op), b(b) {}
 
-  /// By loop of the op.
-  llvm::SmallVector<mlir::Value> turns;
+  /// By loop of the op, its current index.
+  llvm::SmallVector<mlir::Value> indices;
 
-  llvm::SmallVector<mlir::Value> placeOf(mlir::OpOperand &operand);
-  /// The element of a result at this point.
+  llvm::SmallVector<mlir::Value> indicesOf(mlir::OpOperand &operand);
+  /// Loads the element of an operand at this point.
   mlir::Value load(mlir::OpOperand &operand);
   void store(mlir::Value value, mlir::OpOperand &operand);
-  /// What results of these elements of the results; null ones are loaded if
-  /// they are needed.
+  /// Emits the payload with `elements` as the current values of the results,
+  /// and returns what it yields. Null values are loaded if they are read.
   llvm::SmallVector<mlir::Value> payload(mlir::ValueRange elements);
-  /// Sets the turns of some loops, of which the last turns fastest, from their
-  /// number among all turns.
-  void setTurns(llvm::ArrayRef<unsigned> loops, mlir::Value number);
+  /// Sets the indices of `loops` from one linearized index. The last loop
+  /// varies fastest.
+  void setIndices(llvm::ArrayRef<unsigned> loops, mlir::Value number);
 
 private:
   mlir::linalg::LinalgOp op;
   mlir::ImplicitLocOpBuilder &b;
 };
 
-/// The loops of an op that tell the elements of all its results apart, in the
-/// order of the first result: each is an axis of each of them, by itself.
-/// Threads that differ in one of these write different elements.
+/// The loops that appear alone as an axis of each result, in the order of the
+/// first result. Threads with different indices of them write different
+/// elements.
 llvm::SmallVector<unsigned> loopsOfElements(mlir::linalg::LinalgOp op);
 
-/// Each of these writes what a thread does for an op, in the place of the op
-/// and of the fill before it, if there is one; none, and nothing, if it is no
-/// op for it.
-/// Sums of products, by tiles in shared memory.
+/// Replaces a contraction, and the fill before it if there is one, by tiles in
+/// shared memory. None if the op is no contraction or too small; it is
+/// unchanged then.
 std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
                                      mlir::linalg::FillOp fill);
 std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op);
-/// Reductions of what lies next to each other: a warp for each result.
+/// The same for a reduction of contiguous elements, with a warp for each
+/// result.
 std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
                                     mlir::linalg::FillOp fill);
 

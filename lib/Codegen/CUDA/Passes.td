@@ -8,14 +8,14 @@
 include "mlir/Pass/PassBase.td"
 
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
-  let summary = "Give kernels that threads compute together their blocks";
+  let summary = "Tile kernels for blocks of threads";
   let description = [{
-    Sums of products are computed by tiles in shared memory, rows that are reduced by a warp each.
-    `net.threads` says how many threads such a kernel takes, and `net.of_block` how many of them a block
-    has. Others are left to net-map-kernels.
+    Contractions are computed by tiles in shared memory, and reductions of rows by a warp for each row.
+    `net.threads` is the number of threads of such a kernel, `net.threads_per_block` that of a block.
+    All other kernels are left to net-map-kernels.
   }];
   let options = [Option<"printSchedules", "print-schedules", "bool", "false",
-                        "Say how each product is computed, as a remark">];
+                        "Emit the schedule of each contraction as a remark">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::NVVM::NVVMDialect"];

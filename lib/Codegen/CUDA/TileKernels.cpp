@@ -5,6 +5,7 @@
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/TileSchedule.h"
+#include "lib/Codegen/PrintSchedule.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -20,15 +21,6 @@ namespace netc {
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
-static void printSchedule(linalg::LinalgOp op) {
-  std::optional<TileSchedule> schedule = tileScheduleOf(op);
-  if (!schedule)
-    return;
-  std::string text;
-  llvm::raw_string_ostream(text) << *schedule;
-  emitRemark(op.getLoc()) << text;
-}
-
 namespace {
 struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
   using TileKernelsBase::TileKernelsBase;
@@ -43,7 +35,7 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       if (!op)
         continue;
       if (printSchedules)
-        printSchedule(op);
+        printSchedule(op, tileScheduleOf(op));
       std::optional<KernelShape> shape = emitTiles(op, fill);
       if (!shape)
         shape = emitRows(op, fill);
@@ -51,8 +43,9 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
         continue;
       Builder builder(&getContext());
       kernel->setAttr(kThreads, builder.getI64IntegerAttr(shape->threads));
-      if (shape->ofBlock != kBlockThreads)
-        kernel->setAttr(kOfBlock, builder.getI64IntegerAttr(shape->ofBlock));
+      if (shape->perBlock != kBlockThreads)
+        kernel->setAttr(kThreadsPerBlock,
+                        builder.getI64IntegerAttr(shape->perBlock));
     }
   }
 };

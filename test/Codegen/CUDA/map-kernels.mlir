@@ -25,7 +25,7 @@ func.func private @product(%a: memref<3x4xf32>, %b: memref<4x5xf32>, %c: memref<
   return
 }
 
-// Where turns meet in an element, as those of overlapping windows, only what
+// Where iterations meet in an element, as those of overlapping windows, only what
 // keeps them apart is spread: here the rows.
 // CHECK-LABEL: func.func private @windows
 // CHECK-SAME: net.threads = 2
@@ -43,7 +43,7 @@ func.func private @windows(%dy: memref<2x3xf32>, %shape: memref<3xf32>, %dx: mem
   return
 }
 
-// A loop is one thread's, unless its turns are known to be independent.
+// A loop is one thread's, unless its iterations are known to be independent.
 // CHECK-LABEL: func.func private @loop
 // CHECK-SAME: net.threads = 1 :
 // CHECK-NOT: nvvm.read
