@@ -13,6 +13,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -81,6 +82,7 @@ public:
     passes.addPass(createLowerFloat16());
     addLoopPasses(passes);
     passes.addPass(createConvertSCFToCFPass());
+    passes.addPass(createConvertVectorToLLVMPass());
     passes.addPass(createConvertMathToLLVMPass());
     addLlvmDialectPasses(passes);
     passes.addPass(createCanonicalizerPass());

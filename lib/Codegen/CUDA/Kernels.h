@@ -70,6 +70,14 @@ private:
 /// Threads that differ in one of these write different elements.
 llvm::SmallVector<unsigned> loopsOfElements(mlir::linalg::LinalgOp op);
 
+/// What the address of an operand of a kernel is a multiple of, in bytes, as
+/// far as it is known.
+int64_t alignmentOf(mlir::Value memory);
+/// Memory that the threads of a block share, of so many elements, for a kernel
+/// that is being built.
+mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
+                         mlir::Type element, int64_t size);
+
 /// Each of these writes what a thread does for an op, in the place of the op
 /// and of the fill before it, if there is one; none, and nothing, if it is no
 /// op for it.
@@ -80,6 +88,8 @@ std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op);
 /// Reductions of what lies next to each other: a warp for each result.
 std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
                                     mlir::linalg::FillOp fill);
+/// Elements that depend on no others: several a thread, in vectors.
+std::optional<KernelShape> emitElements(mlir::linalg::LinalgOp op);
 
 } // namespace netc
 

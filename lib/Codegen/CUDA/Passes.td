@@ -10,7 +10,8 @@ include "mlir/Pass/PassBase.td"
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Give kernels that threads compute together their blocks";
   let description = [{
-    Sums of products are computed by tiles in shared memory, rows that are reduced by a warp each.
+    Sums of products are computed by tiles in shared memory, rows that are reduced by a warp each, elements
+    several by a thread. What lies in another order than the result passes through shared memory.
     `net.threads` says how many threads such a kernel takes, and `net.of_block` how many of them a block
     has. Others are left to net-map-kernels.
   }];
@@ -18,7 +19,8 @@ def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
                         "Say how each product is computed, as a remark">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::NVVM::NVVMDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::NVVM::NVVMDialect"];
 }
 
 #endif // NET_CODEGEN_CUDA_PASSES_TD

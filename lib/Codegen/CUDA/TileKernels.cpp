@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace netc;
 using namespace mlir;
@@ -20,8 +21,8 @@ namespace netc {
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
-static void printSchedule(linalg::LinalgOp op) {
-  std::optional<TileSchedule> schedule = tileScheduleOf(op);
+template <typename Schedule>
+static void say(linalg::LinalgOp op, const std::optional<Schedule> &schedule) {
   if (!schedule)
     return;
   std::string text;
@@ -43,10 +44,12 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       if (!op)
         continue;
       if (printSchedules)
-        printSchedule(op);
+        say(op, tileScheduleOf(op));
       std::optional<KernelShape> shape = emitTiles(op, fill);
       if (!shape)
         shape = emitRows(op, fill);
+      if (!shape && !fill)
+        shape = emitElements(op);
       if (!shape)
         continue;
       Builder builder(&getContext());
