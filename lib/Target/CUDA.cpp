@@ -48,8 +48,11 @@ public:
     return {"cuda", program::nameOf(isaOf(*host)), names};
   }
 
-  void addLayoutPasses(OpPassManager &,
-                       const LoweringOptions &) const override {}
+  void addLayoutPasses(OpPassManager &passes,
+                       const LoweringOptions &options) const override {
+    if (!options.reference)
+      passes.addNestedPass<func::FuncOp>(createSplitSums());
+  }
 
   LogicalResult printSchedule(ModuleOp module,
                               llvm::raw_ostream &os) const override {

@@ -20,9 +20,7 @@ using namespace mlir;
 
 static constexpr int64_t kLanes = 32;
 
-/// The op that adds one more to a result of a payload, if its order does not
-/// matter but for rounding, and where it starts is known; else null.
-static Operation *combinerOf(linalg::LinalgOp op, unsigned result) {
+Operation *netc::combinerOf(linalg::LinalgOp op, unsigned result) {
   Block &body = op->getRegion(0).front();
   Value yielded = body.getTerminator()->getOperand(result);
   Operation *combiner = yielded.getDefiningOp();

@@ -65,6 +65,10 @@ private:
   mlir::ImplicitLocOpBuilder &b;
 };
 
+/// The op that adds one more to a result of a payload, if its order does not
+/// matter but for rounding, and where it starts is known; else null.
+mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
+
 /// The loops of an op that tell the elements of all its results apart, in the
 /// order of the first result: each is an axis of each of them, by itself.
 /// Threads that differ in one of these write different elements.

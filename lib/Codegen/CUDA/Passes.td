@@ -23,4 +23,15 @@ def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
                            "::mlir::NVVM::NVVMDialect"];
 }
 
+def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Cut sums that few threads would compute into parts";
+  let description = [{
+    A sum for few results (of a column, of a long row, of a product with few tiles) leaves most of a device
+    without work. A loop of it is cut into equal parts, which are summed up by themselves, into a tensor of
+    their own; then these are added up in their order.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // NET_CODEGEN_CUDA_PASSES_TD
