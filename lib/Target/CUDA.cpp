@@ -13,6 +13,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -47,8 +48,11 @@ public:
     return {"cuda", program::nameOf(isaOf(*host)), names};
   }
 
-  void addLayoutPasses(OpPassManager &,
-                       const LoweringOptions &) const override {}
+  void addLayoutPasses(OpPassManager &passes,
+                       const LoweringOptions &options) const override {
+    if (!options.reference)
+      passes.addNestedPass<func::FuncOp>(createSplitSums());
+  }
 
   LogicalResult printSchedule(ModuleOp module,
                               llvm::raw_ostream &os) const override {
@@ -81,6 +85,7 @@ public:
     passes.addPass(createLowerFloat16());
     addLoopPasses(passes);
     passes.addPass(createConvertSCFToCFPass());
+    passes.addPass(createConvertVectorToLLVMPass());
     passes.addPass(createConvertMathToLLVMPass());
     addLlvmDialectPasses(passes);
     passes.addPass(createCanonicalizerPass());

@@ -42,13 +42,14 @@ func.func @netc_step(%arena: memref<256xi8>) {
 #second = loc(fused<4 : i64>[#unknown])
 
 // What a step itself does with its memory is a kernel too, and literals are in
-// kernels, where the memory is not at hand.
+// kernels, where the memory is not at hand. An address is known to be a multiple
+// of what a thread reads at once.
 // RUN: netc-opt --net-outline-kernels="record=false self-contained" %S/Inputs/scalars.mlir | FileCheck %s --check-prefix=SELF
-// SELF: func.func private @kernel_1(%{{.*}}: !llvm.ptr {llvm.noalias}) {
+// SELF: func.func private @kernel_1(%{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}) {
 // SELF: memref.load
 // SELF: arith.addf
 // SELF: memref.store
-// SELF: func.func private @kernel_2(%{{.*}}: !llvm.ptr {llvm.noalias}) {
+// SELF: func.func private @kernel_2(%{{.*}}: !llvm.ptr {llvm.align = {{[0-9]+}} : i64, llvm.noalias}) {
 // SELF: memref.get_global @literal
 // SELF: linalg.generic
 // SELF: func.func @netc_step

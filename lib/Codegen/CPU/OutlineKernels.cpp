@@ -15,6 +15,8 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/RegionUtils.h"
 
+#include <numeric>
+
 using namespace netc;
 using namespace mlir;
 
@@ -66,7 +68,41 @@ static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
                                     integer);
 }
 
-/// Builds the LLVM descriptor of a memref of static type from an address.
+/// The widest access of a thread of a device, in bytes.
+static constexpr int64_t kWidestAccess = 16;
+
+/// What the address of the first element is a multiple of, in bytes: at most
+/// kWidestAccess, which the arena is a multiple of.
+static int64_t knownMultipleOf(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t known = kWidestAccess;
+  auto shift = [&](int64_t by) { known = std::gcd(known, by); };
+  for (Operation *view = memref.getDefiningOp(); view;
+       view = view->getOperand(0).getDefiningOp()) {
+    if (auto buffer = dyn_cast<memref::ViewOp>(view)) {
+      auto at = getConstantIntValue(buffer.getByteShift());
+      return at ? (shift(*at), known) : bytes;
+    }
+    if (isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp>(
+            view))
+      continue;
+    auto part = dyn_cast<memref::SubViewOp>(view);
+    if (!part)
+      return bytes;
+    auto [strides, offset] = getStridesAndOffset(part.getSourceType());
+    for (auto [stride, at] :
+         llvm::zip_equal(strides, part.getMixedOffsets())) {
+      if (ShapedType::isDynamic(stride))
+        return bytes;
+      shift(stride * bytes * getConstantIntValue(at).value_or(1));
+    }
+  }
+  return bytes; // a literal
+}
+
+/// The memref of a static type that starts at an address: what lowering to LLVM
+/// makes of memrefs, put together by hand.
 static Value memrefAt(ImplicitLocOpBuilder &b, Value address, MemRefType type) {
   MLIRContext *context = b.getContext();
   auto [strides, offset] = getStridesAndOffset(type);
@@ -226,6 +262,10 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
         continue;
       }
       inside.map(value, memrefAt(b, argument, atStart(type)));
+      if (selfContained)
+        kernel.setArgAttr(argument.getArgNumber(),
+                          LLVM::LLVMDialect::getAlignAttrName(),
+                          b.getI64IntegerAttr(knownMultipleOf(value)));
       bool isAlone = llvm::none_of(passed, [&](Value other) {
         return other != value && isa<MemRefType>(other.getType()) &&
                baseOf(other) == baseOf(value);

@@ -21,8 +21,19 @@ using namespace mlir;
 
 static constexpr int64_t kLanes = 32;
 
-/// The loops that are reduced, the last of which is contiguous in an operand.
-/// None if no loop is.
+Operation *netc::combinerOf(linalg::LinalgOp op, unsigned result) {
+  Block &body = op->getRegion(0).front();
+  Value yielded = body.getTerminator()->getOperand(result);
+  Operation *combiner = yielded.getDefiningOp();
+  BlockArgument sum = body.getArgument(op.getNumDpsInputs() + result);
+  bool isOnce = combiner && combiner->getBlock() == &body && sum.hasOneUse() &&
+                *sum.user_begin() == combiner &&
+                combiner->getNumOperands() == 2;
+  return isOnce && arith::getNeutralElement(combiner) ? combiner : nullptr;
+}
+
+/// The loops that are summed up, of which the last goes to the next element of
+/// an operand; none if that is no operand's.
 static SmallVector<unsigned> rowLoops(const LoopNest &nest, unsigned inputs) {
   SmallVector<unsigned> loops;
   for (auto [number, loop] : llvm::enumerate(nest.loops))

@@ -65,14 +65,27 @@ private:
   mlir::ImplicitLocOpBuilder &b;
 };
 
-/// The loops that appear alone as an axis of each result, in the order of the
-/// first result. Threads with different indices of them write different
-/// elements.
+/// The op that adds one more to a result of a payload, if its order does not
+/// matter but for rounding, and where it starts is known; else null.
+mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
+
+/// The loops of an op that tell the elements of all its results apart, in the
+/// order of the first result: each is an axis of each of them, by itself.
+/// Threads that differ in one of these write different elements.
 llvm::SmallVector<unsigned> loopsOfElements(mlir::linalg::LinalgOp op);
 
-/// Replaces a contraction, and the fill before it if there is one, by tiles in
-/// shared memory. None if the op is no contraction or too small; it is
-/// unchanged then.
+/// What the address of an operand of a kernel is a multiple of, in bytes, as
+/// far as it is known.
+int64_t alignmentOf(mlir::Value memory);
+/// Memory that the threads of a block share, of so many elements, for a kernel
+/// that is being built.
+mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
+                         mlir::Type element, int64_t size);
+
+/// Each of these writes what a thread does for an op, in the place of the op
+/// and of the fill before it, if there is one; none, and nothing, if it is no
+/// op for it.
+/// Sums of products, by tiles in shared memory.
 std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
                                      mlir::linalg::FillOp fill);
 std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op);
@@ -80,6 +93,8 @@ std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op);
 /// result.
 std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
                                     mlir::linalg::FillOp fill);
+/// Elements that depend on no others: several a thread, in vectors.
+std::optional<KernelShape> emitElements(mlir::linalg::LinalgOp op);
 
 } // namespace netc
 

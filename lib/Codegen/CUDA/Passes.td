@@ -10,15 +10,28 @@ include "mlir/Pass/PassBase.td"
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Tile kernels for blocks of threads";
   let description = [{
-    Contractions are computed by tiles in shared memory, and reductions of rows by a warp for each row.
-    `net.threads` is the number of threads of such a kernel, `net.threads_per_block` that of a block.
-    All other kernels are left to net-map-kernels.
+    Sums of products are computed by tiles in shared memory, rows that are reduced by a warp each, elements
+    several by a thread. What lies in another order than the result passes through shared memory.
+    `net.threads` says how many threads such a kernel takes, and `net.of_block` how many of them a block
+    has. Others are left to net-map-kernels.
   }];
   let options = [Option<"printSchedules", "print-schedules", "bool", "false",
                         "Emit the schedule of each contraction as a remark">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::NVVM::NVVMDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Cut sums that few threads would compute into parts";
+  let description = [{
+    A sum for few results (of a column, of a long row, of a product with few tiles) leaves most of a device
+    without work. A loop of it is cut into equal parts, which are summed up by themselves, into a tensor of
+    their own; then these are added up in their order.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // NET_CODEGEN_CUDA_PASSES_TD

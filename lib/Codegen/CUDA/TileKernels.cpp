@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace netc;
 using namespace mlir;
@@ -20,6 +21,15 @@ namespace netc {
 #define GEN_PASS_DEF_TILEKERNELS
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
+
+template <typename Schedule>
+static void say(linalg::LinalgOp op, const std::optional<Schedule> &schedule) {
+  if (!schedule)
+    return;
+  std::string text;
+  llvm::raw_string_ostream(text) << *schedule;
+  emitRemark(op.getLoc()) << text;
+}
 
 namespace {
 struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
@@ -35,10 +45,12 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       if (!op)
         continue;
       if (printSchedules)
-        printSchedule(op, tileScheduleOf(op));
+        say(op, tileScheduleOf(op));
       std::optional<KernelShape> shape = emitTiles(op, fill);
       if (!shape)
         shape = emitRows(op, fill);
+      if (!shape && !fill)
+        shape = emitElements(op);
       if (!shape)
         continue;
       Builder builder(&getContext());

@@ -57,3 +57,68 @@ func.func private @columns(%a: memref<40x3xf32>, %c: memref<3xf32>) {
   }
   return
 }
+
+// A thread computes as many elements as are 16 bytes, where these lie at a multiple of as many.
+// CHECK-LABEL: func.func private @elements
+// CHECK-SAME: net.threads = 10 : i64
+// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK-COUNT-4: math.sqrt
+// CHECK: vector.store
+func.func private @elements(%a: memref<5x8xf32> {llvm.align = 16 : i64}, %c: memref<5x8xf32> {llvm.align = 16 : i64}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<5x8xf32>) outs(%c : memref<5x8xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %r = math.sqrt %x : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// The last thread has fewer.
+// CHECK-LABEL: func.func private @rest
+// CHECK-SAME: net.threads = 3 : i64
+// CHECK: scf.if
+// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK: } else {
+// CHECK-COUNT-2: math.sqrt
+func.func private @rest(%a: memref<10xf32> {llvm.align = 16 : i64}, %c: memref<10xf32> {llvm.align = 16 : i64}) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : memref<10xf32>) outs(%c : memref<10xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %r = math.sqrt %x : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Elsewhere one by one.
+// CHECK-LABEL: func.func private @anywhere
+// CHECK-SAME: net.threads = 40 : i64
+// CHECK-NOT: vector.load
+// CHECK: return
+func.func private @anywhere(%a: memref<5x8xf32> {llvm.align = 4 : i64}, %c: memref<5x8xf32> {llvm.align = 16 : i64}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<5x8xf32>) outs(%c : memref<5x8xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %r = math.sqrt %x : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// What lies in another order passes through shared memory.
+// CHECK-LABEL: func.func private @transposed
+// CHECK-SAME: net.of_block = 256 : i64, net.threads = 1024 : i64
+// CHECK: memref.get_global @transposed_square_0 : memref<1056xf32, 3>
+// CHECK: memref.store %{{.*}} : memref<1056xf32, 3>
+// CHECK: nvvm.barrier0
+// CHECK: memref.load %{{.*}} : memref<1056xf32, 3>
+// CHECK: memref.store %{{.*}} : memref<2240xf32>
+func.func private @transposed(%a: memref<35x64xf32>, %c: memref<64x35xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<35x64xf32>) outs(%c : memref<64x35xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}

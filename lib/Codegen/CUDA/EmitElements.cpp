@@ -1,0 +1,479 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Element-wise ops. A thread computes as many elements as its accesses to
+// memory have: 16 bytes of the widest operand. An operand that lies in another
+// order than the result passes through shared memory, so that both are accessed
+// along what lies next to each other.
+
+#include "lib/Codegen/CPU/LoopNest.h"
+#include "lib/Codegen/CUDA/Kernels.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace netc;
+using namespace mlir;
+
+using Loop = LoopNest::Loop;
+
+/// Of an access by a thread.
+static constexpr int64_t kAccessBytes = 16;
+/// Elements of a square in shared memory, and threads that move it.
+static constexpr int64_t kSquareSide = 32, kSquareElements = 1024,
+                         kSquareThreads = 256;
+/// Along shorter sides a square has little to gather.
+static constexpr int64_t kMinSquareSide = 4;
+
+static int64_t bitsOf(Value operand) {
+  Type element = getElementTypeOrSelf(operand.getType());
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+}
+
+namespace {
+/// The loops of an element-wise op in the order of its first result, of which
+/// the last goes from element to element.
+struct ElementLoops {
+  static std::optional<ElementLoops> of(linalg::LinalgOp op);
+
+  const Loop &last() const { return nest.loops.back(); }
+  /// How many elements a thread computes.
+  int64_t width() const;
+  /// Whether each group of `width` elements of an operand starts at a multiple
+  /// of as many.
+  bool isVector(unsigned operand, int64_t width) const;
+  /// The loop that goes to the next element of an operand, if it is another
+  /// than the last.
+  std::optional<unsigned> otherOrderOf(unsigned operand) const;
+
+  linalg::LinalgOp op;
+  LoopNest nest;
+  unsigned inputs;
+};
+
+/// Emits an op at points whose place in each operand is known.
+class ElementBuilder {
+public:
+  ElementBuilder(const ElementLoops &loops)
+      : loops(loops), op(loops.op), b(op) {}
+
+  Value rem(Value a, int64_t by) {
+    return b.create<arith::RemUIOp>(a, b.index(by));
+  }
+  Value div(Value a, int64_t by) {
+    return b.create<arith::DivUIOp>(a, b.index(by));
+  }
+
+  /// Where these turns of the loops are in an operand.
+  Value placeOf(unsigned operand, ArrayRef<Value> turns) {
+    Value place = b.index(loops.nest.starts[operand]);
+    for (auto [loop, turn] : llvm::zip_equal(loops.nest.loops, turns))
+      if (loop.strides[operand] != 0)
+        place = b.add(place, b.scaled(turn, loop.strides[operand]));
+    return place;
+  }
+  bool isMemory(unsigned operand) {
+    return isa<MemRefType>(b.flat(operand).getType());
+  }
+  Value load(unsigned operand, Value place) {
+    return b.create<memref::LoadOp>(b.flat(operand), place);
+  }
+
+  /// The results of the payload for these elements of the operands, of which
+  /// null ones are not read.
+  SmallVector<Value> payload(ArrayRef<Value> elements, ArrayRef<Value> turns);
+  bool isRead(unsigned operand) {
+    return !op.getMatchingBlockArgument(&op->getOpOperand(operand)).use_empty();
+  }
+
+  const ElementLoops &loops;
+  linalg::LinalgOp op;
+  NestBuilder b;
+};
+} // namespace
+
+std::optional<ElementLoops> ElementLoops::of(linalg::LinalgOp op) {
+  std::optional<LoopNest> nest = LoopNest::of(op);
+  if (!nest || op.getNumReductionLoops() != 0 || nest->points() == 0)
+    return std::nullopt;
+  if (!op.hasIndexSemantics())
+    nest->collapse();
+  unsigned inputs = op.getNumDpsInputs();
+  for (unsigned operand = inputs; operand < nest->numOperands; ++operand) {
+    // Each thread has elements of its own.
+    bool isOwn = llvm::all_of(nest->loops, [&](const Loop &loop) {
+      return loop.extent == 1 || loop.strides[operand] != 0;
+    });
+    if (!isOwn || !isa<MemRefType>(op->getOperand(operand).getType()))
+      return std::nullopt;
+  }
+  llvm::stable_sort(nest->loops, [=](const Loop &a, const Loop &b) {
+    bool isAPoint = a.extent == 1, isBPoint = b.extent == 1;
+    if (isAPoint != isBPoint)
+      return isAPoint;
+    return std::abs(a.strides[inputs]) > std::abs(b.strides[inputs]);
+  });
+  if (nest->loops.empty() || nest->loops.back().strides[inputs] != 1)
+    return std::nullopt;
+  return ElementLoops{op, std::move(*nest), inputs};
+}
+
+bool ElementLoops::isVector(unsigned operand, int64_t width) const {
+  Value memory = op->getOperand(operand);
+  int64_t bytes = width * bitsOf(memory) / 8;
+  return width > 1 && bitsOf(memory) % 8 == 0 &&
+         alignmentOf(memory) % bytes == 0 && last().strides[operand] == 1 &&
+         nest.starts[operand] % width == 0 &&
+         llvm::all_of(ArrayRef(nest.loops).drop_back(), [&](const Loop &loop) {
+           return loop.extent == 1 || loop.strides[operand] % width == 0;
+         });
+}
+
+int64_t ElementLoops::width() const {
+  int64_t widest = 8;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (last().strides[number] == 1)
+      widest = std::max(widest, bitsOf(operand));
+  // Elements of a byte are few bytes anyway.
+  int64_t width = kAccessBytes * 8 / std::max<int64_t>(widest, 16);
+  bool isOneLoop = llvm::all_of(ArrayRef(nest.loops).drop_back(),
+                                [](const Loop &loop) { return loop.extent == 1; });
+  if (last().extent < width || (!isOneLoop && last().extent % width != 0))
+    return 1;
+  // Element by element the lanes of a warp would be far apart.
+  for (unsigned operand = 0; operand < nest.numOperands; ++operand)
+    if (last().strides[operand] != 0 && !isVector(operand, width))
+      return 1;
+  return width;
+}
+
+std::optional<unsigned> ElementLoops::otherOrderOf(unsigned operand) const {
+  if (last().strides[operand] == 0 || last().strides[operand] == 1)
+    return std::nullopt;
+  for (auto [number, loop] : llvm::enumerate(nest.loops))
+    if (loop.strides[operand] == 1 && loop.extent >= kMinSquareSide)
+      return unsigned(number);
+  return std::nullopt;
+}
+
+SmallVector<Value> ElementBuilder::payload(ArrayRef<Value> elements,
+                                           ArrayRef<Value> turns) {
+  Block &body = op->getRegion(0).front();
+  IRMapping values;
+  for (OpOperand &operand : op->getOpOperands())
+    if (Value element = elements[operand.getOperandNumber()])
+      values.map(op.getMatchingBlockArgument(&operand), element);
+  for (Operation &payload : body.without_terminator()) {
+    auto index = dyn_cast<linalg::IndexOp>(payload);
+    if (!index) {
+      b.clone(payload, values);
+      continue;
+    }
+    // Loops are not collapsed where they are asked for.
+    for (auto [loop, turn] : llvm::zip_equal(loops.nest.loops, turns))
+      if (loop.dims.front().first == index.getDim())
+        values.map(index.getResult(), turn);
+  }
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value result) { return values.lookupOrDefault(result); });
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+namespace {
+class VectorCode : ElementBuilder {
+public:
+  VectorCode(const ElementLoops &loops)
+      : ElementBuilder(loops), width(loops.width()) {}
+
+  KernelShape emit() {
+    int64_t extent = loops.last().extent, groups = llvm::divideCeil(extent, width);
+    int64_t threads = groups;
+    for (const Loop &loop : ArrayRef(loops.nest.loops).drop_back())
+      threads *= loop.extent;
+    Value thread = threadIndex(b);
+    enter(thread, threads);
+    turns.resize(loops.nest.loops.size());
+    Value group = rem(thread, groups), rest = div(thread, groups);
+    for (size_t loop = turns.size() - 1; loop-- > 0;) {
+      turns[loop] = rem(rest, loops.nest.loops[loop].extent);
+      rest = div(rest, loops.nest.loops[loop].extent);
+    }
+    turns.back() = b.scaled(group, width);
+    if (extent % width == 0) {
+      elements(width);
+    } else {
+      // The last thread has fewer.
+      Value isWhole = b.create<arith::CmpIOp>(
+          arith::CmpIPredicate::ule, turns.back(), b.index(extent - width));
+      auto branch = b.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
+      b.setInsertionPointToStart(branch.thenBlock());
+      elements(width);
+      b.setInsertionPointToStart(branch.elseBlock());
+      for (int64_t rest = extent % width; rest > 0; --rest) {
+        elements(1);
+        turns.back() = b.add(turns.back(), 1);
+      }
+    }
+    op.erase();
+    return {threads};
+  }
+
+private:
+  void enter(Value thread, int64_t threads) {
+    if (threads % kBlockThreads == 0)
+      return;
+    Value isOne = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, thread,
+                                          b.index(threads));
+    auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(guard.thenBlock());
+  }
+
+  VectorType vectorOf(unsigned operand, int64_t count) {
+    return VectorType::get(
+        {count}, getElementTypeOrSelf(op->getOperand(operand).getType()));
+  }
+
+  /// Computes so many elements from these turns on.
+  void elements(int64_t count) {
+    unsigned operands = loops.nest.numOperands;
+    SmallVector<SmallVector<Value>> inputs(count, SmallVector<Value>(operands));
+    for (unsigned operand = 0; operand < operands; ++operand)
+      if (isRead(operand))
+        read(operand, inputs);
+    SmallVector<SmallVector<Value>> results;
+    SmallVector<Value> at = turns;
+    for (int64_t i = 0; i < count; ++i) {
+      at.back() = b.add(turns.back(), i);
+      results.push_back(payload(inputs[i], at));
+    }
+    for (unsigned operand = loops.inputs; operand < operands; ++operand)
+      write(operand, results);
+  }
+
+  void read(unsigned operand, MutableArrayRef<SmallVector<Value>> inputs) {
+    int64_t stride = loops.last().strides[operand], count = inputs.size();
+    Value memory = b.flat(operand), first;
+    if (!isMemory(operand))
+      first = memory;
+    Value place = first ? Value() : placeOf(operand, turns);
+    if (!first && stride == 0)
+      first = load(operand, place);
+    Value vector;
+    if (!first && loops.isVector(operand, count))
+      vector = b.create<vector::LoadOp>(vectorOf(operand, count), memory, place);
+    for (auto [i, elements] : llvm::enumerate(inputs))
+      elements[operand] =
+          first    ? first
+          : vector ? b.create<vector::ExtractOp>(vector, int64_t(i))
+                   : load(operand, b.add(place, int64_t(i) * stride));
+  }
+
+  void write(unsigned operand, ArrayRef<SmallVector<Value>> results) {
+    unsigned number = operand - loops.inputs;
+    int64_t stride = loops.last().strides[operand], count = results.size();
+    Value place = placeOf(operand, turns);
+    if (!loops.isVector(operand, count)) {
+      for (auto [i, result] : llvm::enumerate(results))
+        b.create<memref::StoreOp>(result[number], b.flat(operand),
+                                  b.add(place, int64_t(i) * stride));
+      return;
+    }
+    Value vector = b.create<arith::ConstantOp>(
+        b.getZeroAttr(vectorOf(operand, count)));
+    for (auto [i, result] : llvm::enumerate(results))
+      vector = b.create<vector::InsertOp>(result[number], vector, int64_t(i));
+    b.create<vector::StoreOp>(vector, b.flat(operand), place);
+  }
+
+  int64_t width;
+  SmallVector<Value> turns; ///< of the first element
+};
+
+//===----------------------------------------------------------------------===//
+// Squares
+//===----------------------------------------------------------------------===//
+
+/// A block computes what `rows` turns of a loop and `columns` turns of the last
+/// one meet in. Operands that lie along rows are copied to shared memory first.
+class SquareCode : ElementBuilder {
+public:
+  SquareCode(const ElementLoops &loops, unsigned rowLoop)
+      : ElementBuilder(loops), rowLoop(rowLoop) {
+    int64_t rowExtent = loops.nest.loops[rowLoop].extent;
+    int64_t columnExtent = loops.last().extent;
+    // Where one side is short the other one is the longer.
+    rows = columnExtent < kSquareSide ? kSquareElements / columnExtent
+                                      : kSquareSide;
+    columns =
+        rowExtent < kSquareSide ? kSquareElements / rowExtent : kSquareSide;
+    rows = std::min(rows, rowExtent);
+    columns = std::min(columns, columnExtent);
+  }
+
+  KernelShape emit() {
+    int64_t tilesOfRows = llvm::divideCeil(extentOfRows(), rows);
+    int64_t tilesOfColumns = llvm::divideCeil(loops.last().extent, columns);
+    int64_t blocks = tilesOfRows * tilesOfColumns;
+    Value block = special<NVVM::BlockIdXOp>();
+    thread = special<NVVM::ThreadIdXOp>();
+    turns.resize(loops.nest.loops.size());
+    firstColumn = b.scaled(rem(block, tilesOfColumns), columns);
+    Value rest = div(block, tilesOfColumns);
+    firstRow = b.scaled(rem(rest, tilesOfRows), rows);
+    rest = div(rest, tilesOfRows);
+    for (size_t loop = turns.size() - 1; loop-- > 0;) {
+      if (loop == rowLoop)
+        continue;
+      int64_t extent = loops.nest.loops[loop].extent;
+      turns[loop] = rem(rest, extent);
+      rest = div(rest, extent);
+      blocks *= extent;
+    }
+    SmallVector<Value> squares(loops.nest.numOperands);
+    for (unsigned operand = 0; operand < loops.inputs; ++operand)
+      if (isRead(operand) && loops.otherOrderOf(operand) == rowLoop)
+        squares[operand] = buffer(operand);
+    forPoints(/*isAlongRows=*/true, [&](Value inShared) {
+      for (auto [operand, square] : llvm::enumerate(squares))
+        if (square)
+          b.create<memref::StoreOp>(load(operand, placeOf(operand, turns)),
+                                    square, inShared);
+    });
+    b.create<NVVM::Barrier0Op>();
+    forPoints(/*isAlongRows=*/false, [&](Value inShared) {
+      SmallVector<Value> elements(loops.nest.numOperands);
+      for (unsigned operand = 0; operand < elements.size(); ++operand) {
+        if (!isRead(operand))
+          continue;
+        if (squares[operand])
+          elements[operand] =
+              b.create<memref::LoadOp>(squares[operand], inShared);
+        else
+          elements[operand] = isMemory(operand)
+                                  ? load(operand, placeOf(operand, turns))
+                                  : b.flat(operand);
+      }
+      for (auto [number, result] : llvm::enumerate(payload(elements, turns))) {
+        unsigned operand = loops.inputs + number;
+        b.create<memref::StoreOp>(result, b.flat(operand),
+                                  placeOf(operand, turns));
+      }
+    });
+    op.erase();
+    return {blocks * kSquareThreads, kSquareThreads};
+  }
+
+private:
+  int64_t extentOfRows() const { return loops.nest.loops[rowLoop].extent; }
+
+  template <typename Register> Value special() {
+    Value narrow = b.create<Register>(b.getI32Type());
+    return b.create<arith::IndexCastUIOp>(b.getIndexType(), narrow);
+  }
+
+  /// Rows are next to each other; one element more keeps columns in different
+  /// banks.
+  Value buffer(unsigned operand) {
+    Type element = getElementTypeOrSelf(op->getOperand(operand).getType());
+    return sharedBuffer(b, "square_" + std::to_string(operand), element,
+                        columns * (rows + 1));
+  }
+
+  /// Calls `body` for each element of the square that is the thread's, with the
+  /// turns set, and with its place in shared memory.
+  void forPoints(bool isAlongRows, function_ref<void(Value)> body) {
+    int64_t inner = isAlongRows ? rows : columns;
+    for (int64_t i = 0; i < rows * columns; i += kSquareThreads) {
+      Value point = b.add(thread, i);
+      Value first = rem(point, inner), second = div(point, inner);
+      Value row = isAlongRows ? first : second,
+            column = isAlongRows ? second : first;
+      turns[rowLoop] = b.add(firstRow, row);
+      turns.back() = b.add(firstColumn, column);
+      Value condition;
+      auto require = [&](bool isNeeded, Value at, int64_t end) {
+        if (!isNeeded)
+          return;
+        Value here = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at,
+                                             b.index(end));
+        condition =
+            condition ? b.create<arith::AndIOp>(condition, here) : here;
+      };
+      require(i + kSquareThreads > rows * columns, point, rows * columns);
+      require(extentOfRows() % rows != 0, turns[rowLoop], extentOfRows());
+      require(loops.last().extent % columns != 0, turns.back(),
+              loops.last().extent);
+      OpBuilder::InsertionGuard guard(b);
+      if (condition) {
+        auto branch = b.create<scf::IfOp>(condition, /*withElseRegion=*/false);
+        b.setInsertionPointToStart(branch.thenBlock());
+      }
+      body(b.add(b.scaled(column, rows + 1), row));
+    }
+  }
+
+  unsigned rowLoop;
+  int64_t rows, columns;
+  Value thread, firstRow, firstColumn;
+  SmallVector<Value> turns;
+};
+} // namespace
+
+int64_t netc::alignmentOf(Value memory) {
+  // What OutlineKernels puts a memref together from.
+  if (auto cast = memory.getDefiningOp<UnrealizedConversionCastOp>())
+    memory = cast.getInputs()[0];
+  while (auto field = memory.getDefiningOp<LLVM::InsertValueOp>())
+    memory = field.getPosition() == ArrayRef<int64_t>{0} ? field.getValue()
+                                                         : field.getContainer();
+  auto argument = dyn_cast<BlockArgument>(memory);
+  auto kernel = argument ? dyn_cast<func::FuncOp>(
+                               argument.getOwner()->getParentOp())
+                         : func::FuncOp();
+  auto known = kernel ? kernel.getArgAttrOfType<IntegerAttr>(
+                            argument.getArgNumber(),
+                            LLVM::LLVMDialect::getAlignAttrName())
+                      : IntegerAttr();
+  return known ? known.getInt() : 1;
+}
+
+Value netc::sharedBuffer(ImplicitLocOpBuilder &b, const Twine &name,
+                         Type element, int64_t size) {
+  auto kernel = b.getBlock()->getParent()->getParentOfType<func::FuncOp>();
+  auto memory = MemRefType::get({size}, element, AffineMap(),
+                                b.getI64IntegerAttr(kSharedSpace));
+  OpBuilder top(kernel);
+  std::string unique = (kernel.getName() + "_" + name).str();
+  top.create<memref::GlobalOp>(b.getLoc(), unique, top.getStringAttr("private"),
+                               memory, top.getUnitAttr(), /*constant=*/false,
+                               /*alignment=*/top.getI64IntegerAttr(16));
+  return b.create<memref::GetGlobalOp>(memory, unique);
+}
+
+std::optional<KernelShape> netc::emitElements(linalg::LinalgOp op) {
+  std::optional<ElementLoops> loops = ElementLoops::of(op);
+  if (!loops)
+    return std::nullopt;
+  // The largest of those that lie in another order decides which.
+  std::optional<unsigned> rows;
+  int64_t most = 0;
+  for (unsigned operand = 0; operand < loops->inputs; ++operand)
+    if (auto other = loops->otherOrderOf(operand);
+        other && loops->nest.sizes[operand] > most) {
+      rows = other;
+      most = loops->nest.sizes[operand];
+    }
+  if (rows && loops->last().extent > 1)
+    return SquareCode(*loops, *rows).emit();
+  return VectorCode(*loops).emit();
+}

@@ -1,0 +1,255 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/CUDA/SumSchedule.h"
+#include "lib/Codegen/LinalgQueries.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_SPLITSUMS
+#include "lib/Codegen/CUDA/Passes.h.inc"
+} // namespace netc
+
+namespace {
+/// A reduction, one loop of which becomes two: parts, and the turns of each.
+class SumSplitter {
+public:
+  explicit SumSplitter(linalg::GenericOp op)
+      : op(op), extents(op.getStaticLoopRanges()) {}
+
+  /// Whether the parts of all results can be added up later.
+  bool isSplittable();
+  /// The loop to split, and into how many parts.
+  std::optional<std::pair<unsigned, int64_t>> choose();
+  void split(unsigned loop, int64_t parts);
+
+private:
+  SumDims dimsOf();
+  SumDims dimsOfProduct();
+  /// Whether each operand that moves in a loop has an axis for it alone.
+  bool isAxis(unsigned loop);
+
+  linalg::GenericOp op;
+  SmallVector<int64_t> extents;
+};
+} // namespace
+
+bool SumSplitter::isSplittable() {
+  if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
+      llvm::any_of(extents, ShapedType::isDynamic))
+    return false;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    bool isWhole = map.isProjectedPermutation() &&
+                   map.getNumResults() == op.getNumParallelLoops();
+    if (!isWhole || !isa<FloatType>(getElementTypeOrSelf(init.get())) ||
+        !combinerOf(op, init.getOperandNumber() - op.getNumDpsInputs()))
+      return false;
+  }
+  return true;
+}
+
+SumDims SumSplitter::dimsOfProduct() {
+  TileDims tiles{1, 1, 1, 1};
+  AffineMap a = op.getIndexingMapsArray()[0], b = op.getIndexingMapsArray()[1];
+  for (auto [loop, extent] : llvm::enumerate(extents)) {
+    bool inA = a.isFunctionOfDim(loop), inB = b.isFunctionOfDim(loop);
+    if (op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction)
+      tiles.k *= extent;
+    else if (inA && inB)
+      tiles.batch *= extent;
+    else if (inA)
+      tiles.m *= extent;
+    else
+      tiles.n *= extent;
+  }
+  auto schedule = scheduleTiles(tiles, DeviceInfo());
+  // Without tiles a thread computes an element.
+  if (!schedule)
+    return {SumKind::Column, tiles.batch * tiles.m * tiles.n, tiles.k};
+  return {SumKind::Product, schedule->blocks(), tiles.k};
+}
+
+SumDims SumSplitter::dimsOf() {
+  if (isContraction(op))
+    return dimsOfProduct();
+  SumDims dims{SumKind::Column, 1, 1};
+  for (auto [extent, iterator] :
+       llvm::zip_equal(extents, op.getIteratorTypesArray()))
+    (iterator == utils::IteratorType::reduction ? dims.depth : dims.units) *=
+        extent;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (map.getNumResults() == 0)
+      continue;
+    auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+    if (last && op.getIteratorTypesArray()[last.getPosition()] ==
+                    utils::IteratorType::reduction)
+      dims.kind = SumKind::Row;
+  }
+  return dims;
+}
+
+bool SumSplitter::isAxis(unsigned loop) {
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return llvm::count_if(map.getResults(), [&](AffineExpr axis) {
+             return axis.isFunctionOfDim(loop);
+           }) <= 1 &&
+           llvm::all_of(map.getResults(), [&](AffineExpr axis) {
+             return !axis.isFunctionOfDim(loop) || isa<AffineDimExpr>(axis);
+           });
+  });
+}
+
+std::optional<std::pair<unsigned, int64_t>> SumSplitter::choose() {
+  int64_t wanted = partsOf(dimsOf(), DeviceInfo()), most = 1;
+  std::optional<std::pair<unsigned, int64_t>> chosen;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (iterator != utils::IteratorType::reduction || !isAxis(loop))
+      continue;
+    int64_t parts = equalParts(extents[loop], wanted);
+    if (parts > most) {
+      most = parts;
+      chosen = {unsigned(loop), parts};
+    }
+  }
+  return chosen;
+}
+
+/// A tensor with an axis of `extent` turns cut into parts.
+static Value expandAxis(ImplicitLocOpBuilder &b, Value tensor, int64_t axis,
+                        int64_t parts) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] /= parts;
+  shape.insert(shape.begin() + axis, parts);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t from = 0, to = 0; from < type.getRank(); ++from) {
+    groups.push_back({to++});
+    if (from == axis)
+      groups.back().push_back(to++);
+  }
+  return b.create<tensor::ExpandShapeOp>(
+      RankedTensorType::get(shape, type.getElementType()), tensor, groups);
+}
+
+void SumSplitter::split(unsigned loop, int64_t parts) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  MLIRContext *context = b.getContext();
+  unsigned loops = extents.size();
+  AffineExpr part = getAffineDimExpr(0, context);
+  // The loop of the parts is the first.
+  auto moved = [&](AffineMap map) {
+    return map.shiftDims(1).getResults();
+  };
+  SmallVector<Value> inputs, starts;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    Value tensor = input->get();
+    SmallVector<AffineExpr> axes(moved(map));
+    for (auto [axis, expr] : llvm::enumerate(map.getResults()))
+      if (expr.isFunctionOfDim(loop)) {
+        tensor = expandAxis(b, tensor, axis, parts);
+        axes.insert(axes.begin() + axis, part);
+        break;
+      }
+    inputs.push_back(tensor);
+    maps.push_back(AffineMap::get(loops + 1, 0, axes, context));
+  }
+  for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+    auto type = cast<RankedTensorType>(init.get().getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), parts);
+    Value none = b.create<tensor::EmptyOp>(shape, type.getElementType());
+    Value start = b.create<arith::ConstantOp>(
+        *arith::getNeutralElement(combinerOf(op, number)));
+    starts.push_back(b.create<linalg::FillOp>(start, none).getResult(0));
+    SmallVector<AffineExpr> axes(moved(op.getMatchingIndexingMap(&init)));
+    axes.insert(axes.begin(), part);
+    maps.push_back(AffineMap::get(loops + 1, 0, axes, context));
+  }
+  auto iterators = op.getIteratorTypesArray();
+  iterators.insert(iterators.begin(), utils::IteratorType::parallel);
+  auto partial = b.create<linalg::GenericOp>(
+      TypeRange(ValueRange(starts)), inputs, starts, maps, iterators);
+  IRMapping none;
+  op->getRegion(0).cloneInto(&partial->getRegion(0), none);
+  int64_t turns = extents[loop] / parts;
+  SmallVector<linalg::IndexOp> indices(
+      partial.getBody()->getOps<linalg::IndexOp>());
+  for (linalg::IndexOp index : indices) {
+    bool isSplit = index.getDim() == loop;
+    index.setDim(index.getDim() + 1);
+    if (!isSplit)
+      continue;
+    b.setInsertionPointAfter(index);
+    Value before = b.create<arith::MulIOp>(
+        b.create<linalg::IndexOp>(0), b.create<arith::ConstantIndexOp>(turns));
+    auto whole = b.create<arith::AddIOp>(before, index);
+    index.getResult().replaceAllUsesExcept(whole, whole);
+  }
+
+  // The parts are added up in their order.
+  b.setInsertionPoint(op);
+  AffineMap first = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<AffineExpr> order(loops);
+  for (auto [number, axis] : llvm::enumerate(first.getResults()))
+    order[cast<AffineDimExpr>(axis).getPosition()] =
+        getAffineDimExpr(number, context);
+  unsigned kept = first.getNumResults();
+  SmallVector<AffineMap> read, written;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    SmallVector<AffineExpr> axes;
+    for (AffineExpr axis : op.getMatchingIndexingMap(&init).getResults())
+      axes.push_back(order[cast<AffineDimExpr>(axis).getPosition()]);
+    written.push_back(AffineMap::get(kept + 1, 0, axes, context));
+    axes.insert(axes.begin(), getAffineDimExpr(kept, context));
+    read.push_back(AffineMap::get(kept + 1, 0, axes, context));
+  }
+  llvm::append_range(read, written);
+  SmallVector<utils::IteratorType> finalIterators(
+      kept, utils::IteratorType::parallel);
+  finalIterators.push_back(utils::IteratorType::reduction);
+  auto total = b.create<linalg::GenericOp>(
+      op.getResultTypes(), partial.getResults(), op.getDpsInits(), read,
+      finalIterators, [&](OpBuilder &inner, Location loc, ValueRange elements) {
+        size_t results = elements.size() / 2;
+        SmallVector<Value> sums;
+        for (size_t result = 0; result < results; ++result) {
+          Operation *combiner = combinerOf(op, unsigned(result));
+          IRMapping values;
+          values.map(combiner->getOperands(),
+                     ValueRange{elements[results + result], elements[result]});
+          sums.push_back(inner.clone(*combiner, values)->getResult(0));
+        }
+        inner.create<linalg::YieldOp>(loc, sums);
+      });
+  op.replaceAllUsesWith(total.getResults());
+  op.erase();
+}
+
+namespace {
+struct SplitSums : netc::impl::SplitSumsBase<SplitSums> {
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> sums;
+    getOperation().walk([&](linalg::GenericOp op) { sums.push_back(op); });
+    for (linalg::GenericOp op : sums) {
+      SumSplitter splitter(op);
+      if (!splitter.isSplittable())
+        continue;
+      if (auto chosen = splitter.choose())
+        splitter.split(chosen->first, chosen->second);
+    }
+  }
+};
+} // namespace

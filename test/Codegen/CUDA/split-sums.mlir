@@ -1,0 +1,61 @@
+// RUN: netc-opt --pass-pipeline="builtin.module(func.func(net-split-sums))" %s | FileCheck %s
+
+// Columns of 256 rows are summed up in 8 parts of 32 rows; then the parts are added up, to what there was. An index counts
+// rows as before.
+// CHECK-DAG: #[[PART:.*]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME: %{{.*}}: tensor<256x20xf32>, %[[BEFORE:.*]]: tensor<20xf32>
+// CHECK: tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2]] output_shape [8, 32, 20]
+// CHECK: %[[PARTS:.*]] = linalg.generic {indexing_maps = [#[[PART]], #[[ROW]]], iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK-SAME: outs(%{{.*}} : tensor<8x20xf32>)
+// CHECK: linalg.index 2
+// CHECK: linalg.index 0
+// CHECK: arith.muli %{{.*}}, %c32
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[PARTS]] : tensor<8x20xf32>) outs(%[[BEFORE]] : tensor<20xf32>)
+func.func @columns(%x: tensor<256x20xf32>, %sums: tensor<20xf32>) -> tensor<20xf32> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>],
+                            iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<256x20xf32>) outs(%sums : tensor<20xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %k = linalg.index 1 : index
+    %n = arith.index_cast %k : index to i64
+    %f = arith.uitofp %n : i64 to f32
+    %p = arith.mulf %a, %f : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<20xf32>
+  return %result : tensor<20xf32>
+}
+
+// Few numbers, and what is no sum, stay.
+// CHECK-LABEL: func.func @few
+// CHECK-NOT: expand_shape
+func.func @few(%x: tensor<40x20xf32>, %sums: tensor<20xf32>) -> tensor<20xf32> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>],
+                            iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<40x20xf32>) outs(%sums : tensor<20xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %s = arith.addf %sum, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<20xf32>
+  return %result : tensor<20xf32>
+}
+
+// Of windows the loop of images is cut.
+// CHECK-LABEL: func.func @windows
+// CHECK: tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2], [3]]
+// CHECK-SAME: tensor<64x20x16xf32> into tensor<{{[0-9]+x[0-9]+}}x20x16xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+func.func @windows(%x: tensor<64x20x16xf32>, %y: tensor<64x18x16xf32>, %sums: tensor<3x16x16xf32>) -> tensor<3x16x16xf32> {
+  %result = linalg.generic {indexing_maps = [affine_map<(t, i, o, n, p) -> (n, p + t, i)>, affine_map<(t, i, o, n, p) -> (n, p, o)>,
+                                             affine_map<(t, i, o, n, p) -> (t, i, o)>],
+                            iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %y : tensor<64x20x16xf32>, tensor<64x18x16xf32>) outs(%sums : tensor<3x16x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3x16x16xf32>
+  return %result : tensor<3x16x16xf32>
+}

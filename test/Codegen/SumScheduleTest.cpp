@@ -1,0 +1,40 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CUDA/SumSchedule.h"
+
+#include "gtest/gtest.h"
+
+using namespace netc;
+
+TEST(SumScheduleTest, FewResultsAreSummedUpInParts) {
+  DeviceInfo device;
+  // One warp a row: a single row of a million would leave all others idle.
+  EXPECT_EQ(partsOf({SumKind::Row, 1, 1 << 20}, device), 1 << 10);
+  EXPECT_EQ(partsOf({SumKind::Column, 64, 1 << 20}, device),
+            device.multiprocessors * 512 / 64);
+  EXPECT_EQ(partsOf({SumKind::Product, 27, 1 << 14}, device), 4);
+}
+
+TEST(SumScheduleTest, EnoughResultsAreWorkAsTheyAre) {
+  DeviceInfo device;
+  EXPECT_EQ(partsOf({SumKind::Row, 4096, 1 << 20}, device), 1);
+  EXPECT_EQ(partsOf({SumKind::Column, 1 << 20, 1 << 20}, device), 1);
+  EXPECT_EQ(partsOf({SumKind::Product, 108, 1 << 20}, device), 1);
+}
+
+TEST(SumScheduleTest, PartsAreLongEnough) {
+  DeviceInfo device;
+  EXPECT_EQ(partsOf({SumKind::Row, 1, 1000}, device), 1);
+  EXPECT_EQ(partsOf({SumKind::Column, 8, 70}, device), 2);
+  EXPECT_EQ(partsOf({SumKind::Product, 1, 1024}, device), 4);
+  EXPECT_EQ(partsOf({SumKind::Column, 0, 70}, device), 1);
+}
+
+TEST(SumScheduleTest, PartsAreEquallyLong) {
+  EXPECT_EQ(equalParts(200, 6), 5);
+  EXPECT_EQ(equalParts(7, 100), 7);
+  EXPECT_EQ(equalParts(13, 12), 1);
+  EXPECT_EQ(equalParts(64, 32), 32);
+}
