@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace netc::simulator {
@@ -104,9 +105,7 @@ public:
   void setOrder(Order newOrder) { order = newOrder; }
   const Counters &counters() const { return counted; }
   /// The same, of each kernel that was launched.
-  const std::map<std::string, Counters> &countersByKernel() const {
-    return countedBy;
-  }
+  std::map<std::string, Counters> countersByKernel() const;
   const std::vector<Finding> &findings() const { return found; }
   void clearFindings() { found.clear(); }
 
@@ -119,11 +118,10 @@ private:
   std::unique_ptr<TrackedBytes> shared; ///< of the block that runs
   std::vector<char> files;              ///< registers of its warps
   int32_t now = 0;                      ///< as memory counts time
-  std::map<std::string, std::unique_ptr<Kernel>> kernels;
+  std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
   std::map<std::string, std::pair<uint64_t, uint64_t>> variables;
   Order order;
-  Counters counted;                          ///< of all ended launches
-  std::map<std::string, Counters> countedBy; ///< by kernel
+  Counters counted; ///< of all ended launches
   std::vector<Finding> found;
 };
 
