@@ -10,9 +10,10 @@
 
 using namespace netc::simulator;
 
-/// The address of each lane.
-static void addressesOf(Warp &warp, const Instruction &i, size_t operand,
-                        bool isWide, int64_t offset, uint64_t *addresses) {
+/// Where each lane goes.
+NETC_WIDE static void addressesOf(Warp &warp, const Instruction &i,
+                                  size_t operand, bool isWide, int64_t offset,
+                                  uint64_t *addresses) {
   if (isWide) {
     auto *base = Launch::lanes<uint64_t>(warp, i, operand);
     for (int l = 0; l < kLanes; ++l)
@@ -46,6 +47,28 @@ template <typename Slot> static Slot elementAt(const char *from, Type type) {
                            : bits;
 }
 
+/// Four registers, from 16 bytes of each lane.
+static void loadFours(Warp &warp, const Instruction &i, const Places &places) {
+  using Four = uint32_t __attribute__((vector_size(16)));
+  for (int lane = 0; lane < kLanes; lane += 4) {
+    Four a, b, c, d;
+    std::memcpy(&a, places.of[lane], 16);
+    std::memcpy(&b, places.of[lane + 1], 16);
+    std::memcpy(&c, places.of[lane + 2], 16);
+    std::memcpy(&d, places.of[lane + 3], 16);
+    Four e = __builtin_shuffle(a, b, Four{0, 4, 1, 5}),
+         f = __builtin_shuffle(a, b, Four{2, 6, 3, 7}),
+         g = __builtin_shuffle(c, d, Four{0, 4, 1, 5}),
+         h = __builtin_shuffle(c, d, Four{2, 6, 3, 7});
+    Four all[] = {__builtin_shuffle(e, g, Four{0, 1, 4, 5}),
+                  __builtin_shuffle(e, g, Four{2, 3, 6, 7}),
+                  __builtin_shuffle(f, h, Four{0, 1, 4, 5}),
+                  __builtin_shuffle(f, h, Four{2, 3, 6, 7})};
+    for (uint32_t k = 0; k < 4; ++k)
+      std::memcpy(Launch::lanes<uint32_t>(warp, i, k) + lane, &all[k], 16);
+  }
+}
+
 template <typename Slot>
 static void loadElements(Warp &warp, const Instruction &i, uint32_t lanes,
                          const Places &places) {
@@ -55,6 +78,17 @@ static void loadElements(Warp &warp, const Instruction &i, uint32_t lanes,
                 kLanes * sizeof(Slot));
     return;
   }
+  if (places.isUniform) {
+    for (uint32_t e = 0; e < i.width; ++e) {
+      auto *d = Launch::lanes<Slot>(warp, i, e);
+      Slot bits =
+          elementAt<Slot>(places.of[__builtin_ctz(lanes)] + e * bytes, i.type);
+      forLanes(lanes, [=](int l) { d[l] = bits; });
+    }
+    return;
+  }
+  if (i.width == 4 && bytes == 4 && lanes == ~0u && !places.isMissing)
+    return loadFours(warp, i, places);
   for (uint32_t e = 0; e < i.width; ++e) {
     auto *d = Launch::lanes<Slot>(warp, i, e);
     if (bytes == sizeof(Slot) && !places.isMissing) {
@@ -134,6 +168,19 @@ static void atomic(Launch &run, Warp &warp, const Instruction &i,
                    uint32_t lanes) {
   Places places = placesOf(run, warp, i, lanes, AccessKind::Atomic);
   auto *b = Launch::lanes<Lane<T>>(warp, i, i.address + 1u);
+  if (places.isUniform && lanes) {
+    char *at = places.of[__builtin_ctz(lanes)];
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    for (; lanes; lanes &= lanes - 1) {
+      int lane = __builtin_ctz(lanes);
+      if (i.address)
+        put<T>(Launch::lanes<Lane<T>>(warp, i, 0), lane, value);
+      value = F::of(value, get<T>(b, lane));
+    }
+    std::memcpy(at, &value, sizeof value);
+    return;
+  }
   for (; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes);
     char *at = places.of[lane];

@@ -11,13 +11,15 @@
 using namespace netc::simulator;
 
 template <typename T, typename F>
-static void unary(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void unary(Launch &, Warp &warp, const Instruction &i,
+                            uint32_t lanes) {
   auto *d = Launch::lanes<Lane<T>>(warp, i, 0);
   auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
   forLanes(lanes, [=](int l) { put<T>(d, l, F::of(get<T>(a, l))); });
 }
 template <typename T, typename F>
-static void binary(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void binary(Launch &, Warp &warp, const Instruction &i,
+                             uint32_t lanes) {
   auto *d = Launch::lanes<Lane<T>>(warp, i, 0);
   auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
   auto *b = Launch::lanes<Lane<T>>(warp, i, 2);
@@ -25,8 +27,8 @@ static void binary(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
            [=](int l) { put<T>(d, l, F::of(get<T>(a, l), get<T>(b, l))); });
 }
 template <typename T, typename F>
-static void ternary(Launch &, Warp &warp, const Instruction &i,
-                    uint32_t lanes) {
+NETC_WIDE static void ternary(Launch &, Warp &warp, const Instruction &i,
+                              uint32_t lanes) {
   auto *d = Launch::lanes<Lane<T>>(warp, i, 0);
   auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
   auto *b = Launch::lanes<Lane<T>>(warp, i, 2);
@@ -195,40 +197,6 @@ template <typename F, int Kinds> static Handler ternaryOf(Type type) {
 #undef NETC_BINARY
 #undef NETC_TERNARY
 
-#ifdef __x86_64__
-/// Without it, each lane would call the C library.
-#define NETC_FMA __attribute__((target_clones("fma", "default")))
-#else
-#define NETC_FMA
-#endif
-NETC_FMA static void fuse(float *d, const float *a, const float *b,
-                          const float *c) {
-#pragma GCC ivdep
-  for (int l = 0; l < kLanes; ++l)
-    d[l] = std::fma(a[l], b[l], c[l]);
-}
-NETC_FMA static void fuse(double *d, const double *a, const double *b,
-                          const double *c) {
-#pragma GCC ivdep
-  for (int l = 0; l < kLanes; ++l)
-    d[l] = std::fma(a[l], b[l], c[l]);
-}
-template <typename T>
-static void fusedProduct(Launch &run, Warp &warp, const Instruction &i,
-                         uint32_t lanes) {
-  if (lanes != ~0u)
-    return ternary<T, Fma>(run, warp, i, lanes);
-  fuse(Launch::lanes<T>(warp, i, 0), Launch::lanes<T>(warp, i, 1),
-       Launch::lanes<T>(warp, i, 2), Launch::lanes<T>(warp, i, 3));
-}
-static Handler fusedProductOf(Type type) {
-  if (type.kind != 'f')
-    return ternaryOf<Fma, kIntegers>(type);
-  return type.bits == 32   ? Handler(fusedProduct<float>)
-         : type.bits == 64 ? Handler(fusedProduct<double>)
-                           : nullptr;
-}
-
 Arithmetic netc::simulator::arithmeticNamed(const std::string &name,
                                             Type type) {
   struct Row {
@@ -240,8 +208,8 @@ Arithmetic netc::simulator::arithmeticNamed(const std::string &name,
       {"sub", {binaryOf<Sub, kBoth>, 2}},
       {"mul", {binaryOf<Mul, kBoth>, 2}},
       {"mul.hi", {binaryOf<MulHi, kIntegers>, 2}},
-      {"fma", {fusedProductOf, 3}},
-      {"mad", {fusedProductOf, 3}},
+      {"fma", {ternaryOf<Fma, kBoth>, 3}},
+      {"mad", {ternaryOf<Fma, kBoth>, 3}},
       {"div", {binaryOf<Div, kBoth>, 2}},
       {"rem", {binaryOf<Rem, kIntegers>, 2}},
       {"min", {binaryOf<Min, kBoth>, 2}},
@@ -268,7 +236,8 @@ Arithmetic netc::simulator::arithmeticNamed(const std::string &name,
 }
 
 template <typename T, bool Adds>
-static void wide(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void wide(Launch &, Warp &warp, const Instruction &i,
+                           uint32_t lanes) {
   using R = std::conditional_t<
       sizeof(T) == 4,
       std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
@@ -318,8 +287,8 @@ template <typename Other> struct Negated {
 } // namespace
 
 template <typename T, typename F>
-static void compare(Launch &, Warp &warp, const Instruction &i,
-                    uint32_t lanes) {
+NETC_WIDE static void compare(Launch &, Warp &warp, const Instruction &i,
+                              uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
   auto *b = Launch::lanes<Lane<T>>(warp, i, 2);

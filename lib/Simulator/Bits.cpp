@@ -12,7 +12,8 @@ using namespace netc::simulator;
 
 /// Shifts by at least the number of bits give 0, or the sign.
 template <typename T, bool Left>
-static void shift(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void shift(Launch &, Warp &warp, const Instruction &i,
+                            uint32_t lanes) {
   constexpr uint32_t bits = 8 * sizeof(T);
   auto *d = Launch::lanes<Lane<T>>(warp, i, 0);
   auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
@@ -50,7 +51,8 @@ Handler netc::simulator::shiftOf(Type type, bool isLeft) {
 
 /// `shf`: 32 of the 64 bits of two registers.
 template <bool Left, bool Wraps>
-static void funnel(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void funnel(Launch &, Warp &warp, const Instruction &i,
+                             uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<uint32_t>(warp, i, 1);
   auto *b = Launch::lanes<uint32_t>(warp, i, 2);
@@ -91,23 +93,24 @@ void netc::simulator::permuteBytes(Launch &, Warp &warp, const Instruction &i,
 }
 
 template <typename T>
-static void extractBits(Launch &, Warp &warp, const Instruction &i,
-                        uint32_t lanes) {
+NETC_WIDE static void extractBits(Launch &, Warp &warp, const Instruction &i,
+                                  uint32_t lanes) {
+  using Bits = Lane<T>;
   constexpr uint32_t bits = 8 * sizeof(T);
-  auto *d = Launch::lanes<Lane<T>>(warp, i, 0);
-  auto *a = Launch::lanes<Lane<T>>(warp, i, 1);
+  auto *d = Launch::lanes<Bits>(warp, i, 0);
+  auto *a = Launch::lanes<Bits>(warp, i, 1);
   auto *b = Launch::lanes<uint32_t>(warp, i, 2);
   auto *c = Launch::lanes<uint32_t>(warp, i, 3);
   forLanes(lanes, [=](int l) {
     uint32_t at = b[l] & 255, count = c[l] & 255;
-    T value = get<T>(a, l), field = 0;
+    uint32_t there = at < bits ? std::min(count, bits - at) : 0;
+    Bits field = there ? a[l] >> at & ~Bits(0) >> (bits - there) : 0;
+    // What is missing has the sign of the field's last bit, or of the number's.
     uint32_t last = std::min(at + count - 1, bits - 1);
-    bool sign = std::is_signed_v<T> && count && (value >> last & 1);
-    for (uint32_t k = 0; k < bits; ++k) {
-      bool bit = k < count && at + k < bits ? (value >> (at + k) & 1) : sign;
-      field = T(field | T(std::make_unsigned_t<T>(bit) << k));
-    }
-    put<T>(d, l, field);
+    bool isNegative = std::is_signed_v<T> && count && (a[l] >> last & 1);
+    if (isNegative && there < bits)
+      field |= ~Bits(0) << there;
+    d[l] = field;
   });
 }
 
@@ -138,8 +141,8 @@ void netc::simulator::lookUpBits(Launch &, Warp &warp, const Instruction &i,
 }
 
 template <typename T, bool LeadingZeros>
-static void countBits(Launch &, Warp &warp, const Instruction &i,
-                      uint32_t lanes) {
+NETC_WIDE static void countBits(Launch &, Warp &warp, const Instruction &i,
+                                uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<T>(warp, i, 1);
   constexpr int spare = 64 - 8 * int(sizeof(T));
@@ -161,7 +164,8 @@ Handler netc::simulator::bitCountOf(Type type, bool leadingZeros) {
 }
 
 template <typename T>
-static void select(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void select(Launch &, Warp &warp, const Instruction &i,
+                             uint32_t lanes) {
   auto *d = Launch::lanes<T>(warp, i, 0);
   auto *a = Launch::lanes<T>(warp, i, 1);
   auto *b = Launch::lanes<T>(warp, i, 2);
@@ -175,7 +179,8 @@ Handler netc::simulator::selectOf(Type type) {
 }
 
 template <typename T>
-static void copy(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void copy(Launch &, Warp &warp, const Instruction &i,
+                           uint32_t lanes) {
   auto *d = Launch::lanes<T>(warp, i, 0);
   auto *a = Launch::lanes<T>(warp, i, 1);
   forLanes(lanes, [=](int l) { d[l] = a[l]; });
@@ -187,7 +192,8 @@ Handler netc::simulator::copyOf(bool isWide) {
 
 /// Packs several narrow registers into one.
 template <typename T, typename Part>
-static void pack(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void pack(Launch &, Warp &warp, const Instruction &i,
+                           uint32_t lanes) {
   T packed[kLanes] = {};
   uint32_t bits = i.type.bits / i.width;
   T mask = T(T(1) << bits) - 1;
@@ -202,7 +208,8 @@ static void pack(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
 
 /// Unpacks a register into several narrow ones.
 template <typename T, typename Part>
-static void unpack(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void unpack(Launch &, Warp &warp, const Instruction &i,
+                             uint32_t lanes) {
   auto *a = Launch::lanes<T>(warp, i, i.width);
   uint32_t bits = i.type.bits / i.width;
   T mask = T(T(1) << bits) - 1;

@@ -48,8 +48,8 @@ static To convert(From value, uint8_t mode) {
 }
 
 template <typename To, typename From>
-static void convertLanes(Launch &, Warp &warp, const Instruction &i,
-                         uint32_t lanes) {
+NETC_WIDE static void convertLanes(Launch &, Warp &warp, const Instruction &i,
+                                   uint32_t lanes) {
   auto *d = Launch::lanes<Lane<To>>(warp, i, 0);
   auto *a = Launch::lanes<Lane<From>>(warp, i, 1);
   uint8_t mode = i.mode;
@@ -105,7 +105,8 @@ uint16_t netc::simulator::toHalf(float value, bool isBf16) {
 }
 
 template <bool IsBf16, typename From>
-static void narrow(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void narrow(Launch &, Warp &warp, const Instruction &i,
+                             uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<Lane<From>>(warp, i, 1);
   forLanes(lanes,
@@ -113,8 +114,8 @@ static void narrow(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
 }
 /// The first operand becomes the upper half.
 template <bool IsBf16>
-static void narrowPair(Launch &, Warp &warp, const Instruction &i,
-                       uint32_t lanes) {
+NETC_WIDE static void narrowPair(Launch &, Warp &warp, const Instruction &i,
+                                 uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<float>(warp, i, 1);
   auto *b = Launch::lanes<float>(warp, i, 2);
@@ -123,14 +124,15 @@ static void narrowPair(Launch &, Warp &warp, const Instruction &i,
   });
 }
 template <bool IsBf16>
-static void widen(Launch &, Warp &warp, const Instruction &i, uint32_t lanes) {
+NETC_WIDE static void widen(Launch &, Warp &warp, const Instruction &i,
+                            uint32_t lanes) {
   auto *d = Launch::lanes<float>(warp, i, 0);
   auto *a = Launch::lanes<uint32_t>(warp, i, 1);
   forLanes(lanes, [=](int l) { d[l] = fromHalf(uint16_t(a[l]), IsBf16); });
 }
-/// Rounds to 10 bits of fraction; ties away from zero.
-static void roundToTf32(Launch &, Warp &warp, const Instruction &i,
-                        uint32_t lanes) {
+/// To the nearest of 10 bits behind the point; ties go away from zero.
+NETC_WIDE static void roundToTf32(Launch &, Warp &warp, const Instruction &i,
+                                  uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<uint32_t>(warp, i, 1);
   forLanes(lanes, [=](int l) {

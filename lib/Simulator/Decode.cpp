@@ -326,6 +326,8 @@ private:
 
   void chooseAccess() {
     findSpace();
+    i.access = kernel.accesses++;
+    i.isReadOnly = has("nc");
     bool isStore = is("st") || is("red");
     if (isStore && i.space == Space::Parameter)
       return;
@@ -352,6 +354,7 @@ private:
   }
 
   void chooseTensor() {
+    i.access = kernel.accesses++;
     if (is("ldmatrix") && has("m8n8") && has("b16")) {
       i.mode = has("trans");
       fragment(has("x4") ? 4 : has("x2") ? 2 : 1);
@@ -414,6 +417,7 @@ private:
       operand(false);
     else
       operands.numbers.push_back(operands.numbers.back());
+    i.isReadOnly = true;
     i.run = copyAsync;
     end();
   }

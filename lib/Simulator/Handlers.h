@@ -45,6 +45,13 @@ template <typename Body>
       body(lane);
     return;
   }
+  if (__builtin_popcount(lanes) > 4) {
+#pragma GCC ivdep
+    for (int lane = 0; lane < kLanes; ++lane)
+      if (lanes >> lane & 1)
+        body(lane);
+    return;
+  }
   for (; lanes; lanes &= lanes - 1)
     body(__builtin_ctz(lanes));
 }

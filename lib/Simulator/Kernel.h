@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_SIMULATOR_KERNEL_H
 #define NETC_LIB_SIMULATOR_KERNEL_H
 
+#include "lib/Simulator/Simulator.h"
+
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -64,7 +66,9 @@ struct Instruction {
   /// The number of the operand that is the address of a load, store or atomic.
   uint8_t address = 0;
   bool isAddressWide = true;
-  bool isValueWide = false; ///< size of the registers of a load or store
+  bool isReadOnly = false; ///< mostly reads what no thread of the launch writes
+  bool isValueWide = false; ///< the registers that a load or store names
+  uint32_t access = 0;      ///< number among those that access memory
 };
 
 /// Registers with the position of a thread, which are set before it starts.
@@ -85,7 +89,22 @@ enum class Special : uint8_t {
   WarpId
 };
 
-/// The text of an instruction, for findings.
+/// How the lanes of an access lie, from the first on that is on. Most
+/// instructions have but one way.
+struct Pattern {
+  uint32_t lanes = 0, bytes = 0;
+  int32_t at[kLanes] = {}; ///< of those that are on
+  uint32_t count = 0;      ///< how many are
+  int64_t low = 0, high = 0;
+  uint64_t odd = 0; ///< all bits of all places
+  bool isDense = false, isUniform = false;
+  /// How many sectors of 32 bytes, and passes over banks, they take, for the
+  /// lowest bits of where they start.
+  uint32_t startOfSectors = 0, sectors = 0;
+  uint32_t startOfBanks = 0, passes = 0, leastPasses = 0;
+};
+
+/// An instruction as it is written: for what is reported.
 struct Source {
   int line = 0;
   std::string text;
@@ -104,6 +123,13 @@ struct Kernel {
   std::vector<std::pair<uint32_t, uint32_t>> parameters;
   uint32_t parameterBytes = 0;
   uint32_t sharedBytes = 0, localBytes = 0;
+  uint32_t accesses = 0; ///< instructions that access memory
+
+  /// What its launches leave: whether they are checked access by access from
+  /// the start, what they had executed, and the last pattern of each access.
+  bool isSuspect = false;
+  Counters counted;
+  std::vector<Pattern> patterns;
 };
 
 /// A variable in global memory.

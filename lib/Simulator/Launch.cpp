@@ -7,6 +7,10 @@
 #include <algorithm>
 #include <cstring>
 #include <tuple>
+#include <utility>
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 using namespace netc::simulator;
 
@@ -46,10 +50,13 @@ static uint32_t specialOf(Special special, Extent grid, Extent block,
   return 0;
 }
 
-Launch::Launch(Device &device, const Kernel &kernel, Extent grid, Extent block,
-               uint32_t sharedBytes, std::vector<char> parametersOf)
+Launch::Launch(Device &device, Kernel &kernel, Extent grid, Extent block,
+               uint32_t sharedBytes, const std::vector<char> &parameters,
+               bool isExact)
     : device(device), kernel(kernel), grid(grid), block(block),
-      sharedBytes(sharedBytes), parameters(std::move(parametersOf)) {
+      sharedBytes(sharedBytes), parameters(parameters), isExact(isExact),
+      isAlone(grid.count() == 1 && block.count() == 1),
+      globalSpans(kernel.accesses), sharedSpans(kernel.accesses) {
   moment.launch = moment.block = moment.now = ++device.now;
   warps.resize((block.count() + kLanes - 1) / kLanes);
   // Align slots like vectors of the host.
@@ -93,6 +100,8 @@ void Launch::run(uint32_t which, const std::vector<uint32_t> &order) {
     for (uint32_t number : order)
       advance(warps[number]);
   while (releaseBarrier());
+  if (kernel.sharedBytes + sharedBytes)
+    compare(sharedSpans);
 }
 
 /// Releases the waiting threads when all others have ended or wait, too.
@@ -107,6 +116,8 @@ bool Launch::releaseBarrier() {
     return false;
   if (!everyone)
     report(*lastBarrier, "divergent barrier: not all threads reach it");
+  if (kernel.sharedBytes + sharedBytes)
+    compare(sharedSpans);
   moment.now = ++device.now;
   ++counted.barriers;
   for (Warp &warp : warps)
@@ -146,10 +157,16 @@ static uint32_t countOf(uint32_t lanes) {
 
 /// The lanes whose predicates are true.
 static uint32_t maskOf(const char *predicates) {
-  auto *lanes = reinterpret_cast<const uint32_t *>(predicates);
   uint32_t mask = 0;
+#ifdef __SSE2__
+  auto *lanes = reinterpret_cast<const __m128 *>(predicates);
+  for (int four = 0; four < kLanes / 4; ++four)
+    mask |= uint32_t(_mm_movemask_ps(lanes[four])) << (4 * four);
+#else
+  auto *lanes = reinterpret_cast<const uint32_t *>(predicates);
   for (int lane = 0; lane < kLanes; ++lane)
     mask |= (lanes[lane] & 1) << lane;
+#endif
   return mask;
 }
 
@@ -207,6 +224,8 @@ void Launch::step(Warp &warp, Part part, uint32_t next) {
 }
 
 void Launch::report(const Instruction &i, const std::string &kind) {
+  if (!isExact)
+    throw Suspicion();
   device.report(kind, kernel, kernel.sources[size_t(&i - kernel.code.data())]);
 }
 
@@ -267,28 +286,82 @@ char *Launch::accessLane(Warp &warp, const Instruction &i, int lane,
                        : "global access out of bounds");
     return nullptr;
   }
-  if (const char *wrong = memory->note(kind, at, bytes, threadOf(warp, lane),
-                                       momentOf(isShared)))
-    report(i, wrong);
+  uint64_t ats[kLanes];
+  ats[lane] = at;
+  Places one;
+  one.isDense = true;
+  int32_t first = threadOf(warp, 0);
+  if (isExact)
+    noteExactly(i, 1u << lane, *memory, isShared, ats, bytes, kind, first, one);
+  else
+    noteRoughly(i, 1u << lane, *memory, isShared, address, at, bytes, ats,
+                bytes, kind, first, one);
   return memory->data() + at;
 }
 
-/// The number of 32-byte sectors that aligned accesses of the lanes touch.
-static uint32_t sectorsOf(const uint64_t *addresses, uint32_t lanes) {
-  uint64_t sectors[kLanes], last = ~uint64_t(0);
-  uint32_t count = 0;
-  bool isSorted = true;
-  for (; lanes; lanes &= lanes - 1) {
-    uint64_t sector = addresses[__builtin_ctz(lanes)] / 32;
-    if (sector == last)
-      continue;
-    isSorted &= count == 0 || last < sector;
-    sectors[count++] = last = sector;
+/// Puts those first that are on, as they lie from the first of them on; the
+/// last stands for those that are off.
+static void gather(const uint64_t *addresses, uint32_t lanes, int64_t *at) {
+  uint64_t start = addresses[__builtin_ctz(lanes)];
+  int count = 0;
+  for (; lanes; lanes &= lanes - 1)
+    at[count++] = int64_t(addresses[__builtin_ctz(lanes)] - start);
+  std::fill(at + count, at + kLanes, at[count - 1]);
+}
+
+NETC_WIDE static bool isSame(const Pattern &p, const uint64_t *addresses) {
+  uint64_t different = 0;
+  if (p.lanes == ~0u) {
+    for (int lane = 0; lane < kLanes; ++lane)
+      different |=
+          (addresses[lane] - addresses[0]) ^ uint64_t(int64_t(p.at[lane]));
+    return !different;
   }
-  if (isSorted)
-    return count;
-  std::sort(sectors, sectors + count);
-  return uint32_t(std::unique(sectors, sectors + count) - sectors);
+  int64_t at[kLanes];
+  gather(addresses, p.lanes, at);
+  for (int lane = 0; lane < kLanes; ++lane)
+    different |= uint64_t(at[lane] ^ p.at[lane]);
+  return !different;
+}
+
+NETC_WIDE static void inspect(Pattern &p, const int64_t *at) {
+  int64_t apart = 0, different = 0, low = 0, high = 0, lost = 0;
+  for (uint32_t k = 0; k < kLanes; ++k) {
+    p.at[k] = int32_t(at[k]);
+    lost |= at[k] ^ p.at[k];
+    apart |= k < p.count ? at[k] ^ int64_t(k * p.bytes) : 0;
+    different |= at[k];
+    low = std::min(low, at[k]);
+    high = std::max(high, at[k]);
+  }
+  p.low = low;
+  p.high = high;
+  p.odd = uint64_t(different);
+  int first = __builtin_ctz(p.lanes);
+  bool isRun =
+      p.lanes >> first == (p.count == kLanes ? ~0u : (1u << p.count) - 1);
+  p.isDense = !apart && isRun;
+  p.isUniform = !different && isRun;
+  if (lost)
+    p.lanes = 0; // no other is the same
+}
+
+/// How many sectors there are.
+NETC_WIDE static uint32_t sectorsOf(const uint64_t *addresses, uint32_t lanes) {
+  int64_t at[kLanes];
+  uint64_t sectors[kLanes], changes = 1, falls = 0;
+  gather(addresses, lanes, at);
+  uint64_t start = addresses[__builtin_ctz(lanes)];
+  for (int k = 0; k < kLanes; ++k)
+    sectors[k] = (start + uint64_t(at[k])) / 32;
+  for (int k = 1; k < kLanes; ++k) {
+    changes += sectors[k] != sectors[k - 1];
+    falls |= uint64_t(sectors[k] < sectors[k - 1]);
+  }
+  if (!falls)
+    return uint32_t(changes);
+  std::sort(sectors, sectors + kLanes);
+  return uint32_t(std::unique(sectors, sectors + kLanes) - sectors);
 }
 
 /// The number of passes over the 32 banks of shared memory, and the least
@@ -297,14 +370,34 @@ static std::pair<uint32_t, uint32_t>
 wavefrontsOf(const uint64_t *addresses, uint32_t lanes, uint32_t bytes) {
   uint32_t passes = 0, least = 0;
   uint32_t atOnce = bytes <= 4 ? kLanes : 128 / bytes;
+  uint32_t unit = std::max(bytes, 4u), places = 128 / unit;
   for (uint32_t first = 0; first < kLanes; first += atOnce) {
+    uint32_t group =
+        lanes >> first & (atOnce == kLanes ? ~0u : (1u << atOnce) - 1);
+    // Mostly, no two go to the same banks.
+    uint64_t known[32];
+    uint32_t taken = 0;
+    bool isFree = true;
+    for (uint32_t left = group; left; left &= left - 1) {
+      uint64_t address = addresses[first + uint32_t(__builtin_ctz(left))];
+      uint64_t here = address / unit;
+      uint32_t place = uint32_t(here % places), bit = 1u << place;
+      isFree &=
+          address % bytes == 0 && (!(taken & bit) || known[place] == here);
+      taken |= bit;
+      known[place] = here;
+    }
+    if (isFree) {
+      passes += group != 0;
+      least += (uint32_t(__builtin_popcount(taken)) * unit / 4 + 31) / 32;
+      continue;
+    }
     uint64_t inBank[32][kLanes];
     uint32_t words[32] = {}, most = 0, all = 0;
-    for (uint32_t lane = first; lane < first + atOnce; ++lane) {
-      if (!(lanes >> lane & 1))
-        continue;
-      for (uint64_t word = addresses[lane] / 4;
-           word <= (addresses[lane] + bytes - 1) / 4; ++word) {
+    for (uint32_t left = group; left; left &= left - 1) {
+      uint64_t address = addresses[first + uint32_t(__builtin_ctz(left))];
+      for (uint64_t word = address / 4; word <= (address + bytes - 1) / 4;
+           ++word) {
         uint64_t *known = inBank[word % 32];
         uint32_t &count = words[word % 32];
         if (std::find(known, known + count, word) != known + count)
@@ -320,61 +413,83 @@ wavefrontsOf(const uint64_t *addresses, uint32_t lanes, uint32_t bytes) {
   return {passes, least};
 }
 
+Pattern &Launch::patternOf(const Instruction &i, uint32_t lanes,
+                           const uint64_t *addresses, uint32_t bytes) {
+  Pattern &p = kernel.patterns[i.access];
+  if (p.lanes == lanes && p.bytes == bytes && isSame(p, addresses))
+    return p;
+  int64_t at[kLanes];
+  gather(addresses, lanes, at);
+  p.lanes = lanes;
+  p.bytes = bytes;
+  p.count = countOf(lanes);
+  p.startOfSectors = p.startOfBanks = ~0u;
+  inspect(p, at);
+  return p;
+}
+
+void Launch::count(Pattern &p, uint32_t lanes, Space space,
+                   const uint64_t *addresses) {
+  uint64_t start = addresses[__builtin_ctz(lanes)];
+  if (space == Space::Global) {
+    if (p.startOfSectors != start % 32) {
+      p.startOfSectors = uint32_t(start % 32);
+      p.sectors = p.isDense || p.isUniform
+                      ? uint32_t((start + uint64_t(p.high) + p.bytes - 1) / 32 -
+                                 start / 32 + 1)
+                      : sectorsOf(addresses, lanes);
+    }
+    counted.sectors += p.sectors;
+    counted.idealSectors += std::min(p.sectors, (p.count * p.bytes + 31) / 32);
+  } else if (space == Space::Shared) {
+    // It does not matter which banks they are.
+    uint32_t startOfBanks = uint32_t(start % std::max(p.bytes, 4u));
+    if (p.startOfBanks != startOfBanks) {
+      p.startOfBanks = startOfBanks;
+      p.passes = p.leastPasses = 1;
+      if (p.isDense)
+        p.passes = p.leastPasses = (p.count * p.bytes + 127) / 128;
+      else if (!p.isUniform)
+        std::tie(p.passes, p.leastPasses) =
+            wavefrontsOf(addresses, lanes, p.bytes);
+    }
+    counted.wavefronts += p.passes;
+    counted.idealWavefronts += p.leastPasses;
+  }
+}
+
+NETC_WIDE static void place(const uint64_t *addresses, uint64_t low,
+                            uint64_t start, char *data, uint64_t *at,
+                            char **of) {
+  for (int lane = 0; lane < kLanes; ++lane)
+    at[lane] = start + (addresses[lane] - low);
+  for (int lane = 0; lane < kLanes; ++lane)
+    of[lane] = data + at[lane];
+}
+
 void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
                     Space spaceOf, const uint64_t *addresses, uint32_t bytes,
                     AccessKind kind, Places &places) {
   int first = __builtin_ctz(lanes);
-  uint32_t count = countOf(lanes);
-  uint64_t start = addresses[first], apart = 0, different = 0, odd = 0;
-  bool isRun = lanes >> first == (count == 32 ? ~0u : (1u << count) - 1);
-  uint64_t low = start, high = start;
-  if (isRun) {
-    for (uint32_t k = 0; k < count; ++k) {
-      uint64_t address = addresses[uint32_t(first) + k];
-      apart |= address ^ (start + k * bytes);
-      different |= address ^ start;
-    }
-    high = start + (apart ? 0 : (count - 1) * uint64_t(bytes));
-  }
-  bool isDense = isRun && !apart, isUniform = isRun && !different;
-  if (!isDense && !isUniform)
-    for (uint32_t left = lanes; left; left &= left - 1) {
-      uint64_t address = addresses[__builtin_ctz(left)];
-      low = std::min(low, address);
-      high = std::max(high, address);
-      odd |= address;
-    }
-  odd |= start;
-
-  uint64_t base = low, top = high;
+  Pattern &p = patternOf(i, lanes, addresses, bytes);
+  uint64_t low = addresses[first] + uint64_t(p.low),
+           top = addresses[first] + uint64_t(p.high);
+  uint64_t base = low;
   Space space = resolve(spaceOf, base);
-  if (space == Space::Global) {
-    uint32_t sectors = isDense || isUniform
-                           ? uint32_t((high + bytes - 1) / 32 - low / 32 + 1)
-                           : sectorsOf(addresses, lanes);
-    counted.sectors += sectors;
-    counted.idealSectors += std::min(sectors, (count * bytes + 31) / 32);
-  } else if (space == Space::Shared) {
-    uint32_t passes = 1, least = 1;
-    if (isDense)
-      passes = least = (count * bytes + 127) / 128;
-    else if (!isUniform)
-      std::tie(passes, least) = wavefrontsOf(addresses, lanes, bytes);
-    counted.wavefronts += passes;
-    counted.idealWavefronts += least;
-  }
+  count(p, lanes, space, addresses);
 
   // Fast path: check all lanes at once.
   bool isShared = space == Space::Shared;
   TrackedBytes *memory = nullptr;
-  uint64_t at = base, span = top - low + bytes;
-  places.isDense = isDense && bytes * count == span && first == 0;
-  if (odd % bytes == 0 && resolve(spaceOf, top) == space &&
-      space != Space::Local) {
+  uint64_t at = base, extent = uint64_t(p.high - p.low) + bytes;
+  places.isDense = p.isDense && first == 0;
+  places.isUniform = p.isUniform;
+  if ((p.odd | addresses[first]) % bytes == 0 &&
+      resolve(spaceOf, top) == space && space != Space::Local) {
     if (!isShared)
-      memory = device.memory->find(base, span, at);
+      memory = device.memory->find(base, extent, at);
     else if (uint64_t size = kernel.sharedBytes + sharedBytes;
-             at <= size && span <= size - at)
+             at <= size && extent <= size - at)
       memory = device.shared.get();
   }
   if (!memory) {
@@ -384,30 +499,105 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
           accessLane(warp, i, lane, spaceOf, addresses[lane], bytes, kind);
       places.isMissing |= !places.of[lane];
     }
-    places.isDense &= !places.isMissing;
+    places.isDense = places.isUniform = false;
     return;
   }
-  char *data = memory->data() + at;
-  for (int lane = 0; lane < kLanes; ++lane)
-    places.of[lane] = data + (addresses[lane] - low);
-  Moment when = momentOf(isShared);
-  int32_t thread = threadOf(warp, first);
   uint64_t ats[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane)
-    ats[lane] = at + (addresses[lane] - low);
-  // If all lanes read one address, noting two of them is enough.
+  place(addresses, low, at, memory->data(), ats, places.of);
+  int32_t thread = threadOf(warp, first) - first;
+  if (isExact)
+    noteExactly(i, lanes, *memory, isShared, ats, bytes, kind, thread, places);
+  else
+    noteRoughly(i, lanes, *memory, isShared, base, at, extent, ats, bytes, kind,
+                thread, places);
+}
+
+void Launch::noteExactly(const Instruction &i, uint32_t lanes,
+                         TrackedBytes &memory, bool isShared,
+                         const uint64_t *at, uint32_t bytes, AccessKind kind,
+                         int32_t thread, const Places &places) {
+  Moment when = momentOf(isShared);
+  // Where all read one place, two are as good as all.
   uint32_t some = lanes;
-  if (isUniform && kind == AccessKind::Read && count > 2)
-    some = 3u << first;
-  uint32_t left =
-      memory->noteLanes(kind, some, ats, bytes, thread - first, when);
+  if (places.isUniform && kind == AccessKind::Read && countOf(lanes) > 2)
+    some = 3u << __builtin_ctz(lanes);
+  uint32_t left = memory.noteLanes(kind, some, at, bytes, thread, when);
   if (left && some != lanes)
     left = lanes;
   for (; left; left &= left - 1) {
     int lane = __builtin_ctz(left);
     if (const char *wrong =
-            memory->note(kind, ats[lane], bytes, thread - first + lane, when))
+            memory.note(kind, at[lane], bytes, thread + lane, when))
       report(i, wrong);
+  }
+}
+
+void Launch::noteRoughly(const Instruction &i, uint32_t lanes,
+                         TrackedBytes &memory, bool isShared, uint64_t low,
+                         uint64_t start, uint64_t extent, const uint64_t *at,
+                         uint32_t bytes, AccessKind kind, int32_t thread,
+                         const Places &places) {
+  uint32_t some = places.isUniform ? lanes & (0 - lanes) : lanes;
+  auto forPlaces = [&](auto body) {
+    for (uint32_t left = some; left; left &= left - 1)
+      body(at[__builtin_ctz(left)]);
+  };
+  bool isWrite = kind == AccessKind::Write, isRead = kind == AccessKind::Read;
+  bool isNear = extent <= 512;
+  if (!isWrite && !(isNear && memory.isWritten(start, extent)))
+    forPlaces([&](uint64_t place) {
+      if (!memory.isWritten(place, bytes))
+        throw Suspicion();
+    });
+  if (!isRead && !isShared) {
+    if (isNear)
+      memory.keep(start, extent);
+    else
+      forPlaces([&](uint64_t place) { memory.keep(place, bytes); });
+  }
+  if (isAlone) {
+    if (isWrite)
+      forPlaces([&](uint64_t place) { memory.mark(place, bytes, true); });
+    return;
+  }
+  bool isCompared = isWrite || (isRead && !isShared && !i.isReadOnly);
+  Span &span = (isShared ? sharedSpans : globalSpans)[i.access];
+  span.kind = isWrite      ? Span::Write
+              : !isRead    ? Span::Atomic
+              : isCompared ? Span::ComparedRead
+                           : Span::Read;
+  span.low = std::min(span.low, low);
+  span.high = std::max(span.high, low + extent);
+  if (!isCompared)
+    return;
+  // Where all read one place, two are as good as all.
+  if (isWrite)
+    some = lanes;
+  else if (uint32_t rest = lanes & ~some; places.isUniform)
+    some |= rest & (0 - rest);
+  if (memory.noteLanes(kind, some, at, bytes, thread, momentOf(isShared)))
+    throw Suspicion();
+}
+
+void Launch::compare(std::vector<Span> &spans) {
+  sorted.clear();
+  for (Span &span : spans)
+    if (span.low < span.high)
+      sorted.push_back(std::exchange(span, Span()));
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Span &a, const Span &b) { return a.low < b.low; });
+  // Where those of each kind end, of all that start before.
+  uint64_t ends[4] = {};
+  for (const Span &span : sorted) {
+    for (int kind :
+         {Span::ComparedRead, Span::Read, Span::Write, Span::Atomic}) {
+      bool isApart = kind == span.kind ||
+                     (kind <= Span::Read && span.kind <= Span::Read) ||
+                     kind + span.kind == Span::ComparedRead + Span::Write;
+      if (!isApart && ends[kind] > span.low)
+        throw Suspicion();
+    }
+    ends[span.kind] = std::max(ends[span.kind], span.high);
   }
 }
 
@@ -437,8 +627,8 @@ void Launch::beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
     int lane = __builtin_ctz(left);
     if (!places.of[lane])
       continue;
-    // The destination may not be read before the copy is complete.
-    device.shared->mark(to[lane], bytes, false);
+    // What it holds until it is waited for is not to be read.
+    device.shared->forget(to[lane], bytes);
     warp.copies.back().push_back(
         {lane, to[lane], from[lane], bytes, read[lane]});
   }
@@ -449,6 +639,10 @@ void Launch::endCopies(Warp &warp, const Instruction &i, size_t groups) {
     for (const AsyncCopy &copy : warp.copies.front()) {
       char *to = device.shared->data() + copy.to;
       std::memset(to, 0, copy.bytes);
+      Span &span = sharedSpans[i.access];
+      span.kind = Span::Write;
+      span.low = std::min(span.low, copy.to);
+      span.high = std::max(span.high, copy.to + copy.bytes);
       if (const char *wrong =
               device.shared->note(AccessKind::Write, copy.to, copy.bytes,
                                   threadOf(warp, copy.lane), momentOf(true)))

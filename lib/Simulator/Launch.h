@@ -14,7 +14,16 @@
 
 namespace netc::simulator {
 
-/// Lanes of a warp at the same pc.
+/// For loops over lanes: compiled for several kinds of vectors, of which the
+/// machine takes the widest that it has.
+#ifdef __x86_64__
+#define NETC_WIDE                                                              \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define NETC_WIDE
+#endif
+
+/// Lanes of a warp that are at one instruction.
 struct Part {
   uint32_t pc, lanes;
 };
@@ -38,21 +47,38 @@ struct Warp {
   std::deque<std::vector<AsyncCopy>> copies;
 };
 
-/// Host addresses of an access by lane. Null for lanes with a finding; some are
-/// `missing` then. `isDense` if they are contiguous.
+/// Where the lanes of an access lie in memory of the host: by lane, null after
+/// a finding, where some are missing. If they are dense, they follow each other
+/// without gaps; if uniform, they are one place.
 struct Places {
   char *of[kLanes];
-  bool isDense = false, isMissing = false;
+  bool isDense = false, isUniform = false, isMissing = false;
 };
 
-/// A launch of a kernel, which runs its blocks one after the other.
+/// Where the accesses of an instruction lie, all of them. Reads are compared
+/// with writes one by one, or by their spans alone.
+struct Span {
+  enum Kind : uint8_t { ComparedRead, Read, Write, Atomic } kind = Read;
+  uint64_t low = ~uint64_t(0), high = 0;
+};
+
+/// What a launch that does not look closely throws where something may be
+/// wrong: it has to be run again.
+struct Suspicion {};
+
+/// One launch of a kernel, block after block. If it is exact, it finds what is
+/// wrong, access by access. If not, it only finds out that something may be, at
+/// less cost: reads are compared with writes by the spans of instructions.
 class Launch {
 public:
-  Launch(Device &device, const Kernel &kernel, Extent grid, Extent block,
-         uint32_t sharedBytes, std::vector<char> parameters);
+  Launch(Device &device, Kernel &kernel, Extent grid, Extent block,
+         uint32_t sharedBytes, const std::vector<char> &parameters,
+         bool isExact);
 
   /// Runs a block. Its warps run in `order`, each until it ends or waits.
   void run(uint32_t number, const std::vector<uint32_t> &order);
+  /// After the last block.
+  void finish() { compare(globalSpans); }
 
   //===-- For instructions ------------------------------------------------===//
 
@@ -85,6 +111,23 @@ private:
   void advance(Warp &warp);
   void step(Warp &warp, Part part, uint32_t next);
   bool releaseBarrier();
+  /// Throws a Suspicion if a read may meet a write; then spans start anew.
+  void compare(std::vector<Span> &spans);
+  Pattern &patternOf(const Instruction &i, uint32_t lanes,
+                     const uint64_t *addresses, uint32_t bytes);
+  void count(Pattern &pattern, uint32_t lanes, Space space,
+             const uint64_t *addresses);
+  /// Notes an access of lanes to `bytes` each, at `at` in a memory; throws a
+  /// Suspicion where it may be wrong. They are within `extent` bytes from
+  /// `start` on, whose address is `low`.
+  void noteRoughly(const Instruction &i, uint32_t lanes, TrackedBytes &memory,
+                   bool isShared, uint64_t low, uint64_t start, uint64_t extent,
+                   const uint64_t *at, uint32_t bytes, AccessKind kind,
+                   int32_t thread, const Places &places);
+  /// The same, but reports what is wrong.
+  void noteExactly(const Instruction &i, uint32_t lanes, TrackedBytes &memory,
+                   bool isShared, const uint64_t *at, uint32_t bytes,
+                   AccessKind kind, int32_t thread, const Places &places);
 
   Moment momentOf(bool isShared) const;
   int32_t threadOf(const Warp &warp, int lane) const;
@@ -92,10 +135,13 @@ private:
                    uint64_t address, uint32_t bytes, AccessKind kind);
 
   Device &device;
-  const Kernel &kernel;
+  Kernel &kernel;
   Extent grid, block;
   uint32_t sharedBytes;
-  std::vector<char> parameters;
+  const std::vector<char> &parameters;
+  const bool isExact, isAlone;                ///< the only thread
+  std::vector<Span> globalSpans, sharedSpans; ///< by instruction
+  std::vector<Span> sorted;
   Moment moment;
   uint32_t number = 0; ///< number of the block
   std::vector<Warp> warps;

@@ -5,6 +5,7 @@
 #include "lib/Simulator/Memory.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace netc::simulator;
 
@@ -24,57 +25,82 @@ static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
   return time < moment.launch ? thread : blocks;
 }
 
-/// The page for bytes within a page, with cells that are not larger than
-/// `count`.
-TrackedBytes::Page &TrackedBytes::pageOf(uint64_t at, uint32_t count) {
-  PageSlot &slot = pages[at / kPageBytes];
-  if (!slot.page)
-    slot.page = std::make_unique<Page>(2, slot.isKnown);
-  uint64_t both = (at | count) & 3;
-  int shift = both == 0 ? 2 : both == 2 ? 1 : 0;
-  if (shift < slot.page->shift) {
-    auto finer = std::make_unique<Page>(shift, false);
-    for (size_t i = 0; i < finer->cells.size(); ++i)
-      finer->cells[i] = slot.page->cells[i >> (slot.page->shift - shift)];
-    slot.page = std::move(finer);
-  }
-  return *slot.page;
+//===----------------------------------------------------------------------===//
+// What was written
+//===----------------------------------------------------------------------===//
+
+/// `count` bits from `from` on; count is at least 1.
+static uint64_t bitsFrom(uint64_t from, uint64_t count) {
+  return (~uint64_t(0) >> (64 - count)) << from;
 }
 
 void TrackedBytes::reset(uint64_t size) {
-  if (bytes.size() < size) {
-    bytes.resize(size);
-    pages.resize((size + kPageBytes - 1) / kPageBytes);
-  }
   bytes.resize(size);
-  mark(0, size, false);
+  written.assign((size + 63) / 64, 0);
+  if (uint64_t count = (size + kPageBytes - 1) / kPageBytes;
+      pages.size() < count)
+    pages.resize(count);
 }
 
 void TrackedBytes::mark(uint64_t at, uint64_t count, bool isWritten) {
   for (uint64_t end = at + count; at < end;) {
-    uint64_t here = std::min(kPageBytes - at % kPageBytes, end - at);
-    PageSlot &slot = pages[at / kPageBytes];
-    bool isWhole = at % kPageBytes == 0 &&
-                   (here == kPageBytes || at + here == bytes.size());
-    if (isWhole && !slot.page) {
-      slot.isKnown = isWritten;
-    } else {
-      Page &page = pageOf(at, uint32_t(here));
-      uint64_t first = at % kPageBytes >> page.shift;
-      for (uint64_t i = first; i < first + (here >> page.shift); ++i)
-        page.cells[i].written = isWritten ? 0 : kNever;
-    }
+    uint64_t here = std::min(64 - at % 64, end - at);
+    uint64_t bits = bitsFrom(at % 64, here);
+    if (isWritten)
+      written[at / 64] |= bits;
+    else
+      written[at / 64] &= ~bits;
     at += here;
   }
 }
 
+bool TrackedBytes::isWritten(uint64_t at, uint64_t count) const {
+  uint64_t missing = 0;
+  for (uint64_t end = at + count; at < end;) {
+    uint64_t here = std::min(64 - at % 64, end - at);
+    missing |= ~written[at / 64] & bitsFrom(at % 64, here);
+    at += here;
+  }
+  return !missing;
+}
+
+//===----------------------------------------------------------------------===//
+// Who accessed what
+//===----------------------------------------------------------------------===//
+
+TrackedBytes::Page &TrackedBytes::pageOf(uint64_t at) {
+  std::unique_ptr<Page> &page = pages[at / kPageBytes];
+  if (!page)
+    page = std::make_unique<Page>();
+  return *page;
+}
+
+TrackedBytes::Page &TrackedBytes::pageOf(uint64_t at, uint32_t count) {
+  Page &page = pageOf(at);
+  uint64_t both = (at | count) & 3;
+  int shift = both == 0 ? 2 : both == 2 ? 1 : 0;
+  if (shift < page.shift) {
+    std::vector<Cell> finer(kPageBytes >> shift);
+    for (size_t i = 0; i < finer.size(); ++i)
+      finer[i] = page.cells[i >> (page.shift - shift)];
+    page.cells = std::move(finer);
+    page.shift = shift;
+  }
+  return page;
+}
+
 void TrackedBytes::clearAccesses() {
-  for (PageSlot &slot : pages)
-    if (slot.page)
-      for (Cell &cell : slot.page->cells) {
-        cell.written = std::min(cell.written, 0);
-        cell.read = 0;
-      }
+  for (std::unique_ptr<Page> &page : pages)
+    if (page)
+      std::fill(page->cells.begin(), page->cells.end(), Cell());
+}
+
+void TrackedBytes::forget(uint64_t at, uint32_t count) {
+  mark(at, count, false);
+  Page &page = pageOf(at, count);
+  Cell *first = &page.cells[at % kPageBytes >> page.shift];
+  for (Cell *cell = first; cell < first + (count >> page.shift); ++cell)
+    cell->written = 0;
 }
 
 const char *TrackedBytes::note(AccessKind kind, uint64_t at, uint32_t count,
@@ -83,11 +109,13 @@ const char *TrackedBytes::note(AccessKind kind, uint64_t at, uint32_t count,
   const char *wrong = nullptr;
   bool isAtomic = kind == AccessKind::Atomic;
   Cell *first = &page.cells[at % kPageBytes >> page.shift];
-  for (Cell *cell = first; cell < first + (count >> page.shift); ++cell) {
+  for (uint32_t k = 0; k < count >> page.shift; ++k) {
+    Cell *cell = first + k;
     bool isOwn = cell->writer == thread || cell->writer == atomicWriter(thread);
     bool meetsWriter = !isOwn && !moment.isBefore(cell->written) &&
                        !(isAtomic && cell->writer < 0);
-    if (kind != AccessKind::Write && cell->written == kNever)
+    if (kind != AccessKind::Write &&
+        !isWritten(at + (k << page.shift), 1u << page.shift))
       wrong = "read of memory that nothing wrote";
     if (kind != AccessKind::Write && meetsWriter)
       wrong = "race: read after write";
@@ -104,6 +132,8 @@ const char *TrackedBytes::note(AccessKind kind, uint64_t at, uint32_t count,
     cell->writer = isAtomic ? atomicWriter(thread) : thread;
     cell->written = moment.now;
   }
+  if (kind != AccessKind::Read)
+    mark(at, count, true);
   return wrong;
 }
 
@@ -114,32 +144,30 @@ uint32_t TrackedBytes::noteLanes(uint32_t lanes, const uint64_t *at,
   const int32_t launch = moment.launch, now = moment.now;
   uint32_t left = 0;
   uint64_t number = ~uint64_t(0);
-  Cell *ofPage = nullptr;
+  Cell *cells = nullptr;
   int shift = 0;
-  uint32_t cells = 0;
+  uint32_t ofLane = 0;
   for (; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes);
     if (at[lane] / kPageBytes != number) {
       number = at[lane] / kPageBytes;
-      Page *page = pages[number].page.get();
-      ofPage = page && count >> page->shift ? page->cells.data() : nullptr;
-      if (ofPage)
-        shift = page->shift, cells = count >> shift;
+      Page &page = pageOf(at[lane], count);
+      cells = page.cells.data();
+      shift = page.shift;
+      ofLane = count >> shift;
     }
-    if (!ofPage) {
+    uint64_t bits = bitsFrom(at[lane] % 64, count);
+    if (IsRead && (written[at[lane] / 64] & bits) != bits) {
       left |= 1u << lane;
       continue;
     }
     int32_t who = thread + lane;
-    Cell *cell = ofPage + (at[lane] % kPageBytes >> shift);
-    for (Cell *end = cell + cells; cell < end; ++cell) {
-      // Written by the host or an earlier launch, and not uninitialized.
-      bool isFine = uint32_t(cell->written) < uint32_t(launch) ||
-                    (cell->written != kNever &&
-                     (cell->writer == who || moment.isBefore(cell->written)));
+    Cell *cell = cells + (at[lane] % kPageBytes >> shift);
+    for (Cell *end = cell + ofLane; cell < end; ++cell) {
+      bool isFine = cell->written < launch || cell->writer == who ||
+                    moment.isBefore(cell->written);
       if (!IsRead)
-        isFine = (isFine || cell->written == kNever) &&
-                 (cell->read < launch || cell->reader == who);
+        isFine &= cell->read < launch || cell->reader == who;
       if (!isFine) {
         left |= 1u << lane;
       } else if (!IsRead) {
@@ -150,6 +178,8 @@ uint32_t TrackedBytes::noteLanes(uint32_t lanes, const uint64_t *at,
         cell->read = now;
       }
     }
+    if (!IsRead)
+      written[at[lane] / 64] |= bits;
   }
   return left;
 }
@@ -163,6 +193,49 @@ uint32_t TrackedBytes::noteLanes(AccessKind kind, uint32_t lanes,
              ? noteLanes<true>(lanes, at, count, thread, moment)
              : noteLanes<false>(lanes, at, count, thread, moment);
 }
+
+//===----------------------------------------------------------------------===//
+// Going back
+//===----------------------------------------------------------------------===//
+
+void TrackedBytes::keep(uint64_t at, uint64_t count) {
+  for (uint64_t number = at / kPageBytes;
+       number <= (at + count - 1) / kPageBytes; ++number) {
+    Page &page = pageOf(number * kPageBytes);
+    if (page.isKept)
+      continue;
+    page.isKept = true;
+    kept.push_back({number, std::make_unique<char[]>(kPageBytes), {}});
+    uint64_t start = number * kPageBytes;
+    std::memcpy(kept.back().bytes.get(), &bytes[start],
+                std::min(kPageBytes, bytes.size() - start));
+    for (uint64_t word = start / 64;
+         word < std::min((start + kPageBytes) / 64, written.size()); ++word)
+      kept.back().written[word - start / 64] = written[word];
+  }
+}
+
+void TrackedBytes::undo() {
+  for (const Kept &page : kept) {
+    uint64_t start = page.number * kPageBytes;
+    std::memcpy(&bytes[start], page.bytes.get(),
+                std::min(kPageBytes, bytes.size() - start));
+    for (uint64_t word = start / 64;
+         word < std::min((start + kPageBytes) / 64, written.size()); ++word)
+      written[word] = page.written[word - start / 64];
+  }
+  accept();
+}
+
+void TrackedBytes::accept() {
+  for (const Kept &page : kept)
+    pages[page.number]->isKept = false;
+  kept.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Allocations
+//===----------------------------------------------------------------------===//
 
 uint64_t Memory::allocate(uint64_t bytes) {
   uint64_t start = next;
@@ -180,6 +253,16 @@ void Memory::release(uint64_t address) {
 void Memory::clearAccesses() {
   for (auto &[address, bytes] : allocations)
     bytes.clearAccesses();
+}
+
+void Memory::undo() {
+  for (auto &[address, bytes] : allocations)
+    bytes.undo();
+}
+
+void Memory::accept() {
+  for (auto &[address, bytes] : allocations)
+    bytes.accept();
 }
 
 TrackedBytes *Memory::find(uint64_t address, uint64_t bytes, uint64_t &at) {

@@ -32,8 +32,7 @@ struct Moment {
 /// accesses.
 class TrackedBytes {
 public:
-  explicit TrackedBytes(uint64_t size)
-      : bytes(size), pages((size + kPageBytes - 1) / kPageBytes) {}
+  explicit TrackedBytes(uint64_t size) { reset(size); }
 
   char *data() { return bytes.data(); }
   const char *data() const { return bytes.data(); }
@@ -42,7 +41,11 @@ public:
   void reset(uint64_t size);
   /// Marks bytes as written or not written.
   void mark(uint64_t at, uint64_t count, bool isWritten);
-  /// Clears all accesses.
+  /// Says that nothing wrote up to 16 aligned bytes, and who did.
+  void forget(uint64_t at, uint32_t count);
+  /// Whether all of them were.
+  bool isWritten(uint64_t at, uint64_t count) const;
+  /// Forgets all accesses.
   void clearAccesses();
 
   /// Records an access by a thread to up to 16 aligned bytes. Returns what is
@@ -54,35 +57,45 @@ public:
   uint32_t noteLanes(AccessKind kind, uint32_t lanes, const uint64_t *at,
                      uint32_t count, int32_t thread, const Moment &moment);
 
-private:
-  static constexpr uint64_t kPageBytes = 4096;
+  /// Keeps what these bytes are, unless it was kept since the last `undo` or
+  /// `accept`.
+  void keep(uint64_t at, uint64_t count);
+  /// Makes what was kept what is there again.
+  void undo();
+  /// Forgets what was kept.
+  void accept();
 
-  /// The last threads that wrote and read a cell, and when: 0 is the host,
-  /// kNever means that it was not written.
+private:
+  static constexpr uint64_t kPageBytes = 1024;
+
+  /// The last thread that wrote some bytes and the last that read them, and
+  /// when: 0 if none did.
   struct Cell {
     int32_t writer = 0, written = 0, reader = 0, read = 0;
   };
-  static constexpr int32_t kNever = -1;
   struct Page {
-    Page(int shift, bool isKnown)
-        : shift(shift),
-          cells(kPageBytes >> shift, Cell{0, isKnown ? 0 : kNever, 0, 0}) {}
-
-    int shift; ///< log2 of the bytes of a cell
-    std::vector<Cell> cells;
+    int shift = 2; ///< log2 of the bytes of a cell
+    std::vector<Cell> cells = std::vector<Cell>(kPageBytes >> shift);
+    bool isKept = false;
   };
-  struct PageSlot {
-    std::unique_ptr<Page> page;
-    bool isKnown = false; ///< for as long as there is no page
+  /// A page as it was.
+  struct Kept {
+    uint64_t number;
+    std::unique_ptr<char[]> bytes;
+    uint64_t written[kPageBytes / 64];
   };
 
+  Page &pageOf(uint64_t at);
+  /// With cells that are no larger than what is accessed.
   Page &pageOf(uint64_t at, uint32_t count);
   template <bool IsRead>
   uint32_t noteLanes(uint32_t lanes, const uint64_t *at, uint32_t count,
                      int32_t thread, const Moment &moment);
 
   std::vector<char> bytes;
-  std::vector<PageSlot> pages;
+  std::vector<uint64_t> written; ///< a bit a byte
+  std::vector<std::unique_ptr<Page>> pages;
+  std::vector<Kept> kept;
 };
 
 /// The memory of a device: allocations with gaps between them.
@@ -94,6 +107,9 @@ public:
   /// The allocation that contains all of these bytes, and their offset in it.
   /// Null if there is none.
   TrackedBytes *find(uint64_t address, uint64_t bytes, uint64_t &at);
+  /// Of all allocations.
+  void undo();
+  void accept();
 
 private:
   std::map<uint64_t, TrackedBytes> allocations;

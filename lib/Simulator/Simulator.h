@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace netc::simulator {
@@ -105,10 +106,8 @@ public:
 
   void setOrder(Order newOrder) { order = newOrder; }
   const Counters &counters() const { return counted; }
-  /// The counters by kernel.
-  const std::map<std::string, Counters> &countersByKernel() const {
-    return countedBy;
-  }
+  /// The same, of each kernel that was launched.
+  std::map<std::string, Counters> countersByKernel() const;
   const std::vector<Finding> &findings() const { return found; }
   void clearFindings() { found.clear(); }
 
@@ -118,14 +117,13 @@ private:
               const Source &source);
 
   std::unique_ptr<Memory> memory;
-  std::unique_ptr<TrackedBytes> shared; ///< of the current block
-  std::vector<char> files;              ///< register files of its warps
-  int32_t now = 0;                      ///< see Moment
-  std::map<std::string, std::unique_ptr<Kernel>> kernels;
+  std::unique_ptr<TrackedBytes> shared; ///< of the block that runs
+  std::vector<char> files;              ///< registers of its warps
+  int32_t now = 0;                      ///< as memory counts time
+  std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
   std::map<std::string, std::pair<uint64_t, uint64_t>> variables;
   Order order;
-  Counters counted;                          ///< of all launches that ended
-  std::map<std::string, Counters> countedBy; ///< by kernel
+  Counters counted; ///< of all ended launches
   std::vector<Finding> found;
 };
 

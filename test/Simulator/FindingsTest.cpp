@@ -110,6 +110,39 @@ TEST(FindingsTest, ALaunchIsAfterTheOneBefore) {
   EXPECT_EQ(bench.kinds(), "");
 }
 
+TEST(FindingsTest, WhatIsOnlyReadIsNotWritten) {
+  // Reads by way of the cache for constants are compared with writes when the
+  // launch is over; it then runs again, from what there was before.
+  Bench bench({5, 0});
+  bench.run(
+      kernel("red.global.add.u64 [%rd1], 1;\nmov.u32 %r2, %ctaid.x;\n"
+             "setp.eq.s32 %p1, %r2, 0;\n@%p1 st.global.u64 [%rd1+8], %rd1;"
+             "\n@!%p1 ld.global.nc.u64 %rd3, [%rd1+8];"),
+      {2}, {1});
+  EXPECT_EQ(bench.kinds(), "race: read after write;");
+  EXPECT_EQ(bench.words[0], 7u);
+  EXPECT_EQ(bench.device.counters().launches, 1u);
+}
+
+TEST(FindingsTest, SharedMemoryIsReadBetweenBarriers) {
+  // A thread reads what its neighbour writes: before a barrier, or behind it.
+  std::string start = "mov.u32 %r2, buffer;\nmad.lo.s32 %r2, %r1, 4, %r2;\n"
+                      "xor.b32 %r3, %r2, 128;\nst.shared.u32 [%r2], %r1;\n";
+  auto kindsOf = [&](const std::string &body) {
+    Bench bench({0});
+    bench.run(kernel(start + body, ".shared .align 256 .b8 buffer[256];"), {},
+              {64});
+    return bench.kinds();
+  };
+  EXPECT_EQ(kindsOf("bar.sync 0;\nld.shared.u32 %r4, [%r3];"), "");
+  EXPECT_EQ(kindsOf("bar.sync 0;\nld.shared.u32 %r4, [%r3];\nbar.sync 0;\n"
+                    "st.shared.u32 [%r2], %r4;"),
+            "");
+  EXPECT_EQ(kindsOf("bar.sync 0;\nld.shared.u32 %r4, [%r3];\n"
+                    "st.shared.u32 [%r2], %r4;"),
+            "race: read after write;race: write after read;");
+}
+
 TEST(FindingsTest, AllThreadsReachABarrier) {
   Bench bench({0});
   bench.run(kernel("setp.eq.s32 %p1, %r1, 0;\n@%p1 bra $end;\nbar.sync 0;\n"
@@ -138,6 +171,13 @@ TEST(FindingsTest, SectorsAndWavefrontsAreCounted) {
             {}, {32});
   EXPECT_EQ(bench.device.counters().sectors, 8u + 32);
   EXPECT_EQ(bench.device.counters().idealSectors, 8u + 8);
+  // The same instruction once with the one and once with the other.
+  bench.run(kernel("mov.u32 %r2, 8;\n$next:\nmul.wide.u32 %rd3, %r1, %r2;\n"
+                   "add.s64 %rd3, %rd1, %rd3;\nst.global.u64 [%rd3], %rd1;\n"
+                   "mul.lo.s32 %r2, %r2, 4;\nsetp.lt.s32 %p1, %r2, 33;\n"
+                   "@%p1 bra $next;"),
+            {}, {32});
+  EXPECT_EQ(bench.device.counters().sectors, 2 * (8u + 32));
   // A column of 32 words of one bank.
   std::string column = ".shared .align 4 .b8 buffer[4096];";
   bench.run(kernel("mov.u32 %r2, buffer;\nmad.lo.s32 %r2, %r1, 128, %r2;\n"
