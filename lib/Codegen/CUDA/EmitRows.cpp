@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions of contiguous rows, one warp for each result. Its lanes read a row
-// coalesced and accumulate partial results, which are then exchanged in a fixed
-// order, so that results are deterministic.
+// Reductions of rows. The lanes of a warp read a row side by side, keep a part
+// of the result each, and exchange these at the end, in an order that is always
+// the same.
 
 #include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CUDA/Kernels.h"
@@ -20,17 +20,6 @@ using namespace netc;
 using namespace mlir;
 
 static constexpr int64_t kLanes = 32;
-
-Operation *netc::combinerOf(linalg::LinalgOp op, unsigned result) {
-  Block &body = op->getRegion(0).front();
-  Value yielded = body.getTerminator()->getOperand(result);
-  Operation *combiner = yielded.getDefiningOp();
-  BlockArgument sum = body.getArgument(op.getNumDpsInputs() + result);
-  bool isOnce = combiner && combiner->getBlock() == &body && sum.hasOneUse() &&
-                *sum.user_begin() == combiner &&
-                combiner->getNumOperands() == 2;
-  return isOnce && arith::getNeutralElement(combiner) ? combiner : nullptr;
-}
 
 /// The loops that are summed up, of which the last goes to the next element of
 /// an operand; none if that is no operand's.
@@ -90,7 +79,7 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
   auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
   b.setInsertionPointToStart(guard.thenBlock());
   PointBuilder at(op, b);
-  at.setIndices(elements, row);
+  at.setTurns(elements, row);
 
   unsigned results = op.getNumDpsInits();
   SmallVector<Value> parts;
@@ -99,7 +88,7 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
         *arith::getNeutralElement(combinerOf(op, result))));
   auto loop = b.create<scf::ForOp>(lane, index(depth), index(kLanes), parts);
   b.setInsertionPointToStart(loop.getBody());
-  at.setIndices(sums, loop.getInductionVar());
+  at.setTurns(sums, loop.getInductionVar());
   b.create<scf::YieldOp>(at.payload(loop.getRegionIterArgs()));
   b.setInsertionPointAfter(loop);
 

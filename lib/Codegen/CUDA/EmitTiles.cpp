@@ -25,7 +25,7 @@ std::optional<TileSchedule> netc::tileScheduleOf(linalg::LinalgOp op) {
   if (!roles || roles->dims.elementBits < 32 ||
       !llvm::all_of(op.getDpsInputs(), isWide))
     return std::nullopt;
-  return scheduleTiles(product->dims, DeviceInfo());
+  return scheduleTiles(roles->dims, DeviceInfo());
 }
 
 namespace {
@@ -73,8 +73,7 @@ private:
     int64_t inner = isAlongK ? tiles.bk : side;
     for (int64_t i = 0; i < side * tiles.bk; i += TileSchedule::kThreads) {
       Value first = rem(thread, inner), second = div(thread, inner);
-      // A tile may have fewer elements along a side than the block has threads,
-      // or more.
+      // A tile's side may be less than the threads, or more.
       if (inner < TileSchedule::kThreads)
         second = b.add(second, i / inner);
       Value inK = isAlongK ? first : second, inSide = isAlongK ? second : first;
@@ -123,9 +122,9 @@ private:
     place = b.add(place, placeIn(C, roles.n, n));
     Value memory = b.flat(roles.operands[C]);
     Value start = fill ? fill.getInputs()[0]
-                       : Value(b.create<memref::LoadOp>(memory, offset));
+                       : Value(b.create<memref::LoadOp>(memory, place));
     b.create<memref::StoreOp>(b.create<arith::AddFOp>(start, sum), memory,
-                              offset);
+                              place);
   }
 
   TileSchedule tiles;

@@ -13,61 +13,57 @@ namespace netc {
 
 struct TileSchedule;
 
-/// Attribute of a function that is a kernel: its total number of threads.
+/// The attribute of a function that is a kernel: how many threads it takes.
 constexpr llvm::StringLiteral kThreads = "net.threads";
-/// Attribute of a kernel: threads per block, if not kBlockThreads.
-constexpr llvm::StringLiteral kThreadsPerBlock = "net.threads_per_block";
-/// Attribute of the module: its kernels, by number, as dictionaries of `name`,
-/// `blocks` and `threads` per block.
+/// How many of them a block has, if not kBlockThreads.
+constexpr llvm::StringLiteral kOfBlock = "net.of_block";
+/// That of a module: its kernels, in the order of their numbers, as
+/// dictionaries of `name`, `blocks` and `threads` of a block.
 constexpr llvm::StringLiteral kKernels = "net.kernels";
-/// The name of the nested module that holds the kernels.
+/// The module of the kernels, inside of that of the step.
 constexpr llvm::StringLiteral kDevice = "device";
-/// Default number of threads per block.
+/// Threads of a block.
 constexpr int64_t kBlockThreads = 128;
-/// The address space of shared memory in NVVM.
+/// The memory space that the threads of a block share.
 constexpr int64_t kSharedSpace = 3;
 
-/// The threads of a launch, altogether and per block.
+/// How many threads a kernel takes, and how many of them a block has.
 struct KernelShape {
-  int64_t threads, perBlock = kBlockThreads;
+  int64_t threads, ofBlock = kBlockThreads;
 };
 
-/// The global index of this thread: blockIdx.x * blockDim.x + threadIdx.x.
+/// The number of this thread among all of its kernel.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 
-/// The only linalg op of a kernel, and the fill of its result before it, if
-/// there is one. Null if the kernel does anything else.
+/// The linalg op that is all that a kernel does, but for a fill before it,
+/// which starts its only result; null if the kernel does something else.
 std::pair<mlir::linalg::LinalgOp, mlir::linalg::FillOp>
 onlyOpOf(mlir::func::FuncOp kernel);
 
-/// Emits the body of a linalg op on memrefs at one point of its loops.
+/// What a linalg op on memory does at one point of its loops.
 class PointBuilder {
 public:
   PointBuilder(mlir::linalg::LinalgOp op, mlir::ImplicitLocOpBuilder &b)
-      : indices(op.getNumLoops()), op(op), b(b) {}
+      : turns(op.getNumLoops()), op(op), b(b) {}
 
-  /// By loop of the op, its current index.
-  llvm::SmallVector<mlir::Value> indices;
+  /// By loop of the op.
+  llvm::SmallVector<mlir::Value> turns;
 
-  llvm::SmallVector<mlir::Value> indicesOf(mlir::OpOperand &operand);
-  /// Loads the element of an operand at this point.
+  llvm::SmallVector<mlir::Value> placeOf(mlir::OpOperand &operand);
+  /// The element of a result at this point.
   mlir::Value load(mlir::OpOperand &operand);
   void store(mlir::Value value, mlir::OpOperand &operand);
-  /// Emits the payload with `elements` as the current values of the results,
-  /// and returns what it yields. Null values are loaded if they are read.
+  /// What results of these elements of the results; null ones are loaded if
+  /// they are needed.
   llvm::SmallVector<mlir::Value> payload(mlir::ValueRange elements);
-  /// Sets the indices of `loops` from one linearized index. The last loop
-  /// varies fastest.
-  void setIndices(llvm::ArrayRef<unsigned> loops, mlir::Value number);
+  /// Sets the turns of some loops, of which the last turns fastest, from their
+  /// number among all turns.
+  void setTurns(llvm::ArrayRef<unsigned> loops, mlir::Value number);
 
 private:
   mlir::linalg::LinalgOp op;
   mlir::ImplicitLocOpBuilder &b;
 };
-
-/// The op that adds one more to a result of a payload, if its order does not
-/// matter but for rounding, and where it starts is known; else null.
-mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
 
 /// The loops of an op that tell the elements of all its results apart, in the
 /// order of the first result: each is an axis of each of them, by itself.
@@ -89,8 +85,7 @@ mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
 std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
                                      mlir::linalg::FillOp fill);
 std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op);
-/// The same for a reduction of contiguous elements, with a warp for each
-/// result.
+/// Reductions of what lies next to each other: a warp for each result.
 std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
                                     mlir::linalg::FillOp fill);
 /// Elements that depend on no others: several a thread, in vectors.

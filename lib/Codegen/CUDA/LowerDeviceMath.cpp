@@ -20,13 +20,13 @@ namespace netc {
 
 #include "lib/Codegen/CUDA/DeviceMath.inc"
 
-/// Whether every device has an instruction for an op, or LLVM expands it.
+/// Whether every device has an instruction for it, or LLVM a short sequence.
 static bool isNative(Operation *op) {
   return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
              math::FmaOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp>(op);
 }
 
-/// The minimum or maximum of two f64, NaN if one is. For f32 there is an
+/// The larger or smaller of two f64, or NaN if one is; of f32 there is an
 /// instruction.
 static Value extremum(OpBuilder &b, Operation *op) {
   Location loc = op->getLoc();
@@ -78,7 +78,7 @@ struct LowerDeviceMath : netc::impl::LowerDeviceMathBase<LowerDeviceMath> {
       }
       call(b, op, callee);
     }
-    // Links all functions; LLVM drops those that are not called.
+    // LLVM leaves out what nothing calls.
     for (Operation &function :
          llvm::make_early_inc_range(library->getBody()->getOperations()))
       function.moveBefore(module.getBody(), module.getBody()->end());

@@ -58,23 +58,23 @@ SmallVector<unsigned> netc::loopsOfElements(linalg::LinalgOp op) {
   return loops;
 }
 
-SmallVector<Value> PointBuilder::indicesOf(OpOperand &operand) {
-  SmallVector<Value> element;
+SmallVector<Value> PointBuilder::placeOf(OpOperand &operand) {
+  SmallVector<Value> place;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (AffineExpr expr : map.getResults())
-    element.push_back(
-        affine::expandAffineExpr(b, b.getLoc(), expr, indices, ValueRange()));
-  return element;
+    place.push_back(
+        affine::expandAffineExpr(b, b.getLoc(), expr, turns, ValueRange()));
+  return place;
 }
 
 Value PointBuilder::load(OpOperand &operand) {
   if (!isa<MemRefType>(operand.get().getType()))
     return operand.get();
-  return b.create<memref::LoadOp>(operand.get(), indicesOf(operand));
+  return b.create<memref::LoadOp>(operand.get(), placeOf(operand));
 }
 
 void PointBuilder::store(Value value, OpOperand &operand) {
-  b.create<memref::StoreOp>(value, operand.get(), indicesOf(operand));
+  b.create<memref::StoreOp>(value, operand.get(), placeOf(operand));
 }
 
 SmallVector<Value> PointBuilder::payload(ValueRange elements) {
@@ -91,8 +91,8 @@ SmallVector<Value> PointBuilder::payload(ValueRange elements) {
     values.map(argument, element ? element : load(operand));
   }
   for (Operation &payload : body.without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(payload))
-      values.map(index.getResult(), indices[index.getDim()]);
+    if (auto turn = dyn_cast<linalg::IndexOp>(payload))
+      values.map(turn.getResult(), turns[turn.getDim()]);
     else
       b.clone(payload, values);
   }
@@ -102,25 +102,26 @@ SmallVector<Value> PointBuilder::payload(ValueRange elements) {
   return results;
 }
 
-void PointBuilder::setIndices(ArrayRef<unsigned> loops, Value number) {
+void PointBuilder::setTurns(ArrayRef<unsigned> loops, Value number) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (unsigned loop : llvm::reverse(loops)) {
     Value extent = b.create<arith::ConstantIndexOp>(extents[loop]);
-    indices[loop] = b.create<arith::RemUIOp>(number, extent);
+    turns[loop] = b.create<arith::RemUIOp>(number, extent);
     number = b.create<arith::DivUIOp>(number, extent);
   }
 }
 
 namespace {
-/// Replaces a linalg op by the code of one thread.
+/// Writes what one thread does for a linalg op, in the place of the op.
 class ThreadCode {
 public:
-  /// `fill`, if not null, initializes the only result of the op.
+  /// `fill`, if there is one, gives the elements of its only result their
+  /// start.
   ThreadCode(linalg::LinalgOp op, linalg::FillOp fill)
       : op(op), fill(fill), b(op.getLoc(), op), at(op, b),
         loops(loopsOfElements(op)), extents(op.getStaticLoopRanges()) {}
 
-  /// Returns the number of threads of the launch.
+  /// Returns how many threads there have to be.
   int64_t emit() {
     int64_t threads = 1;
     for (unsigned loop : loops)
@@ -130,12 +131,12 @@ public:
                                           index(threads));
     auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
-    at.setIndices(loops, thread);
+    at.setTurns(loops, thread);
     if (fill)
       start();
     SmallVector<unsigned> others;
     for (unsigned loop = 0; loop < extents.size(); ++loop)
-      if (!at.indices[loop])
+      if (!at.turns[loop])
         others.push_back(loop);
     nest(others, [&] { point(); });
     if (fill)
@@ -147,12 +148,12 @@ public:
 private:
   Value index(int64_t value) { return b.create<arith::ConstantIndexOp>(value); }
 
-  /// Calls `body` inside of loops over `inner`.
+  /// Calls `body` inside of these loops of the op.
   void nest(ArrayRef<unsigned> inner, function_ref<void()> body) {
     if (inner.empty())
       return body();
-    forEach(extents[inner.front()], [&](Value index) {
-      at.indices[inner.front()] = index;
+    forEach(extents[inner.front()], [&](Value turn) {
+      at.turns[inner.front()] = turn;
       nest(inner.drop_front(), body);
     });
   }
@@ -164,32 +165,33 @@ private:
     body(loop.getInductionVar());
   }
 
-  /// Initializes the elements that this thread accumulates into.
+  /// Starts what the thread sums up: the elements whose axes, as far as loops
+  /// tell them apart, are the thread's.
   void start() {
     OpOperand &init = op.getDpsInitsMutable()[0];
     auto type = cast<MemRefType>(init.get().getType());
     AffineMap map = op.getMatchingIndexingMap(&init);
-    SmallVector<Value> element(type.getRank());
+    SmallVector<Value> place(type.getRank());
     SmallVector<bool> isTold(extents.size());
     for (auto [axis, expr] : llvm::enumerate(map.getResults()))
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         if (!std::exchange(isTold[dim.getPosition()], true))
-          element[axis] = at.indices[dim.getPosition()];
-    fillFrom(0, element, init.get());
+          place[axis] = at.turns[dim.getPosition()];
+    startFrom(0, place, init.get());
   }
 
-  void fillFrom(size_t axis, SmallVectorImpl<Value> &element, Value memory) {
-    if (axis == element.size()) {
-      b.create<memref::StoreOp>(fill.getInputs()[0], memory, element);
+  void startFrom(size_t axis, SmallVectorImpl<Value> &place, Value memory) {
+    if (axis == place.size()) {
+      b.create<memref::StoreOp>(fill.getInputs()[0], memory, place);
       return;
     }
-    if (element[axis])
-      return fillFrom(axis + 1, element, memory);
+    if (place[axis])
+      return startFrom(axis + 1, place, memory);
     forEach(cast<MemRefType>(memory.getType()).getDimSize(axis),
-            [&](Value index) {
-              element[axis] = index;
-              fillFrom(axis + 1, element, memory);
-              element[axis] = Value();
+            [&](Value turn) {
+              place[axis] = turn;
+              startFrom(axis + 1, place, memory);
+              place[axis] = Value();
             });
   }
 
@@ -222,9 +224,8 @@ Value netc::threadIndex(ImplicitLocOpBuilder &b) {
       b.getIndexType(), b.create<arith::AddIOp>(before, thread));
 }
 
-/// Replaces a parallel loop by its body, one thread for each iteration. Returns
-/// the number of threads.
-static int64_t parallelize(scf::ForOp loop) {
+/// Gives each turn of a loop that is marked so a thread. Returns how many.
+static int64_t spread(scf::ForOp loop) {
   auto extent = getConstantIntValue(loop.getUpperBound());
   if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0 || !extent)
     return 1;
@@ -241,14 +242,14 @@ static int64_t parallelize(scf::ForOp loop) {
   return *extent;
 }
 
-/// Turns a kernel into the code of one thread. Returns the number of threads.
+/// Makes a kernel the code of one thread. Returns how many it takes.
 static int64_t map(func::FuncOp kernel) {
   auto [op, fill] = onlyOpOf(kernel);
   if (op)
     return ThreadCode(op, fill).emit();
   SmallVector<Operation *> work = workOf(kernel);
   auto loop = dyn_cast<scf::ForOp>(work.front());
-  return work.size() == 1 && loop ? parallelize(loop) : 1;
+  return work.size() == 1 && loop ? spread(loop) : 1;
 }
 
 namespace {

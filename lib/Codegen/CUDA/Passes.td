@@ -8,7 +8,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
-  let summary = "Tile kernels for blocks of threads";
+  let summary = "Give kernels that threads compute together their blocks";
   let description = [{
     Sums of products are computed by tiles in shared memory, rows that are reduced by a warp each, elements
     several by a thread. What lies in another order than the result passes through shared memory.
@@ -16,7 +16,7 @@ def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
     has. Others are left to net-map-kernels.
   }];
   let options = [Option<"printSchedules", "print-schedules", "bool", "false",
-                        "Emit the schedule of each contraction as a remark">];
+                        "Say how each product is computed, as a remark">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",

@@ -16,11 +16,11 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Replaces a call of a kernel by a launch of the kernel with `number`.
+/// Launches the kernel with this number, with the operands of the call.
 static void launch(LLVM::CallOp call, LLVM::LLVMFuncOp launcher,
                    int64_t number) {
-  // Allocate at the start of the step: an alloca in a loop would grow the stack
-  // in each iteration.
+  // What the stack holds, it holds for the whole step: not for each turn of a
+  // loop.
   auto step = call->getParentOfType<LLVM::LLVMFuncOp>();
   auto top = ImplicitLocOpBuilder::atBlockBegin(call.getLoc(),
                                                 &step.getBody().front());
@@ -71,20 +71,19 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
         numbers[function.getName()] = kernels.size();
         auto threads =
             cast<IntegerAttr>(function->removeAttr(kThreads)).getInt();
-        // A kernel of one thread has no bounds check.
-        int64_t perBlock = threads == 1 ? 1 : kBlockThreads;
-        if (auto own = function->removeAttr(kThreadsPerBlock))
-          perBlock = cast<IntegerAttr>(own).getInt();
-        int64_t blocks = llvm::divideCeil(threads, perBlock);
+        // What is one thread's does not ask which it is.
+        int64_t ofBlock = threads == 1 ? 1 : kBlockThreads;
+        if (auto own = function->removeAttr(kOfBlock))
+          ofBlock = cast<IntegerAttr>(own).getInt();
+        int64_t blocks = llvm::divideCeil(threads, ofBlock);
         kernels.push_back(types.getDictionaryAttr(
             {types.getNamedAttr("name", function.getNameAttr()),
              types.getNamedAttr("blocks", types.getI64IntegerAttr(blocks)),
-             types.getNamedAttr("threads",
-                                types.getI64IntegerAttr(perBlock))}));
+             types.getNamedAttr("threads", types.getI64IntegerAttr(ofBlock))}));
         function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                           types.getUnitAttr());
         function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
-                          types.getDenseI32ArrayAttr({int32_t(perBlock)}));
+                          types.getDenseI32ArrayAttr({int32_t(ofBlock)}));
         function.setLinkage(LLVM::Linkage::External);
       } else if (function && function != step && !function.isExternal())
         function.setLinkage(LLVM::Linkage::Internal);

@@ -5,7 +5,6 @@
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/TileSchedule.h"
-#include "lib/Codegen/PrintSchedule.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -55,9 +54,8 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
         continue;
       Builder builder(&getContext());
       kernel->setAttr(kThreads, builder.getI64IntegerAttr(shape->threads));
-      if (shape->perBlock != kBlockThreads)
-        kernel->setAttr(kThreadsPerBlock,
-                        builder.getI64IntegerAttr(shape->perBlock));
+      if (shape->ofBlock != kBlockThreads)
+        kernel->setAttr(kOfBlock, builder.getI64IntegerAttr(shape->ofBlock));
     }
   }
 };

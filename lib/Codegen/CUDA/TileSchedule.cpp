@@ -8,7 +8,7 @@
 
 using namespace netc;
 
-/// A tile for less than this would be mostly empty.
+/// Smaller sides would leave most of a tile without work.
 static constexpr int64_t kMinSide = 16, kMinDepth = 8;
 
 int64_t TileSchedule::executedFlop() const {
@@ -16,7 +16,7 @@ int64_t TileSchedule::executedFlop() const {
   return 2 * blocks() * bm * bn * depth;
 }
 
-/// Cycles of all blocks for each k.
+/// Of all blocks, for each k.
 static int64_t cyclesOf(const TileSchedule &schedule,
                         const DeviceInfo &device) {
   int64_t waves =

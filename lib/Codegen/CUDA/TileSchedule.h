@@ -13,28 +13,27 @@
 
 namespace netc {
 
-/// The limits of a device that decide about tiles. The defaults are those of
-/// the smallest device that code is emitted for.
+/// What of a device decides how work is cut: what the smallest of those that
+/// code is emitted for has.
 struct DeviceInfo {
   int64_t multiprocessors = 108;
-  /// Shared memory that a block has without opting in to more, in bytes.
+  /// Of a block, without asking for more.
   int64_t sharedBytes = 48 << 10;
-  /// Per multiprocessor and cycle: multiply-adds of f32, and 4-byte words read
-  /// from shared memory.
+  /// Of a multiprocessor in a cycle: multiply-adds of f32, and words of shared
+  /// memory that go to registers.
   int64_t multiplyAdds = 128, sharedWords = 32;
 };
 
-/// Extents of a contraction, and whether A and B are contiguous along k rather
-/// than along m and n.
+/// Extents of a product, and what its operands have next to each other.
 struct TileDims {
   int64_t batch = 1, m, n, k;
   unsigned elementBits = 32;
   bool isAAlongK = false, isBAlongK = false;
 };
 
-/// A block computes a tile of bm x bn elements of C. It copies bm x bk elements
-/// of A and bk x bn of B to shared memory at a time. Each of its 16 x 16
-/// threads keeps every 16th row and column of the tile in registers.
+/// A block computes a tile of bm x bn elements: it copies bk columns of A and
+/// rows of B to shared memory at a time. Each of its 16 x 16 threads keeps
+/// every 16th row and column of the tile in registers.
 struct TileSchedule {
   static constexpr int64_t kSide = 16;
   static constexpr int64_t kThreads = kSide * kSide;
@@ -45,23 +44,24 @@ struct TileSchedule {
   int64_t tilesM() const { return (dims.m + bm - 1) / bm; }
   int64_t tilesN() const { return (dims.n + bn - 1) / bn; }
   int64_t blocks() const { return dims.batch * tilesM() * tilesN(); }
-  /// The stride of k in shared memory, in elements. It is padded by one where
-  /// consecutive threads write along k, to avoid bank conflicts.
+  /// Elements from one k to the next in shared memory. A row more where threads
+  /// that follow each other write several k: else they met in a bank.
   int64_t strideA() const { return bm + dims.isAAlongK; }
   int64_t strideB() const { return bn + dims.isBAlongK; }
   int64_t sharedBytes() const {
     return bk * (strideA() + strideB()) * dims.elementBits / 8;
   }
-  /// FLOP that all threads execute, including those on padding of m, n and k.
+  /// Products and sums that all threads execute, those outside of C and of the
+  /// sums too.
   int64_t executedFlop() const;
   int64_t countedFlop() const {
     return 2 * dims.batch * dims.m * dims.n * dims.k;
   }
 };
 
-/// The tile that fits in shared memory and takes the fewest cycles, the maximum
-/// of those for arithmetic and for reads of shared memory, in waves of one
-/// block per multiprocessor. None if m, n or k is too small for tiles.
+/// Of the tiles that fit the device, that which takes the fewest cycles by what
+/// it computes and reads of shared memory, when as many blocks as there are
+/// multiprocessors go at once. None where products are too few for tiles.
 std::optional<TileSchedule> scheduleTiles(const TileDims &dims,
                                           const DeviceInfo &device);
 
