@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Give kernels that threads compute together their blocks";
   let description = [{
-    Sums of products are computed by tiles in shared memory, rows that are reduced by a warp each, elements
+    Sums of products are computed by tiles in shared memory, those of 16 bits by matrix instructions; rows that are reduced by a warp each, elements
     several by a thread. What lies in another order than the result passes through shared memory.
     `net.threads` says how many threads such a kernel takes, and `net.of_block` how many of them a block
     has. Others are left to net-map-kernels.
@@ -18,7 +18,7 @@ def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let options = [Option<"printSchedules", "print-schedules", "bool", "false",
                         "Say how each product is computed, as a remark">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
                            "::mlir::NVVM::NVVMDialect"];
 }
