@@ -34,4 +34,18 @@ def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def JoinUpdates : Pass<"net-join-updates", "::mlir::ModuleOp"> {
+  let summary = "Do the same with many tensors in one launch";
+  let description = [{
+    Element-wise ops that have one payload, and whose operands are whole tensors of the arena, become one
+    kernel, where the last of them stands: the updates of all parameters by one rule. A table in the
+    device's code says where the operands of each are. None of them may access what an op between them
+    writes, or write what it accesses.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // NET_CODEGEN_CUDA_PASSES_TD
