@@ -35,12 +35,10 @@ static bool isChunked(linalg::LinalgOp op, const ProductRoles &roles,
       roles.starts[operand] % Matrix::kChunk != 0 ||
       alignmentOf(memory) % (2 * Matrix::kChunk) != 0)
     return false;
-  for (ArrayRef<Loop> loops :
-       {ArrayRef<Loop>(roles.batch), ArrayRef<Loop>(roles.k),
-        roles.sideOf(operand)})
+  for (ArrayRef<Loop> loops : {ArrayRef<Loop>(roles.batch),
+                               ArrayRef<Loop>(roles.k), roles.sideOf(operand)})
     for (const Loop &loop : loops)
-      if (&loop != &along.back() &&
-          loop.strides[operand] % Matrix::kChunk != 0)
+      if (&loop != &along.back() && loop.strides[operand] % Matrix::kChunk != 0)
         return false;
   return true;
 }
@@ -73,8 +71,8 @@ public:
     Value warp = ptx.div(ptx.thread(), 32);
     warpM = ptx.mul(ptx.div(warp, matrix.warpsN), matrix.rows());
     warpN = ptx.mul(ptx.rem(warp, matrix.warpsN), matrix.columns());
-    shared = sharedBuffer(b, "stages", type,
-                          matrix.stages * matrix.stageElements());
+    shared =
+        sharedBuffer(b, "stages", type, matrix.stages * matrix.stageElements());
     start = ptx.addressOf(shared);
     for (ContractionOperand operand : {A, B})
       placeCopies(operand);
@@ -226,8 +224,8 @@ private:
     Value chunk = b.create<arith::XOrIOp>(
         ptx.div(column, Matrix::kChunk),
         ptx.rem(ptx.div(row, int64_t(1) << swizzle.shift), swizzle.mask + 1));
-    Value place = ptx.add(ptx.mul(row, 2 * elements),
-                          ptx.mul(chunk, 2 * Matrix::kChunk));
+    Value place =
+        ptx.add(ptx.mul(row, 2 * elements), ptx.mul(chunk, 2 * Matrix::kChunk));
     place = ptx.add(place, ptx.i32(2 * startInStage(operand)));
     return ptx.loadMatrices(ptx.add(stage, place), /*isTransposed=*/!isAlongK);
   }
@@ -270,9 +268,9 @@ private:
         roles.starts[C] % 2 != 0 ||
         alignmentOf(op->getOperand(roles.operands[C])) % 8 != 0)
       return false;
-    for (ArrayRef<Loop> loops : {ArrayRef<Loop>(roles.batch),
-                                 ArrayRef<Loop>(roles.m),
-                                 ArrayRef<Loop>(roles.n)})
+    for (ArrayRef<Loop> loops :
+         {ArrayRef<Loop>(roles.batch), ArrayRef<Loop>(roles.m),
+          ArrayRef<Loop>(roles.n)})
       for (const Loop &loop : loops)
         if (&loop != &last && loop.strides[C] % 2 != 0)
           return false;
@@ -315,9 +313,9 @@ private:
   void storePair(Value place, const Value *pair) {
     auto two = VectorType::get({2}, b.getF32Type());
     Value memory = b.flat(roles.operands[C]);
-    Value old = fill ? Value(b.create<vector::BroadcastOp>(
-                           two, fill.getInputs()[0]))
-                     : Value(b.create<vector::LoadOp>(two, memory, place));
+    Value old =
+        fill ? Value(b.create<vector::BroadcastOp>(two, fill.getInputs()[0]))
+             : Value(b.create<vector::LoadOp>(two, memory, place));
     Value sum = b.create<vector::BroadcastOp>(two, pair[0]);
     sum = b.create<vector::InsertOp>(pair[1], sum, int64_t(1));
     b.create<vector::StoreOp>(b.create<arith::AddFOp>(old, sum), memory, place);

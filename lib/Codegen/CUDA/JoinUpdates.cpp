@@ -157,8 +157,8 @@ std::optional<Update> Update::of(linalg::GenericOp op) {
       if (!start || !element.isIntOrFloat() ||
           element.getIntOrFloatBitWidth() % 8 != 0)
         return std::nullopt;
-      place = *start +
-              nest->starts[number] * element.getIntOrFloatBitWidth() / 8;
+      place =
+          *start + nest->starts[number] * element.getIntOrFloatBitWidth() / 8;
     }
     bool isInit = number >= op.getNumDpsInputs();
     if ((stride != 0 && stride != 1) || (isInit && stride == 0) ||
@@ -195,8 +195,8 @@ public:
   void emit() {
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
     b.setInsertionPoint(step);
-    auto kernel = b.create<func::FuncOp>(
-        name, b.getFunctionType({pointer}, TypeRange()));
+    auto kernel =
+        b.create<func::FuncOp>(name, b.getFunctionType({pointer}, TypeRange()));
     kernel.setPrivate();
     makeTable();
     b.setInsertionPointToStart(kernel.addEntryBlock());
@@ -232,8 +232,8 @@ private:
     for (size_t operand = 0; operand < updates[0].places.size(); ++operand)
       for (const Update &update : updates)
         numbers.push_back(update.places[operand]);
-    auto type = RankedTensorType::get({int64_t(numbers.size())},
-                                      b.getI64Type());
+    auto type =
+        RankedTensorType::get({int64_t(numbers.size())}, b.getI64Type());
     b.setInsertionPoint(step);
     table = b.create<memref::GlobalOp>(
         name + "_table", b.getStringAttr("private"),
@@ -244,7 +244,8 @@ private:
 
   /// A number of the table: of a row, that of an update.
   Value read(int64_t row, Value update) {
-    Value memory = b.create<memref::GetGlobalOp>(table.getType(), table.getName());
+    Value memory =
+        b.create<memref::GetGlobalOp>(table.getType(), table.getName());
     Value at = add(update, index(row * int64_t(updates.size())));
     Value number = b.create<memref::LoadOp>(memory, at);
     return b.create<arith::IndexCastOp>(b.getIndexType(), number);
@@ -288,16 +289,16 @@ private:
     for (size_t operand = 0; operand < places.size(); ++operand)
       numbers.push_back(updates[0].moves[operand] ? Value()
                                                   : numberOf(operand));
-    auto vectors = b.create<scf::ForOp>(index(0), index(kVectorsOfThread),
-                                        index(1));
+    auto vectors =
+        b.create<scf::ForOp>(index(0), index(kVectorsOfThread), index(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(vectors.getBody());
     Value vector = add(first, vectors.getInductionVar());
     vector = add(b.create<arith::MulIOp>(vector, index(kBlockThreads)), thread);
     Value at = b.create<arith::MulIOp>(vector, index(width));
     Value end = add(at, index(width));
-    Value isWhole = b.create<arith::CmpIOp>(arith::CmpIPredicate::ule, end,
-                                            extent);
+    Value isWhole =
+        b.create<arith::CmpIOp>(arith::CmpIPredicate::ule, end, extent);
     auto branch = b.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
     elements(at, width);
@@ -356,7 +357,8 @@ private:
         for (Value operand : operation.getOperands())
           if (isConstant(operand) && !values.contains(operand) &&
               operand.getParentBlock() != &payload)
-            values.map(operand, b.clone(*operand.getDefiningOp())->getResult(0));
+            values.map(operand,
+                       b.clone(*operand.getDefiningOp())->getResult(0));
         b.clone(operation, values);
       }
       for (auto [number, result] :
@@ -389,8 +391,7 @@ private:
     Value start =
         b.create<memref::ExtractAlignedPointerAsIndexOp>(step.getArgument(0));
     Value address = b.create<LLVM::IntToPtrOp>(
-        arena.getType(),
-        b.create<arith::IndexCastOp>(b.getI64Type(), start));
+        arena.getType(), b.create<arith::IndexCastOp>(b.getI64Type(), start));
     b.create<func::CallOp>(kernel, address);
   }
 
@@ -432,8 +433,8 @@ private:
     SmallVector<Access> accesses;
     for (size_t i = 0; i <= updates.size(); ++i) {
       bool isEnd = i == updates.size();
-      if (!isEnd && (i == first || canWait(accesses, updates[i - 1].op,
-                                           updates[i].op))) {
+      if (!isEnd &&
+          (i == first || canWait(accesses, updates[i - 1].op, updates[i].op))) {
         llvm::append_range(accesses, accessesOf(updates[i].op));
         continue;
       }
@@ -470,8 +471,8 @@ private:
       for (OpOperand &operand : inner->getOpOperands()) {
         bool isRead = isa<memref::LoadOp>(inner) ||
                       (linalg && linalg.isDpsInput(&operand));
-        bool isLiteral = isa_and_nonnull<memref::GetGlobalOp>(
-            operand.get().getDefiningOp());
+        bool isLiteral =
+            isa_and_nonnull<memref::GetGlobalOp>(operand.get().getDefiningOp());
         if (isa<MemRefType>(operand.get().getType()) && !isLiteral)
           accesses.push_back(accessOf(operand.get(), !isRead));
       }

@@ -36,8 +36,8 @@ static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
 /// The grid of warps that reads the least of shared memory. All threads have as
 /// many chunks to copy of either operand.
 static bool placeWarps(MatrixSchedule &schedule) {
-  int64_t chunks = std::min(schedule.bm, schedule.bn) * schedule.bk /
-                   MatrixSchedule::kChunk;
+  int64_t chunks =
+      std::min(schedule.bm, schedule.bn) * schedule.bk / MatrixSchedule::kChunk;
   int64_t warps = std::min<int64_t>(
       chunks / 32, schedule.bm * schedule.bn >= 128 * 64 ? 8 : 4);
   bool isPlaced = false;

@@ -50,19 +50,16 @@ public:
                                               bool isTransposed);
   /// C[16, 8] + A[16, 16] B[16, 8], of bf16 or f16, as fragments of 4, 4 and 2
   /// registers a lane.
-  llvm::SmallVector<mlir::Value> addProduct(bool isBF16,
-                                            mlir::ValueRange left,
+  llvm::SmallVector<mlir::Value> addProduct(bool isBF16, mlir::ValueRange left,
                                             mlir::ValueRange right,
                                             mlir::ValueRange sums);
 
 private:
   void effect(llvm::StringRef text, llvm::StringRef constraints,
               mlir::ValueRange operands);
-  llvm::SmallVector<mlir::Value> results(llvm::StringRef text,
-                                         llvm::StringRef constraints,
-                                         mlir::Type type, size_t count,
-                                         mlir::ValueRange operands,
-                                         bool hasEffects);
+  llvm::SmallVector<mlir::Value>
+  results(llvm::StringRef text, llvm::StringRef constraints, mlir::Type type,
+          size_t count, mlir::ValueRange operands, bool hasEffects);
 
   mlir::ImplicitLocOpBuilder &b;
 };
