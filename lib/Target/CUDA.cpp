@@ -72,6 +72,8 @@ public:
     OutlineKernelsOptions outline;
     outline.record = outline.merge = !options.counted;
     outline.selfContained = true;
+    if (!options.reference)
+      passes.addPass(createJoinUpdates());
     passes.addPass(createOutlineKernels(outline));
     if (options.counted) {
       CountArithmeticOptions count;

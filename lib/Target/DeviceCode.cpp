@@ -11,6 +11,8 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -76,6 +78,16 @@ static llvm::Error checkCalls(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
+/// Keeps instructions of a whole warp where all of its lanes come by: MLIR's
+/// assembly has no mark for it, and LLVM would copy them into branches.
+static void keepTogether(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+          call && call->isInlineAsm())
+        call->setConvergent();
+}
+
 llvm::Expected<std::string> netc::emitPtx(ModuleOp device,
                                           const DeviceArch &arch) {
   registerBuiltinDialectTranslation(*device.getContext());
@@ -90,6 +102,7 @@ llvm::Expected<std::string> netc::emitPtx(ModuleOp device,
   std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(device, context);
   if (!ir)
     llvm_unreachable("the pipeline ends in what can be translated");
+  keepTogether(*ir);
   ir->setDataLayout((*machine)->createDataLayout());
   ir->setTargetTriple((*machine)->getTargetTriple().str());
   if (llvm::Error error = makeOptimizingTransformer(

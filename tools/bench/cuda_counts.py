@@ -5,28 +5,33 @@
 
 """Says by counts how good kernels for a GPU are, without one.
 
-    tools/bench/cuda_counts.py [--netc=NETC] [--batch=N] FILE.net:RUN ...
+    tools/bench/cuda_counts.py [--netc=NETC] [--batch=N] [--set=KEY=VALUE] [--products] FILE.net:RUN ...
 
 Each run's step is executed on netc's simulator. By run: launches of a step; sectors of global memory and passes over the banks of
 shared memory, beside the fewest that hold as many bytes; FLOP executed beside those counted; and a bound: no H200 takes less time for
 what each kernel executes, beside what the step's own FLOP and bytes would take. If `ptxas` is in PATH or /usr/local/cuda/bin: spills.
+
+With `--products` nothing is executed, so that large networks can be asked for: what the schedules of their products by matrix
+instructions say that these execute, beside what is counted, and what share of the FLOP of all tiled products they are.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 
-# Of an H200: multiprocessors, cycles a second, FLOP of f32 a second, bytes a second.
-MULTIPROCESSORS, CLOCK, FLOPS, BANDWIDTH = 132, 1.83e9, 67e12, 4.8e12
+# Of an H200: multiprocessors, cycles a second, FLOP a second of f32 and of products of bf16, bytes a second.
+MULTIPROCESSORS, CLOCK, FLOPS, TENSOR_FLOPS, BANDWIDTH = 132, 1.83e9, 67e12, 989e12, 4.8e12
 
 
 def seconds(counted):
     """No kernel is faster than what it does most of."""
     return max(counted["sectors"] * 32 / BANDWIDTH,
                counted["flop"] / FLOPS,
+               counted["tensor_flop"] / TENSOR_FLOPS,
                counted["wavefronts"] / (MULTIPROCESSORS * CLOCK),
                counted["warp_instructions"] / (4 * MULTIPROCESSORS * CLOCK))
 
@@ -44,14 +49,43 @@ def spills(ptx):
     return stores, registers
 
 
+def products(netc, given):
+    """By matrix instructions: how many products, their FLOP executed and counted; and the FLOP of others that have tiles."""
+    said = subprocess.run([netc, "--emit=schedule", "--target=cuda"] + given, check=True, capture_output=True, text=True).stdout
+    executed = counted = others = count = 0
+    for line in said.splitlines():
+        if by_matrices := re.search(r"executes (\d+) of (\d+) FLOP", line):
+            count += 1
+            executed += int(by_matrices[1])
+            counted += int(by_matrices[2])
+        elif by_tiles := re.search(r"product (\d+) x (\d+) x (\d+)(?:, (\d+) times)?", line):
+            m, n, k, times = (int(number or 1) for number in by_tiles.groups())
+            others += 2 * m * n * k * times
+    return count, executed, counted, others
+
+
 def ratio(a, b):
     return f"{a / b:.2f}" if b else "-"
 
 
-def row(netc, batch, subject, folder):
+def given_for(options, subject):
     file, run = subject.rsplit(":", 1)
+    values = [f"{run}.{value}" for value in options.set]
+    if options.batch:
+        values.append(f"{run}.batch={options.batch}")
+    return run, [f"--run={run}", file] + [f"--set={value}" for value in values]
+
+
+def row_of_products(options, subject):
+    _, given = given_for(options, subject)
+    count, executed, counted, others = products(options.netc, given)
+    return [subject, str(count), ratio(executed, counted), f"{100 * counted / (counted + others or 1):.1f} %"]
+
+
+def row(options, subject, folder):
+    netc = options.netc
+    run, given = given_for(options, subject)
     program, ptx = os.path.join(folder, "program"), os.path.join(folder, "code.ptx")
-    given = [f"--run={run}", file] + ([f"--set={run}.batch={batch}"] if batch else [])
     subprocess.run([netc, "--emit=exe", "--target=cuda", "-o", program] + given, check=True, stderr=subprocess.DEVNULL)
     # What an emission says beside its result is no news here.
     subprocess.run([netc, "--emit=ptx", "--target=cuda", "--arch=sm_90a", "-o", ptx] + given, check=True, stderr=subprocess.DEVNULL)
@@ -64,7 +98,7 @@ def row(netc, batch, subject, folder):
     roofline = max(flop / FLOPS, report["ideal_sectors"] * 32 / BANDWIDTH)
     spilled = spills(ptx)
     return [subject, str(report["launches"]), ratio(report["sectors"], report["ideal_sectors"]),
-            ratio(report["wavefronts"], report["ideal_wavefronts"]), ratio(report["flop"], flop),
+            ratio(report["wavefronts"], report["ideal_wavefronts"]), ratio(report["flop"] + report["tensor_flop"], flop),
             "-" if spilled is None else f"{spilled[0]} bytes, {spilled[1]} registers",
             f"{bound * 1e6:.1f} us", f"{roofline * 1e6:.1f} us", str(len(report["findings"]))]
 
@@ -73,13 +107,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--netc", default="build/release/bin/netc")
     parser.add_argument("--batch", type=int)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of each run, such as precision=bf16")
+    parser.add_argument("--products", action="store_true")
     parser.add_argument("subjects", nargs="+", metavar="FILE.net:RUN")
     options = parser.parse_args()
+    if options.products:
+        head = ["run", "products by matrices", "FLOP : counted", "of all tiled products' FLOP"]
+        print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+        for subject in options.subjects:
+            print("| " + " | ".join(row_of_products(options, subject)) + " |", flush=True)
+        return
     head = ["run", "launches", "sectors : ideal", "wavefronts : ideal", "FLOP : counted", "spills", "at least", "roofline", "findings"]
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
     with tempfile.TemporaryDirectory() as folder:
         for subject in options.subjects:
-            print("| " + " | ".join(row(options.netc, options.batch, subject, folder)) + " |", flush=True)
+            print("| " + " | ".join(row(options, subject, folder)) + " |", flush=True)
 
 
 if __name__ == "__main__":

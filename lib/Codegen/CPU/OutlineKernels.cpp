@@ -91,8 +91,7 @@ static int64_t knownMultipleOf(Value memref) {
     if (!part)
       return bytes;
     auto [strides, offset] = getStridesAndOffset(part.getSourceType());
-    for (auto [stride, at] :
-         llvm::zip_equal(strides, part.getMixedOffsets())) {
+    for (auto [stride, at] : llvm::zip_equal(strides, part.getMixedOffsets())) {
       if (ShapedType::isDynamic(stride))
         return bytes;
       shift(stride * bytes * getConstantIntValue(at).value_or(1));

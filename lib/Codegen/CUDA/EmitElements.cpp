@@ -142,8 +142,9 @@ int64_t ElementLoops::width() const {
       widest = std::max(widest, bitsOf(operand));
   // Elements of a byte are few bytes anyway.
   int64_t width = kAccessBytes * 8 / std::max<int64_t>(widest, 16);
-  bool isOneLoop = llvm::all_of(ArrayRef(nest.loops).drop_back(),
-                                [](const Loop &loop) { return loop.extent == 1; });
+  bool isOneLoop =
+      llvm::all_of(ArrayRef(nest.loops).drop_back(),
+                   [](const Loop &loop) { return loop.extent == 1; });
   if (last().extent < width || (!isOneLoop && last().extent % width != 0))
     return 1;
   // Element by element the lanes of a warp would be far apart.
@@ -196,7 +197,8 @@ public:
       : ElementBuilder(loops), width(loops.width()) {}
 
   KernelShape emit() {
-    int64_t extent = loops.last().extent, groups = llvm::divideCeil(extent, width);
+    int64_t extent = loops.last().extent,
+            groups = llvm::divideCeil(extent, width);
     int64_t threads = groups;
     for (const Loop &loop : ArrayRef(loops.nest.loops).drop_back())
       threads *= loop.extent;
@@ -270,7 +272,8 @@ private:
       first = load(operand, place);
     Value vector;
     if (!first && loops.isVector(operand, count))
-      vector = b.create<vector::LoadOp>(vectorOf(operand, count), memory, place);
+      vector =
+          b.create<vector::LoadOp>(vectorOf(operand, count), memory, place);
     for (auto [i, elements] : llvm::enumerate(inputs))
       elements[operand] =
           first    ? first
@@ -288,8 +291,8 @@ private:
                                   b.add(place, int64_t(i) * stride));
       return;
     }
-    Value vector = b.create<arith::ConstantOp>(
-        b.getZeroAttr(vectorOf(operand, count)));
+    Value vector =
+        b.create<arith::ConstantOp>(b.getZeroAttr(vectorOf(operand, count)));
     for (auto [i, result] : llvm::enumerate(results))
       vector = b.create<vector::InsertOp>(result[number], vector, int64_t(i));
     b.create<vector::StoreOp>(vector, b.flat(operand), place);
@@ -406,8 +409,7 @@ private:
           return;
         Value here = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at,
                                              b.index(end));
-        condition =
-            condition ? b.create<arith::AndIOp>(condition, here) : here;
+        condition = condition ? b.create<arith::AndIOp>(condition, here) : here;
       };
       require(i + kSquareThreads > rows * columns, point, rows * columns);
       require(extentOfRows() % rows != 0, turns[rowLoop], extentOfRows());
@@ -437,9 +439,9 @@ int64_t netc::alignmentOf(Value memory) {
     memory = field.getPosition() == ArrayRef<int64_t>{0} ? field.getValue()
                                                          : field.getContainer();
   auto argument = dyn_cast<BlockArgument>(memory);
-  auto kernel = argument ? dyn_cast<func::FuncOp>(
-                               argument.getOwner()->getParentOp())
-                         : func::FuncOp();
+  auto kernel = argument
+                    ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                    : func::FuncOp();
   auto known = kernel ? kernel.getArgAttrOfType<IntegerAttr>(
                             argument.getArgNumber(),
                             LLVM::LLVMDialect::getAlignAttrName())

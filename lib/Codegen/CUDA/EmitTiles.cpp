@@ -95,7 +95,8 @@ private:
 
   SmallVector<Value> addProducts(ValueRange sums) {
     return b.loop(tiles.bk, 1, sums, [&](Value k, ValueRange sums) {
-      auto read = [&](ContractionOperand operand, int64_t stride, Value of, int64_t i) {
+      auto read = [&](ContractionOperand operand, int64_t stride, Value of,
+                      int64_t i) {
         Value at = b.add(b.add(mul(k, stride), of), i * TileSchedule::kSide);
         return b.create<memref::LoadOp>(shared[operand], at);
       };

@@ -11,6 +11,7 @@
 
 namespace netc {
 
+struct MatrixSchedule;
 struct TileSchedule;
 
 /// The attribute of a function that is a kernel: how many threads it takes.
@@ -85,6 +86,10 @@ mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
 std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
                                      mlir::linalg::FillOp fill);
 std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op);
+/// Sums of products of 16 bits, by matrix instructions.
+std::optional<KernelShape> emitMatrices(mlir::linalg::LinalgOp op,
+                                        mlir::linalg::FillOp fill);
+std::optional<MatrixSchedule> matrixScheduleOf(mlir::linalg::LinalgOp op);
 /// Reductions of what lies next to each other: a warp for each result.
 std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
                                     mlir::linalg::FillOp fill);

@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Give kernels that threads compute together their blocks";
   let description = [{
-    Sums of products are computed by tiles in shared memory, rows that are reduced by a warp each, elements
+    Sums of products are computed by tiles in shared memory, those of 16 bits by matrix instructions; rows that are reduced by a warp each, elements
     several by a thread. What lies in another order than the result passes through shared memory.
     `net.threads` says how many threads such a kernel takes, and `net.of_block` how many of them a block
     has. Others are left to net-map-kernels.
@@ -18,7 +18,7 @@ def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let options = [Option<"printSchedules", "print-schedules", "bool", "false",
                         "Say how each product is computed, as a remark">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
                            "::mlir::NVVM::NVVMDialect"];
 }
@@ -32,6 +32,20 @@ def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def JoinUpdates : Pass<"net-join-updates", "::mlir::ModuleOp"> {
+  let summary = "Do the same with many tensors in one launch";
+  let description = [{
+    Element-wise ops that have one payload, and whose operands are whole tensors of the arena, become one
+    kernel, where the last of them stands: the updates of all parameters by one rule. A table in the
+    device's code says where the operands of each are. None of them may access what an op between them
+    writes, or write what it accesses.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::NVVM::NVVMDialect"];
 }
 
 #endif // NET_CODEGEN_CUDA_PASSES_TD

@@ -59,7 +59,9 @@ std::optional<ProductRoles> ProductRoles::of(linalg::LinalgOp op) {
   if (isDenseRole(roles.n, B) || !isDenseRole(roles.k, B))
     sortRole(roles.k, A);
   TileDims &dims = roles.dims;
-  dims = {ContractionDims::pointsOf(roles.batch), ContractionDims::pointsOf(roles.m), ContractionDims::pointsOf(roles.n),
+  dims = {ContractionDims::pointsOf(roles.batch),
+          ContractionDims::pointsOf(roles.m),
+          ContractionDims::pointsOf(roles.n),
           ContractionDims::pointsOf(roles.k)};
   dims.elementBits =
       getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth();

@@ -101,9 +101,10 @@ SumDims SumSplitter::dimsOf() {
 bool SumSplitter::isAxis(unsigned loop) {
   return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    return llvm::count_if(map.getResults(), [&](AffineExpr axis) {
-             return axis.isFunctionOfDim(loop);
-           }) <= 1 &&
+    return llvm::count_if(map.getResults(),
+                          [&](AffineExpr axis) {
+                            return axis.isFunctionOfDim(loop);
+                          }) <= 1 &&
            llvm::all_of(map.getResults(), [&](AffineExpr axis) {
              return !axis.isFunctionOfDim(loop) || isa<AffineDimExpr>(axis);
            });
@@ -148,9 +149,7 @@ void SumSplitter::split(unsigned loop, int64_t parts) {
   unsigned loops = extents.size();
   AffineExpr part = getAffineDimExpr(0, context);
   // The loop of the parts is the first.
-  auto moved = [&](AffineMap map) {
-    return map.shiftDims(1).getResults();
-  };
+  auto moved = [&](AffineMap map) { return map.shiftDims(1).getResults(); };
   SmallVector<Value> inputs, starts;
   SmallVector<AffineMap> maps;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -180,8 +179,8 @@ void SumSplitter::split(unsigned loop, int64_t parts) {
   }
   auto iterators = op.getIteratorTypesArray();
   iterators.insert(iterators.begin(), utils::IteratorType::parallel);
-  auto partial = b.create<linalg::GenericOp>(
-      TypeRange(ValueRange(starts)), inputs, starts, maps, iterators);
+  auto partial = b.create<linalg::GenericOp>(TypeRange(ValueRange(starts)),
+                                             inputs, starts, maps, iterators);
   IRMapping none;
   op->getRegion(0).cloneInto(&partial->getRegion(0), none);
   int64_t turns = extents[loop] / parts;

@@ -21,10 +21,9 @@ static int64_t leastDepth(SumKind kind) {
 int64_t netc::partsOf(const SumDims &dims, const DeviceInfo &device) {
   if (dims.units == 0)
     return 1;
-  int64_t wanted =
-      device.multiprocessors * unitsAtOnce(dims.kind) / dims.units;
-  return std::max<int64_t>(
-      std::min(wanted, dims.depth / leastDepth(dims.kind)), 1);
+  int64_t wanted = device.multiprocessors * unitsAtOnce(dims.kind) / dims.units;
+  return std::max<int64_t>(std::min(wanted, dims.depth / leastDepth(dims.kind)),
+                           1);
 }
 
 int64_t netc::equalParts(int64_t extent, int64_t wanted) {

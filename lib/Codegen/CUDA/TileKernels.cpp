@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/CUDA/MatrixSchedule.h"
 #include "lib/Codegen/CUDA/Passes.h"
-#include "lib/Codegen/CUDA/TileSchedule.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -37,15 +38,20 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isDeclaration() && function.isPrivate())
+      if (!function.isDeclaration() && function.isPrivate() &&
+          !function->hasAttr(kThreads))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels) {
       auto [op, fill] = onlyOpOf(kernel);
       if (!op)
         continue;
-      if (printSchedules)
+      if (printSchedules) {
+        say(op, matrixScheduleOf(op));
         say(op, tileScheduleOf(op));
-      std::optional<KernelShape> shape = emitTiles(op, fill);
+      }
+      std::optional<KernelShape> shape = emitMatrices(op, fill);
+      if (!shape)
+        shape = emitTiles(op, fill);
       if (!shape)
         shape = emitRows(op, fill);
       if (!shape && !fill)

@@ -22,6 +22,9 @@ struct DeviceInfo {
   /// Of a multiprocessor in a cycle: multiply-adds of f32, and words of shared
   /// memory that go to registers.
   int64_t multiplyAdds = 128, sharedWords = 32;
+  /// Likewise, by matrix instructions on 16 bits; and bytes that come from the
+  /// cache that all share.
+  int64_t matrixMultiplyAdds = 1024, cacheBytes = 32;
 };
 
 /// Extents of a product, and what its operands have next to each other.

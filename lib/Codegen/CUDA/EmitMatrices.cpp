@@ -1,0 +1,341 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums of products of numbers of 16 bits, by matrix instructions. Each operand
+// lies in shared memory as in its own: rows of what follows each other, along k
+// or along the side of the tile, in chunks of 16 bytes whose order is swizzled.
+
+#include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/CUDA/MatrixSchedule.h"
+#include "lib/Codegen/CUDA/ProductRoles.h"
+#include "lib/Codegen/CUDA/Ptx.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace netc;
+using namespace mlir;
+
+using Loop = LoopNest::Loop;
+using Matrix = MatrixSchedule;
+
+/// Whether chunks of an operand that go along its last loop lie at multiples of
+/// their size.
+static bool isChunked(linalg::LinalgOp op, const ProductRoles &roles,
+                      ContractionOperand operand) {
+  ArrayRef<Loop> along =
+      roles.isAlongK(operand) ? ArrayRef<Loop>(roles.k) : roles.sideOf(operand);
+  Value memory = op->getOperand(roles.operands[operand]);
+  if (along.empty() || along.back().strides[operand] != 1 ||
+      along.back().extent % Matrix::kChunk != 0 ||
+      roles.starts[operand] % Matrix::kChunk != 0 ||
+      alignmentOf(memory) % (2 * Matrix::kChunk) != 0)
+    return false;
+  for (ArrayRef<Loop> loops : {ArrayRef<Loop>(roles.batch),
+                               ArrayRef<Loop>(roles.k), roles.sideOf(operand)})
+    for (const Loop &loop : loops)
+      if (&loop != &along.back() && loop.strides[operand] % Matrix::kChunk != 0)
+        return false;
+  return true;
+}
+
+std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op) {
+  std::optional<ProductRoles> roles = ProductRoles::of(op);
+  if (!roles)
+    return std::nullopt;
+  Type left = getElementTypeOrSelf(op->getOperand(0)),
+       right = getElementTypeOrSelf(op->getOperand(1)),
+       sum = getElementTypeOrSelf(op.getDpsInits()[0]);
+  if (left != right || !sum.isF32() || !(left.isBF16() || left.isF16()))
+    return std::nullopt;
+  return scheduleMatrix(roles->dims, isChunked(op, *roles, A),
+                        isChunked(op, *roles, B), DeviceInfo());
+}
+
+namespace {
+class MatrixEmitter : ProductBuilder {
+public:
+  MatrixEmitter(linalg::LinalgOp op, linalg::FillOp fill, ProductRoles roles,
+                MatrixSchedule matrix)
+      : ProductBuilder(op, fill, std::move(roles)), matrix(std::move(matrix)),
+        type(getElementTypeOrSelf(op->getOperand(0))), ptx(b) {}
+
+  void emit() {
+    placeTile(matrix.bm, matrix.bn);
+    thread = special<NVVM::ThreadIdXOp>();
+    lane = ptx.lane();
+    Value warp = ptx.div(ptx.thread(), 32);
+    warpM = ptx.mul(ptx.div(warp, matrix.warpsN), matrix.rows());
+    warpN = ptx.mul(ptx.rem(warp, matrix.warpsN), matrix.columns());
+    shared =
+        sharedBuffer(b, "stages", type, matrix.stages * matrix.stageElements());
+    start = ptx.addressOf(shared);
+    for (ContractionOperand operand : {A, B})
+      placeCopies(operand);
+
+    int64_t steps = llvm::divideCeil(matrix.dims.k, matrix.bk);
+    for (int64_t stage = 0; stage + 1 < matrix.stages; ++stage) {
+      if (stage < steps)
+        beginStage(b.index(stage), b.index(stage));
+      ptx.commitCopies();
+    }
+    Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(b.getF32Type()));
+    SmallVector<Value> sums(rows() * columns() * 4, zero);
+    sums = b.loop(steps, 1, sums, [&](Value step, ValueRange sums) {
+      ptx.waitForCopies(matrix.stages - 2);
+      b.create<NVVM::Barrier0Op>();
+      beginLater(step, steps);
+      ptx.commitCopies();
+      return addProducts(rem(step, matrix.stages), sums);
+    });
+    for (int64_t i = 0; i < rows(); ++i)
+      for (int64_t half = 0; half < 2; ++half)
+        storeRow(i, half, sums);
+    finish();
+  }
+
+private:
+  /// Fragments of a warp.
+  int64_t rows() const { return matrix.rows() / Matrix::kFragmentM; }
+  int64_t columns() const { return matrix.columns() / Matrix::kFragmentN; }
+
+  //===-- Copies ----------------------------------------------------------===//
+
+  int64_t sideOfTile(ContractionOperand operand) const {
+    return operand == A ? matrix.bm : matrix.bn;
+  }
+  int64_t rowElements(ContractionOperand operand) const {
+    return roles.isAlongK(operand) ? matrix.bk : sideOfTile(operand);
+  }
+  bool isCopied(ContractionOperand operand) const {
+    return operand == A ? matrix.copiesA : matrix.copiesB;
+  }
+  int64_t startInStage(ContractionOperand operand) const {
+    return operand == A ? 0 : matrix.bm * matrix.bk;
+  }
+
+  /// What a thread copies of an operand for each bk of the sum: an element, or
+  /// a chunk of them.
+  struct Copy {
+    Value place;     ///< in the operand, as far as the side says
+    Value inK;       ///< from the first k of the stage
+    Value inStage;   ///< in shared memory, in elements
+    Value condition; ///< where there is something to copy; null: everywhere
+  };
+
+  /// The place of an element in the rows of a stage.
+  Value swizzled(ContractionOperand operand, Value row, Value column) {
+    int64_t elements = rowElements(operand);
+    Swizzle swizzle = Swizzle::of(elements / Matrix::kChunk);
+    Value chunk = div(column, Matrix::kChunk);
+    Value by = rem(div(row, int64_t(1) << swizzle.shift), swizzle.mask + 1);
+    chunk = b.create<arith::XOrIOp>(chunk, by);
+    Value place = b.add(mul(row, elements), mul(chunk, Matrix::kChunk));
+    return b.add(b.add(place, rem(column, Matrix::kChunk)),
+                 startInStage(operand));
+  }
+
+  void placeCopies(ContractionOperand operand) {
+    int64_t width = isCopied(operand) ? Matrix::kChunk : 1;
+    int64_t count = sideOfTile(operand) * matrix.bk / width;
+    int64_t inner = rowElements(operand) / width;
+    for (int64_t i = 0; i < count; i += matrix.threads()) {
+      Copy copy;
+      Value number = b.add(thread, i);
+      Value row = div(number, inner), column = mul(rem(number, inner), width);
+      bool isAlongK = roles.isAlongK(operand);
+      Value inSide = isAlongK ? row : column;
+      Value at = b.add(operand == A ? firstM : firstN, inSide);
+      copy.inK = isAlongK ? column : row;
+      copy.place =
+          b.add(bases[operand], placeIn(operand, roles.sideOf(operand), at));
+      copy.condition = below(at, roles.extentOf(operand), sideOfTile(operand));
+      copy.inStage = swizzled(operand, row, column);
+      copies[operand].push_back(copy);
+    }
+  }
+
+  /// Begins what is to be in a stage for the sums of a step.
+  void beginStage(Value step, Value stage) {
+    Value k = mul(step, matrix.bk);
+    Value first = mul(stage, matrix.stageElements());
+    for (ContractionOperand operand : {A, B})
+      for (const Copy &copy : copies[operand]) {
+        Value atK = b.add(k, copy.inK);
+        Value condition =
+            both(copy.condition, below(atK, matrix.dims.k, matrix.bk));
+        Value to = b.add(first, copy.inStage);
+        Value memory = b.flat(roles.operands[operand]);
+        // What is not read has an address all the same: lanes that part would
+        // have to meet again before the next product.
+        Value from = b.add(copy.place, placeIn(operand, roles.k, atK));
+        if (condition)
+          from = b.create<arith::SelectOp>(condition, from, b.index(0));
+        if (isCopied(operand)) {
+          Value bytes = ptx.i32(2 * Matrix::kChunk);
+          if (condition)
+            bytes = b.create<arith::SelectOp>(condition, bytes, ptx.i32(0));
+          ptx.beginCopy(ptx.addressOf(start, to, 2),
+                        ptx.globalAddressOf(memory, from, 2), bytes);
+          continue;
+        }
+        Value element = b.create<memref::LoadOp>(memory, from);
+        if (condition) {
+          Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(type));
+          element = b.create<arith::SelectOp>(condition, element, zero);
+        }
+        b.create<memref::StoreOp>(element, shared, to);
+      }
+  }
+
+  /// Begins the stage that was computed with in the turn before.
+  void beginLater(Value step, int64_t steps) {
+    Value later = b.add(step, matrix.stages - 1);
+    Value isOne = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, later,
+                                          b.index(steps));
+    OpBuilder::InsertionGuard guard(b);
+    enterWhere(isOne);
+    beginStage(later, rem(later, matrix.stages));
+  }
+
+  //===-- Products --------------------------------------------------------===//
+
+  /// Four matrices of 8 x 8 of an operand: those of 16 elements of its side,
+  /// from `side` on, and of 16 of k. The first two differ in the side if
+  /// `isSideFirst`, else in k.
+  SmallVector<Value> loadFour(ContractionOperand operand, Value stage,
+                              Value side, int64_t k, bool isSideFirst) {
+    // A lane says where a row of one of them is: lane / 8 is which.
+    Value inEight = ptx.rem(lane, 8), first = ptx.rem(ptx.div(lane, 8), 2),
+          second = ptx.div(lane, 16);
+    if (!isSideFirst)
+      std::swap(first, second);
+    bool isAlongK = roles.isAlongK(operand);
+    Value s = ptx.add(side, ptx.mul(first, 8)), d = ptx.mul(second, 8);
+    d = ptx.add(d, ptx.i32(k));
+    (isAlongK ? s : d) = ptx.add(isAlongK ? s : d, inEight);
+    Value row = isAlongK ? s : d, column = isAlongK ? d : s;
+    int64_t elements = rowElements(operand);
+    Swizzle swizzle = Swizzle::of(elements / Matrix::kChunk);
+    Value chunk = b.create<arith::XOrIOp>(
+        ptx.div(column, Matrix::kChunk),
+        ptx.rem(ptx.div(row, int64_t(1) << swizzle.shift), swizzle.mask + 1));
+    Value place =
+        ptx.add(ptx.mul(row, 2 * elements), ptx.mul(chunk, 2 * Matrix::kChunk));
+    place = ptx.add(place, ptx.i32(2 * startInStage(operand)));
+    return ptx.loadMatrices(ptx.add(stage, place), /*isTransposed=*/!isAlongK);
+  }
+
+  SmallVector<Value> addProducts(Value stage, ValueRange before) {
+    SmallVector<Value> sums(before);
+    Value first = ptx.addressOf(start, mul(stage, matrix.stageElements()), 2);
+    for (int64_t k = 0; k < matrix.bk; k += Matrix::kFragmentK) {
+      SmallVector<SmallVector<Value>> left, right;
+      for (int64_t i = 0; i < rows(); ++i)
+        left.push_back(loadFour(
+            A, first, ptx.add(warpM, ptx.i32(i * Matrix::kFragmentM)), k,
+            /*isSideFirst=*/true));
+      for (int64_t j = 0; j < columns(); j += 2) {
+        SmallVector<Value> two = loadFour(
+            B, first, ptx.add(warpN, ptx.i32(j * Matrix::kFragmentN)), k,
+            /*isSideFirst=*/false);
+        right.push_back({two[0], two[1]});
+        right.push_back({two[2], two[3]});
+      }
+      for (int64_t i = 0; i < rows(); ++i)
+        for (int64_t j = 0; j < columns(); ++j) {
+          auto *sum = sums.begin() + (i * columns() + j) * 4;
+          SmallVector<Value> more = ptx.addProduct(
+              type.isBF16(), left[i], right[j], ValueRange(ArrayRef(sum, 4)));
+          std::copy(more.begin(), more.end(), sum);
+        }
+    }
+    return sums;
+  }
+
+  //===-- Results ---------------------------------------------------------===//
+
+  /// Whether pairs of columns can be written at once.
+  bool storesPairs() {
+    if (roles.n.empty())
+      return false;
+    const Loop &last = roles.n.back();
+    if (last.strides[C] != 1 || last.extent % 2 != 0 ||
+        roles.starts[C] % 2 != 0 ||
+        alignmentOf(op->getOperand(roles.operands[C])) % 8 != 0)
+      return false;
+    for (ArrayRef<Loop> loops :
+         {ArrayRef<Loop>(roles.batch), ArrayRef<Loop>(roles.m),
+          ArrayRef<Loop>(roles.n)})
+      for (const Loop &loop : loops)
+        if (&loop != &last && loop.strides[C] % 2 != 0)
+          return false;
+    return true;
+  }
+
+  /// The elements of row lane / 4, or 8 more, of the fragments beside each
+  /// other.
+  void storeRow(int64_t i, int64_t half, ArrayRef<Value> sums) {
+    Value wideLane = ptx.index(lane);
+    Value inTile = b.add(ptx.index(warpM), i * Matrix::kFragmentM + half * 8);
+    Value m = b.add(b.add(firstM, inTile), div(wideLane, 4));
+    OpBuilder::InsertionGuard guard(b);
+    enterWhere(below(m, matrix.dims.m, matrix.bm));
+    Value row = b.add(bases[C], placeIn(C, roles.m, m));
+    for (int64_t j = 0; j < columns(); ++j) {
+      Value n = b.add(b.add(firstN, ptx.index(warpN)), j * Matrix::kFragmentN);
+      n = b.add(n, mul(rem(wideLane, 4), 2));
+      const Value *pair = &sums[(i * columns() + j) * 4 + half * 2];
+      if (storesPairs()) {
+        OpBuilder::InsertionGuard guard(b);
+        enterWhere(below(n, matrix.dims.n, matrix.bn));
+        storePair(b.add(row, placeIn(C, roles.n, n)), pair);
+        continue;
+      }
+      for (int64_t e = 0; e < 2; ++e) {
+        OpBuilder::InsertionGuard guard(b);
+        Value at = b.add(n, e);
+        enterWhere(below(at, matrix.dims.n, matrix.bn));
+        Value place = b.add(row, placeIn(C, roles.n, at));
+        Value memory = b.flat(roles.operands[C]);
+        Value old = fill ? fill.getInputs()[0]
+                         : Value(b.create<memref::LoadOp>(memory, place));
+        b.create<memref::StoreOp>(b.create<arith::AddFOp>(old, pair[e]), memory,
+                                  place);
+      }
+    }
+  }
+
+  void storePair(Value place, const Value *pair) {
+    auto two = VectorType::get({2}, b.getF32Type());
+    Value memory = b.flat(roles.operands[C]);
+    Value old =
+        fill ? Value(b.create<vector::BroadcastOp>(two, fill.getInputs()[0]))
+             : Value(b.create<vector::LoadOp>(two, memory, place));
+    Value sum = b.create<vector::BroadcastOp>(two, pair[0]);
+    sum = b.create<vector::InsertOp>(pair[1], sum, int64_t(1));
+    b.create<vector::StoreOp>(b.create<arith::AddFOp>(old, sum), memory, place);
+  }
+
+  MatrixSchedule matrix;
+  Type type;
+  PtxBuilder ptx;
+  Value thread, lane, warpM, warpN;
+  Value shared, start; ///< stages, and their address
+  std::array<SmallVector<Copy>, 2> copies;
+};
+} // namespace
+
+std::optional<KernelShape> netc::emitMatrices(linalg::LinalgOp op,
+                                              linalg::FillOp fill) {
+  std::optional<MatrixSchedule> matrix = matrixScheduleOf(op);
+  if (!matrix)
+    return std::nullopt;
+  KernelShape shape{matrix->blocks() * matrix->threads(), matrix->threads()};
+  MatrixEmitter(op, fill, *ProductRoles::of(op), *matrix).emit();
+  return shape;
+}

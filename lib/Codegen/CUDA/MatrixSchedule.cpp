@@ -1,0 +1,106 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CUDA/MatrixSchedule.h"
+
+#include <algorithm>
+
+using namespace netc;
+
+/// Fewer results or sums would leave most of a fragment without work.
+static constexpr int64_t kMinResults = 256, kMinSums = 16;
+/// Stages beyond hide no more of memory's latency.
+static constexpr int64_t kMostStages = 4;
+
+int64_t MatrixSchedule::executedFlop() const {
+  int64_t depth = (dims.k + bk - 1) / bk * bk;
+  return 2 * blocks() * bm * bn * depth;
+}
+
+/// Of all blocks, for each bk of the sum: what is computed, read of shared
+/// memory by the warps, and copied to it.
+static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
+                              const DeviceInfo &device) {
+  int64_t waves =
+      (schedule.blocks() + device.multiprocessors - 1) / device.multiprocessors;
+  int64_t products =
+      schedule.bm * schedule.bn * schedule.bk / device.matrixMultiplyAdds;
+  int64_t wordsRead = (schedule.rows() + schedule.columns()) * schedule.bk / 2 *
+                      schedule.warpsM * schedule.warpsN;
+  int64_t bytesCopied = 2 * schedule.stageElements();
+  return waves * std::max({products, wordsRead / device.sharedWords,
+                           bytesCopied / device.cacheBytes});
+}
+
+/// The grid of warps that reads the least of shared memory. All threads have as
+/// many chunks to copy of either operand.
+static bool placeWarps(MatrixSchedule &schedule) {
+  int64_t chunks =
+      std::min(schedule.bm, schedule.bn) * schedule.bk / MatrixSchedule::kChunk;
+  int64_t warps = std::min<int64_t>(
+      chunks / 32, schedule.bm * schedule.bn >= 128 * 64 ? 8 : 4);
+  bool isPlaced = false;
+  for (int64_t m = 1; m <= warps; m *= 2) {
+    int64_t n = warps / m;
+    // Two fragments of B are read at once.
+    if (schedule.bm / m < MatrixSchedule::kFragmentM ||
+        schedule.bn / n < 2 * MatrixSchedule::kFragmentN)
+      continue;
+    if (isPlaced && schedule.bm / m + schedule.bn / n >=
+                        schedule.rows() + schedule.columns())
+      continue;
+    schedule.warpsM = m;
+    schedule.warpsN = n;
+    isPlaced = true;
+  }
+  return isPlaced;
+}
+
+std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
+                                                   bool copiesA, bool copiesB,
+                                                   const DeviceInfo &device) {
+  if (dims.m * dims.n < kMinResults || dims.k < kMinSums)
+    return std::nullopt;
+  std::optional<MatrixSchedule> best;
+  for (int64_t bm : {128, 64, 32, 16})
+    for (int64_t bn : {128, 64, 32, 16}) {
+      MatrixSchedule matrix{dims, bm, bn, 1, 1, 1, copiesA, copiesB};
+      if (!placeWarps(matrix))
+        continue;
+      int64_t fit = device.sharedBytes / matrix.sharedBytes();
+      // What is not copied asynchronously is there when the next is begun.
+      int64_t most = copiesA || copiesB ? kMostStages : 2;
+      matrix.stages = std::min(fit, most);
+      if (!best ||
+          cyclesOfMatrix(matrix, device) < cyclesOfMatrix(*best, device))
+        best = matrix;
+    }
+  return best;
+}
+
+Swizzle Swizzle::of(int64_t chunksOfRow) {
+  // Rows shorter than the banks share them.
+  int64_t shift = 0;
+  while (chunksOfRow << shift < 8)
+    ++shift;
+  return {shift, std::min<int64_t>(chunksOfRow, 8) - 1};
+}
+
+llvm::raw_ostream &netc::operator<<(llvm::raw_ostream &os,
+                                    const MatrixSchedule &schedule) {
+  const TileDims &dims = schedule.dims;
+  os << "product " << dims.m << " x " << dims.n << " x " << dims.k;
+  if (dims.batch != 1)
+    os << ", " << dims.batch << " times";
+  os << ": " << schedule.blocks() << " blocks of " << schedule.warpsM << " x "
+     << schedule.warpsN << " warps, matrices of " << schedule.bm << " x "
+     << schedule.bn << " x " << schedule.bk << ", " << schedule.stages
+     << " stages, " << schedule.sharedBytes() << " bytes of shared memory; A "
+     << (schedule.copiesA ? "in chunks" : "by element") << " along "
+     << (dims.isAAlongK ? 'k' : 'm') << ", B "
+     << (schedule.copiesB ? "in chunks" : "by element") << " along "
+     << (dims.isBAlongK ? 'k' : 'n') << "; executes " << schedule.executedFlop()
+     << " of " << schedule.countedFlop() << " FLOP";
+  return os;
+}

@@ -1,0 +1,107 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CUDA/Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace netc;
+using namespace mlir;
+
+Value PtxBuilder::i32(int64_t value) {
+  return b.create<arith::ConstantOp>(b.getI32IntegerAttr(int32_t(value)));
+}
+Value PtxBuilder::thread() {
+  return b.create<NVVM::ThreadIdXOp>(b.getI32Type());
+}
+Value PtxBuilder::lane() { return rem(thread(), 32); }
+Value PtxBuilder::add(Value x, Value y) {
+  return b.create<arith::AddIOp>(x, y);
+}
+Value PtxBuilder::mul(Value a, int64_t by) {
+  return b.create<arith::MulIOp>(a, i32(by));
+}
+Value PtxBuilder::div(Value a, int64_t by) {
+  return b.create<arith::DivUIOp>(a, i32(by));
+}
+Value PtxBuilder::rem(Value a, int64_t by) {
+  return b.create<arith::RemUIOp>(a, i32(by));
+}
+Value PtxBuilder::index(Value value) {
+  return b.create<arith::IndexCastUIOp>(b.getIndexType(), value);
+}
+
+Value PtxBuilder::addressOf(Value memory) {
+  Value wide = b.create<memref::ExtractAlignedPointerAsIndexOp>(memory);
+  return b.create<arith::IndexCastUIOp>(b.getI32Type(), wide);
+}
+Value PtxBuilder::addressOf(Value start, Value at, int64_t bytes) {
+  Value narrow = b.create<arith::IndexCastUIOp>(b.getI32Type(), at);
+  return add(start, mul(narrow, bytes));
+}
+Value PtxBuilder::globalAddressOf(Value memory, Value at, int64_t bytes) {
+  Value start = b.create<memref::ExtractAlignedPointerAsIndexOp>(memory);
+  Value size = b.create<arith::ConstantIndexOp>(bytes);
+  Value place =
+      b.create<arith::AddIOp>(start, b.create<arith::MulIOp>(at, size));
+  return b.create<arith::IndexCastUIOp>(b.getI64Type(), place);
+}
+
+void PtxBuilder::effect(StringRef text, StringRef constraints,
+                        ValueRange operands) {
+  b.create<LLVM::InlineAsmOp>(
+      TypeRange(), operands, (text + ";").str(), constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+SmallVector<Value> PtxBuilder::results(StringRef text, StringRef constraints,
+                                       Type type, size_t count,
+                                       ValueRange operands, bool hasEffects) {
+  auto all = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                              SmallVector<Type>(count, type));
+  auto op = b.create<LLVM::InlineAsmOp>(
+      TypeRange(all), operands, (text + ";").str(), constraints, hasEffects,
+      /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  SmallVector<Value> values;
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(b.create<LLVM::ExtractValueOp>(op.getRes(), int64_t(i)));
+  return values;
+}
+
+void PtxBuilder::beginCopy(Value to, Value from, Value bytes) {
+  effect("cp.async.cg.shared.global [$0], [$1], 16, $2", "r,l,r,~{memory}",
+         {to, from, bytes});
+}
+void PtxBuilder::commitCopies() {
+  effect("cp.async.commit_group", "~{memory}", {});
+}
+void PtxBuilder::waitForCopies(int64_t open) {
+  effect("cp.async.wait_group " + std::to_string(open), "~{memory}", {});
+}
+
+SmallVector<Value> PtxBuilder::loadMatrices(Value address, bool isTransposed) {
+  std::string text = "ldmatrix.sync.aligned.m8n8.x4";
+  text += isTransposed ? ".trans" : "";
+  text += ".shared.b16 {$0, $1, $2, $3}, [$4]";
+  return results(text, "=r,=r,=r,=r,r,~{memory}", b.getI32Type(), 4, address,
+                 /*hasEffects=*/true);
+}
+
+SmallVector<Value> PtxBuilder::addProduct(bool isBF16, ValueRange left,
+                                          ValueRange right, ValueRange sums) {
+  std::string format = isBF16 ? "bf16" : "f16";
+  SmallVector<Value> operands(left);
+  llvm::append_range(operands, right);
+  llvm::append_range(operands, sums);
+  return results("mma.sync.aligned.m16n8k16.row.col.f32." + format + "." +
+                     format +
+                     ".f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
+                     "{$0, $1, $2, $3}",
+                 "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3", b.getF32Type(), 4, operands,
+                 /*hasEffects=*/false);
+}

@@ -1,0 +1,75 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CUDA/MatrixSchedule.h"
+
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace netc;
+
+static MatrixSchedule schedule(const TileDims &dims, bool copies = true) {
+  return *scheduleMatrix(dims, copies, copies, DeviceInfo());
+}
+
+TEST(MatrixScheduleTest, LargeProductsHaveLargeTiles) {
+  MatrixSchedule matrix = schedule({1, 4096, 4096, 4096});
+  EXPECT_EQ(matrix.bm, 128);
+  EXPECT_EQ(matrix.bn, 128);
+  EXPECT_EQ(matrix.threads(), 256);
+  EXPECT_EQ(matrix.rows() * matrix.columns(), 64 * 32);
+  EXPECT_EQ(matrix.stages, 3);
+  EXPECT_EQ(matrix.executedFlop(), matrix.countedFlop());
+}
+
+TEST(MatrixScheduleTest, AllTilesFitSharedMemoryAndWarpsFitTiles) {
+  for (int64_t m : {1, 16, 40, 64, 1000})
+    for (int64_t n : {16, 33, 300, 5000}) {
+      if (m * n < 256)
+        continue;
+      MatrixSchedule matrix = schedule({1, m, n, 100});
+      EXPECT_LE(matrix.sharedBytes(), DeviceInfo().sharedBytes);
+      EXPECT_GE(matrix.stages, 2);
+      EXPECT_EQ(matrix.rows() % MatrixSchedule::kFragmentM, 0);
+      EXPECT_EQ(matrix.columns() % (2 * MatrixSchedule::kFragmentN), 0);
+      EXPECT_GE(matrix.executedFlop(), matrix.countedFlop());
+    }
+}
+
+TEST(MatrixScheduleTest, WhatSticksOutIsLittleInLargeProducts) {
+  auto excess = [](const TileDims &dims) {
+    MatrixSchedule matrix = schedule(dims);
+    return double(matrix.executedFlop()) / double(matrix.countedFlop());
+  };
+  // Of GPT-2: attention, the vocabulary, and an image's first convolution.
+  EXPECT_LE(excess({96, 1024, 1024, 64}), 1.0);
+  EXPECT_LE(excess({1, 8192, 50257, 768}), 1.01);
+  EXPECT_LE(excess({1, 802816, 64, 147}), 1.1);
+}
+
+TEST(MatrixScheduleTest, WhatIsNotCopiedAsAWholeHasTwoStages) {
+  EXPECT_EQ(schedule({1, 4096, 4096, 4096}, false).stages, 2);
+}
+
+TEST(MatrixScheduleTest, FewProductsHaveNoMatrices) {
+  EXPECT_FALSE(scheduleMatrix({1, 15, 17, 1000}, true, true, DeviceInfo()));
+  EXPECT_FALSE(scheduleMatrix({1, 100, 100, 15}, true, true, DeviceInfo()));
+}
+
+/// Chunks of one number, of eight rows that follow each other, fill the banks.
+TEST(MatrixScheduleTest, SwizzledChunksAreInDifferentBanks) {
+  for (int64_t chunks : {2, 4, 8, 16}) {
+    Swizzle swizzle = Swizzle::of(chunks);
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+      std::set<int64_t> banks;
+      for (int64_t row = 0; row < 8; ++row) {
+        int64_t at = chunk ^ ((row >> swizzle.shift) & swizzle.mask);
+        EXPECT_LT(at, chunks);
+        banks.insert((row * chunks + at) % 8);
+      }
+      EXPECT_EQ(banks.size(), 8u) << chunks << " chunks, number " << chunk;
+    }
+  }
+}
