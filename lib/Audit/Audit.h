@@ -88,6 +88,14 @@ struct Coverage {
   }
 };
 
+/// The kernels of a step that bear one name.
+struct KernelRow {
+  std::string name; ///< without the arguments of templates and calls
+  unsigned launches = 0;
+  int64_t nanoseconds = 0;
+  std::optional<UnitLevels> levels; ///< by joined counters
+};
+
 /// What is to be said beside the rows.
 struct Note {
   std::string id; ///< that of a rule, where it is one
@@ -106,6 +114,8 @@ struct Question {
   const trace::Trace *counters = nullptr;
   /// Examples that are counted; those of the trace, if none.
   std::optional<Rational> batch;
+  /// The step that is taken; see traceStep.
+  std::string range;
 };
 
 /// A step of a trace beside that of a specification.
@@ -119,7 +129,11 @@ struct Audit {
   bool hasBackward = false;      ///< gradients are compared
   std::vector<Claim> claims;
   std::vector<Row> rows;
+  std::vector<KernelRow> kernels; ///< those that take most time first
   Coverage coverage;
+  /// Bytes that the specification holds at these sizes, on a device; none where
+  /// a size is not known.
+  std::optional<Rational> memory;
   Gpu gpu;
   /// Of the step, where counters were handed in.
   std::optional<SummedLevels> levels;

@@ -35,7 +35,9 @@ llvm::ArrayRef<Level> unitLevels();
 /// What the counters must be read with.
 struct Gpu {
   std::optional<int64_t> sms;
-  std::string capability;          ///< of CUDA, `8.0`
+  std::string capability; ///< of CUDA, `8.0`
+  std::string device;     ///< `NVIDIA A10G`
+  int64_t dies = 1;       ///< of an Instinct, each of which counts cycles
   std::optional<double> bandwidth; ///< of its memory, bytes/s
 
   /// What both traces say.
@@ -43,8 +45,9 @@ struct Gpu {
 
   /// The share of issue slots that saturates the tensor cores: 12.5 % of an
   /// A100, where an instruction of 2,048 multiply-adds takes 8 cycles. By the
-  /// datasheet's rate, SMs, clock, and the shapes of the instructions. None
-  /// where these are not known.
+  /// datasheet's rate of f16 that sums in f32, SMs, clock, and the shapes of
+  /// the instructions. None where these are not known: since the B200,
+  /// instructions are of an SM, not of a warp.
   std::optional<double> tensorIssueCap() const;
 };
 
@@ -78,6 +81,11 @@ SummedLevels sumLevels(const trace::Trace &timeline,
                        const trace::Trace &counters,
                        llvm::ArrayRef<JoinedKernels> joined, const Gpu &gpu,
                        int64_t duration);
+
+/// Levels in some intervals of time, by samples that the tool took of the whole
+/// device; of its samples, those of devices that run kernels.
+UnitLevels sampledLevels(const trace::Trace &trace,
+                         llvm::ArrayRef<std::pair<int64_t, int64_t>> intervals);
 
 /// The levels that are greater than one above them by more than 1 %, in words:
 /// by construction none can be, so the join is wrong. `gpu` is the share of

@@ -38,8 +38,10 @@ public:
   virtual void layers(const LayerRow &total) = 0;
   /// Draws estimates that lines also state. Text formats draw nothing.
   virtual void compare(llvm::ArrayRef<Estimate>) {}
-  /// Pictures: what runs when in a step of a trace, and for which layer.
-  virtual void timeline(const audit::Audit &) {}
+  /// Draws a step of a trace, and what several traces have by batch. Text
+  /// formats draw nothing.
+  virtual void pictures(const audit::Audit &) {}
+  virtual void batches(llvm::ArrayRef<const audit::Audit *>) {}
 };
 
 /// Plain text for a terminal or a file.
