@@ -6,6 +6,8 @@
 
 #include "lib/Audit/Rules.h"
 #include "lib/Trace/Read.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -37,6 +39,7 @@ public:
       takeLastRepetition();
       audit.sizes = findSizes(*own, trace, step, {});
       specified = own->at(audit.sizes, question.batch);
+      audit.memory = own->memoryAt(audit.sizes);
     }
     compareGradients();
     std::vector<Match> matches =
@@ -52,8 +55,11 @@ public:
     addCounters(trace, step.counted);
     for (const trace::Trace *given : question.counts)
       addGiven(*given);
+    addKernels();
     if (question.counters)
       joinCounters(*question.counters);
+    else if (!trace.samples.empty())
+      sample();
     sumUp(matches);
     explain(audit);
     addNotes();
@@ -147,25 +153,65 @@ private:
       addOther(claim, other, std::to_string(others) + " other kernels");
   }
 
-  /// Joins the GPU's levels of activity, of the step and of each row.
+  void addKernels() {
+    llvm::StringMap<size_t> places;
+    for (const StepKernel &each : step.kernels) {
+      const trace::DeviceEvent &kernel = trace.kernels[each.kernel];
+      std::string name = kernelBaseName(trace.names[kernel.name]);
+      auto [place, isNew] = places.try_emplace(name, audit.kernels.size());
+      if (isNew)
+        audit.kernels.push_back({name, 0, 0, std::nullopt});
+      KernelRow &row = audit.kernels[place->second];
+      ++row.launches;
+      row.nanoseconds += kernel.duration;
+    }
+    llvm::stable_sort(audit.kernels, [](auto &a, auto &b) {
+      return a.nanoseconds > b.nanoseconds;
+    });
+  }
+
+  /// The kernels of each row, and of each name.
+  std::vector<std::vector<uint32_t>> kernelsOfRows() const {
+    std::vector<size_t> rowOf(step.products.size(), audit.rows.size());
+    for (auto [i, row] : llvm::enumerate(audit.rows))
+      for (unsigned product : row.products)
+        rowOf[product] = i;
+    std::vector<std::vector<uint32_t>> lists(audit.rows.size());
+    for (const StepKernel &kernel : step.kernels)
+      if (kernel.product && rowOf[*kernel.product] < lists.size())
+        lists[rowOf[*kernel.product]].push_back(kernel.kernel);
+    return lists;
+  }
+  std::vector<std::vector<uint32_t>> kernelsOfNames() const {
+    llvm::StringMap<size_t> places;
+    for (auto [i, row] : llvm::enumerate(audit.kernels))
+      places[row.name] = i;
+    std::vector<std::vector<uint32_t>> lists(audit.kernels.size());
+    for (const StepKernel &kernel : step.kernels) {
+      StringRef name = trace.names[trace.kernels[kernel.kernel].name];
+      lists[places[kernelBaseName(name)]].push_back(kernel.kernel);
+    }
+    return lists;
+  }
+
+  /// Levels below the GPU, of the step, of each row and of each kernel.
   void joinCounters(const trace::Trace &counters) {
     std::vector<uint32_t> kernels;
-    std::vector<std::vector<uint32_t>> ofProduct(step.products.size());
-    for (const StepKernel &kernel : step.kernels) {
+    for (const StepKernel &kernel : step.kernels)
       kernels.push_back(kernel.kernel);
-      if (kernel.product)
-        ofProduct[*kernel.product].push_back(kernel.kernel);
-    }
     std::vector<JoinedKernels> joined = joinKernels(trace, kernels, counters);
-    std::map<uint32_t, std::optional<uint32_t>> productOf;
+    llvm::DenseMap<uint32_t, std::optional<uint32_t>> productOf;
     for (const StepKernel &kernel : step.kernels)
       productOf[kernel.kernel] = kernel.product;
     std::vector<StepKernel> counted;
-    for (const JoinedKernels &group : joined) {
+    llvm::DenseMap<uint32_t, uint32_t> groupOf;
+    for (auto [i, group] : llvm::enumerate(joined)) {
       std::optional<uint32_t> product;
-      for (uint32_t kernel : group.kernels)
+      for (uint32_t kernel : group.kernels) {
+        groupOf[kernel] = i;
         if (!product)
           product = productOf[kernel];
+      }
       for (uint32_t kernel : group.counted)
         counted.push_back({kernel, product});
     }
@@ -173,15 +219,50 @@ private:
     audit.gpu = Gpu::of(trace, counters);
     audit.levels =
         sumLevels(trace, kernels, counters, joined, audit.gpu, step.duration());
-    for (Row &row : audit.rows) {
-      std::vector<uint32_t> own;
-      for (unsigned product : row.products)
-        llvm::append_range(own, ofProduct[product]);
-      if (!own.empty())
-        row.levels =
-            sumLevels(trace, own, counters, joined, audit.gpu, row.nanoseconds)
-                .levels;
-    }
+    auto levelsOf = [&](llvm::ArrayRef<uint32_t> own,
+                        int64_t nanoseconds) -> std::optional<UnitLevels> {
+      if (own.empty())
+        return std::nullopt;
+      llvm::SetVector<uint32_t> groups;
+      for (uint32_t kernel : own)
+        if (auto group = groupOf.find(kernel); group != groupOf.end())
+          groups.insert(group->second);
+      std::vector<JoinedKernels> parts;
+      for (uint32_t group : groups)
+        parts.push_back(joined[group]);
+      return sumLevels(trace, own, counters, parts, audit.gpu, nanoseconds)
+          .levels;
+    };
+    for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
+      row.levels = levelsOf(own, row.nanoseconds);
+    for (auto [row, own] : llvm::zip_equal(audit.kernels, kernelsOfNames()))
+      row.levels = levelsOf(own, row.nanoseconds);
+    noteLevels();
+  }
+
+  /// The same, by samples that the tool took of the whole device.
+  void sample() {
+    audit.gpu = Gpu::of(trace, trace);
+    audit.levels.emplace();
+    audit.levels->levels = sampledLevels(trace, {{step.start, step.end}});
+    audit.levels->kernelTime = step.levels.sum;
+    auto levelsOf = [&](llvm::ArrayRef<uint32_t> own) {
+      std::vector<std::pair<int64_t, int64_t>> intervals;
+      for (uint32_t kernel : own)
+        intervals.push_back(
+            {trace.kernels[kernel].start, trace.kernels[kernel].end()});
+      return sampledLevels(trace, intervals);
+    };
+    for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
+      row.levels = levelsOf(own);
+    for (auto [row, own] : llvm::zip_equal(audit.kernels, kernelsOfNames()))
+      row.levels = levelsOf(own);
+    note("sampled", "levels below the GPU are means of samples of the whole "
+                    "device; of a kernel, of those that fall into it");
+    noteLevels();
+  }
+
+  void noteLevels() {
     for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
       note(level.id, level.text);
     double gpu = step.duration() > 0
@@ -236,13 +317,14 @@ private:
     Rational attributed;
     if (hasShapes) {
       std::vector<Row *> rowOf = rowsOfProducts();
+      std::vector<unsigned> byTime = productsByTime();
       for (const trace::HostEvent &event : trace.host) {
         if (event.start < step.start || event.start >= step.end)
           continue;
         auto found = byOp.find(keyOf(trace, event.name, event.shapes));
         if (found == byOp.end())
           continue;
-        auto holder = holderOf(event);
+        auto holder = holderOf(event, byTime);
         if (!holder || !rowOf[*holder])
           continue;
         Rational each = found->second.flop / found->second.calls;
@@ -267,15 +349,39 @@ private:
     return key;
   }
 
-  /// The product that an event is, is inside of, or contains.
-  std::optional<unsigned> holderOf(const trace::HostEvent &event) const {
-    for (auto [i, product] : llvm::enumerate(step.products)) {
-      const trace::HostEvent &other = trace.host[product.event];
-      if (other.thread == event.thread &&
-          ((other.start <= event.start && event.end() <= other.end()) ||
-           (event.start <= other.start && other.end() <= event.end())))
-        return i;
-    }
+  /// Products by thread and start.
+  std::vector<unsigned> productsByTime() const {
+    std::vector<unsigned> order(step.products.size());
+    for (unsigned i = 0; i < order.size(); ++i)
+      order[i] = i;
+    llvm::sort(order, [&](unsigned i, unsigned j) {
+      const trace::HostEvent &a = trace.host[step.products[i].event],
+                             &b = trace.host[step.products[j].event];
+      return std::tie(a.thread, a.start, i) < std::tie(b.thread, b.start, j);
+    });
+    return order;
+  }
+
+  /// The product that an event is, is in, or is the first one in.
+  std::optional<unsigned> holderOf(const trace::HostEvent &event,
+                                   llvm::ArrayRef<unsigned> byTime) const {
+    auto eventOf = [&](unsigned i) -> const trace::HostEvent & {
+      return trace.host[step.products[i].event];
+    };
+    auto next = llvm::partition_point(byTime, [&](unsigned i) {
+      return std::tie(eventOf(i).thread, eventOf(i).start) <=
+             std::tie(event.thread, event.start);
+    });
+    // Products do not nest: one that holds it is the last that began before.
+    if (next != byTime.begin())
+      if (const auto &before = eventOf(*std::prev(next));
+          before.thread == event.thread &&
+          (event.end() <= before.end() ||
+           (before.start == event.start && before.end() <= event.end())))
+        return *std::prev(next);
+    if (next != byTime.end() && eventOf(*next).thread == event.thread &&
+        eventOf(*next).end() <= event.end())
+      return *next;
     return std::nullopt;
   }
 
@@ -397,6 +503,8 @@ private:
   void takeFromTrace(Row &row, const Match &match) const {
     const TracedProduct &product = step.products[match.traced.front()];
     row.isSpecified = product.flop.has_value();
+    row.layer =
+        StringRef(product.path).substr(product.path.rfind('/') + 1).str();
     row.exact = row.phase == "recompute" ? Rational() : row.traced;
     if (row.phase == "input+weight" && product.weight) {
       row.weight = *product.weight;
@@ -627,7 +735,10 @@ llvm::Expected<Audit> netc::audit::audit(const trace::Trace &trace,
   audit.trace = &trace;
   audit.file = file.substr(file.rfind('/') + 1).str();
   audit.run = run;
-  audit.step = traceStep(trace);
+  llvm::Expected<TracedStep> step = traceStep(trace, question.range);
+  if (!step)
+    return step.takeError();
+  audit.step = std::move(*step);
   if (llvm::Error error = Auditor(audit, question).run())
     return error;
   return audit;

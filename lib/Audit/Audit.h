@@ -93,7 +93,15 @@ struct Coverage {
   }
 };
 
-/// A remark in addition to the rows.
+/// The kernels of a step that bear one name.
+struct KernelRow {
+  std::string name; ///< without the arguments of templates and calls
+  unsigned launches = 0;
+  int64_t nanoseconds = 0;
+  std::optional<UnitLevels> levels; ///< by joined counters
+};
+
+/// What is to be said beside the rows.
 struct Note {
   std::string id; ///< id of the rule, if it is about one
   std::string text;
@@ -111,6 +119,8 @@ struct Question {
   const trace::Trace *counters = nullptr;
   /// The number of examples to count for; none for that of the trace.
   std::optional<Rational> batch;
+  /// The step that is taken; see traceStep.
+  std::string range;
 };
 
 /// A step of a trace, compared with that of a specification.
@@ -124,7 +134,11 @@ struct Audit {
   bool hasBackward = false;      ///< whether gradients are compared
   std::vector<Claim> claims;
   std::vector<Row> rows;
+  std::vector<KernelRow> kernels; ///< those that take most time first
   Coverage coverage;
+  /// Bytes that the specification holds at these sizes, on a device; none where
+  /// a size is not known.
+  std::optional<Rational> memory;
   Gpu gpu;
   /// Of the step, if counters were given.
   std::optional<SummedLevels> levels;

@@ -11,6 +11,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <cmath>
+#include <map>
 
 using namespace netc;
 using namespace netc::audit;
@@ -36,23 +37,34 @@ Gpu Gpu::of(const Trace &timeline, const Trace &counters) {
   gpu.sms = timeline.sms ? timeline.sms : counters.sms;
   gpu.capability =
       timeline.capability.empty() ? counters.capability : timeline.capability;
+  gpu.device = timeline.device.empty() ? counters.device : timeline.device;
+  gpu.dies = std::max(timeline.dies, counters.dies);
   return gpu;
 }
 
 std::optional<double> Gpu::tensorIssueCap() const {
   struct Cap {
     StringRef capability;
-    double share;
+    double rate;        ///< multiply-adds of f16 a cycle and quarter of an SM
+    double instruction; ///< those of its largest instruction of a warp
   };
-  // Multiply-adds per cycle and quarter (SMSP), by those of an instruction.
   static const Cap caps[] = {
-      {"7.0", 128. / 256},  // HMMA.884, sums in f32
-      {"8.0", 256. / 2048}, // HMMA.16816
-      {"9.0", 512. / 2048}, // the same; wgmma has 65,536
+      {"7.0", 128, 256},   // V100: HMMA.884, sums in f32
+      {"7.2", 128, 256},   // Xavier
+      {"7.5", 128, 1024},  // T4, RTX 20: m16n8k8
+      {"8.0", 256, 2048},  // A100, A30: m16n8k16, as all below
+      {"8.6", 128, 2048},  // A10, A40, A6000, RTX 30
+      {"8.7", 128, 2048},  // Orin
+      {"8.9", 128, 2048},  // L4, L40S, RTX 40
+      {"9.0", 512, 2048},  // H100, H200: mma.sync; wgmma has 65,536
+      {"12.0", 128, 2048}, // RTX PRO 6000, RTX 50
+      {"12.1", 128, 2048}, // GB10
   };
+  // Boards for games sum in f32 at half of the rate, since the RTX 20.
+  bool isHalved = StringRef(device).contains("GeForce") && capability != "7.0";
   for (const Cap &cap : caps)
     if (cap.capability == capability)
-      return cap.share;
+      return cap.rate / cap.instruction / (isHalved ? 2 : 1);
   return std::nullopt;
 }
 
@@ -163,6 +175,27 @@ static Value pipe(const Counters &counters, StringRef name, Value sm) {
   return active && sm ? Value(*active * *sm) : Value();
 }
 
+/// nvprof tells tenths, 0 to 10, of the active cycles.
+static Value ofFunctionUnits(const Counters &counters, Value sm) {
+  Value tenths = sumOf({counters.get("tensor_precision_fu_utilization"),
+                        counters.get("tensor_int_fu_utilization")});
+  return tenths && sm ? Value(std::min(*tenths / 10, 1.) * *sm) : Value();
+}
+
+/// Of an Instinct: the cycles in which one of the four matrix cores of a
+/// compute unit works, and those that elapsed on each of its dies
+/// (rocprofiler-sdk, counter_defs.yaml: MfmaUtil).
+static Value ofMatrixCores(const Counters &counters, const Gpu &gpu) {
+  if (Value percent = counters.percent("MfmaUtil"))
+    return percent;
+  Value busy = counters.get("SQ_VALU_MFMA_BUSY_CYCLES"),
+        elapsed = counters.get("GRBM_GUI_ACTIVE");
+  if (!busy || !elapsed || !gpu.sms || *gpu.sms <= 0)
+    return std::nullopt;
+  return counters.ratio(busy, *elapsed / std::max<int64_t>(gpu.dies, 1) *
+                                  double(*gpu.sms) * 4);
+}
+
 UnitLevels netc::audit::levelsOf(const Trace &trace,
                                  const CountedKernel &kernel, const Gpu &gpu) {
   Counters counters(trace, kernel, gpu);
@@ -191,11 +224,13 @@ UnitLevels netc::audit::levelsOf(const Trace &trace,
        sumOf({pipe(counters, "pipe_tensor_op_hmma_cycles_active", levels.sm),
               pipe(counters, "pipe_tensor_op_imma_cycles_active", levels.sm),
               pipe(counters, "pipe_tensor_op_dmma_cycles_active", levels.sm)}),
-       pipe(counters, "pipe_tensor_subpipe_hmma_cycles_active", levels.sm)});
+       pipe(counters, "pipe_tensor_subpipe_hmma_cycles_active", levels.sm),
+       ofFunctionUnits(counters, levels.sm), ofMatrixCores(counters, gpu)});
   levels.tensorIssue = counters.ratio(tensorInstructions(counters, gpu), smsps);
   levels.occupancy = firstOf(
       {counters.percent("sm__warps_active.avg.pct_of_peak_sustained_active"),
-       counters.get("achieved_occupancy")});
+       counters.get("achieved_occupancy"),
+       counters.percent("OccupancyPercent")});
   Value bytes = firstOf({sumOf({counters.get("dram__bytes_read.sum"),
                                 counters.get("dram__bytes_write.sum")}),
                          counters.get("dram__bytes.sum")});
@@ -228,6 +263,12 @@ std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
   add(of("dfma"), 2);
   for (StringRef op : {"fadd", "fmul", "dadd", "dmul"})
     add(of(op), 1);
+  // An instruction of an Instinct has 64 lanes.
+  for (StringRef format : {"F32", "F64"}) {
+    add(counters.get(Twine("SQ_INSTS_VALU_FMA_") + format), 128);
+    for (StringRef op : {"ADD", "MUL"})
+      add(counters.get(Twine("SQ_INSTS_VALU_") + op + "_" + format), 64);
+  }
   // nvprof counts FLOP.
   add(counters.get("flop_count_sp"), 1);
   add(counters.get("flop_count_dp"), 1);
@@ -241,10 +282,14 @@ std::optional<Rational> netc::audit::matrixFlop(const Trace &trace,
        llvm::ArrayRef(trace.counters)
            .slice(kernel.counters.begin, kernel.counters.size)) {
     StringRef name = trace.names[counter.metric];
-    if (name.starts_with("sm__ops_path_tensor_src_") &&
-        name.ends_with(".sum") && counter.value >= 0 && counter.value < 9e18)
+    bool isNvidia =
+        name.starts_with("sm__ops_path_tensor_src_") && name.ends_with(".sum");
+    // An Instinct counts them by 512.
+    bool isAmd = name.starts_with("SQ_INSTS_VALU_MFMA_MOPS_");
+    if ((isNvidia || isAmd) && counter.value >= 0 && counter.value < 1e16)
       flop = flop.value_or(Rational(0)) +
-             Rational(int64_t(std::llround(counter.value)));
+             Rational(isAmd ? 512 : 1) *
+                 Rational(int64_t(std::llround(counter.value)));
   }
   return flop;
 }
@@ -315,6 +360,60 @@ SummedLevels netc::audit::sumLevels(const Trace &timeline,
     share = *share / double(summed.kernelTime);
   }
   return summed;
+}
+
+UnitLevels netc::audit::sampledLevels(
+    const Trace &trace, llvm::ArrayRef<std::pair<int64_t, int64_t>> intervals) {
+  struct Sampled {
+    StringRef metric; ///< as it begins: units and chips' names stand behind it
+    Value UnitLevels::*level;
+  };
+  static const Sampled table[] = {
+      {"SMs Active", &UnitLevels::sm},
+      {"SM Issue", &UnitLevels::issue},
+      {"Tensor Active", &UnitLevels::tensorActive},
+      {"DRAM Read Bandwidth", &UnitLevels::dram},
+      {"DRAM Write Bandwidth", &UnitLevels::dram},
+      {"Compute Warps in Flight", &UnitLevels::occupancy},
+  };
+  auto isUsed = [&](int32_t device) {
+    return llvm::any_of(trace.kernels, [&](const DeviceEvent &kernel) {
+      return kernel.device == device;
+    });
+  };
+  llvm::SmallDenseMap<int32_t, bool> used;
+  for (const Sample &sample : trace.samples)
+    if (auto [known, isNew] = used.try_emplace(sample.device, false); isNew)
+      known->second = isUsed(sample.device);
+  bool isAnyUsed = llvm::any_of(used, [](auto &each) { return each.second; });
+  struct Mean {
+    double sum = 0;
+    size_t number = 0;
+  };
+  std::map<Name, Mean> means;
+  for (auto [begin, end] : intervals)
+    for (auto sample = llvm::partition_point(
+             trace.samples,
+             [begin = begin](auto &sample) { return sample.time < begin; });
+         sample != trace.samples.end() && sample->time < end; ++sample)
+      if (!isAnyUsed || used.lookup(sample->device)) {
+        Mean &mean = means[sample->metric];
+        mean.sum += sample->value;
+        ++mean.number;
+      }
+  UnitLevels levels;
+  for (const auto &[metric, mean] : means)
+    for (const Sampled &row : table)
+      if (trace.names[metric].starts_with(row.metric)) {
+        Value &level = levels.*row.level;
+        level = level.value_or(0) + mean.sum / double(mean.number) / 100;
+      }
+  // Of all SMs; those that are busy hold them.
+  if (levels.occupancy)
+    levels.occupancy = levels.sm && *levels.sm > 0
+                           ? Value(std::min(1., *levels.occupancy / *levels.sm))
+                           : Value();
+  return levels;
 }
 
 //===----------------------------------------------------------------------===//

@@ -36,16 +36,19 @@ llvm::ArrayRef<Level> unitLevels();
 /// The facts about a GPU that counters are interpreted by.
 struct Gpu {
   std::optional<int64_t> sms;
-  std::string capability;          ///< of CUDA, `8.0`
+  std::string capability; ///< of CUDA, `8.0`
+  std::string device;     ///< `NVIDIA A10G`
+  int64_t dies = 1;       ///< of an Instinct, each of which counts cycles
   std::optional<double> bandwidth; ///< of its memory, bytes/s
 
   /// From what both traces state.
   static Gpu of(const trace::Trace &timeline, const trace::Trace &counters);
 
-  /// The share of issue slots that saturates the tensor cores: 12.5 % on an
-  /// A100, where an instruction of 2,048 multiply-adds takes 8 cycles. It
-  /// follows from the rate, the SMs and the clock of the datasheet, and from
-  /// the shapes of the instructions. None if these are not known.
+  /// The share of issue slots that saturates the tensor cores: 12.5 % of an
+  /// A100, where an instruction of 2,048 multiply-adds takes 8 cycles. By the
+  /// datasheet's rate of f16 that sums in f32, SMs, clock, and the shapes of
+  /// the instructions. None where these are not known: since the B200,
+  /// instructions are of an SM, not of a warp.
   std::optional<double> tensorIssueCap() const;
 };
 
@@ -79,9 +82,14 @@ SummedLevels sumLevels(const trace::Trace &timeline,
                        llvm::ArrayRef<JoinedKernels> joined, const Gpu &gpu,
                        int64_t duration);
 
-/// Levels that exceed a level above them by more than 1 %, as text. By
-/// definition they cannot, so the join is wrong. `gpu` is the share of time
-/// with kernels.
+/// Levels in some intervals of time, by samples that the tool took of the whole
+/// device; of its samples, those of devices that run kernels.
+UnitLevels sampledLevels(const trace::Trace &trace,
+                         llvm::ArrayRef<std::pair<int64_t, int64_t>> intervals);
+
+/// The levels that are greater than one above them by more than 1 %, in words:
+/// by construction none can be, so the join is wrong. `gpu` is the share of
+/// time with kernels.
 std::vector<std::string> contradictionsIn(const UnitLevels &levels,
                                           std::optional<double> gpu);
 

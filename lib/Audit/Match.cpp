@@ -5,7 +5,9 @@
 #include "lib/Audit/Match.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 
+#include <deque>
 #include <map>
 #include <set>
 
@@ -24,10 +26,11 @@ llvm::StringRef netc::audit::nameOf(Confidence confidence) {
 namespace {
 /// A product, as compared in an alignment.
 struct Item {
-  unsigned index; ///< in its sequence
   std::optional<Rational> flop;
   Elements elements;
   ProductKind kind;
+  /// The parts of the names around it, from the outside.
+  llvm::ArrayRef<llvm::StringRef> names;
 
   bool hasShapeOf(const Item &other) const {
     return flop == other.flop && elements == other.elements;
@@ -41,55 +44,92 @@ struct Block {
   Confidence confidence;
 };
 
+/// FLOP of items that follow each other.
+class Sums {
+public:
+  explicit Sums(llvm::ArrayRef<Item> items) : sums(1), known(1, 0) {
+    for (const Item &item : items) {
+      known.push_back(item.flop ? known.back() + 1 : 0);
+      sums.push_back(sums.back() + item.flop.value_or(0));
+    }
+  }
+
+  /// How many items, two to `most`, that end in front of `end` have together
+  /// `flop`; 0 if none do.
+  size_t addingUpTo(const Rational &flop, size_t end, size_t most) const {
+    most = std::min(known[end], most);
+    if (most < 2)
+      return 0;
+    // What the items in front of them have.
+    Rational before = sums[end] - flop;
+    auto last = sums.begin() + (end - 1),
+         found = std::lower_bound(sums.begin() + (end - most), last, before);
+    return found != last && *found == before ? sums.begin() + end - found : 0;
+  }
+
+private:
+  std::vector<Rational> sums;
+  std::vector<size_t> known; ///< how many in a row have FLOP
+};
+
 /// Needleman and Wunsch, A general method applicable to the search for
-/// similarities in the amino acid sequence of two proteins (1970), extended by
-/// blocks of several items whose FLOP add up to one item of the other sequence.
-/// Only a band around the diagonal is searched: O((n + m) x width).
+/// similarities in the amino acid sequence of two proteins (1970), with blocks
+/// of several items whose FLOP add up to one of the other side; names break
+/// ties. Only a band around the diagonal is searched, O((n + m) x width). It
+/// becomes wider until nothing outside can cost less (Ukkonen, Algorithms for
+/// approximate string matching, 1985), or until it has 512 more places than the
+/// lengths differ by, or fills the memory that it may have.
 class Alignment {
 public:
   Alignment(llvm::ArrayRef<Item> first, llvm::ArrayRef<Item> second)
-      : first(first), second(second), rows(first.size() + 1),
-        columns(second.size() + 1),
-        reach(std::max<size_t>(minReach, rows > columns ? rows - columns
-                                                        : columns - rows) +
-              minReach) {
-    width = std::min(2 * reach + 1, columns);
-    cells.resize(rows * width);
-  }
+      : first(first), second(second), firstSums(first), secondSums(second),
+        rows(first.size() + 1), columns(second.size() + 1) {}
 
   std::vector<Block> find() {
-    for (size_t i = 0; i < rows; ++i)
-      for (size_t j = begin(i); j < end(i); ++j)
-        fill(i, j);
+    size_t difference = rows > columns ? rows - columns : columns - rows;
+    size_t most = std::min(std::max(mostReach, difference) + mostReach,
+                           mostWays / rows / 2);
+    most = std::max(most, columns / rows + 1); // rows of the band touch
+    for (reach = std::min(difference + leastReach, most);;
+         reach = std::min(2 * reach, most)) {
+      int64_t least = search();
+      // A way that leaves the band has that many blocks at least.
+      if (reach == most || width == columns ||
+          least <= Adds * int64_t((reach - difference) / maxBlock))
+        break;
+    }
     std::vector<Block> blocks;
     size_t i = rows - 1, j = columns - 1;
     while (i || j) {
-      const Cell &cell = at(i, j);
-      i -= cell.many;
-      j -= cell.others;
-      blocks.push_back({i, j, cell.many, cell.others, cell.confidence});
+      const Way &way = ways[placeOf(i, j)];
+      i -= way.many;
+      j -= way.others;
+      blocks.push_back(
+          {i, j, way.many, way.others, Confidence(way.confidence)});
     }
     std::reverse(blocks.begin(), blocks.end());
     return joinGaps(std::move(blocks));
   }
 
 private:
-  /// The costs of the ways to explain items. The least sum is chosen.
-  enum Price : uint32_t {
+  /// What the ways to explain items cost; the least sum wins. Of two that cost
+  /// the same, the one whose names are more alike: they count less than any
+  /// price.
+  enum Price : int64_t {
+    Unit = int64_t(1) << 32,
     Same = 0,
-    SameFlop = 2,
-    Adds = 3,
-    InOrder = 6,
-    Gap = 10
+    SameFlop = 2 * Unit,
+    Adds = 3 * Unit,
+    InOrder = 6 * Unit,
+    Gap = 10 * Unit
   };
-  static constexpr size_t minReach = 256, maxBlock = 256;
-  static constexpr uint32_t unreached = ~0u / 2;
+  static constexpr size_t leastReach = 32, mostReach = 256, maxBlock = 255,
+                          mostWays = size_t(48) << 20;
+  static constexpr int64_t unreached = INT64_MAX / 2;
 
-  struct Cell {
-    uint32_t cost = unreached;
-    uint16_t many = 0,
-             others = 0; ///< numbers of items of the block that ends here
-    Confidence confidence = Confidence::None;
+  /// The block that ends at a place.
+  struct Way {
+    uint8_t many = 0, others = 0, confidence = 0;
   };
 
   size_t begin(size_t i) const {
@@ -98,35 +138,50 @@ private:
   }
   size_t end(size_t i) const { return begin(i) + width; }
   bool isIn(size_t i, size_t j) const { return j >= begin(i) && j < end(i); }
-  Cell &at(size_t i, size_t j) { return cells[i * width + j - begin(i)]; }
+  size_t placeOf(size_t i, size_t j) const { return i * width + j - begin(i); }
+  /// Of the last rows that a block can reach.
+  int64_t &costAt(size_t i, size_t j) {
+    return costs[(i % (maxBlock + 1)) * width + j - begin(i)];
+  }
+
+  /// The least cost of all in the band.
+  int64_t search() {
+    width = std::min(2 * reach + 1, columns);
+    ways.assign(rows * width, Way());
+    costs.assign((maxBlock + 1) * width, unreached);
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = begin(i); j < end(i); ++j)
+        fill(i, j);
+    return costAt(rows - 1, columns - 1);
+  }
 
   void fill(size_t i, size_t j) {
-    Cell &cell = at(i, j);
-    if (i == 0 && j == 0) {
-      cell.cost = 0;
-      return;
-    }
-    auto offer = [&](size_t many, size_t others, uint32_t price,
+    int64_t &least = costAt(i, j);
+    least = i == 0 && j == 0 ? 0 : unreached;
+    auto offer = [&](size_t many, size_t others, int64_t price,
                      Confidence confidence) {
       if (many > i || others > j || !isIn(i - many, j - others))
         return;
-      uint32_t cost = at(i - many, j - others).cost + price;
-      if (cost < cell.cost)
-        cell = {cost, uint16_t(many), uint16_t(others), confidence};
+      int64_t cost = costAt(i - many, j - others) + price;
+      if (cost >= least)
+        return;
+      least = cost;
+      ways[placeOf(i, j)] = {uint8_t(many), uint8_t(others),
+                             uint8_t(confidence)};
     };
     if (i && j) {
       const Item &a = first[i - 1], &b = second[j - 1];
       if (a.flop && b.flop) {
-        if (a.hasShapeOf(b))
-          offer(1, 1, Same, Confidence::Exact);
-        else if (a.flop == b.flop)
-          offer(1, 1, SameFlop, Confidence::Exact);
-        if (size_t many = addingUpTo(*a.flop, second, j))
-          offer(1, many, Adds, Confidence::Sum);
-        if (size_t many = addingUpTo(*b.flop, first, i))
-          offer(many, 1, Adds, Confidence::Sum);
+        if (a.flop == b.flop)
+          offer(1, 1,
+                (a.elements == b.elements ? Same : SameFlop) - likeness(a, b),
+                Confidence::Exact);
+        if (size_t many = secondSums.addingUpTo(*a.flop, j, maxBlock))
+          offer(1, many, Adds - likeness(a, b), Confidence::Sum);
+        if (size_t many = firstSums.addingUpTo(*b.flop, i, maxBlock))
+          offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
       } else if (a.kind == b.kind) {
-        offer(1, 1, InOrder, Confidence::Order);
+        offer(1, 1, InOrder - likeness(a, b), Confidence::Order);
       }
     }
     if (i)
@@ -135,20 +190,20 @@ private:
       offer(0, 1, Gap, Confidence::None);
   }
 
-  /// The number of items before `end`, at least two, whose FLOP add up to
-  /// `flop`. 0 if there is none.
-  static size_t addingUpTo(const Rational &flop, llvm::ArrayRef<Item> items,
-                           size_t end) {
-    Rational sum;
-    for (size_t many = 1; many <= std::min(end, maxBlock); ++many) {
-      const Item &item = items[end - many];
-      if (!item.flop)
-        return 0;
-      sum += *item.flop;
-      if (sum >= flop)
-        return sum == flop && many > 1 ? many : 0;
+  /// The length of the longest common subsequence of their names.
+  static int64_t likeness(const Item &a, const Item &b) {
+    if (a.names.empty() || b.names.empty())
+      return 0;
+    llvm::SmallVector<uint8_t, 32> above(b.names.size() + 1, 0);
+    for (llvm::StringRef name : a.names) {
+      uint8_t diagonal = 0;
+      for (size_t j = 0; j < b.names.size(); ++j) {
+        uint8_t longest = name == b.names[j] ? diagonal + 1
+                                             : std::max(above[j], above[j + 1]);
+        diagonal = std::exchange(above[j + 1], longest);
+      }
     }
-    return 0;
+    return above.back();
   }
 
   /// Joins the gaps of both sequences between two matches to a block, if their
@@ -194,8 +249,34 @@ private:
   }
 
   llvm::ArrayRef<Item> first, second;
-  size_t rows, columns, reach, width;
-  std::vector<Cell> cells;
+  Sums firstSums, secondSums;
+  size_t rows, columns, reach = 0, width = 0;
+  std::vector<Way> ways;
+  std::vector<int64_t> costs;
+};
+
+/// `layer1`, `0`, `conv` of `layer1.0.Conv_0`: words and numbers in lower case.
+class NameParts {
+public:
+  explicit NameParts(llvm::StringRef text) : lower(text.lower()) {
+    llvm::StringRef rest = lower;
+    while (!rest.empty()) {
+      auto isPart = [](char c) { return llvm::isAlnum(c); };
+      rest = rest.drop_until(isPart);
+      llvm::StringRef part = rest.take_while(isPart);
+      rest = rest.drop_front(part.size());
+      if (!part.empty() && parts.size() < most)
+        parts.push_back(part);
+    }
+  }
+  NameParts(const NameParts &) = delete;
+
+  llvm::ArrayRef<llvm::StringRef> get() const { return parts; }
+
+private:
+  static constexpr size_t most = 24;
+  std::string lower;
+  llvm::SmallVector<llvm::StringRef, 8> parts;
 };
 } // namespace
 
@@ -242,11 +323,14 @@ private:
   std::vector<Match> align(llvm::ArrayRef<unsigned> ours,
                            llvm::ArrayRef<unsigned> theirs) const {
     std::vector<Item> first, second;
+    std::deque<NameParts> names; // do not move
     for (unsigned i : ours)
-      first.push_back(
-          {i, specified[i].flop, specified[i].elements, specified[i].kind});
+      first.push_back({specified[i].flop, specified[i].elements,
+                       specified[i].kind,
+                       names.emplace_back(specified[i].name).get()});
     for (unsigned i : theirs)
-      second.push_back({i, traced[i].flop, traced[i].elements, traced[i].kind});
+      second.push_back({traced[i].flop, traced[i].elements, traced[i].kind,
+                        names.emplace_back(traced[i].path).get()});
     std::vector<Match> found;
     for (const Block &block : Alignment(first, second).find()) {
       Match &match = found.emplace_back();
@@ -515,27 +599,50 @@ netc::audit::match(llvm::ArrayRef<SpecifiedProduct> specified,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Sizes of axes that ops of the step read, the most frequent first.
-static std::vector<Rational> sizesIn(const trace::Trace &trace,
-                                     const TracedStep &step) {
-  constexpr size_t most = 128;
-  std::map<int64_t, size_t> counts;
+/// What ops of the step read, counted: those that occur often first, at most
+/// `most` of them. `add` is called with each shape and counts.
+template <typename Key, typename Add>
+static std::vector<Key> oftenIn(const trace::Trace &trace,
+                                const TracedStep &step, size_t most, Add add) {
+  std::map<Key, size_t> counts;
   for (const trace::HostEvent &event : trace.host)
     if (event.start >= step.start && event.start < step.end)
       for (unsigned i = 0; i < event.shapes.size; ++i)
-        for (int64_t size : trace.shape(event, i).take_front(3))
+        add(trace.shape(event, i).take_front(3), counts);
+  std::vector<std::pair<size_t, Key>> sorted;
+  for (const auto &[key, count] : counts)
+    sorted.push_back({count, key});
+  llvm::sort(sorted, std::greater<>());
+  std::vector<Key> keys;
+  for (const auto &[count, key] : sorted)
+    if (keys.size() < most)
+      keys.push_back(key);
+  return keys;
+}
+
+/// The sizes of axes.
+static std::vector<Rational> sizesIn(const trace::Trace &trace,
+                                     const TracedStep &step) {
+  std::vector<int64_t> sizes = oftenIn<int64_t>(
+      trace, step, 128, [](llvm::ArrayRef<int64_t> shape, auto &counts) {
+        for (int64_t size : shape)
           if (size > 0)
             ++counts[size];
-  std::vector<std::pair<size_t, int64_t>> sorted;
-  for (auto [size, count] : counts)
-    sorted.push_back({count, size});
-  llvm::sort(sorted, std::greater<>());
-  if (sorted.size() > most)
-    sorted.resize(most);
-  std::vector<Rational> sizes;
-  for (auto [count, size] : sorted)
-    sizes.push_back(size);
-  return sizes;
+      });
+  return {sizes.begin(), sizes.end()};
+}
+
+/// Those of two axes of one operand, in their order: examples and positions,
+/// height and width.
+static std::vector<std::pair<int64_t, int64_t>>
+pairsIn(const trace::Trace &trace, const TracedStep &step) {
+  return oftenIn<std::pair<int64_t, int64_t>>(
+      trace, step, 64, [](llvm::ArrayRef<int64_t> shape, auto &counts) {
+        for (size_t i = 0; i < shape.size(); ++i)
+          for (size_t j = i + 1; j < shape.size(); ++j)
+            if (shape[i] > 0 && shape[j] > 0)
+              ++counts[{shape[i], shape[j]}];
+      });
 }
 
 Sizes netc::audit::findSizes(const SpecifiedStep &step,
@@ -544,8 +651,11 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
   constexpr size_t most = 256;          // products that are compared
   std::map<std::string, size_t> theirs; // by FLOP
   for (const TracedProduct &product : traced.products)
-    if (product.phase == TracedProduct::Forward && product.flop)
-      ++theirs[product.flop->str()];
+    if (product.phase == TracedProduct::Forward && product.flop) {
+      // A fused kernel is two products.
+      int parts = product.kind == ProductKind::Attention ? 2 : 1;
+      theirs[(*product.flop / parts).str()] += parts;
+    }
   Sizes sizes = step.sizes();
   for (const auto &[axis, size] : fixed)
     sizes[axis] = size;
@@ -575,17 +685,39 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
           candidates.push_back(ratio);
   }
   size_t best = scoreOf(sizes);
-  for (const std::string &axis : step.axes()) {
-    if (fixed.count(axis))
-      continue;
-    for (const Rational &size : candidates) {
-      Sizes other = sizes;
-      other[axis] = size;
-      if (size_t score = scoreOf(other); score > best) {
-        best = score;
-        sizes = std::move(other);
-      }
+  auto offer = [&](Sizes other) {
+    if (size_t score = scoreOf(other); score > best) {
+      best = score;
+      sizes = std::move(other);
     }
-  }
+  };
+  auto offerEach = [&] {
+    for (const std::string &axis : step.axes())
+      if (!fixed.count(axis))
+        for (const Rational &size : candidates) {
+          Sizes other = sizes;
+          other[axis] = size;
+          offer(std::move(other));
+        }
+  };
+  offerEach();
+  // Where two are others, few products are right at one of them alone.
+  size_t all = 0;
+  for (const auto &[flop, times] : theirs)
+    all += times;
+  all = std::min(step.forwardAt(sizes, most).size(), all);
+  if (2 * best >= all)
+    return sizes;
+  std::vector<std::pair<int64_t, int64_t>> pairs = pairsIn(trace, traced);
+  for (const std::string &first : step.axes())
+    for (const std::string &second : step.axes())
+      if (first != second && !fixed.count(first) && !fixed.count(second))
+        for (auto [one, two] : pairs) {
+          Sizes other = sizes;
+          other[first] = one;
+          other[second] = two;
+          offer(std::move(other));
+        }
+  offerEach();
   return sizes;
 }

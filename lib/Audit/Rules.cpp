@@ -70,7 +70,9 @@ static const Rule rules[] = {
      [](const Subject &of) {
        if (of.row.isGradient() && !of.row.isSpecified && of.forward)
          return when(of.has.flop == of.forward->exact, of.has.flop);
-       return when(of.row.isGradient() && of.row.input.isZero() &&
+       // What is recomputed follows the mask in the trace.
+       bool mayHave = of.claim.source != "recomputed" || isAsTraced(of);
+       return when(mayHave && of.row.isGradient() && of.row.input.isZero() &&
                        !of.row.weight.isZero(),
                    of.row.weight);
      }},
@@ -148,6 +150,8 @@ static const Rule rules[] = {
          return of.has.other;
        // Tables give a few FLOP per element.
        constexpr int most = 8;
+       if (!of.row.isSpecified)
+         return std::nullopt;
        for (const Rational &elements : of.row.elements)
          if (elements > 0)
            if (Rational each = of.difference() / elements;

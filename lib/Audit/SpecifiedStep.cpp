@@ -122,3 +122,14 @@ std::vector<Rational> SpecifiedStep::forwardAt(const Sizes &sizes,
       flop.push_back(valueOf(product.flop, axes));
   return flop;
 }
+
+std::optional<Rational> SpecifiedStep::memoryAt(const Sizes &sizes) const {
+  // What is run again is not symbolic: which op holds most depends on sizes.
+  if (sizes == written || of.activationsByType.empty())
+    return sizes == written ? of.memoryPerDevice() : std::nullopt;
+  Polynomial bytes;
+  for (const auto &[name, memory] : of.counted->memory)
+    bytes += memory.total();
+  Axes axes = fixedAt(mlir::cast<StepOp>(of.op).getAxes(), sizes);
+  return axes.evaluate(bytes).constant();
+}

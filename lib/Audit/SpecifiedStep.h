@@ -49,6 +49,9 @@ public:
                                    std::optional<Rational> asked = {}) const;
   /// The FLOP of the first `limit` forward products.
   std::vector<Rational> forwardAt(const Sizes &sizes, size_t limit) const;
+  /// Bytes that a device holds; none where a size is not known, and at other
+  /// sizes than those of the specification if it computes values again.
+  std::optional<Rational> memoryAt(const Sizes &sizes) const;
 
 private:
   struct Product {

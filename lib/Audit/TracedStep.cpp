@@ -5,10 +5,13 @@
 #include "lib/Audit/TracedStep.h"
 
 #include "lib/Audit/Flop.h"
+#include "lib/Trace/Read.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace netc;
 using namespace netc::audit;
@@ -19,36 +22,123 @@ using llvm::StringRef;
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Chooses the step of median length, or the whole trace if it marks no steps.
-static void chooseStep(const Trace &trace, TracedStep &step) {
-  std::vector<const HostEvent *> marked;
+/// From the first event to the last.
+static std::pair<int64_t, int64_t> extentOf(const Trace &trace) {
+  int64_t begin = INT64_MAX, end = INT64_MIN;
+  auto widen = [&](const auto &event) {
+    begin = std::min(begin, event.start);
+    end = std::max(end, event.end());
+  };
+  llvm::for_each(trace.host, widen);
+  llvm::for_each(trace.kernels, widen);
+  return begin <= end ? std::pair(begin, end) : std::pair<int64_t, int64_t>();
+}
+
+namespace {
+struct Marked {
+  int64_t start, end;
+  std::string name;
+};
+} // namespace
+
+/// The ranges that bear a name for which `is` holds.
+template <typename Is>
+static std::vector<Marked> markedBy(const Trace &trace, Is is) {
+  std::vector<Marked> marked;
   for (const HostEvent &event : trace.host)
-    if (event.kind == HostEvent::Annotation &&
-        trace.names[event.name].starts_with("ProfilerStep#"))
-      marked.push_back(&event);
-  if (marked.empty()) {
-    step.start = INT64_MAX;
-    step.end = INT64_MIN;
-    auto widen = [&](int64_t start, int64_t end) {
-      step.start = std::min(step.start, start);
-      step.end = std::max(step.end, end);
-    };
-    for (const HostEvent &event : trace.host)
-      widen(event.start, event.end());
-    for (const DeviceEvent &event : trace.kernels)
-      widen(event.start, event.end());
-    if (step.start > step.end)
-      step.start = step.end = 0;
-    return;
-  }
-  llvm::sort(marked, [](auto *a, auto *b) {
-    return std::tie(a->duration, a->start) < std::tie(b->duration, b->start);
+    if (StringRef name = trace.names[event.name];
+        event.kind == HostEvent::Annotation && is(name))
+      marked.push_back({event.start, event.end(), name.str()});
+  return marked;
+}
+
+/// From the end of one step of an optimizer to that of the next. What is in
+/// front of the first was cut where the profiler began, unless there is no
+/// other.
+static std::vector<Marked> markedByOptimizer(const Trace &trace) {
+  std::vector<Marked> updates = markedBy(trace, [](StringRef name) {
+    return name.starts_with("Optimizer.step#");
   });
-  const HostEvent &chosen = *marked[(marked.size() - 1) / 2];
-  step.name = trace.names[chosen.name].str();
+  std::vector<Marked> steps;
+  if (updates.size() < 2)
+    return steps;
+  llvm::sort(updates, [](auto &a, auto &b) {
+    return std::tie(a.end, a.start) < std::tie(b.end, b.start);
+  });
+  // Of several optimizers each ends no step of its own.
+  std::string name = updates.back().name;
+  llvm::erase_if(updates,
+                 [&](const Marked &each) { return each.name != name; });
+  for (size_t i = 1; i < updates.size(); ++i)
+    steps.push_back({updates[i - 1].end, updates[i].end,
+                     "optimizer step " + std::to_string(i + 1)});
+  return steps;
+}
+
+/// `10ms-25ms`, in nanoseconds.
+static std::optional<std::pair<int64_t, int64_t>> timesIn(StringRef text) {
+  auto timeIn = [](StringRef text) -> std::optional<int64_t> {
+    constexpr std::pair<StringRef, double> units[] = {
+        {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    for (auto [unit, nanoseconds] : units)
+      if (StringRef number = text; number.consume_back(unit)) {
+        double value;
+        if (number.getAsDouble(value) || !(value >= 0 && value < 1e6))
+          continue;
+        return int64_t(std::llround(value * nanoseconds));
+      }
+    return std::nullopt;
+  };
+  auto [from, to] = text.split('-');
+  auto start = timeIn(from), end = timeIn(to);
+  if (!start || !end || *start >= *end)
+    return std::nullopt;
+  return std::pair(*start, *end);
+}
+
+static llvm::Error chooseStep(const Trace &trace, StringRef range,
+                              TracedStep &step) {
+  auto [begin, end] = extentOf(trace);
+  std::vector<Marked> marked;
+  if (auto times = timesIn(range)) {
+    if (times->first < end - begin)
+      marked = {{begin + times->first,
+                 begin + std::min(times->second, end - begin), range.str()}};
+  } else if (!range.empty()) {
+    marked = markedBy(trace, [&](StringRef name) {
+      return name == range ||
+             (name.consume_front("ProfilerStep#") && name == range);
+    });
+  } else {
+    marked = markedBy(trace, [](StringRef name) {
+      return name.starts_with("ProfilerStep#");
+    });
+    if (marked.empty())
+      marked = markedByOptimizer(trace);
+  }
+  if (marked.empty() && !range.empty())
+    return fail(
+        {"trace-without-range",
+         llvm::formatv("the trace has no range `{0}`; `--range` takes the "
+                       "number of a ProfilerStep, the name of a range of the "
+                       "user, or times from where the trace begins, "
+                       "`10ms-25ms`",
+                       range)});
+  if (marked.empty()) {
+    std::tie(step.start, step.end) = std::pair(begin, end);
+    return llvm::Error::success();
+  }
+  llvm::sort(marked, [](auto &a, auto &b) {
+    return std::make_tuple(a.end - a.start, a.start) <
+           std::make_tuple(b.end - b.start, b.start);
+  });
+  const Marked &chosen = marked[(marked.size() - 1) / 2];
+  step.name = chosen.name;
   step.steps = marked.size();
   step.start = chosen.start;
-  step.end = chosen.end();
+  step.end = chosen.end;
+  step.isAskedFor = !range.empty();
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,6 +218,8 @@ public:
       productOf[product.event] = i;
       product.parts = partsOf.lookup(product.event);
     }
+    addPaths();
+    addMemory();
     claim();
     addKernels();
     addCounted();
@@ -213,8 +305,60 @@ private:
     return {};
   }
 
-  /// Assigns the FLOP of torch.profiler to products: those of events around or
-  /// inside of a product.
+  /// Modules begin and end a little beside the ops in them, so they are no part
+  /// of the tree.
+  void addPaths() {
+    std::vector<std::pair<uint32_t, TracedProduct *>> order;
+    for (auto [i, event] : llvm::enumerate(trace.host))
+      if (event.start >= step.start && event.start < step.end &&
+          (event.kind == HostEvent::Module ||
+           (event.kind == HostEvent::Annotation && isNamedByUser(i))))
+        order.push_back({uint32_t(i), nullptr});
+    if (order.empty())
+      return;
+    for (TracedProduct &product : step.products)
+      order.push_back({product.event, &product});
+    auto keyOf = [&](uint32_t i) {
+      const HostEvent &event = trace.host[i];
+      return std::make_tuple(event.thread, event.start, -event.duration);
+    };
+    llvm::stable_sort(order, [&](const auto &a, const auto &b) {
+      return keyOf(a.first) < keyOf(b.first);
+    });
+    std::vector<uint32_t> open;
+    for (auto [i, product] : order) {
+      const HostEvent &event = trace.host[i];
+      while (!open.empty() && (trace.host[open.back()].thread != event.thread ||
+                               trace.host[open.back()].end() <= event.start))
+        open.pop_back();
+      if (!product) {
+        open.push_back(i);
+        continue;
+      }
+      for (uint32_t around : open)
+        product->path +=
+            (product->path.empty() ? "" : "/") + nameOf(around).str();
+    }
+  }
+
+  void addMemory() {
+    bool isOnDevice =
+        llvm::any_of(trace.allocations,
+                     [](const Allocation &each) { return each.isOnDevice; });
+    for (const Allocation &each : trace.allocations)
+      if (each.time >= step.start && each.time < step.end &&
+          each.isOnDevice == isOnDevice)
+        step.memory = std::max(step.memory.value_or(0), each.bytes);
+  }
+
+  bool isNamedByUser(uint32_t i) const {
+    StringRef name = nameOf(i);
+    return !name.starts_with("ProfilerStep#") &&
+           !name.starts_with("Optimizer.");
+  }
+
+  /// Lays what torch.profiler counts to the products: an event around one or
+  /// inside of one counts to it.
   void claim() {
     llvm::DenseMap<uint32_t, uint32_t>
         below; // first product inside of an event
@@ -381,8 +525,14 @@ private:
 } // namespace
 
 TracedStep netc::audit::traceStep(const Trace &trace) {
+  return llvm::cantFail(traceStep(trace, ""));
+}
+
+llvm::Expected<TracedStep> netc::audit::traceStep(const Trace &trace,
+                                                  StringRef range) {
   TracedStep step;
-  chooseStep(trace, step);
+  if (llvm::Error error = chooseStep(trace, range, step))
+    return error;
   Builder(trace, step).build();
   return step;
 }

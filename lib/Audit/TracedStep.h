@@ -7,6 +7,7 @@
 
 #include "dialect/Rational.h"
 #include "lib/Trace/Trace.h"
+#include "llvm/Support/Error.h"
 
 #include <array>
 
@@ -30,14 +31,15 @@ struct TracedProduct {
   std::optional<Rational> flop;
   Elements elements;
   std::optional<Rational> made, weight; ///< see EventCost
-  std::optional<bool>
-      isOfWeight;     ///< whether a gradient is that of the weight, if known
-  int64_t groups = 1; ///< of a convolution
-  int64_t sequence =
-      -1;              ///< number of its autograd node, also of a backward node
-  std::string node;    ///< name of the autograd node that it runs in, or empty
-  uint32_t region = 0; ///< the event of that node
-  /// FLOP by torch.profiler and by FlopCounterMode.
+  std::optional<bool> isOfWeight;       ///< of a gradient, if the trace says it
+  int64_t groups = 1;                   ///< of a convolution
+  int64_t sequence = -1; ///< of its node of autograd; of a backward one, too
+  std::string node;      ///< the name of the node that it runs in, if it does
+  uint32_t region = 0;   ///< the event of that node
+  /// The modules and ranges of the user around it, from the outside:
+  /// `Encoder_0/layer1/Linear_3`.
+  std::string path;
+  /// What torch.profiler and FlopCounterMode count of it.
   Rational profiler, counter;
   /// FLOP of `profiler` for additions and scalings around the product.
   Rational profilerOther;
@@ -70,20 +72,32 @@ struct Levels {
 
 /// A step of a trace.
 struct TracedStep {
-  std::string name; ///< `ProfilerStep#6`; empty if the trace is one step
-  size_t steps = 1; ///< number of steps in the trace
+  std::string name;        ///< `ProfilerStep#6`; empty if the trace is one step
+  size_t steps = 1;        ///< that the trace has
+  bool isAskedFor = false; ///< by a name or times
   int64_t start = 0, end = 0;          ///< nanoseconds
   std::vector<TracedProduct> products; ///< by start
   std::vector<CountedEvent> others;
   std::vector<StepKernel> kernels; ///< in the order of the trace
   std::vector<StepKernel> counted; ///< the same for Trace::counted
   Levels levels;
+  /// The most bytes that were allocated at once, of the device if it has any;
+  /// none where the trace does not say.
+  std::optional<int64_t> memory;
 
   int64_t duration() const { return end - start; }
 };
 
-/// Chooses the step of median length, and nests its ops.
+/// Takes a step and nests its ops. Of several it is the one of median length:
+/// of those marked `ProfilerStep#K`, else of those that end where an optimizer
+/// has stepped; else all of the trace is one.
 TracedStep traceStep(const trace::Trace &trace);
+
+/// The same of another step: the K of a marked one, the name of a range of the
+/// user, the median one if there are several, or `10ms-25ms` from where the
+/// trace begins. Fails if there is none such.
+llvm::Expected<TracedStep> traceStep(const trace::Trace &trace,
+                                     llvm::StringRef range);
 
 } // namespace netc::audit
 

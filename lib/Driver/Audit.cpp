@@ -7,7 +7,7 @@
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Driver/AnalysisResults.h"
 #include "lib/Driver/Output.h"
-#include "lib/Report/AuditReport.h"
+#include "lib/Report/AuditPictures.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -95,8 +95,9 @@ static void print(llvm::raw_ostream &os, const AuditReport &report) {
   case Format::Html:
     return writeAudit(*htmlPage(os, llvm::join(inputs, ", "), report.version),
                       report, options);
-  case Format::Table:
   case Format::Svg:
+    return printAuditSvg(os, report);
+  case Format::Table:
     return writeAudit(*textPage(os, options), report, options);
   }
 }
@@ -112,8 +113,6 @@ Exit netc::auditTraces(Session &session) {
   if (multiplyAdd.getNumOccurrences() && multiplyAdd == MultiplyAdd::One)
     return complain(WrongUsage, "`--audit` counts a multiply-add as 2, as the "
                                 "tools do that it looks at");
-  if (format == Format::Svg)
-    return complain(WrongUsage, "`--format=svg` is for `--measure`");
 
   // It must live as long as the context.
   auto &specification = *new std::unique_ptr<Specification>;
@@ -139,6 +138,7 @@ Exit netc::auditTraces(Session &session) {
 
   std::vector<std::unique_ptr<trace::Trace>> read;
   audit::Question question;
+  question.range = range;
   if (!batches.empty())
     question.batch = Rational(batches.front());
   for (const std::string &path : traces) {
@@ -155,11 +155,16 @@ Exit netc::auditTraces(Session &session) {
   // Counters of a step are joined with its timeline, if that is given too.
   bool hasTimeline = llvm::any_of(
       read, [](const auto &trace) { return !trace->kernels.empty(); });
+  bool hasOps = llvm::any_of(
+      read, [](const auto &trace) { return !trace->host.empty(); });
   auto isCounters = [&](const trace::Trace &trace) {
-    return hasTimeline && !trace.counted.empty() && trace.kernels.empty();
+    return !trace.counted.empty() &&
+           (trace.kernels.empty() ? hasTimeline : hasOps && trace.host.empty());
   };
+  // rocprofv3 may write both into one file.
   for (const auto &trace : read)
-    if (isCounters(*trace))
+    if (isCounters(*trace) ||
+        (!trace->counted.empty() && !trace->kernels.empty()))
       question.counters = trace.get();
   if (question.counts.size() == read.size())
     return complain(WrongUsage, "counts alone are no trace; name the trace of "

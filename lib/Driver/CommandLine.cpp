@@ -133,6 +133,12 @@ cl::list<std::string>
            cl::desc("of `--audit`: what profilers wrote, as docs/Auditing.md "
                     "says"),
            In{toDo});
+cl::opt<std::string>
+    range("range", cl::value_desc("step"),
+          cl::desc("of `--audit`: the step of a trace, by its number, the name "
+                   "of a range, or times such as `10ms-25ms` (default: the "
+                   "median one)"),
+          In{toDo});
 Choice<Emit> emit(
     "emit", cl::value_desc("stage"),
     cl::desc("print a stage, of a run from `linalg` on, or make a program"),
@@ -215,7 +221,8 @@ Choice<Format> format(
                    "as the table; not of measurements"),
         clEnumValN(Format::Html, "html",
                    "a page for a browser, with pictures; not of measurements"),
-        clEnumValN(Format::Svg, "svg", "a picture of what is measured")),
+        clEnumValN(Format::Svg, "svg",
+                   "a picture of what is measured or audited")),
     In{toPrint});
 Choice<DiagnosticFormat>
     diagnostics("diagnostics", cl::value_desc("format"),
@@ -450,6 +457,8 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
                   std::string(emit == Emit::Program && emit.getNumOccurrences()
                                   ? "; programs write one when they run"
                                   : ""));
+  if (range.getNumOccurrences() && action != Action::Audit)
+    return refuse("`--range` is for `--audit`");
   if (target != Target::Cuda &&
       (arch.getNumOccurrences() ||
        (emit == Emit::Ptx && emit.getNumOccurrences())))

@@ -33,6 +33,7 @@ static void traceOf(OStream &json, const Audit &audit) {
   const trace::Trace &trace = *audit.trace;
   json.attributeObject("trace", [&] {
     json.attribute("file", llvm::json::fixUTF8(audit.file));
+    json.attribute("format", trace.format);
     json.attribute("tool", trace.tool);
     json.attributeObject("device", [&] {
       if (trace.device.empty())
@@ -59,19 +60,18 @@ static void traceOf(OStream &json, const Audit &audit) {
     json.attribute("steps", int64_t(audit.step.steps));
     json.attribute("step", llvm::json::fixUTF8(audit.step.name));
     json.attribute("seconds", secondsOf(audit.step.duration()));
+    json.attribute("memory", audit.step.memory);
   });
 }
 
-/// Writes null if no counters were joined with the trace.
-static void unitLevelsOf(OStream &json, const UnitLevels *levels) {
+/// Null where no counters were joined.
+static void unitLevelsOf(OStream &json, StringRef key,
+                         const UnitLevels *levels) {
   if (!levels)
-    return json.attribute("levels", nullptr);
-  json.attributeObject("levels", [&] {
+    return json.attribute(key, nullptr);
+  json.attributeObject(key, [&] {
     for (const Level &level : unitLevels())
-      if (std::optional<double> value = levels->*level.value)
-        json.attribute(level.id, *value);
-      else
-        json.attribute(level.id, nullptr);
+      json.attribute(level.id, levels->*level.value);
   });
 }
 
@@ -96,7 +96,7 @@ static void rowOf(OStream &json, const Audit &audit, const Row &row) {
     });
     json.attribute("kernels", row.kernels);
     json.attribute("seconds", secondsOf(row.nanoseconds));
-    unitLevelsOf(json, row.levels ? &*row.levels : nullptr);
+    unitLevelsOf(json, "levels", row.levels ? &*row.levels : nullptr);
   });
 }
 
@@ -124,6 +124,7 @@ static void auditOf(OStream &json, const Audit &audit) {
         for (const auto &[axis, size] : audit.sizes)
           number(json, axis, size);
       });
+      estimate(json, "memory", audit.memory);
     });
   else
     json.attribute("run", nullptr);
@@ -173,6 +174,15 @@ static void auditOf(OStream &json, const Audit &audit) {
     for (const Row &row : audit.rows)
       rowOf(json, audit, row);
   });
+  json.attributeArray("kernels", [&] {
+    for (const KernelRow &row : audit.kernels)
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(row.name));
+        json.attribute("launches", row.launches);
+        json.attribute("seconds", secondsOf(row.nanoseconds));
+        unitLevelsOf(json, "levels", row.levels ? &*row.levels : nullptr);
+      });
+  });
   unmatched(json, audit);
   const Levels &levels = audit.step.levels;
   json.attributeObject("levels", [&] {
@@ -186,19 +196,20 @@ static void auditOf(OStream &json, const Audit &audit) {
     share("gpu", levels.sum);
     share("gpu_union", levels.unionOfAll);
     share("gpu_without_communication", levels.withoutCommunication);
-    for (const Level &level : unitLevels()) {
-      std::optional<double> value;
-      if (audit.levels)
-        value = audit.levels->levels.*level.value;
-      if (value)
-        json.attribute(level.id, *value);
-      else
-        json.attribute(level.id, nullptr);
-    }
+    for (const Level &level : unitLevels())
+      json.attribute(level.id, audit.levels ? audit.levels->levels.*level.value
+                                            : std::optional<double>());
+    json.attribute("tensor_issue_cap", audit.gpu.tensorIssueCap());
+    unitLevelsOf(json, "joined",
+                 audit.levels ? &audit.levels->joined : nullptr);
   });
   json.attributeObject("utilization", [&] {
     estimate(json, "mfu", modelUtilization(audit, audit.model));
     estimate(json, "hfu", modelUtilization(audit, audit.hardware));
+    estimate(json, "in_kernels", utilizationInKernels(audit));
+    estimate(json, "peak",
+             audit.run ? audit.run->peakOf(&Figures::model)
+                       : std::optional<Rational>());
     json.attributeObject("by_claim", [&] {
       for (const Claim &claim : audit.claims)
         estimate(json, claim.id, modelUtilization(audit, claim.total));

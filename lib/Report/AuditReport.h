@@ -42,14 +42,39 @@ std::optional<Rational> ratioOf(const audit::Audit &audit,
 std::optional<Rational> modelUtilization(const audit::Audit &audit,
                                          const Rational &flop);
 
-/// The FLOP by which a claim differs from the exact count due to one rule.
-/// Sorted with the largest first; a null rule stands for what none explains.
+/// The same by the time in which a kernel runs.
+std::optional<Rational> utilizationInKernels(const audit::Audit &audit);
+
+/// The difference of a claim by rule, the largest first; what no rule explains
+/// is under a null one.
 struct RuleShare {
   const audit::Rule *rule;
   size_t rows = 0;
   Rational difference;
 };
 std::vector<RuleShare> sharesOfRules(const audit::Audit &audit, size_t claim);
+
+/// How busy the device was in a part of the step.
+struct LevelRow {
+  std::string name;
+  bool isLayer = false;
+  int64_t nanoseconds = 0; ///< of kernels
+  audit::UnitLevels levels;
+};
+/// The step, the products of each phase, and the layers in the order of the
+/// program. Empty without kernels.
+std::vector<LevelRow> levelRows(const audit::Audit &audit);
+
+/// A trace of one batch size among several.
+struct BatchRow {
+  const audit::Audit *audit;
+  Rational batch;
+  Rational throughput;             ///< examples/s
+  std::optional<int64_t> measured; ///< most bytes at once, by the profiler
+  std::optional<Rational> specified;
+};
+/// By batch. Empty if there is but one batch, or no specification.
+std::vector<BatchRow> batchRows(llvm::ArrayRef<const audit::Audit *> audits);
 
 void writeAudit(Page &page, const AuditReport &report,
                 const TableOptions &options);

@@ -17,114 +17,6 @@ using namespace netc::audit;
 using llvm::StringRef;
 
 //===----------------------------------------------------------------------===//
-// Sums
-//===----------------------------------------------------------------------===//
-
-Rational AuditRows::exact() const {
-  Rational sum;
-  for (const Row *row : rows)
-    sum += row->exact;
-  return sum;
-}
-
-Rational AuditRows::flop(size_t claim) const {
-  Rational sum;
-  for (const Row *row : rows)
-    sum += row->claims[claim].flop;
-  return sum;
-}
-
-static bool isRight(const Row &row) {
-  return row.isTraced && row.isSpecified &&
-         llvm::all_of(row.claims, [&](const RowClaim &claim) {
-           return claim.flop == row.exact;
-         });
-}
-
-static bool areAlike(const Row &a, const Row &b) {
-  auto sameClaim = [](const RowClaim &x, const RowClaim &y) {
-    return x.flop == y.flop && x.rules == y.rules;
-  };
-  if (a.op != b.op || a.phase != b.phase || a.confidence != b.confidence)
-    return false;
-  if (isRight(a) && isRight(b))
-    return true;
-  return a.exact == b.exact && a.isTraced == b.isTraced &&
-         a.isSpecified == b.isSpecified &&
-         std::equal(a.claims.begin(), a.claims.end(), b.claims.begin(),
-                    sameClaim);
-}
-
-std::vector<AuditRows> netc::foldRows(const Audit &audit) {
-  std::vector<AuditRows> folded;
-  for (const Row &row : audit.rows) {
-    auto found = llvm::find_if(folded, [&](const AuditRows &rows) {
-      return areAlike(*rows.first, row);
-    });
-    if (found == folded.end())
-      folded.push_back({&row, {&row}});
-    else
-      found->rows.push_back(&row);
-  }
-  auto worst = [&](const AuditRows &rows) {
-    Rational worst;
-    for (size_t claim = 0; claim < audit.claims.size(); ++claim)
-      worst = std::max(worst, (rows.flop(claim) - rows.exact()).abs());
-    return worst;
-  };
-  llvm::stable_sort(folded, [&](const AuditRows &a, const AuditRows &b) {
-    return worst(a) > worst(b);
-  });
-  return folded;
-}
-
-std::optional<Rational> netc::ratioOf(const Audit &audit, const Claim &claim) {
-  if (!audit.isComparable() || audit.model.isZero())
-    return std::nullopt;
-  return claim.total / audit.model;
-}
-
-std::optional<Rational> netc::modelUtilization(const Audit &audit,
-                                               const Rational &flop) {
-  if (!audit.run || !audit.isComparable() || audit.step.duration() <= 0 ||
-      !audit.hasBackward)
-    return std::nullopt;
-  std::optional<Rational> peak = audit.run->peakOf(&Figures::model);
-  if (!peak)
-    return std::nullopt;
-  return flop / (*peak * Rational(audit.step.duration())) * 1000000000;
-}
-
-std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
-  std::vector<RuleShare> shares;
-  for (const Row &row : audit.rows) {
-    const RowClaim &has = row.claims[claim];
-    Rational difference = has.flop - row.exact;
-    if (difference.isZero())
-      continue;
-    auto add = [&](const Rule *rule, const Rational &part) {
-      auto found = llvm::find_if(
-          shares, [&](const RuleShare &share) { return share.rule == rule; });
-      RuleShare &share = found == shares.end()
-                             ? shares.emplace_back(RuleShare{rule, 0, {}})
-                             : *found;
-      ++share.rows;
-      share.difference += part;
-    };
-    if (has.rules.size() == 2) {
-      add(has.rules[0], difference - has.other);
-      add(has.rules[1], has.other);
-    } else {
-      add(has.rules.empty() ? nullptr : has.rules.front(), difference);
-    }
-  }
-  llvm::stable_sort(shares, [](const RuleShare &a, const RuleShare &b) {
-    return a.difference.abs() > b.difference.abs();
-  });
-  return shares;
-}
-
-//===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
 
@@ -170,6 +62,11 @@ static std::string layersText(const AuditRows &rows) {
              : fmt::format("{} × {} …", rows.rows.size(), layer);
 }
 
+static const UnitLevels *levelsIn(const LevelRow &row) { return &row.levels; }
+static const UnitLevels *levelsIn(const KernelRow &row) {
+  return row.levels ? &*row.levels : nullptr;
+}
+
 static void writeRead(Page &page, const Audit &audit) {
   const trace::Trace &trace = *audit.trace;
   const TracedStep &step = audit.step;
@@ -186,8 +83,9 @@ static void writeRead(Page &page, const Audit &audit) {
   page.paragraph(fmt::format(
       "{} events · {} · FLOP of products, 1 multiply-add = 2 FLOP",
       exact(Rational(trace.read)),
-      step.name.empty()
-          ? "no steps are marked: the trace is one"
+      step.name.empty() ? "no steps are marked: the trace is one"
+      : step.isAskedFor && step.steps == 1
+          ? printable(step.name)
           : fmt::format("{}, the median of {}", printable(step.name),
                         counted(Rational(step.steps), "step"))));
 }
@@ -349,6 +247,14 @@ static void writeLevels(Page &page, const Audit &audit) {
     if (audit.hardware != audit.model)
       lines.add("HFU", shareText(*modelUtilization(audit, audit.hardware)));
   }
+  if (std::optional<Rational> inKernels = utilizationInKernels(audit))
+    lines.add("in kernels",
+              shareText(*inKernels) + " of the peak while one runs");
+  if (levels.smEfficiency && !audit.levels)
+    lines.add("SM",
+              fmt::format("{:.1f} % by the profiler's estimate, occupancy "
+                          "{:.1f} %, of the time of kernels",
+                          *levels.smEfficiency * 100, *levels.occupancy * 100));
   if (audit.levels)
     for (const Level &level : unitLevels())
       if (std::optional<double> value = audit.levels->levels.*level.value) {
@@ -366,6 +272,126 @@ static void writeLevels(Page &page, const Audit &audit) {
   page.lines(lines);
 }
 
+/// A table of levels, with a column for each that any row has.
+template <typename Rows, typename Begin>
+static void writeLevelGrid(Page &page, StringRef heading,
+                           std::vector<Grid::Cell> head,
+                           std::vector<Grid::Align> columns, const Rows &rows,
+                           Begin begin) {
+  std::vector<const Level *> shown;
+  for (const Level &level : unitLevels())
+    if (llvm::any_of(rows, [&](const auto &row) {
+          const UnitLevels *levels = levelsIn(row);
+          return levels && (levels->*level.value).has_value();
+        }))
+      shown.push_back(&level);
+  for (const Level *level : shown) {
+    head.push_back({level->id.str(), Style::Dim});
+    columns.push_back(Grid::Right);
+  }
+  Grid grid(columns);
+  grid.add(std::move(head));
+  grid.addRule();
+  for (const auto &row : rows) {
+    std::vector<Grid::Cell> cells = begin(row);
+    const UnitLevels *levels = levelsIn(row);
+    for (const Level *level : shown)
+      cells.push_back(
+          {levels && levels->*level->value
+               ? fmt::format("{:.1f} %", *(levels->*level->value) * 100)
+               : "?"});
+    grid.add(std::move(cells));
+  }
+  page.heading(heading);
+  page.grid(grid);
+}
+
+/// By layer, where counters tell more than the time, and by kernel.
+static void writeParts(Page &page, const Audit &audit) {
+  if (audit.step.duration() <= 0)
+    return;
+  auto share = [&](int64_t time) {
+    return shareText(Rational::fraction(time, audit.step.duration()));
+  };
+  constexpr size_t mostLayers = 16, mostKernels = 8, mostLetters = 60;
+  std::vector<LevelRow> layers = levelRows(audit);
+  if (audit.levels && !layers.empty()) {
+    auto firstLayer =
+        llvm::find_if(layers, [](const LevelRow &row) { return row.isLayer; });
+    std::stable_sort(firstLayer, layers.end(),
+                     [](const LevelRow &a, const LevelRow &b) {
+                       return a.nanoseconds > b.nanoseconds;
+                     });
+    size_t before = firstLayer - layers.begin();
+    layers.resize(std::min(layers.size(), before + mostLayers));
+    writeLevelGrid(page, "levels, of the time of each part",
+                   {{"part", Style::Dim},
+                    {"kernels", Style::Dim},
+                    {"of the step", Style::Dim}},
+                   {Grid::Left, Grid::Right, Grid::Right}, layers,
+                   [&](const LevelRow &row) -> std::vector<Grid::Cell> {
+                     return {{row.name},
+                             {seconds(row.nanoseconds)},
+                             {share(row.nanoseconds)}};
+                   });
+  }
+  if (audit.kernels.empty())
+    return;
+  llvm::ArrayRef<KernelRow> kernels = audit.kernels;
+  bool areMore = kernels.size() > mostKernels;
+  writeLevelGrid(
+      page,
+      areMore ? fmt::format("the {} kernels of {} that take most time",
+                            mostKernels, kernels.size())
+              : std::string("kernels"),
+      {{"kernel", Style::Dim},
+       {"launches", Style::Dim},
+       {"time", Style::Dim},
+       {"of the step", Style::Dim}},
+      {Grid::Left, Grid::Right, Grid::Right, Grid::Right},
+      kernels.take_front(mostKernels),
+      [&](const KernelRow &row) -> std::vector<Grid::Cell> {
+        std::string name = printable(row.name);
+        return {{name.size() > mostLetters ? name.substr(0, mostLetters) + "…"
+                                           : name},
+                {std::to_string(row.launches)},
+                {seconds(row.nanoseconds)},
+                {share(row.nanoseconds)}};
+      });
+}
+
+static void writeBatches(Page &page, llvm::ArrayRef<const Audit *> audits) {
+  std::vector<BatchRow> rows = batchRows(audits);
+  if (rows.empty())
+    return;
+  page.section("by batch", " · examples/s by the time of a step on the host");
+  Grid grid({Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Right,
+             Grid::Right, Grid::Right, Grid::Detail});
+  std::vector<Grid::Cell> head;
+  for (const char *title : {"batch", "step", "examples/s", "× above",
+                            "memory, traced", "specified", "MFU", "trace"})
+    head.push_back({title, Style::Dim});
+  grid.add(std::move(head));
+  grid.addRule();
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    std::optional<Rational> use =
+        modelUtilization(*row.audit, row.audit->model);
+    grid.add(
+        {{row.batch.str()},
+         {seconds(row.audit->step.duration())},
+         {fmt::format("{:.4g}", row.throughput.toDouble())},
+         {i ? fmt::format("{:.2f}",
+                          (row.throughput / rows[i - 1].throughput).toDouble())
+            : ""},
+         {row.measured ? inBytes(Rational(*row.measured)) : "?"},
+         {row.specified ? inBytes(*row.specified) : "?"},
+         {use ? shareText(*use) : "?"},
+         {row.audit->file, Style::Dim}});
+  }
+  page.grid(grid);
+  page.batches(audits);
+}
+
 void netc::writeAudit(Page &page, const AuditReport &report,
                       const TableOptions &) {
   for (const Audit *audit : report.audits) {
@@ -374,12 +400,14 @@ void netc::writeAudit(Page &page, const AuditReport &report,
     writeRows(page, *audit);
     writeTotals(page, *audit);
     writeLevels(page, *audit);
+    writeParts(page, *audit);
     Lines notes;
     for (const Note &note : audit->notes)
       notes.add("note", fmt::format("{} [{}]", note.text, note.id));
     page.lines(notes);
-    page.timeline(*audit);
+    page.pictures(*audit);
   }
+  writeBatches(page, report.audits);
   if (!report.expects.empty())
     writeExpects(page, report.expects, Conventions());
 }

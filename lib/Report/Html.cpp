@@ -2,9 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Report/AuditPictures.h"
 #include "lib/Report/Format.h"
-#include "lib/Report/Page.h"
-#include "lib/Report/Timeline.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,10 +14,12 @@
 using namespace netc;
 using llvm::StringRef;
 
-// Style.inc embeds Page.css as `texts`.
+// Page.css and Picture.css, in `texts`.
 #include "lib/Report/Style.inc"
 
-/// Replaces the space between a number and its unit by one that does not break.
+StringRef netc::pictureStyle() { return texts[1]; }
+
+/// A line does not break between a number and its unit.
 static std::string unitsKept(StringRef text) {
   std::string kept;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -190,7 +191,7 @@ public:
            "charset=\"utf-8\">\n<meta name=\"viewport\" "
            "content=\"width=device-width, initial-scale=1\">\n<title>"
         << escapedHtml(title) << "</title>\n<style>\n"
-        << texts[0] << "</style>\n</head>\n<body>\n";
+        << pictureStyle() << texts[0] << "</style>\n</head>\n<body>\n";
     out << "<header><h1>" << escapedHtml(title) << "</h1>netc " << version
         << " · FLOP of products; dense peaks</header>\n";
   }
@@ -287,8 +288,12 @@ public:
       os << axisOf(estimates);
   }
 
-  void timeline(const audit::Audit &audit) override {
-    os << timelineOf(audit) << claimBarsOf(audit);
+  void pictures(const audit::Audit &audit) override {
+    for (const Picture &picture : picturesOf(audit))
+      os << inlineSvg(picture);
+  }
+  void batches(llvm::ArrayRef<const audit::Audit *> audits) override {
+    os << inlineSvg(batchBarsOf(audits));
   }
 
 private:

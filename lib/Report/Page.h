@@ -38,9 +38,10 @@ public:
   virtual void layers(const LayerRow &total) = 0;
   /// Draws estimates that are also stated as lines. Text formats draw nothing.
   virtual void compare(llvm::ArrayRef<Estimate>) {}
-  /// Draws when the products and kernels of a traced step run, and the FLOP of
-  /// its layers.
-  virtual void timeline(const audit::Audit &) {}
+  /// Draws a step of a trace, and what several traces have by batch. Text
+  /// formats draw nothing.
+  virtual void pictures(const audit::Audit &) {}
+  virtual void batches(llvm::ArrayRef<const audit::Audit *>) {}
 };
 
 /// Plain text for a terminal or a file.

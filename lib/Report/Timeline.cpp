@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Report/Timeline.h"
+#include "lib/Report/AuditPictures.h"
 
 #include "lib/Report/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,22 +36,22 @@ public:
     addKernels();
   }
 
-  std::string svg() const {
-    if (end <= begin)
-      return "";
-    std::string text =
-        fmt::format("<svg class=\"timeline\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-                    "role=\"img\" aria-label=\"Ops and kernels of a step\">\n",
-                    width, top + laneHeight * lanes.size() + axisHeight);
-    text += key();
+  Picture picture() const {
+    Picture picture{"timeline", "Ops and kernels of a step", "", 0};
+    if (end <= begin || lanes.empty())
+      return picture;
+    picture.body = key();
     for (auto [i, lane] : llvm::enumerate(lanes))
-      text += draw(lane, top + laneHeight * i);
-    return text + axis() + "</svg>\n";
+      picture.body += draw(lane, top + laneHeight * i);
+    picture.body += axis();
+    picture.height = top + laneHeight * lanes.size() + axisHeight;
+    return picture;
   }
 
 private:
-  static constexpr double width = 1000, left = 90, top = 24, laneHeight = 30,
-                          barHeight = 22, axisHeight = 24, leastBar = 0.4;
+  static constexpr double width = Picture::width, left = 90, top = 24,
+                          laneHeight = 30, barHeight = 22, axisHeight = 24,
+                          leastBar = 0.4;
   static constexpr size_t mostSpans = 20000;
 
   double x(int64_t time) const {
@@ -170,14 +170,16 @@ private:
 };
 } // namespace
 
-std::string netc::timelineOf(const Audit &audit) {
-  return Timeline(audit).svg();
+Picture netc::timelineOf(const Audit &audit) {
+  return Timeline(audit).picture();
 }
 
-std::string netc::claimBarsOf(const Audit &audit) {
+Picture netc::claimBarsOf(const Audit &audit) {
+  Picture picture{"claims", "FLOP by layer, exact and as tools count them", "",
+                  0};
   if (!audit.isComparable() || audit.claims.empty())
-    return "";
-  // By layer: the exact FLOP, and those of each claim.
+    return picture;
+  // By layer, the FLOP that are exact and those of each claim.
   struct Bars {
     std::string layer;
     Rational exact;
@@ -201,7 +203,7 @@ std::string netc::claimBarsOf(const Audit &audit) {
   constexpr size_t most = 60;
   if (layers.size() > most)
     layers.resize(most);
-  constexpr double width = 1000, left = 260, thickness = 7, gap = 5;
+  constexpr double width = Picture::width, left = 260, thickness = 7, gap = 5;
   double height = (audit.claims.size() + 1) * thickness + gap;
   Rational largest = 1;
   for (const Bars &bars : layers) {
@@ -209,10 +211,8 @@ std::string netc::claimBarsOf(const Audit &audit) {
     for (const Rational &claim : bars.claims)
       largest = std::max(largest, claim);
   }
-  std::string text = fmt::format(
-      "<svg class=\"claims\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" "
-      "aria-label=\"FLOP by layer, exact and as tools count them\">\n",
-      width, 24 + height * layers.size());
+  picture.height = 24 + height * layers.size();
+  std::string &text = picture.body;
   auto key = [&](size_t i, StringRef name) {
     text += fmt::format(
         "<rect class=\"claim{0}\" x=\"{1:.0f}\" y=\"3\" width=\"10\" "
@@ -240,5 +240,5 @@ std::string netc::claimBarsOf(const Audit &audit) {
     for (auto [place, claim] : llvm::enumerate(bars.claims))
       bar(place + 1, claim);
   }
-  return text + "</svg>\n";
+  return picture;
 }

@@ -41,7 +41,7 @@ struct Event {
   std::string phase, category, name, process, thread;
   std::optional<int64_t> start, duration;
   std::optional<int64_t> sequence, external, correlation, record, device,
-      stream;
+      stream, allocated, deviceType;
   std::vector<Counter> counters; ///< of `cuda_profiler_range`
   std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
   float blocksPerSm = -1, occupancy = -1;
@@ -152,6 +152,10 @@ private:
         event.blocksPerSm = toFloat(text);
       else if (isMember(key, "est. achieved occupancy %"))
         event.occupancy = toFloat(text);
+      else if (isMember(key, "Total Allocated"))
+        event.allocated = integerIn(text);
+      else if (isMember(key, "Device Type"))
+        event.deviceType = integerIn(text);
       else if (isMember(key, "Record function id"))
         event.record = integerIn(text);
       else if (key.contains("__"))
@@ -190,6 +194,8 @@ private:
   /// Stores the event if it is one that netc reads.
   bool commit() {
     numGrid = numBlock = 0;
+    if (event.phase == "i" && event.name == "[memory]")
+      return keepAllocation();
     if (event.phase != "X")
       return true;
     StringRef category = event.category;
@@ -237,7 +243,20 @@ private:
     return "other";
   }
 
-  /// Stores a kernel of CUPTI's range profiler, whose times are made up.
+  /// `profile(profile_memory=True)`
+  bool keepAllocation() {
+    if (!event.allocated || *event.allocated < 0 ||
+        !trace.takesTimes(event.start, 0))
+      return true;
+    if (trace.allocations.size() >= limits.maxEvents)
+      return stopAtTooMany();
+    // c10::DeviceType; 0 is the host.
+    trace.allocations.push_back(
+        {*event.start, *event.allocated, event.deviceType.value_or(0) > 0});
+    return true;
+  }
+
+  /// A kernel of CUPTI's range profiler: its times are made up.
   bool keepCounted() {
     if (trace.counted.size() >= limits.maxEvents)
       return stopAtTooMany();

@@ -37,6 +37,9 @@ public:
     return isNull(column) ? otherwise
                           : sqlite3_column_int64(query.get(), column);
   }
+  double real(int column) const {
+    return sqlite3_column_double(query.get(), column);
+  }
   std::optional<int64_t> time(int column) const {
     if (sqlite3_column_type(query.get(), column) != SQLITE_INTEGER)
       return std::nullopt;
@@ -192,6 +195,7 @@ public:
     isWhole = readOnDevice("MEMSET", DeviceEvent::Set) && isWhole;
     isWhole = readLaunches() && isWhole;
     isWhole = readRanges() && isWhole;
+    isWhole = readSamples() && isWhole;
     if (isTooMany)
       return fail(error::TraceTooManyEvents(limits.maxEvents));
     if (isWhole && !database.isBroken)
@@ -372,6 +376,32 @@ private:
                      trace);
     }
     return rows.isWhole();
+  }
+
+  /// `nsys profile --gpu-metrics-devices=..`; the lower byte of a type is the
+  /// device.
+  bool readSamples() {
+    llvm::DenseMap<int64_t, Name> metrics;
+    Rows kinds =
+        database.select("TARGET_INFO_GPU_METRICS", {"metricId", "metricName"});
+    while (kinds.next())
+      metrics[kinds.integer(0) & 0xffffffff] =
+          trace.names.intern(kinds.text(1));
+    Rows rows = database.select("GPU_METRICS",
+                                {"timestamp", "metricId", "value", "typeId"},
+                                "order by timestamp");
+    while (rows.next()) {
+      if (trace.samples.size() >= limits.maxEvents) {
+        isTooMany = true;
+        return true;
+      }
+      auto metric = metrics.find(rows.integer(1) & 0xffffffff);
+      if (auto time = rows.time(0); time && metric != metrics.end())
+        trace.samples.push_back({*time, metric->second,
+                                 int32_t(rows.integer(3) & 0xff),
+                                 float(rows.real(2))});
+    }
+    return kinds.isWhole() && rows.isWhole();
   }
 
   Trace &trace;

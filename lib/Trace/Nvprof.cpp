@@ -58,8 +58,10 @@ llvm::Expected<Trace> netc::trace::readNvprof(Source &source,
       if (trace.device.empty())
         trace.device = device.take_front(device.rfind(" (")).str();
     }
-    // `45.31%`, `512.11MB/s`
+    // `45.31%`, `512.11MB/s`, `Mid (4)`
     StringRef mean = field("Avg");
+    if (mean.ends_with(")"))
+      mean = mean.drop_back().substr(mean.rfind('(') + 1);
     StringRef number = mean.take_while([](char c) {
       return (c >= '0' && c <= '9') || StringRef("+-.eE").contains(c);
     });

@@ -4,6 +4,7 @@
 
 #include "lib/Trace/Formats.h"
 #include "lib/Trace/Json.h"
+#include "lib/Trace/Quantity.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -12,8 +13,10 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// Reads `rocprofiler-sdk-tool[].buffer_records.kernel_dispatch[]`, and the
-/// names of kernels from `kernel_symbols[]`.
+/// `rocprofiler-sdk-tool[].buffer_records.kernel_dispatch[]`, and the names of
+/// kernels in `kernel_symbols[]` beside. With `--pmc`,
+/// `callback_records.counter_collection[]` has the counters of each dispatch,
+/// and `counters[]` their names.
 class RocprofReader : public JsonReader {
 public:
   RocprofReader(Trace &trace, const TraceLimits &limits)
@@ -25,6 +28,10 @@ public:
       if (event.kind == DeviceEvent::Kernel)
         event.name = names.lookup(symbol);
     trace.devices = devices.size();
+    for (auto [kernel, symbol] : llvm::zip_equal(trace.counted, countedSymbols))
+      kernel.name = names.lookup(symbol);
+    for (auto [counter, id] : llvm::zip_equal(trace.counters, counterIds))
+      counter.metric = counterNames.lookup(id);
   }
 
 private:
@@ -35,16 +42,27 @@ private:
   bool isCopy() const {
     return keyAt(3) == "buffer_records" && keyAt(4) == "memory_copy";
   }
+  bool isCounted() const {
+    return keyAt(3) == "callback_records" && keyAt(4) == "counter_collection";
+  }
+  bool isCounter() const { return keyAt(3) == "counters"; }
   bool isSymbol() const { return keyAt(3) == "kernel_symbols"; }
   bool isAgent() const { return keyAt(3) == "agents"; }
 
   bool onOpen(bool isObject) override {
     if (!isTool() || !isObject)
       return true;
-    if (depth() == 6 && (isDispatch() || isCopy())) {
+    if (depth() == 6 && (isDispatch() || isCopy() || isCounted())) {
       event = DeviceEvent();
       start = end = std::nullopt;
       symbol = 0;
+      firstCounter = trace.counters.size();
+    } else if (depth() == 8 && isCounted() && keyAt(6) == "records") {
+      counterId = 0;
+      counterValue.reset();
+    } else if (depth() == 5 && isCounter()) {
+      counterId = 0;
+      counterName.clear();
     } else if (depth() == 5 && isSymbol()) {
       symbol = 0;
       symbolName.clear();
@@ -52,6 +70,7 @@ private:
       agentName.clear();
       isGpu = false;
       units.reset();
+      dies = 1;
     }
     return true;
   }
@@ -61,11 +80,18 @@ private:
       return true;
     if (depth() == 6 && (isDispatch() || isCopy()))
       return commit();
+    if (depth() == 6 && isCounted())
+      return commitCounted();
+    if (depth() == 8 && isCounted() && keyAt(6) == "records")
+      addCounter();
+    if (depth() == 5 && isCounter())
+      counterNames[counterId] = trace.names.intern(counterName);
     if (depth() == 5 && isSymbol())
       names[symbol] = trace.names.intern(symbolName);
     if (depth() == 5 && isAgent() && isGpu && trace.device.empty()) {
       trace.device = agentName;
       trace.sms = units;
+      trace.dies = std::max<int64_t>(dies, 1);
     }
     return true;
   }
@@ -74,7 +100,19 @@ private:
     if (!isTool())
       return true;
     if (isDispatch() || isCopy()) {
-      ofEvent(text);
+      ofEvent(text, 6);
+    } else if (isCounted()) {
+      if (keyAt(6) == "dispatch_data")
+        ofEvent(text, 7);
+      else if (depth() == 8 && keyAt(8) == "value")
+        counterValue = numberIn(text);
+      else if (depth() == 9 && keyAt(8) == "counter_id" && keyAt(9) == "handle")
+        counterId = keyIn(text);
+    } else if (isCounter()) {
+      if (depth() == 5 && keyAt(5) == "name")
+        counterName = text.str();
+      else if (depth() == 6 && keyAt(5) == "id" && keyAt(6) == "handle")
+        counterId = keyIn(text);
     } else if (isSymbol() && depth() == 5) {
       if (keyAt(5) == "kernel_id")
         symbol = keyIn(text);
@@ -89,6 +127,8 @@ private:
         isGpu = text == "2";
       else if (keyAt(5) == "cu_count")
         units = integerIn(text);
+      else if (keyAt(5) == "num_xcc")
+        dies = integerIn(text).value_or(1);
     }
     return true;
   }
@@ -98,34 +138,76 @@ private:
     return integerIn(text).value_or(0) & 0x7fffffffffffff;
   }
 
-  void ofEvent(StringRef text) {
+  /// `level` is the depth of its members.
+  void ofEvent(StringRef text, size_t level) {
     auto number = [&] { return integerIn(text).value_or(0); };
-    if (depth() == 6 && keyAt(6) == "start_timestamp")
+    StringRef key = keyAt(level), inner = keyAt(level + 1);
+    if (depth() == level && key == "start_timestamp")
       start = integerIn(text);
-    else if (depth() == 6 && keyAt(6) == "end_timestamp")
+    else if (depth() == level && key == "end_timestamp")
       end = integerIn(text);
-    else if (depth() == 7 && keyAt(6) == "correlation_id" &&
-             keyAt(7) == "internal")
+    else if (depth() == level + 1 && key == "correlation_id" &&
+             inner == "internal")
       event.correlation = number();
-    else if (keyAt(6) != "dispatch_info")
+    else if (key != "dispatch_info")
       return;
-    else if (depth() == 7 && keyAt(7) == "kernel_id")
+    else if (depth() == level + 1 && inner == "kernel_id")
       symbol = keyIn(text);
-    else if (depth() == 8 && keyAt(7) == "agent_id")
+    else if (depth() == level + 2 && inner == "agent_id")
       event.device =
           devices.try_emplace(keyIn(text), devices.size()).first->second;
-    else if (depth() == 8 && keyAt(7) == "queue_id")
+    else if (depth() == level + 2 && inner == "queue_id")
       event.stream = int32_t(number());
-    else if (depth() == 8 && keyAt(7) == "workgroup_size")
-      ofAxis(event.block, number());
-    else if (depth() == 8 && keyAt(7) == "grid_size")
-      ofAxis(event.grid, number());
+    else if (depth() == level + 2 && inner == "workgroup_size")
+      ofAxis(event.block, keyAt(level + 2), number());
+    else if (depth() == level + 2 && inner == "grid_size")
+      ofAxis(event.grid, keyAt(level + 2), number());
   }
 
-  void ofAxis(std::array<int64_t, 3> &sizes, int64_t size) {
+  static void ofAxis(std::array<int64_t, 3> &sizes, StringRef name,
+                     int64_t size) {
     for (unsigned axis = 0; axis < 3; ++axis)
-      if (keyAt(8) == StringRef("xyz").substr(axis, 1))
+      if (name == StringRef("xyz").substr(axis, 1))
         sizes[axis] = size;
+  }
+
+  /// The grid is in threads here, and in blocks everywhere else.
+  void countBlocks() {
+    for (unsigned axis = 0; axis < 3; ++axis)
+      if (event.block[axis] > 0 && event.grid[axis] > 0)
+        event.grid[axis] = (event.grid[axis] - 1) / event.block[axis] + 1;
+  }
+
+  /// A counter has a record for each unit that counts: they are added up.
+  void addCounter() {
+    if (!counterValue)
+      return;
+    for (size_t i = firstCounter; i < trace.counters.size(); ++i)
+      if (counterIds[i] == counterId) {
+        trace.counters[i].value += *counterValue;
+        return;
+      }
+    constexpr size_t most = 4096; // of a dispatch
+    if (trace.counters.size() - firstCounter >= most)
+      return;
+    trace.counters.push_back({0, *counterValue});
+    counterIds.push_back(counterId);
+  }
+
+  bool commitCounted() {
+    ++trace.read;
+    if (trace.counted.size() >= limits.maxEvents)
+      return stopAtTooMany();
+    countBlocks();
+    CountedKernel &kernel = trace.counted.emplace_back();
+    kernel.device = event.device;
+    kernel.stream = event.stream;
+    kernel.grid = event.grid;
+    kernel.block = event.block;
+    kernel.counters = {uint32_t(firstCounter),
+                       uint32_t(trace.counters.size() - firstCounter)};
+    countedSymbols.push_back(symbol);
+    return true;
   }
 
   bool commit() {
@@ -140,10 +222,7 @@ private:
     event.kind = isCopy() ? DeviceEvent::Copy : DeviceEvent::Kernel;
     event.start = *start;
     event.duration = duration;
-    // This grid counts threads; all other tools count blocks.
-    for (unsigned axis = 0; axis < 3; ++axis)
-      if (event.block[axis] > 0 && event.grid[axis] > 0)
-        event.grid[axis] = (event.grid[axis] - 1) / event.block[axis] + 1;
+    countBlocks();
     trace.kernels.push_back(event);
     symbols.push_back(symbol);
     return true;
@@ -153,11 +232,15 @@ private:
   const TraceLimits &limits;
   DeviceEvent event;
   std::optional<int64_t> start, end, units;
-  int64_t symbol = 0;
-  std::string symbolName, agentName;
+  int64_t symbol = 0, dies = 1, counterId = 0;
+  std::string symbolName, agentName, counterName;
+  std::optional<double> counterValue;
+  size_t firstCounter = 0;
   bool isGpu = false;
-  std::vector<int64_t> symbols; ///< parallel to Trace::kernels
-  llvm::DenseMap<int64_t, Name> names;
+  std::vector<int64_t> symbols;        ///< of Trace::kernels
+  std::vector<int64_t> countedSymbols; ///< of Trace::counted
+  std::vector<int64_t> counterIds;     ///< of Trace::counters
+  llvm::DenseMap<int64_t, Name> names, counterNames;
   llvm::DenseMap<int64_t, int32_t> devices;
 };
 } // namespace

@@ -103,7 +103,22 @@ struct CountedKernel {
   Slice counters; ///< in Trace::counters
 };
 
-/// FLOP that a tool counted, which a user gives in addition to a trace.
+/// What a tool measured of a whole device at a time, in percent.
+struct Sample {
+  int64_t time = 0; ///< ns, of the clock of the other events
+  Name metric = 0;  ///< `SMs Active [Throughput %]`
+  int32_t device = 0;
+  float value = 0;
+};
+
+/// What an allocator has handed out at a time.
+struct Allocation {
+  int64_t time = 0; ///< ns
+  int64_t bytes = 0;
+  bool isOnDevice = false;
+};
+
+/// FLOP that a tool counted, as a user hands them in beside a trace.
 struct Count {
   Name op = 0; ///< `aten::mm`; with FlopCounterMode `aten.mm`
   Name module =
@@ -127,7 +142,8 @@ struct Trace {
   std::string device; ///< `Tesla V100-SXM2-32GB`; empty if not recorded
   int64_t devices = 0;
   std::optional<int64_t> sms;
-  std::string capability; ///< of CUDA, `8.0`; empty if not recorded
+  std::string capability; ///< of CUDA, `8.0`; empty if not said
+  int64_t dies = 1;       ///< that each count for themselves
 
   Names names;
   std::vector<Thread> threads;
@@ -136,6 +152,8 @@ struct Trace {
   std::deque<DeviceEvent> kernels;
   std::vector<CountedKernel> counted; ///< in the order of their launches
   std::vector<Counter> counters;
+  std::vector<Sample> samples; ///< in the order of their times
+  std::deque<Allocation> allocations;
   std::vector<Count> counts;
   int64_t countedSteps = 1; ///< number of steps that `counts` are summed over
 

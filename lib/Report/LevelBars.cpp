@@ -1,0 +1,202 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Report/AuditPictures.h"
+
+#include "lib/Report/Format.h"
+
+#include <fmt/format.h>
+
+using namespace netc;
+using namespace netc::audit;
+using llvm::StringRef;
+
+static std::string words(double x, double y, StringRef style, StringRef text) {
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+                     style.str(), x, y, escapedHtml(text));
+}
+
+static std::string box(StringRef style, double x, double y, double width,
+                       double height, StringRef title = "") {
+  return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" "
+                     "width=\"{:.2f}\" height=\"{:.1f}\"><title>{}</title>"
+                     "</rect>\n",
+                     style.str(), x, y, width, height, escapedHtml(title));
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Column {
+  std::string title;
+  std::optional<double> UnitLevels::*level; ///< null for the time
+};
+} // namespace
+
+static std::string titleOfLevel(StringRef id) {
+  std::string title = id.str();
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title == "sm" || title == "smsp" || title == "dram"
+             ? StringRef(title).upper()
+             : title;
+}
+
+Picture netc::levelBarsOf(const Audit &audit) {
+  Picture picture{"levels", "How busy the device was, by layer", "", 0};
+  std::vector<LevelRow> rows = levelRows(audit);
+  if (rows.empty() || audit.step.duration() <= 0)
+    return picture;
+  constexpr size_t most = 64;
+  if (rows.size() > most)
+    rows.resize(most);
+  std::vector<Column> columns = {{"of the step", nullptr}};
+  for (const Level &level : unitLevels())
+    if (llvm::any_of(rows, [&](const LevelRow &row) {
+          return (row.levels.*level.value).has_value();
+        }))
+      columns.push_back({titleOfLevel(level.id), level.value});
+
+  constexpr double left = 230, top = 26, rowHeight = 20, bar = 12, gap = 14,
+                   least = 0.5;
+  double width = (Picture::width - left) / double(columns.size());
+  std::string &text = picture.body;
+  for (auto [i, column] : llvm::enumerate(columns))
+    text += words(left + i * width, 14, "dim", column.title);
+  double y = top;
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    if (row.isLayer && !rows[i - 1].isLayer)
+      y += rowHeight / 2;
+    text += words(left - 8, y + bar - 1, row.isLayer ? "right" : "right title",
+                  StringRef(row.name).take_back(32));
+    for (auto [place, column] : llvm::enumerate(columns)) {
+      std::optional<double> value =
+          column.level ? row.levels.*column.level
+                       : double(row.nanoseconds) / audit.step.duration();
+      double x = left + place * width, track = width - gap - 44;
+      text += box("none", x, y, track, bar);
+      if (value)
+        text += box(row.isLayer ? "forward" : "backward", x, y,
+                    std::max(least, std::min(*value, 1.) * track), bar,
+                    fmt::format("{}: {} {:.2f} %", row.name, column.title,
+                                *value * 100));
+      text += words(x + track + 4, y + bar - 1, "dim",
+                    value ? fmt::format("{:.1f} %", *value * 100) : "?");
+      std::optional<double> cap = audit.gpu.tensorIssueCap();
+      if (column.level == &UnitLevels::tensorIssue && cap)
+        text += fmt::format("<line class=\"cap\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" "
+                            "y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
+                            x + *cap * track, y - 2, y + bar + 2);
+    }
+    y += rowHeight;
+  }
+  picture.height = y + 4;
+  return picture;
+}
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+Picture netc::batchBarsOf(llvm::ArrayRef<const Audit *> audits) {
+  Picture picture{"batches", "Throughput and memory by batch", "", 0};
+  std::vector<BatchRow> rows = batchRows(audits);
+  if (rows.empty())
+    return picture;
+  auto memoryOf = [](const BatchRow &row) -> std::optional<Rational> {
+    return row.measured ? std::optional(Rational(*row.measured))
+                        : row.specified;
+  };
+  constexpr double left = 110, top = 26, rowHeight = 26, bar = 16, middle = 560,
+                   length = 300;
+  Rational fastest = 1, largest = 1;
+  for (const BatchRow &row : rows) {
+    fastest = std::max(fastest, row.throughput);
+    largest = std::max(largest, memoryOf(row).value_or(0));
+  }
+  std::string &text = picture.body;
+  text += words(left - 8, 14, "right dim", "batch");
+  text += words(left, 14, "dim", "examples/s, and of the one above");
+  text += words(middle, 14, "dim", "memory, and of the one above");
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    double y = top + rowHeight * i;
+    text += words(left - 8, y + 12, "right", row.batch.str());
+    auto draw = [&](double x, StringRef style, const Rational &value,
+                    const Rational &most, std::string label,
+                    std::optional<Rational> before) {
+      double width = (value / most).toDouble() * length;
+      if (before && !before->isZero())
+        label += fmt::format(", {:.2f} ×", (value / *before).toDouble());
+      text += box(style, x, y, width, bar, label);
+      text += words(x + width + 6, y + 12, "dim", label);
+    };
+    const BatchRow *before = i ? &rows[i - 1] : nullptr;
+    draw(left, "forward", row.throughput, fastest,
+         fmt::format("{:.4g}", row.throughput.toDouble()),
+         before ? std::optional(before->throughput) : std::nullopt);
+    if (std::optional<Rational> bytes = memoryOf(row))
+      draw(middle, "again", *bytes, largest,
+           inBytes(*bytes) + (row.measured ? "" : " specified"),
+           before ? memoryOf(*before) : std::nullopt);
+  }
+  picture.height = top + rowHeight * rows.size();
+  return picture;
+}
+
+//===----------------------------------------------------------------------===//
+// Where they are drawn
+//===----------------------------------------------------------------------===//
+
+std::vector<Picture> netc::picturesOf(const Audit &audit) {
+  return {timelineOf(audit), levelBarsOf(audit), claimBarsOf(audit)};
+}
+
+std::string netc::inlineSvg(const Picture &picture) {
+  if (picture.body.empty())
+    return "";
+  return fmt::format("<svg class=\"picture {}\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+                     "role=\"img\" aria-label=\"{}\">\n{}</svg>\n",
+                     picture.kind.str(), Picture::width, picture.height,
+                     picture.label.str(), picture.body);
+}
+
+void netc::printAuditSvg(llvm::raw_ostream &os, const AuditReport &report) {
+  constexpr double margin = 20, titleHeight = 26, gap = 18;
+  std::string body;
+  double y = margin;
+  auto title = [&](StringRef text) {
+    body += words(margin, y + 15, "title", text);
+    y += titleHeight;
+  };
+  auto draw = [&](const Picture &picture) {
+    if (picture.body.empty())
+      return;
+    body += fmt::format("<svg class=\"picture {}\" x=\"{:.0f}\" y=\"{:.0f}\" "
+                        "width=\"{:.0f}\" height=\"{:.0f}\">\n{}</svg>\n",
+                        picture.kind.str(), margin, y, Picture::width,
+                        picture.height, picture.body);
+    y += picture.height + gap;
+  };
+  if (Picture batches = batchBarsOf(report.audits); !batches.body.empty()) {
+    title("By batch");
+    draw(batches);
+  }
+  for (const Audit *audit : report.audits) {
+    title(audit->file + (audit->run ? ", " + audit->run->network().str() : ""));
+    for (const Picture &picture : picturesOf(*audit)) {
+      if (!picture.body.empty())
+        body += words(margin, y + 11, "dim", picture.label), y += titleHeight;
+      draw(picture);
+    }
+  }
+  os << fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
+                    "{0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                    "font-family=\"Helvetica, Arial, sans-serif\" "
+                    "font-size=\"12\">\n<style>\n",
+                    Picture::width + 2 * margin, y);
+  os << pictureStyle()
+     << "</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
+     << body << "</svg>\n";
+}

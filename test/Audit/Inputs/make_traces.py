@@ -1,0 +1,229 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Writes traces and counts, each made for one rule or one picture of the audit, into a folder.
+
+They are what torch.profiler would write of networks of one or two layers; times are made up, and say nothing.
+"""
+
+import csv
+import json
+import pathlib
+import sqlite3
+import sys
+
+folder = pathlib.Path(sys.argv[1])
+folder.mkdir(parents=True, exist_ok=True)
+
+
+class Trace:
+    """Events that follow each other; `within` holds those of a list in one around them."""
+
+    def __init__(self):
+        self.events, self.now, self.launches, self.device = [], 0, 0, 0
+
+    def event(self, category, name, duration=10, thread=1, **args):
+        self.events.append(
+            dict(ph="X", cat=category, name=name, pid=1, tid=thread, ts=self.now, dur=duration, args=args)
+        )
+        self.now += duration + 1
+        return self.events[-1]
+
+    def op(self, name, *dims, values=(), sequence=None, kernels=(), **rest):
+        args = {"Input Dims": list(dims), "Concrete Inputs": list(values), "Input type": ["float"] * len(dims)}
+        if sequence is not None:
+            args["Sequence number"] = sequence
+        return self.around("cpu_op", name, lambda: [self.launch(*kernel) for kernel in kernels], **args, **rest)
+
+    def launch(self, name, duration):
+        self.launches += 1
+        self.event("cuda_runtime", "cudaLaunchKernel", 2, correlation=self.launches)
+        self.device = max(self.device, self.now)
+        kernel = dict(correlation=self.launches, stream=7, device=0, grid=[8, 1, 1], block=[128, 1, 1])
+        self.events.append(
+            dict(ph="X", cat="kernel", name=name, pid=0, tid=7, ts=self.device, dur=duration, args=kernel)
+        )
+        self.device += duration
+
+    def around(self, category, name, inner, **args):
+        event = self.event(category, name, 0, **args)
+        self.now = event["ts"] + 1
+        inner()
+        event["dur"] = self.now + 3 - event["ts"]
+        self.now += 5
+
+    def node(self, name, sequence, inner):
+        args = {"Sequence number": sequence}
+        self.around("cpu_op", f"autograd::engine::evaluate_function: {name}", inner, **args)
+
+    def write(self, name, **rest):
+        text = json.dumps(dict(schemaVersion=1, traceEvents=self.events, **rest))
+        (folder / f"{name}.json").write_text(text)
+
+
+def counts(name, *rows):
+    """What a tool counted, as a user hands it in: op, dims of inputs, FLOP."""
+    with open(folder / f"{name}.csv", "w", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow(["order", "name", "input_shapes", "sequence", "parent", "flops"])
+        for i, (op, dims, flop) in enumerate(rows):
+            lines.writerow([i, op, json.dumps(dims), -1, "", flop])
+
+
+# Two convolutions in two groups, and what their gradients are.
+IMAGE, WEIGHT = [2, 8, 4, 4], [8, 4, 3, 3]
+F = 2 * 2 * 8 * 4 * 4 * 4 * 3 * 3
+FORWARD = ["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "2"]
+SECOND, FIRST = [IMAGE, IMAGE, WEIGHT], [IMAGE, IMAGE, WEIGHT, []]
+
+
+def backward(mask):
+    return ["", "", "", "", *FORWARD[3:6], "False", "[0, 0]", "2", mask]
+
+
+def convolutions(extra=lambda trace: None, drop=False):
+    trace = Trace()
+    kernels = [("conv", 20), ("conv", 20), ("conv", 20)]
+    trace.op("aten::convolution", IMAGE, WEIGHT, values=FORWARD, sequence=1, kernels=kernels)
+    if not drop:
+        trace.op("aten::convolution", IMAGE, WEIGHT, [], values=FORWARD, sequence=2, kernels=kernels[:2])
+    extra(trace)
+    if not drop:
+        trace.node(
+            "ConvolutionBackward0",
+            2,
+            lambda: trace.op("aten::convolution_backward", *SECOND, values=backward("[True, True, False]")),
+        )
+    trace.node(
+        "ConvolutionBackward0",
+        1,
+        lambda: trace.op("aten::convolution_backward", *FIRST, values=backward("[False, True, False]")),
+    )
+    return trace
+
+
+def outside(trace):
+    trace.around("user_annotation", "Optimizer.step#SGD.step", lambda: trace.op("aten::add", [8, 4, 3, 3]))
+    trace.around("user_annotation", "enumerate(DataLoader)#_next", lambda: trace.op("aten::mul", [2, 8, 4, 4]))
+    trace.around("cpu_op", "aten::mse_loss", lambda: trace.op("aten::mul", [2, 8]))
+
+
+ONE, TWO = [IMAGE, WEIGHT], [IMAGE, WEIGHT, []]
+convolutions().write("convolutions")
+convolutions(outside).write("outside")
+convolutions(lambda trace: trace.op("aten::mm", [3, 5], [5, 7])).write("extra")
+convolutions(drop=True).write("absent")
+forward, both = "aten::convolution", "aten::convolution_backward"
+counts("right", (forward, ONE, F), (forward, TWO, F), (both, SECOND, 2 * F), (both, FIRST, F))
+counts("fma", (forward, ONE, F // 2), (forward, TWO, F // 2), (both, SECOND, F), (both, FIRST, F // 2))
+counts("no-input-gradient", (forward, ONE, F), (forward, TWO, F), (both, SECOND, F), (both, FIRST, F))
+counts("counted-input-gradient", (forward, ONE, F), (forward, TWO, F), (both, SECOND, 2 * F), (both, FIRST, 2 * F))
+counts("twice", (forward, ONE, F), (forward, TWO, 2 * F), (both, SECOND, 2 * F), (both, FIRST, F))
+counts("k-times", (forward, ONE, 3 * F), (forward, TWO, F), (both, SECOND, 2 * F), (both, FIRST, F))
+counts("per-group", (forward, ONE, F), (forward, TWO, F // 2), (both, SECOND, 2 * F), (both, FIRST, F))
+counts("unexplained", (forward, ONE, F), (forward, TWO, F - 77), (both, SECOND, 2 * F), (both, FIRST, F))
+
+# Attention, of which a mask hides half; tokens, of which some are padded.
+attention = Trace()
+heads = [2, 4, 16, 8]
+attention.op("aten::_scaled_dot_product_flash_attention_for_cpu", heads, heads, heads)
+attention.write("attention")
+padded = Trace()
+padded.op("aten::linear", [4, 16, 8], [3, 8])
+padded.op("aten::mm", [4 * 16, 8], [8, 3])
+padded.write("padded")
+
+# Two blocks that are alike, of which the trace has the second; names tell them apart.
+named = Trace()
+named.around(
+    "python_function",
+    "nn.Module: Blocks_0",
+    lambda: named.around("user_annotation", "second", lambda: named.op("aten::mm", [4, 8], [8, 8])),
+)
+named.op("aten::mm", [4, 8], [8, 2])
+named.write("named")
+
+# Steps that only an optimizer marks, and a range of the user.
+steps = Trace()
+for step in range(4):
+    steps.around(
+        "user_annotation",
+        "mine",
+        lambda: [steps.op("aten::mm", [4, 8], [8, 16]) for _ in range(step + 1)],
+    )
+    steps.around("user_annotation", "Optimizer.step#SGD.step", lambda: None)
+steps.write("steps")
+
+# Sequences of a length and a number that the specification leaves open.
+sequences = Trace()
+N, T = 3, 5
+sequences.op("aten::embedding", [100, 8], [N, T])
+sequences.op("aten::mm", [N * T, 8], [8, 8])
+sequences.op("aten::bmm", [N, T, 8], [N, 8, T])
+sequences.op("aten::bmm", [N, T, T], [N, T, 8])
+sequences.write("sequences")
+
+
+# Batches, with what the allocator of the profiler says.
+def batch(size, duration):
+    trace = Trace()
+
+    def step():
+        trace.events.append(
+            {
+                "ph": "i",
+                "cat": "cpu_instant_event",
+                "name": "[memory]",
+                "pid": 1,
+                "tid": 1,
+                "ts": trace.now,
+                "args": {"Total Allocated": 1000000 + 50000 * size, "Device Type": 1, "Bytes": 64, "Device Id": 0},
+            }
+        )
+        trace.op("aten::mm", [size, 8], [8, 16], sequence=1, kernels=[("gemm<float>(int)", duration)])
+        trace.op("aten::mm", [size, 16], [16, 2], sequence=2, kernels=[("gemm<float>(int)", 3), ("split", 2)])
+        trace.now += duration
+
+    trace.around("user_annotation", "ProfilerStep#3", step)
+    trace.write(f"batch{size}", deviceProperties=[{"id": 0, "name": "NVIDIA A10G", "computeMajor": 8, "computeMinor": 6}])
+
+
+for size, duration in (4, 100), (8, 130), (16, 240):
+    batch(size, duration)
+with open(folder / "counters.csv", "w") as file:
+    file.write(
+        '"ID","Kernel Name","Grid Size","Block Size","CC","sm__cycles_active.sum","sm__cycles_elapsed.sum",'
+        '"smsp__cycles_active.sum","smsp__cycles_elapsed.sum","smsp__issue_active.sum",'
+        '"smsp__inst_executed_pipe_tensor_op_hmma.sum","dram__bytes_read.sum","gpu__time_duration.sum"\n'
+        '"","","","","","cycle","cycle","cycle","cycle","inst","inst","byte","ns"\n'
+        '"0","gemm","(8, 1, 1)","(128, 1, 1)","8.6","90","100","340","400","100","10","500","100"\n'
+        '"1","gemm","(8, 1, 1)","(128, 1, 1)","8.6","50","100","180","400","40","4","50","10"\n'
+    )
+
+# Samples of the whole device, by Nsight Systems.
+path = folder / "samples.sqlite"
+path.unlink(missing_ok=True)
+with sqlite3.connect(path) as database:
+    database.executescript(
+        """
+        create table StringIds(id integer, value text);
+        insert into StringIds values(1, 'gemm'), (2, 'cudaLaunchKernel');
+        create table CUPTI_ACTIVITY_KIND_KERNEL(start integer, end integer, deviceId integer, streamId integer,
+          correlationId integer, demangledName integer, gridX integer);
+        insert into CUPTI_ACTIVITY_KIND_KERNEL values(1000, 3000, 1, 7, 1, 1, 8), (6000, 9000, 1, 7, 2, 1, 8);
+        create table TARGET_INFO_GPU(name text, smCount integer, computeMajor integer, computeMinor integer);
+        insert into TARGET_INFO_GPU values('NVIDIA H100 80GB HBM3', 132, 9, 0);
+        create table TARGET_INFO_GPU_METRICS(typeId integer, metricId integer, metricName text);
+        insert into TARGET_INFO_GPU_METRICS values(1, 1, 'SMs Active [Throughput %]'),
+          (1, 2, 'SM Issue [Throughput %]'), (1, 3, 'Tensor Active [Throughput %]'),
+          (1, 4, 'DRAM Read Bandwidth [Throughput %]'), (1, 5, 'DRAM Write Bandwidth [Throughput %]'),
+          (1, 6, 'Compute Warps in Flight [Throughput %]');
+        create table GPU_METRICS(timestamp integer, typeId integer, metricId integer, value integer);
+        """
+    )
+    for time, busy in (2000, 80), (4000, 0), (5000, 0), (7000, 64):
+        for metric, share in (1, 1), (2, 0.5), (3, 0.25), (4, 0.125), (5, 0.125), (6, 0.5):
+            database.execute("insert into GPU_METRICS values(?, 1, ?, ?)", (time, metric, busy * share))
+            # Another device, on which no kernel of the trace runs.
+            database.execute("insert into GPU_METRICS values(?, 0, ?, 100)", (time, metric))
