@@ -64,7 +64,8 @@ def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
     A loop may carry a tensor to which each turn only adds a product, as the gradient of the weight of
     a recurrence. The loop leaves it out, and one product after the loop sums over the turns, too. The
     operands of that product are tensors that the loop reads or writes a slice of per turn. An operand
-    that is no such slice is stacked by the loop.
+    that is no such slice is stacked by the loop. What is rounded to a low format in each turn is summed
+    in f32 then, and rounded once.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -112,11 +113,23 @@ def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def FuseEpilogues : Pass<"net-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Let the op that reads a product's result be part of its kernel";
+  let description = [{
+    Works on buffers that have no places yet. If all that reads the result of a sum of products is an
+    element-wise op right behind it, as one that rounds it or adds a bias, both become the body of an
+    `scf.execute_region`, and are lowered to one kernel: each tile goes through the element-wise op
+    while it is in L1, and what has no sums left to add is never stored.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Make linalg ops on memory loops for the CPU: tiles in registers, threads";
   let description = [{
     Contractions, reductions, transposes and large element-wise ops become tiles of vectors; any other
-    linalg op becomes plain loops, which LLVM vectorizes. Threads share the outer loops. The module's
+    linalg op becomes plain loops, which LLVM vectorizes. In an `scf.execute_region`, a contraction
+    takes the element-wise op behind it along. Threads share the outer loops. The module's
     `net.stack` says how many bytes of packed operands a thread keeps on its stack, at most.
   }];
   let options = [
@@ -167,7 +180,7 @@ def LowerFloat16 : Pass<"net-lower-float16", "::mlir::ModuleOp"> {
 def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Make each linalg op or loop nest of the step a function of pointers";
   let description = [{
-    Equal kernels are emitted once. A pointer is `llvm.noalias` unless another one may point into the
+    Ops of one `scf.execute_region` are one kernel. Equal kernels are emitted once. A pointer is `llvm.noalias` unless another one may point into the
     same buffer. With `record`, the step calls `@netc_record` after each kernel, with the number of its
     op. With `self-contained`, every access to memory is in a kernel, and so are the literals that
     kernels read: the step can run where it cannot read the arena.

@@ -52,7 +52,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createDeferAccumulation());
 }
 
-void netc::addMemoryPasses(OpPassManager &passes,
+void netc::addBufferPasses(OpPassManager &passes,
                            const LoweringOptions &options) {
   // Results are computed in their final place, not copied there.
   passes.addNestedPass<func::FuncOp>(createPlaceResults());
@@ -68,6 +68,10 @@ void netc::addMemoryPasses(OpPassManager &passes,
     // buffer.
     passes.addPass(createCSEPass());
   }
+}
+
+void netc::addArenaPasses(OpPassManager &passes,
+                          const LoweringOptions &options) {
   PlanMemoryOptions plan;
   plan.apart = options.guarded;
   passes.addPass(createPlanMemory(plan));

@@ -50,6 +50,9 @@ public:
   void addLayoutPasses(OpPassManager &,
                        const LoweringOptions &) const override {}
 
+  void addGroupPasses(OpPassManager &, const LoweringOptions &) const override {
+  }
+
   LogicalResult printSchedule(ModuleOp module,
                               llvm::raw_ostream &os) const override {
     OutlineKernelsOptions outline;

@@ -13,7 +13,7 @@ namespace netc {
 enum ContractionOperand { A, B, C };
 
 /// The loops of a contraction by the operands that they move in. Strides are by
-/// ContractionOperand.
+/// ContractionOperand, then by operand of an epilogue.
 struct ContractionDims {
   using Loop = LoopNest::Loop;
 
@@ -33,12 +33,17 @@ struct ContractionDims {
   bool isTransposed = false;
   /// The operands of the op that A, B and C are.
   std::array<unsigned, 3> operands = {0, 1, 2};
-  /// By ContractionOperand, in elements: its memory from first to last, and
-  /// where the loops start in it.
-  std::array<int64_t, 3> sizes = {}, starts = {};
+  /// By ContractionOperand, in elements: its memory from first to last.
+  std::array<int64_t, 3> sizes = {};
+  /// Where the loops start, in elements: in A, B and C, then in the operands of
+  /// an epilogue.
+  llvm::SmallVector<int64_t> starts;
 
   /// The product of the extents.
   static int64_t pointsOf(llvm::ArrayRef<Loop> loops);
+  size_t numLoops() const {
+    return batch.size() + m.size() + n.size() + k.size();
+  }
   int64_t points() const {
     return pointsOf(batch) * pointsOf(m) * pointsOf(n) * pointsOf(k);
   }

@@ -110,6 +110,9 @@ struct ContractionSchedule {
   /// Whether each element of C is summed at once, so that sums can start from
   /// what C was filled with.
   bool foldsFill = false;
+  /// Whether each tile of C goes through an element-wise op when its sums are
+  /// done. Then C is never stored if `foldsFill`.
+  bool hasEpilogue = false;
 
   /// Elements from a column of a micro-kernel's width to the next one.
   int64_t nrElements() const { return nrVectors * lanes; }
@@ -129,6 +132,10 @@ struct ContractionSchedule {
 /// bits. If those of A and B `areBfloats`, the target may take them by pairs.
 ContractionSchedule schedule(const ContractionDims &dims, unsigned elementBits,
                              const TargetInfo &target, bool areBfloats = false);
+
+/// The element-wise op that the kernel of a product takes along: what follows a
+/// fill and the product in an `scf.execute_region`. Null if there is none.
+mlir::linalg::GenericOp epilogueOf(mlir::linalg::LinalgOp product);
 
 /// Of an op; none if it is no contraction, or none that has vectors.
 std::optional<ContractionSchedule> scheduleOf(mlir::linalg::LinalgOp op,

@@ -29,15 +29,17 @@ struct LoopNest {
     llvm::SmallVector<std::pair<unsigned, int64_t>, 2> dims;
   };
 
-  /// None if an operand's layout is not static.
-  static std::optional<LoopNest> of(mlir::linalg::LinalgOp op);
+  /// None if an operand's layout is not static. The operands of an `epilogue`,
+  /// which reads the last operand of `op` element by element, follow its own.
+  static std::optional<LoopNest> of(mlir::linalg::LinalgOp op,
+                                    mlir::linalg::LinalgOp epilogue = nullptr);
 
   /// Makes one loop of two where every operand moves on alike, and drops loops
   /// of one iteration. Not for ops that ask for their indices.
   void collapse();
 
   llvm::SmallVector<Loop> loops; ///< in the order of the op
-  unsigned numOperands;
+  unsigned numOperands = 0;
   /// Where each operand starts, in elements.
   llvm::SmallVector<int64_t, 4> starts;
   /// How many elements the memory of each operand has, from first to last.
@@ -49,6 +51,11 @@ struct LoopNest {
   /// each adds to many elements, as what an average takes of its window is
   /// given back.
   bool scatters(unsigned numInputs) const;
+
+private:
+  /// Takes the next operand, which is read or written by `map`; false if its
+  /// layout is not static.
+  bool addOperand(mlir::Value operand, mlir::AffineMap map);
 };
 
 /// Emits code for loop nests on flat memory.
@@ -56,6 +63,8 @@ class NestBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   /// Before `op`, on its operands.
   NestBuilder(mlir::linalg::LinalgOp op);
+  /// Works on those of another op, too, which are numbered behind its own.
+  void addOperandsOf(mlir::linalg::LinalgOp op);
 
   /// An operand as a vector of all its elements.
   mlir::Value flat(unsigned operand) const { return memory[operand]; }

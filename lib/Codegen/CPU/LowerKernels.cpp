@@ -67,6 +67,15 @@ static void parallelize(scf::ForOp loop) {
   loop.erase();
 }
 
+/// Puts what has been one kernel's where it stands.
+static void inlineRegion(scf::ExecuteRegionOp region) {
+  Block &from = region.getRegion().front();
+  region->getBlock()->getOperations().splice(region->getIterator(),
+                                             from.getOperations(), from.begin(),
+                                             std::prev(from.end()));
+  region.erase();
+}
+
 /// Says how an op is computed, if it is a contraction.
 static void printSchedule(linalg::LinalgOp op, const TargetInfo &target) {
   std::optional<ContractionSchedule> schedule = scheduleOf(op, target);
@@ -92,14 +101,15 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     getOperation().walk(parallelize);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
     // First sums of products, which take the fills before them along.
-    for (linalg::LinalgOp op : findOps()) {
+    for (linalg::LinalgOp op : findOps(/*reduces=*/true)) {
       if (emitReduction(op, target))
         continue;
       if (printSchedules)
         printSchedule(op, target);
       (void)emitContraction(op, target);
     }
-    for (linalg::LinalgOp op : findOps())
+    getOperation().walk(inlineRegion);
+    for (linalg::LinalgOp op : findOps(/*reduces=*/false))
       if (!emitTranspose(op, target) && !emitStream(op, target))
         (void)emitLoops(op);
     getOperation()->setAttr(
@@ -118,9 +128,14 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     return most;
   }
 
-  SmallVector<linalg::LinalgOp> findOps() {
+  /// All, or those with sums only. An op may take the next one along, if that
+  /// has none.
+  SmallVector<linalg::LinalgOp> findOps(bool reduces) {
     SmallVector<linalg::LinalgOp> ops;
-    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (!reduces || op.getNumReductionLoops() > 0)
+        ops.push_back(op);
+    });
     return ops;
   }
 };

@@ -14,35 +14,43 @@ namespace netc {
 
 class MacroKernelEmitter {
 public:
-  /// Sums start from `start`, or from what is in memory if it is null.
+  /// Sums start from `start`, or from what is in memory if it is null. Tiles go
+  /// through `epilogue`, if it is not null.
   MacroKernelEmitter(mlir::linalg::LinalgOp op,
-                     const ContractionSchedule &schedule, mlir::Value start);
+                     const ContractionSchedule &schedule, mlir::Value start,
+                     mlir::linalg::GenericOp epilogue);
 
 protected:
   using Loop = LoopNest::Loop;
   using Loops = llvm::SmallVector<Loop>;
-  /// By ContractionOperand, its memory and where to be in it.
+  /// By ContractionOperand, then by operand of the epilogue: its memory and
+  /// where to be in it.
   struct Operands {
-    std::array<mlir::Value, 3> memory, at;
+    llvm::SmallVector<mlir::Value> memory, at;
   };
-  /// Where copies go, null if there are none.
+  /// Where copies go, and the sums of a tile that C itself has no need of; null
+  /// if there are none.
   struct PackBuffers {
-    mlir::Value a, b;
+    mlir::Value a, b, c;
   };
 
   /// The same after `iteration` iterations of a loop.
   Operands move(Operands operands, const Loop &loop, mlir::Value iteration);
   /// Where the copies of a block go; to be called where a thread's work begins.
   PackBuffers createPackBuffers(const BlockSchedule &schedule);
-  /// The rows `m` of a block, for all its columns and for the sums `k`.
+  /// The rows `m` of a block, for all its columns and for the sums `k`, which
+  /// are the last ones or not.
   void emitMacroKernel(const BlockSchedule &schedule, const Loops &m,
-                       const KBlock &k, const PackBuffers &buffers,
+                       const KBlock &k, bool isLast, const PackBuffers &buffers,
                        Operands operands);
 
   NestBuilder b;
   const ContractionSchedule &schedule;
   /// What sums start from.
   mlir::Value start;
+  mlir::linalg::GenericOp epilogue;
+  /// What the epilogue reads.
+  mlir::Value result;
   mlir::Type element;
   mlir::VectorType vector;
   int64_t lanes, kPack;
@@ -63,6 +71,8 @@ private:
     const BlockSchedule &schedule;
     Loops m, k;
     llvm::ArrayRef<Prefetch> prefetches;
+    /// Whether no sums follow.
+    bool isLast;
   };
   /// Columns of a tile: their vectors, and how many elements the last one has
   /// if it is cut, or 0.
@@ -72,6 +82,8 @@ private:
   };
 
   mlir::Value createPackBuffer(int64_t elements);
+  /// For the sums of a tile, which an epilogue takes at once.
+  mlir::Value createTile(const BlockSchedule &schedule);
   /// The elements of as many vectors as a pack has iterations, side by side.
   mlir::Value interleave(llvm::ArrayRef<mlir::Value> vectors);
   /// `count` iterations of the last sum, `stride` apart in an operand, as a
@@ -99,12 +111,18 @@ private:
                    llvm::ArrayRef<Loop> packed, mlir::Value at, mlir::Value to,
                    llvm::function_ref<void(mlir::Value, mlir::Value)> copy);
 
-  void emitColumns(const Block &block, mlir::Value bufferB, size_t depth,
+  void emitColumns(const Block &block, const PackBuffers &buffers, size_t depth,
                    const Operands &operands);
-  void emitColumnTile(Block block, const Columns &columns, mlir::Value bufferB,
-                      Operands operands);
+  void emitColumnTile(Block block, const Columns &columns,
+                      const PackBuffers &buffers, Operands operands);
   void emitRowTiles(const Block &block, const Columns &columns,
-                    const Operands &operands);
+                    mlir::Value tile, const Operands &operands);
+  /// Lets loops over the rows of a tile, of `sizes`, walk over its own memory.
+  static void layOutTile(Loops &m, llvm::ArrayRef<int64_t> sizes,
+                         int64_t columns);
+  /// The element-wise op on a tile with `sizes` iterations of the loops `m`.
+  void emitEpilogue(llvm::ArrayRef<Loop> m, llvm::ArrayRef<int64_t> sizes,
+                    const Columns &columns, const Operands &operands);
   /// Calls `body` for each tile over `loops`, where it starts and its sizes.
   void
   emitTiles(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes,
