@@ -11,6 +11,7 @@
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,11 +30,43 @@ namespace netc {
 /// A stack may take at most this many times the memory of the sum.
 static constexpr int64_t kMaxStackRatio = 4;
 
+/// What a payload widens or rounds.
+static Value converted(Value element) {
+  while (
+      isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(element.getDefiningOp()))
+    element = element.getDefiningOp()->getOperand(0);
+  return element;
+}
+
+/// Whether an op adds two tensors, element by element, and may round.
+static bool isRoundedSum(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  Block &body = *op.getBody();
+  auto add = converted(body.getTerminator()->getOperand(0))
+                 .getDefiningOp<arith::AddFOp>();
+  return add && converted(add.getLhs()) == body.getArgument(0) &&
+         converted(add.getRhs()) == body.getArgument(1);
+}
+
 namespace {
-/// The values of an operand in all iterations, stacked along `axis`. An
-/// iteration uses the slice with index `at`. The stack is `tensor`, or if that
-/// is null, result number `result` of the loop. If `at` is null there is no
-/// stack.
+/// What each iteration adds to a tensor that a loop carries.
+struct Sum {
+  linalg::GenericOp product;
+  /// Where the product does not start from that tensor, as it is rounded first:
+  /// the op that adds it.
+  linalg::GenericOp add;
+
+  explicit operator bool() const { return bool(product); }
+  /// What is carried to the next turn.
+  linalg::GenericOp last() const { return add ? add : product; }
+};
+
+/// The values that an operand has in all turns, stacked along `axis`: in a turn
+/// it is the slice with index `at`. The stack is `tensor`, or if that is null
+/// result number `result` of the loop. Without `at` there is no stack.
 struct Stack {
   Value at;
   int64_t axis = 0;
@@ -56,27 +89,36 @@ public:
       return;
     tripCount = *bound;
     for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
-      if (linalg::GenericOp sum = sumOf(i))
+      if (Sum sum = sumOf(i))
         sumAfter(i, sum);
   }
 
 private:
-  /// The contraction that accumulates into iteration argument `i`; null if
-  /// anything else uses the argument.
-  linalg::GenericOp sumOf(unsigned i) {
+  /// The sum of products that is all that happens to the tensor that the loop
+  /// carries as iteration argument `i`; none if something else does.
+  Sum sumOf(unsigned i) {
     BlockArgument carried = loop.getRegionIterArg(i);
     auto kept = loop.getYieldedValues()[i]
                     .getDefiningOp<bufferization::MaterializeInDestinationOp>();
     if (!kept || kept.getDest() != carried)
       return {};
-    auto sum = kept.getSource().getDefiningOp<linalg::GenericOp>();
-    // Only the contraction and the op that stores its result may use the
-    // tensor.
-    if (!sum || sum->getBlock() != loop.getBody() || !isContraction(sum) ||
-        sum.getOutputs()[0] != carried || !sum->hasOneUse() ||
+    auto last = kept.getSource().getDefiningOp<linalg::GenericOp>();
+    // Nothing but the sum and the op that stores it uses the tensor.
+    if (!last || last->getBlock() != loop.getBody() || !last->hasOneUse() ||
         std::distance(carried.use_begin(), carried.use_end()) != 2)
       return {};
-    return sum;
+    if (isContraction(last))
+      return last.getOutputs()[0] == carried ? Sum{last, {}} : Sum();
+    if (!isRoundedSum(last))
+      return {};
+    unsigned place = last.getInputs()[0] == carried ? 1 : 0;
+    auto product = last.getInputs()[place].getDefiningOp<linalg::GenericOp>();
+    if (last.getInputs()[1 - place] != carried || !product ||
+        product->getBlock() != loop.getBody() || !isContraction(product) ||
+        !product->hasOneUse() ||
+        !product.getOutputs()[0].getDefiningOp<linalg::FillOp>())
+      return {};
+    return {product, last};
   }
 
   /// Whether `at` takes each value from 0 to the trip count - 1 once.
@@ -154,9 +196,38 @@ private:
     return {countsUp ? loop.getInductionVar() : at, 0, {}, place};
   }
 
-  /// Moves `sum`, which accumulates into iteration argument `i`, behind the
-  /// loop.
-  void sumAfter(unsigned i, linalg::GenericOp sum) {
+  /// A copy of what a product starts from.
+  Value startOf(linalg::GenericOp product) {
+    auto fill = product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+    auto type = cast<RankedTensorType>(fill.getResult(0).getType());
+    Value empty = b.create<tensor::EmptyOp>(fill.getLoc(), type.getShape(),
+                                            type.getElementType());
+    return b.create<linalg::FillOp>(fill.getLoc(), fill.value(), empty)
+        .getResult(0);
+  }
+
+  /// A copy of the op that adds `sums` to a tensor, for that in which the loop
+  /// starts argument `i`.
+  Value added(linalg::GenericOp add, unsigned i, Value sums) {
+    auto type = cast<RankedTensorType>(add.getResult(0).getType());
+    Value carried = loop.getRegionIterArg(i);
+    SmallVector<Value> inputs;
+    for (Value input : add.getInputs())
+      inputs.push_back(input == carried ? loop.getInitArgs()[i] : sums);
+    Value empty = b.create<tensor::EmptyOp>(add.getLoc(), type.getShape(),
+                                            type.getElementType());
+    auto after = b.create<linalg::GenericOp>(add.getLoc(), type, inputs, empty,
+                                             add.getIndexingMapsArray(),
+                                             add.getIteratorTypesArray());
+    b.inlineRegionBefore(add.getRegion(), after.getRegion(),
+                         after.getRegion().begin());
+    return after.getResult(0);
+  }
+
+  /// Moves a sum, into iteration argument `i`, behind the loop. What is rounded
+  /// in each iteration is then rounded once.
+  void sumAfter(unsigned i, Sum whole) {
+    linalg::GenericOp sum = whole.product;
     int64_t elements =
         cast<RankedTensorType>(sum.getResult(0).getType()).getNumElements();
     SmallVector<Stack> stacks;
@@ -202,14 +273,19 @@ private:
     iterators.push_back(utils::IteratorType::reduction);
 
     b.setInsertionPointAfter(loop);
-    auto after =
-        b.create<linalg::GenericOp>(sum.getLoc(), sum.getResultTypes(), inputs,
-                                    loop.getInitArgs()[i], maps, iterators);
+    auto after = b.create<linalg::GenericOp>(
+        sum.getLoc(), sum.getResultTypes(), inputs,
+        whole.add ? startOf(sum) : loop.getInitArgs()[i], maps, iterators);
     b.inlineRegionBefore(sum.getRegion(), after.getRegion(),
                          after.getRegion().begin());
-    b.replaceAllUsesWith(loop.getResult(i), after.getResult(0));
-    Operation *kept = *sum->user_begin();
+    Value sums = after.getResult(0);
+    if (whole.add)
+      sums = added(whole.add, i, sums);
+    b.replaceAllUsesWith(loop.getResult(i), sums);
+    Operation *kept = *whole.last()->user_begin();
     b.replaceOp(kept, loop.getRegionIterArg(i));
+    if (whole.add)
+      b.eraseOp(whole.add);
     b.eraseOp(sum);
   }
 

@@ -243,8 +243,17 @@ static bool reshapesShortSum(OpOperand *operand) {
   return collapse && collapse->hasOneUse() && isShortSum(collapse.getSrc());
 }
 
-/// A short sum and its only user, such as an optimizer's update. The user
-/// computes each element of the sum itself, so that the sum is never stored.
+/// Whether an op reads what a loop carries from turn to turn. Sums over turns
+/// are better taken after the loop.
+static bool addsToCarried(linalg::GenericOp op) {
+  return llvm::any_of(op.getInputs(), [](Value input) {
+    auto carried = dyn_cast<BlockArgument>(input);
+    return carried && isa<scf::ForOp>(carried.getOwner()->getParentOp());
+  });
+}
+
+/// A short sum and the one op that reads it, an update, say. The op computes
+/// each element of the sum itself, and the sum is never stored.
 class ShortSum {
 public:
   static std::optional<ShortSum> of(OpOperand &operand) {
@@ -254,7 +263,8 @@ public:
         consumer.getNumReductionLoops() != 0 ||
         products->getBlock() != consumer->getBlock() ||
         !consumer.getMatchingIndexingMap(&operand).isPermutation() ||
-        !isShortSum(operand.get()) || !readsTheSame(products, consumer))
+        addsToCarried(consumer) || !isShortSum(operand.get()) ||
+        !readsTheSame(products, consumer))
       return std::nullopt;
     return ShortSum{operand, consumer, products};
   }

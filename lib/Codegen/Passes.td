@@ -61,10 +61,11 @@ def FusePadding : Pass<"net-fuse-padding", "::mlir::func::FuncOp"> {
 def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
   let summary = "Replace products that a loop accumulates by one product after it";
   let description = [{
-    A loop may carry a tensor to which each iteration only adds a product, as the gradient of a
-    recurrence's weight. Then a product after the loop sums over the iterations, too. Its operands are
-    the tensors of which each iteration reads or writes a slice. If an operand is no such slice, the
-    loop stacks it.
+    A loop may carry a tensor to which each iteration only adds a product, as the gradient of the weight of
+    a recurrence. The loop leaves it out, and one product after the loop sums over the turns, too. The
+    operands of that product are tensors that the loop reads or writes a slice of per turn. An operand
+    that is no such slice is stacked by the loop. What is rounded to a low format in each iteration is summed
+    in f32 then, and rounded once.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -111,12 +112,24 @@ def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def FuseEpilogues : Pass<"net-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Let the op that reads a product's result be part of its kernel";
+  let description = [{
+    Works on buffers that have no places yet. If all that reads the result of a sum of products is an
+    element-wise op right behind it, as one that rounds it or adds a bias, both become the body of an
+    `scf.execute_region`, and are lowered to one kernel: each tile goes through the element-wise op
+    while it is in L1, and what has no sums left to add is never stored.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Lower linalg ops on memrefs to loops for the CPU";
   let description = [{
-    Contractions, reductions, transposes and large element-wise ops become loops over register tiles;
-    any other linalg op becomes scalar loops, which LLVM vectorizes. Outer loops are parallel. The
-    module's `net.stack` is the largest size in bytes of the packed operands on a thread's stack.
+    Contractions, reductions, transposes and large element-wise ops become tiles of vectors; any other
+    linalg op becomes plain loops, which LLVM vectorizes. In an `scf.execute_region`, a contraction
+    takes the element-wise op behind it along. Threads share the outer loops. The module's
+    `net.stack` says how many bytes of packed operands a thread keeps on its stack, at most.
   }];
   let options = [
     Option<"isa", "isa", "std::string", "\"baseline\"",
@@ -166,10 +179,11 @@ def LowerFloat16 : Pass<"net-lower-float16", "::mlir::ModuleOp"> {
 def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Outline each linalg op or loop nest of the step to a function";
   let description = [{
-    The functions take pointers. Equal kernels are emitted once. A pointer is `llvm.noalias` unless
-    another one may point into the same buffer. With `record`, the step calls `@netc_record` after each
-    kernel, with the number of its op. With `self-contained`, kernels contain every access to memory
-    and the literals that they read, so that the step can run on a host that cannot access the arena.
+    The functions take pointers. Ops of one `scf.execute_region` are one kernel. Equal kernels are
+    emitted once. A pointer is `llvm.noalias` unless another one may point into the same buffer. With
+    `record`, the step calls `@netc_record` after each kernel, with the number of its op. With
+    `self-contained`, kernels contain every access to memory and the literals that they read, so that
+    the step can run on a host that cannot access the arena.
   }];
   let options = [
     Option<"record", "record", "bool", "true", "Call `@netc_record` after each kernel">,

@@ -42,12 +42,14 @@ struct TargetInfo {
   int64_t lineElements(unsigned elementBits) const {
     return cacheLineBytes * 8 / elementBits;
   }
-  /// Capacities in elements of four bytes.
-  int64_t l1Elements() const { return l1Bytes / 4; }
-  int64_t l2Elements() const { return l2Bytes / 4; }
-  /// An operand up to this size stays in L2 while the other one is streamed.
-  int64_t residentElements() const { return l2Elements() * 3 / 4; }
-  /// A tensor from this size on is not in L2 when it is read again.
+  /// Capacities, in elements of so many bits.
+  int64_t l1Elements(unsigned bits = 32) const { return l1Bytes * 8 / bits; }
+  int64_t l2Elements(unsigned bits = 32) const { return l2Bytes * 8 / bits; }
+  /// Up to this size an operand stays in L2 while the other one passes by.
+  int64_t residentElements(unsigned bits = 32) const {
+    return l2Elements(bits) * 3 / 4;
+  }
+  /// From this size on a tensor is not in L2 when it is read again.
   int64_t streamBytes() const { return l2Bytes / 2; }
 };
 

@@ -56,7 +56,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createDeferAccumulation());
 }
 
-void netc::addMemoryPasses(OpPassManager &passes,
+void netc::addBufferPasses(OpPassManager &passes,
                            const LoweringOptions &options) {
   // Place results, so that bufferization does not copy them.
   passes.addNestedPass<func::FuncOp>(createPlaceResults());
@@ -72,6 +72,10 @@ void netc::addMemoryPasses(OpPassManager &passes,
     // them.
     passes.addPass(createCSEPass());
   }
+}
+
+void netc::addArenaPasses(OpPassManager &passes,
+                          const LoweringOptions &options) {
   PlanMemoryOptions plan;
   plan.apart = options.guarded;
   passes.addPass(createPlanMemory(plan));

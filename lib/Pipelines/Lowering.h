@@ -39,11 +39,14 @@ struct LoweringOptions {
 /// From Stage::Step to linalg on tensors. The same for every target.
 void addLinalgPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
-/// From the target's layout passes on: bufferizes, and places buffers in one
-/// arena. The module's `net.arena` is the size of the arena in bytes,
-/// `net.buffers` the size without sharing.
-void addMemoryPasses(mlir::OpPassManager &passes,
+/// From there, after a target's layout passes, to buffers.
+void addBufferPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
+/// Gives buffers their places in one arena. The module's `net.arena` is the
+/// size of the arena in bytes, and `net.buffers` what it would be if no buffers
+/// shared memory.
+void addArenaPasses(mlir::OpPassManager &passes,
+                    const LoweringOptions &options);
 
 /// Registers external models for upstream's dialects that lowering needs.
 void registerLoweringInterfaces(mlir::DialectRegistry &registry);

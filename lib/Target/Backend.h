@@ -25,8 +25,12 @@ public:
   /// read. Adds nothing for the reference.
   virtual void addLayoutPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;
-  /// Prints, for each product of a module with planned memory, its op and how
-  /// its kernel is tiled. Changes the module.
+  /// On buffers that have no places yet: joins ops that are to be one kernel.
+  /// Nothing for the reference.
+  virtual void addGroupPasses(mlir::OpPassManager &passes,
+                              const LoweringOptions &options) const = 0;
+  /// Prints, for each product of a module whose memory is planned, the op that
+  /// it serves and how its kernel is tiled. Changes the module.
   virtual mlir::LogicalResult printSchedule(mlir::ModuleOp module,
                                             llvm::raw_ostream &os) const = 0;
   /// From linalg on placed buffers to what emit() takes.

@@ -80,6 +80,12 @@ public:
       addCpuLayoutPasses(passes);
   }
 
+  void addGroupPasses(OpPassManager &passes,
+                      const LoweringOptions &options) const override {
+    if (!options.reference)
+      passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
+  }
+
   LogicalResult printSchedule(ModuleOp module,
                               llvm::raw_ostream &os) const override {
     OutlineKernelsOptions outline;

@@ -54,6 +54,9 @@ public:
       passes.addNestedPass<func::FuncOp>(createSplitSums());
   }
 
+  void addGroupPasses(OpPassManager &, const LoweringOptions &) const override {
+  }
+
   LogicalResult printSchedule(ModuleOp module,
                               llvm::raw_ostream &os) const override {
     OutlineKernelsOptions outline;

@@ -15,7 +15,9 @@ LogicalResult netc::lower(ModuleOp module, const Backend &backend,
   addLinalgPasses(passes, options);
   if (stage >= CodeStage::Memory) {
     backend.addLayoutPasses(passes, options);
-    addMemoryPasses(passes, options);
+    addBufferPasses(passes, options);
+    backend.addGroupPasses(passes, options);
+    addArenaPasses(passes, options);
   }
   if (stage >= CodeStage::Kernels)
     backend.addKernelPasses(passes, options);

@@ -163,6 +163,16 @@ TEST(ContractionSchedule, RowsThatConflictArePacked) {
   EXPECT_FALSE(schedule.foldsFill);
 }
 
+TEST(ContractionSchedule, BlocksOfPairsAreAsLargeInBytes) {
+  const TargetInfo target = TargetInfo::of(program::Isa::AVX512BF16);
+  auto dims = ContractionDims::of(product(2048, 512, 2048));
+  ContractionSchedule wide = schedule(*dims, 32, target);
+  ContractionSchedule pairs = schedule(*dims, 32, target, /*areBfloats=*/true);
+  EXPECT_EQ(wide.kPack, 1);
+  EXPECT_EQ(pairs.kPack, 2);
+  EXPECT_EQ(pairs.blocks.front().kLength, 2 * wide.blocks.front().kLength);
+}
+
 TEST(ContractionSchedule, RowsThatDoNotAreNot) {
   ContractionSchedule schedule = scheduleOf(product(2048, 512, 500));
   EXPECT_FALSE(schedule.blocks.front().packsA);

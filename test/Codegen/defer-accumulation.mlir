@@ -215,3 +215,57 @@ func.func @opposite(%xs: tensor<9x2x16xf32>, %ys: tensor<9x2x4xf32>, %start: ten
   }
   return %r : tensor<4x16xf32>
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (k, m)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#x = affine_map<(i, j) -> (i, j)>
+
+// What each turn rounds is summed unrounded, and added to the start of the loop.
+// CHECK-LABEL: func.func @rounded(
+// CHECK-SAME:    %[[XS:.*]]: tensor<9x2x16xbf16>, %[[YS:.*]]: tensor<9x2x4xbf16>, %[[START:.*]]: tensor<4x16xbf16>
+// CHECK-NOT:  scf.for
+// CHECK:      %[[ZEROS:.*]] = linalg.fill
+// CHECK:      %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[YS]], %[[XS]] : {{.*}} outs(%[[ZEROS]] : tensor<4x16xf32>)
+// CHECK:      %[[ALL:.*]] = linalg.generic {{.*}} ins(%[[START]], %[[SUMS]] :
+// CHECK:        arith.truncf
+// CHECK:      return %[[ALL]]
+func.func @rounded(%xs: tensor<9x2x16xbf16>, %ys: tensor<9x2x4xbf16>, %start: tensor<4x16xbf16>) -> tensor<4x16xbf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %t = %c0 to %c9 step %c1 iter_args(%sum = %start) -> (tensor<4x16xbf16>) {
+    %x1 = tensor.extract_slice %xs[%t, 0, 0] [1, 2, 16] [1, 1, 1] : tensor<9x2x16xbf16> to tensor<1x2x16xbf16>
+    %x = tensor.collapse_shape %x1 [[0, 1], [2]] : tensor<1x2x16xbf16> into tensor<2x16xbf16>
+    %y1 = tensor.extract_slice %ys[%t, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<9x2x4xbf16> to tensor<1x2x4xbf16>
+    %y = tensor.collapse_shape %y1 [[0, 1], [2]] : tensor<1x2x4xbf16> into tensor<2x4xbf16>
+    %e = tensor.empty() : tensor<4x16xf32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+    %products = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%y, %x : tensor<2x4xbf16>, tensor<2x16xbf16>) outs(%zeros : tensor<4x16xf32>) {
+    ^bb0(%in: bf16, %other: bf16, %out: f32):
+      %a = arith.extf %in : bf16 to f32
+      %b = arith.extf %other : bf16 to f32
+      %p = arith.mulf %a, %b : f32
+      %s = arith.addf %out, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<4x16xf32>
+    %f = tensor.empty() : tensor<4x16xbf16>
+    %new = linalg.generic {indexing_maps = [#x, #x, #x], iterator_types = ["parallel", "parallel"]}
+        ins(%sum, %products : tensor<4x16xbf16>, tensor<4x16xf32>) outs(%f : tensor<4x16xbf16>) {
+    ^bb0(%old: bf16, %more: f32, %out: bf16):
+      %low = arith.truncf %more : f32 to bf16
+      %a = arith.extf %old : bf16 to f32
+      %b = arith.extf %low : bf16 to f32
+      %s = arith.addf %a, %b : f32
+      %n = arith.truncf %s : f32 to bf16
+      linalg.yield %n : bf16
+    } -> tensor<4x16xbf16>
+    %kept = bufferization.materialize_in_destination %new in %sum : (tensor<4x16xbf16>, tensor<4x16xbf16>) -> tensor<4x16xbf16>
+    scf.yield %kept : tensor<4x16xbf16>
+  }
+  return %r : tensor<4x16xbf16>
+}

@@ -43,7 +43,8 @@ int main(int argc, char **argv) {
       "net-to-cpu-reference", "From a bound step to LLVM, counted",
       [=](mlir::OpPassManager &passes) {
         addLinalgPasses(passes, reference);
-        addMemoryPasses(passes, reference);
+        addBufferPasses(passes, reference);
+        addArenaPasses(passes, reference);
         addCpuKernelPasses(passes, reference, netc::program::Isa::Baseline);
       });
 

@@ -27,10 +27,11 @@ static ContractionDims classify(const LoopNest &nest, bool isSwapped) {
   ContractionDims dims;
   if (isSwapped)
     dims.operands = {1, 0, 2};
-  for (unsigned operand : {A, B, C}) {
+  dims.starts.assign(nest.starts.begin(), nest.starts.end());
+  if (isSwapped)
+    std::swap(dims.starts[A], dims.starts[B]);
+  for (unsigned operand : {A, B, C})
     dims.sizes[operand] = nest.sizes[dims.operands[operand]];
-    dims.starts[operand] = nest.starts[dims.operands[operand]];
-  }
   for (Loop loop : nest.loops) {
     if (isSwapped)
       std::swap(loop.strides[A], loop.strides[B]);

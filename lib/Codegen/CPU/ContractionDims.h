@@ -12,8 +12,8 @@ namespace netc {
 /// The operands of a contraction, C[m, n] += A[m, k] B[k, n].
 enum ContractionOperand { A, B, C };
 
-/// The loops of a contraction, sorted by the operands that they advance in.
-/// Strides are indexed by ContractionOperand.
+/// The loops of a contraction by the operands that they move in. Strides are by
+/// ContractionOperand, then by operand of an epilogue.
 struct ContractionDims {
   using Loop = LoopNest::Loop;
 
@@ -33,12 +33,17 @@ struct ContractionDims {
   bool isTransposed = false;
   /// The number of the op's operand that is A, B and C.
   std::array<unsigned, 3> operands = {0, 1, 2};
-  /// By ContractionOperand, in elements: the size of its memory, and the offset
-  /// at which the loops start.
-  std::array<int64_t, 3> sizes = {}, starts = {};
+  /// By ContractionOperand, in elements: its memory from first to last.
+  std::array<int64_t, 3> sizes = {};
+  /// Where the loops start, in elements: in A, B and C, then in the operands of
+  /// an epilogue.
+  llvm::SmallVector<int64_t> starts;
 
   /// The product of the extents.
   static int64_t pointsOf(llvm::ArrayRef<Loop> loops);
+  size_t numLoops() const {
+    return batch.size() + m.size() + n.size() + k.size();
+  }
   int64_t points() const {
     return pointsOf(batch) * pointsOf(m) * pointsOf(n) * pointsOf(k);
   }

@@ -5,6 +5,7 @@
 #include "lib/Codegen/CPU/ContractionSchedule.h"
 #include "lib/Codegen/LinalgQueries.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,11 +14,32 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
-std::optional<ContractionSchedule> netc::scheduleOf(linalg::LinalgOp op,
-                                                    const TargetInfo &target) {
-  if (!isContraction(op))
-    return std::nullopt;
-  std::optional<LoopNest> nest = LoopNest::of(op);
+linalg::GenericOp netc::epilogueOf(linalg::LinalgOp product) {
+  if (!isa<scf::ExecuteRegionOp>(product->getParentOp()) ||
+      !isa_and_nonnull<linalg::FillOp>(product->getPrevNode()))
+    return {};
+  return dyn_cast<linalg::GenericOp>(product->getNextNode());
+}
+
+/// Whether the result of a product can go through an element-wise op tile by
+/// tile, in vectors of columns.
+static bool takesEpilogue(const ContractionSchedule &schedule,
+                          linalg::GenericOp epilogue) {
+  const ContractionDims &dims = schedule.dims;
+  if (dims.isDot || schedule.partition == Partition::SplitK ||
+      schedule.partition == Partition::BlockK)
+    return false;
+  ArrayRef<int64_t> inputs = ArrayRef(dims.n.back().strides).drop_front(C + 1);
+  ArrayRef<int64_t> results = inputs.take_back(epilogue.getNumDpsInits());
+  return llvm::all_of(results, [](int64_t stride) { return stride == 1; }) &&
+         llvm::all_of(
+             inputs, [](int64_t stride) { return stride == 0 || stride == 1; });
+}
+
+static std::optional<ContractionSchedule>
+scheduleWith(linalg::GenericOp epilogue, linalg::LinalgOp op,
+             const TargetInfo &target) {
+  std::optional<LoopNest> nest = LoopNest::of(op, epilogue);
   if (!nest || nest->scatters(op.getNumDpsInputs()))
     return std::nullopt;
   std::optional<ContractionDims> dims = ContractionDims::of(*nest);
@@ -31,7 +53,24 @@ std::optional<ContractionSchedule> netc::scheduleOf(linalg::LinalgOp op,
                   areBfloats && element.isF32());
 }
 
-/// The name of a partition in a printed schedule.
+std::optional<ContractionSchedule> netc::scheduleOf(linalg::LinalgOp op,
+                                                    const TargetInfo &target) {
+  if (!isContraction(op))
+    return std::nullopt;
+  std::optional<ContractionSchedule> alone = scheduleWith(nullptr, op, target);
+  linalg::GenericOp epilogue = epilogueOf(op);
+  if (!alone || !epilogue)
+    return alone;
+  // Operands that lie differently must not keep loops apart.
+  std::optional<ContractionSchedule> whole = scheduleWith(epilogue, op, target);
+  if (!whole || whole->dims.numLoops() != alone->dims.numLoops() ||
+      !takesEpilogue(*whole, epilogue))
+    return alone;
+  whole->hasEpilogue = true;
+  return whole;
+}
+
+/// How a partition cuts a loop, and what of it threads share.
 static StringRef nameOf(Partition partition) {
   static constexpr StringRef names[] = {"whole",   "rows",          "columns",
                                         "panels",  "column blocks", "stream",
@@ -141,6 +180,8 @@ void ContractionSchedule::print(raw_ostream &os) const {
   printPrefetches(os, block);
   if (foldsFill)
     os << " | fold fill";
+  if (hasEpilogue)
+    os << " | epilogue";
 }
 
 raw_ostream &netc::operator<<(raw_ostream &os,

@@ -109,6 +109,9 @@ struct ContractionSchedule {
   /// Whether each element of C is written only once, so that sums can start
   /// from the value that C was filled with.
   bool foldsFill = false;
+  /// Whether each tile of C goes through an element-wise op when its sums are
+  /// done. Then C is never stored if `foldsFill`.
+  bool hasEpilogue = false;
 
   /// NR in elements: the distance between two tiles of columns.
   int64_t nrElements() const { return nrVectors * lanes; }
@@ -129,8 +132,11 @@ struct ContractionSchedule {
 ContractionSchedule schedule(const ContractionDims &dims, unsigned elementBits,
                              const TargetInfo &target, bool areBfloats = false);
 
-/// The schedule of an op. None if it is not a contraction or cannot be
-/// vectorized.
+/// The element-wise op that the kernel of a product takes along: what follows a
+/// fill and the product in an `scf.execute_region`. Null if there is none.
+mlir::linalg::GenericOp epilogueOf(mlir::linalg::LinalgOp product);
+
+/// Of an op; none if it is no contraction, or none that has vectors.
 std::optional<ContractionSchedule> scheduleOf(mlir::linalg::LinalgOp op,
                                               const TargetInfo &target);
 

@@ -22,10 +22,11 @@ public:
 
   void emit() {
     Operands operands;
-    for (unsigned operand : {A, B, C}) {
-      unsigned number = schedule.dims.operands[operand];
-      operands.memory[operand] = b.flat(number);
-      operands.at[operand] = b.index(schedule.dims.starts[operand]);
+    for (auto [operand, start] : llvm::enumerate(schedule.dims.starts)) {
+      unsigned number =
+          operand <= C ? schedule.dims.operands[operand] : operand;
+      operands.memory.push_back(b.flat(number));
+      operands.at.push_back(b.index(start));
     }
     emitBatch(0, operands);
   }
@@ -103,7 +104,8 @@ private:
   /// Emits a block of the partition, by blocks of rows if they are cut.
   void emitBlock(const BlockSchedule &block, const Operands &operands) {
     if (!block.mcLoop)
-      return emitKBlocks(block, block.m, createPackBuffers(block), 0, operands);
+      return emitKBlocks(block, block.m, createPackBuffers(block), 0, true,
+                         operands);
     if (block.threads == BlockSchedule::Threads::TakeRows)
       return emitParallelRowBlocks(block, operands);
     emitRowBlocks(block, block.outerM, createPackBuffers(block), operands);
@@ -115,7 +117,7 @@ private:
     if (block.outerM.empty())
       return forRowBlocks(block, true, [&](Value iteration, const Loops &m) {
         PackBuffers buffers = createPackBuffers(block);
-        emitKBlocks(block, m, buffers, 0,
+        emitKBlocks(block, m, buffers, 0, true,
                     move(operands, block.m[*block.mcLoop], iteration));
       });
     const Loop &loop = block.outerM.front();
@@ -134,7 +136,7 @@ private:
                       move(operands, outer.front(), iteration));
       });
     forRowBlocks(block, false, [&](Value iteration, const Loops &m) {
-      emitKBlocks(block, m, buffers, 0,
+      emitKBlocks(block, m, buffers, 0, true,
                   move(operands, block.m[*block.mcLoop], iteration));
     });
   }
@@ -150,24 +152,31 @@ private:
                 });
   }
 
-  /// Emits the blocks of KC iterations in sequence; the loops inside are
-  /// parallel.
+  /// Blocks of KC sums, which follow each other; threads work inside. The last
+  /// one is emitted by itself if an epilogue follows.
   void emitKBlocks(const BlockSchedule &block, const Loops &m,
-                   const PackBuffers &buffers, unsigned depth,
+                   const PackBuffers &buffers, unsigned depth, bool isLast,
                    const Operands &operands) {
     if (block.outerK.empty())
-      return emitMacroKernel(block, m, block.wholeK, buffers, operands);
+      return emitMacroKernel(block, m, block.wholeK, isLast, buffers, operands);
     const Loop &loop = block.outerK[depth];
     bool isCut = depth + 1 == block.outerK.size();
-    b.forBlocks(loop.extent, isCut ? block.kc : 1, false,
-                [&](Value iteration, int64_t count) {
-                  Operands start = move(operands, loop, iteration);
-                  if (!isCut)
-                    return emitKBlocks(block, m, buffers, depth + 1, start);
-                  emitMacroKernel(
-                      block, m, count == block.kc ? block.wholeK : block.restK,
-                      buffers, start);
-                });
+    int64_t size = isCut ? block.kc : 1;
+    auto run = [&](Value iteration, int64_t count, bool isLast) {
+      Operands start = move(operands, loop, iteration);
+      if (!isCut)
+        return emitKBlocks(block, m, buffers, depth + 1, isLast, start);
+      emitMacroKernel(block, m, count == size ? block.wholeK : block.restK,
+                      isLast, buffers, start);
+    };
+    int64_t last = schedule.hasEpilogue && isLast
+                       ? (loop.extent - 1) / size * size
+                       : loop.extent;
+    b.forBlocks(last, size, false, [&](Value iteration, int64_t count) {
+      run(iteration, count, false);
+    });
+    if (last < loop.extent)
+      run(b.index(last), loop.extent - last, true);
   }
 };
 } // namespace
@@ -180,9 +189,13 @@ bool netc::emitContraction(linalg::LinalgOp op, const TargetInfo &target) {
   auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
   bool folds = schedule->foldsFill && fill &&
                fill.getDpsInits()[0] == op.getDpsInits()[0];
-  ContractionEmitter(op, *schedule, folds ? fill.value() : Value()).emit();
+  auto epilogue = schedule->hasEpilogue ? epilogueOf(op) : nullptr;
+  ContractionEmitter(op, *schedule, folds ? fill.value() : Value(), epilogue)
+      .emit();
   if (folds)
     fill.erase();
+  if (epilogue)
+    epilogue.erase();
   op->erase();
   return true;
 }

@@ -46,44 +46,63 @@ static int64_t spanOf(MemRefType type) {
   return span;
 }
 
-std::optional<LoopNest> LoopNest::of(linalg::LinalgOp op) {
+bool LoopNest::addOperand(Value operand, AffineMap map) {
+  unsigned number = numOperands++;
+  starts.push_back(0);
+  sizes.push_back(1);
+  for (Loop &loop : loops)
+    loop.strides.push_back(0);
+  auto type = dyn_cast<MemRefType>(operand.getType());
+  if (!type)
+    return true; // a scalar
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(getStridesAndOffset(type, strides, offset)) || offset != 0 ||
+      llvm::any_of(strides, ShapedType::isDynamic))
+    return false;
+  sizes[number] = spanOf(type);
+  SmallVector<int64_t> factors(loops.size());
+  for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {
+    // The start of an operand is the builder's to know.
+    int64_t constant = 0;
+    if (!linearize(expr, stride, factors, constant))
+      return false;
+    starts[number] += constant;
+  }
+  for (auto [loop, factor] : llvm::zip_equal(loops, factors))
+    loop.strides[number] = factor;
+  return true;
+}
+
+std::optional<LoopNest> LoopNest::of(linalg::LinalgOp op,
+                                     linalg::LinalgOp epilogue) {
   LoopNest nest;
-  nest.numOperands = op->getNumOperands();
-  nest.sizes.assign(nest.numOperands, 1);
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
   auto iterators = op.getIteratorTypesArray();
-  for (auto [i, extent] : llvm::enumerate(extents)) {
+  for (auto [i, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
     if (ShapedType::isDynamic(extent))
       return std::nullopt;
     nest.loops.push_back({extent,
                           iterators[i] == utils::IteratorType::parallel,
-                          SmallVector<int64_t, 4>(nest.numOperands),
+                          {},
                           {{i, extent}}});
   }
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type)
-      continue; // a scalar
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (failed(getStridesAndOffset(type, strides, offset)) || offset != 0 ||
-        llvm::any_of(strides, ShapedType::isDynamic))
+  for (OpOperand &operand : op->getOpOperands())
+    if (!nest.addOperand(operand.get(), op.getMatchingIndexingMap(&operand)))
       return std::nullopt;
-    nest.sizes[operand.getOperandNumber()] = spanOf(type);
-    SmallVector<int64_t> factors(extents.size());
-    for (auto [expr, stride] : llvm::zip_equal(
-             op.getMatchingIndexingMap(&operand).getResults(), strides)) {
-      // The offset of the memref itself is added by NestBuilder.
-      int64_t constant = 0;
-      if (!linearize(expr, stride, factors, constant))
-        return std::nullopt;
-      nest.starts.resize(nest.numOperands);
-      nest.starts[operand.getOperandNumber()] += constant;
-    }
-    for (auto [loop, factor] : llvm::zip_equal(nest.loops, factors))
-      loop.strides[operand.getOperandNumber()] = factor;
-  }
-  nest.starts.resize(nest.numOperands);
+  if (!epilogue)
+    return nest;
+  OpOperand &result = op->getOpOperands().back();
+  auto *read = llvm::find_if(epilogue->getOpOperands(), [&](OpOperand &use) {
+    return use.get() == result.get();
+  });
+  // From the loops of the op to those of the epilogue.
+  AffineMap loops = inversePermutation(epilogue.getMatchingIndexingMap(read))
+                        .compose(op.getMatchingIndexingMap(&result));
+  for (OpOperand &operand : epilogue->getOpOperands())
+    if (!nest.addOperand(
+            operand.get(),
+            epilogue.getMatchingIndexingMap(&operand).compose(loops)))
+      return std::nullopt;
   return nest;
 }
 
@@ -129,6 +148,10 @@ int64_t LoopNest::points() const {
 
 NestBuilder::NestBuilder(linalg::LinalgOp op)
     : ImplicitLocOpBuilder(op.getLoc(), op) {
+  addOperandsOf(op);
+}
+
+void NestBuilder::addOperandsOf(linalg::LinalgOp op) {
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     if (!type) {

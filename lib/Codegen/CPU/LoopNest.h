@@ -30,16 +30,18 @@ struct LoopNest {
     llvm::SmallVector<std::pair<unsigned, int64_t>, 2> dims;
   };
 
-  /// None if the layout of an operand is not static.
-  static std::optional<LoopNest> of(mlir::linalg::LinalgOp op);
+  /// None if an operand's layout is not static. The operands of an `epilogue`,
+  /// which reads the last operand of `op` element by element, follow its own.
+  static std::optional<LoopNest> of(mlir::linalg::LinalgOp op,
+                                    mlir::linalg::LinalgOp epilogue = nullptr);
 
   /// Merges loops that are contiguous in every operand, and drops loops of one
   /// iteration. Not for ops with linalg.index.
   void collapse();
 
   llvm::SmallVector<Loop> loops; ///< in the order of the op
-  unsigned numOperands;
-  /// By operand: the offset of its first element, in elements.
+  unsigned numOperands = 0;
+  /// Where each operand starts, in elements.
   llvm::SmallVector<int64_t, 4> starts;
   /// By operand: the size of its memory, in elements.
   llvm::SmallVector<int64_t, 4> sizes;
@@ -49,6 +51,11 @@ struct LoopNest {
   /// Whether a reduction loop advances in a result: then each iteration adds to
   /// several elements, as in the gradient of an average pooling.
   bool scatters(unsigned numInputs) const;
+
+private:
+  /// Takes the next operand, which is read or written by `map`; false if its
+  /// layout is not static.
+  bool addOperand(mlir::Value operand, mlir::AffineMap map);
 };
 
 /// Emits loop nests over operands as flat, one-dimensional memory.
@@ -56,6 +63,8 @@ class NestBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   /// Inserts before `op`.
   NestBuilder(mlir::linalg::LinalgOp op);
+  /// Works on those of another op, too, which are numbered behind its own.
+  void addOperandsOf(mlir::linalg::LinalgOp op);
 
   /// An operand as a one-dimensional memref of all its elements.
   mlir::Value flat(unsigned operand) const { return memory[operand]; }

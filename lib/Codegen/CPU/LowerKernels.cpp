@@ -68,6 +68,15 @@ static void parallelize(scf::ForOp loop) {
   loop.erase();
 }
 
+/// Puts what has been one kernel's where it stands.
+static void inlineRegion(scf::ExecuteRegionOp region) {
+  Block &from = region.getRegion().front();
+  region->getBlock()->getOperations().splice(region->getIterator(),
+                                             from.getOperations(), from.begin(),
+                                             std::prev(from.end()));
+  region.erase();
+}
+
 namespace {
 struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
@@ -82,15 +91,16 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     approximate(getOperation());
     getOperation().walk(parallelize);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
-    // First contractions, which absorb the fills before them.
-    for (linalg::LinalgOp op : findOps()) {
+    // First sums of products, which take the fills before them along.
+    for (linalg::LinalgOp op : findOps(/*reduces=*/true)) {
       if (emitReduction(op, target))
         continue;
       if (printSchedules)
         printSchedule(op, scheduleOf(op, target));
       (void)emitContraction(op, target);
     }
-    for (linalg::LinalgOp op : findOps())
+    getOperation().walk(inlineRegion);
+    for (linalg::LinalgOp op : findOps(/*reduces=*/false))
       if (!emitTranspose(op, target) && !emitStream(op, target))
         (void)emitLoops(op);
     getOperation()->setAttr(
@@ -109,9 +119,14 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     return most;
   }
 
-  SmallVector<linalg::LinalgOp> findOps() {
+  /// All, or those with sums only. An op may take the next one along, if that
+  /// has none.
+  SmallVector<linalg::LinalgOp> findOps(bool reduces) {
     SmallVector<linalg::LinalgOp> ops;
-    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (!reduces || op.getNumReductionLoops() > 0)
+        ops.push_back(op);
+    });
     return ops;
   }
 };

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CPU/MacroKernel.h"
+#include "lib/Codegen/CPU/VectorPayload.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,14 +15,17 @@ using namespace mlir;
 
 MacroKernelEmitter::MacroKernelEmitter(linalg::LinalgOp op,
                                        const ContractionSchedule &schedule,
-                                       Value start)
-    : b(op), schedule(schedule), start(start),
+                                       Value start, linalg::GenericOp epilogue)
+    : b(op), schedule(schedule), start(start), epilogue(epilogue),
+      result(op.getDpsInits()[0]),
       element(getElementTypeOrSelf(op.getDpsInits()[0].getType())),
       vector(VectorType::get({schedule.lanes}, element)), lanes(schedule.lanes),
       kPack(schedule.kPack) {
   Type factor = kPack > 1 ? b.getBF16Type() : element;
   factors = VectorType::get({lanes}, factor);
   packs = VectorType::get({lanes * kPack}, factor);
+  if (epilogue)
+    b.addOperandsOf(epilogue);
 }
 
 MacroKernelEmitter::Operands
@@ -32,12 +36,13 @@ MacroKernelEmitter::move(Operands operands, const Loop &loop, Value iteration) {
 
 void MacroKernelEmitter::emitMacroKernel(const BlockSchedule &schedule,
                                          const Loops &m, const KBlock &k,
+                                         bool isLast,
                                          const PackBuffers &buffers,
                                          Operands operands) {
-  Block block{schedule, m, k.loops, k.prefetches};
+  Block block{schedule, m, k.loops, k.prefetches, isLast};
   if (schedule.packsA)
     packA(block, buffers.a, operands);
-  emitColumns(block, buffers.b, 0, operands);
+  emitColumns(block, buffers, 0, operands);
 }
 
 //===----------------------------------------------------------------------===//
@@ -50,6 +55,16 @@ Value MacroKernelEmitter::createPackBuffer(int64_t elements) {
       b.getI64IntegerAttr(64));
 }
 
+Value MacroKernelEmitter::createTile(const BlockSchedule &block) {
+  if (!epilogue || !schedule.foldsFill)
+    return {};
+  int64_t elements = schedule.nrElements();
+  for (int64_t rows : block.mr)
+    elements *= rows;
+  return b.create<memref::AllocaOp>(MemRefType::get({elements}, element),
+                                    b.getI64IntegerAttr(64));
+}
+
 MacroKernelEmitter::PackBuffers
 MacroKernelEmitter::createPackBuffers(const BlockSchedule &schedule) {
   PackBuffers buffers;
@@ -57,6 +72,7 @@ MacroKernelEmitter::createPackBuffers(const BlockSchedule &schedule) {
     buffers.b = createPackBuffer(schedule.packedB);
   if (schedule.packsA)
     buffers.a = createPackBuffer(schedule.packedA);
+  buffers.c = createTile(schedule);
   return buffers;
 }
 
@@ -283,50 +299,109 @@ void MacroKernelEmitter::emitTiles(
               });
 }
 
-void MacroKernelEmitter::emitColumns(const Block &block, Value bufferB,
-                                     size_t depth, const Operands &operands) {
+void MacroKernelEmitter::emitColumns(const Block &block,
+                                     const PackBuffers &buffers, size_t depth,
+                                     const Operands &operands) {
   ArrayRef<Loop> n = block.schedule.n;
   bool isParallel =
       block.schedule.threads == BlockSchedule::Threads::TakeColumns;
   if (schedule.dims.isDot)
     return emitTiles(n, schedule.nr, 0, {}, operands, isParallel,
                      [&](Operands start, ArrayRef<int64_t> sizes) {
-                       emitRowTiles(block, {tileOffsets(n, sizes)}, start);
+                       emitRowTiles(block, {tileOffsets(n, sizes)}, {}, start);
                      });
   const Loop &loop = n[depth];
   if (depth + 1 < n.size())
     return b.forEach(loop.extent, 1, false, [&](Value iteration) {
-      emitColumns(block, bufferB, depth + 1, move(operands, loop, iteration));
+      emitColumns(block, buffers, depth + 1, move(operands, loop, iteration));
     });
   b.forBlocks(loop.extent, schedule.nrElements(), isParallel,
               [&](Value iteration, int64_t columns) {
-                // Each thread packs its own copy.
-                Value buffer = isParallel && block.schedule.packsB
-                                   ? createPackBuffer(block.schedule.packedB)
-                                   : bufferB;
-                emitColumnTile(block, vectorsOf(columns), buffer,
+                // Each thread packs its own.
+                PackBuffers own = buffers;
+                if (isParallel && block.schedule.packsB)
+                  own.b = createPackBuffer(block.schedule.packedB);
+                if (isParallel)
+                  own.c = createTile(block.schedule);
+                emitColumnTile(block, vectorsOf(columns), own,
                                move(operands, loop, iteration));
               });
 }
 
 void MacroKernelEmitter::emitColumnTile(Block block, const Columns &columns,
-                                        Value bufferB, Operands operands) {
+                                        const PackBuffers &buffers,
+                                        Operands operands) {
   if (block.schedule.packsB)
-    packB(block, columns, bufferB, operands);
-  emitRowTiles(block, columns, operands);
+    packB(block, columns, buffers.b, operands);
+  emitRowTiles(block, columns, buffers.c, operands);
 }
 
 void MacroKernelEmitter::emitRowTiles(const Block &block,
-                                      const Columns &columns,
+                                      const Columns &columns, Value tile,
                                       const Operands &operands) {
   emitTiles(block.m, block.schedule.mr, 0, {}, operands, false,
-            [&](const Operands &start, ArrayRef<int64_t> sizes) {
-              SmallVector<TileOffset> rows = tileOffsets(block.m, sizes);
+            [&](Operands start, ArrayRef<int64_t> sizes) {
               if (schedule.dims.isDot)
-                emitDots(block, start, rows, columns.offsets);
-              else
-                emitMicroKernel(block, start, rows, columns);
+                return emitDots(block, start, tileOffsets(block.m, sizes),
+                                columns.offsets);
+              Loops m = block.m;
+              if (tile) {
+                start.memory[C] = tile;
+                start.at[C] = b.index(0);
+                layOutTile(m, sizes, columns.offsets.size() * lanes);
+              }
+              emitMicroKernel(block, start, tileOffsets(m, sizes), columns);
+              if (epilogue && block.isLast)
+                emitEpilogue(m, sizes, columns, start);
             });
+}
+
+void MacroKernelEmitter::layOutTile(Loops &m, ArrayRef<int64_t> sizes,
+                                    int64_t columns) {
+  for (auto [loop, size] : llvm::reverse(llvm::zip_equal(m, sizes))) {
+    loop.strides[C] = columns;
+    columns *= size;
+  }
+}
+
+void MacroKernelEmitter::emitEpilogue(ArrayRef<Loop> m, ArrayRef<int64_t> sizes,
+                                      const Columns &columns,
+                                      const Operands &operands) {
+  if (!m.empty())
+    return b.forEach(sizes.front(), 1, false, [&](Value iteration) {
+      emitEpilogue(m.drop_front(), sizes.drop_front(), columns,
+                   move(operands, m.front(), iteration));
+    });
+  Value lastMask = b.maskOf(vector, columns.lastLanes);
+  unsigned numInputs = epilogue.getNumDpsInputs();
+  for (const TileOffset &column : columns.offsets) {
+    Value mask = &column == &columns.offsets.back() ? lastMask : Value();
+    auto offsetIn = [&](unsigned operand) {
+      return b.add(operands.at[operand],
+                   column.inC * schedule.dims.n.back().strides[operand]);
+    };
+    Values arguments;
+    for (BlockArgument argument : epilogue.getBody()->getArguments()) {
+      unsigned number = argument.getArgNumber();
+      unsigned operand =
+          epilogue->getOperand(number) == result ? unsigned(C) : C + 1 + number;
+      Value memory = operands.memory[operand];
+      auto type = dyn_cast<MemRefType>(memory.getType());
+      if (!type || argument.use_empty())
+        arguments.push_back(memory);
+      else if (schedule.dims.n.back().strides[operand] == 0)
+        arguments.push_back(
+            b.create<memref::LoadOp>(memory, offsetIn(operand)));
+      else
+        arguments.push_back(b.loadVector(vector.clone(type.getElementType()),
+                                         memory, offsetIn(operand), mask));
+    }
+    Values results = emitPayload(b, epilogue, lanes, arguments);
+    for (auto [i, value] : llvm::enumerate(results)) {
+      unsigned operand = C + 1 + numInputs + i;
+      b.storeVector(value, operands.memory[operand], offsetIn(operand), mask);
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -467,8 +542,9 @@ void MacroKernelEmitter::emitMicroKernel(const Block &block,
   auto mask = [&](size_t column) {
     return column + 1 == columns.offsets.size() ? lastMask : Value();
   };
-  // A long loop of k leaves time to prefetch C.
-  bool prefetchesC = block.schedule.prefetchesC;
+  // A long sum leaves time to fetch what it is added to.
+  bool prefetchesC =
+      block.schedule.prefetchesC && !(epilogue && schedule.foldsFill);
   bool addsLast = prefetchesC && !start;
   Value first;
   if (start)

@@ -15,20 +15,24 @@ namespace netc {
 
 class MacroKernelEmitter {
 public:
-  /// Sums start from `start`, or from the values of C if it is null.
+  /// Sums start from `start`, or from what is in memory if it is null. Tiles go
+  /// through `epilogue`, if it is not null.
   MacroKernelEmitter(mlir::linalg::LinalgOp op,
-                     const ContractionSchedule &schedule, mlir::Value start);
+                     const ContractionSchedule &schedule, mlir::Value start,
+                     mlir::linalg::GenericOp epilogue);
 
 protected:
   using Loop = LoopNest::Loop;
   using Loops = llvm::SmallVector<Loop>;
-  /// By ContractionOperand: its memory, and the current offset in it.
+  /// By ContractionOperand, then by operand of the epilogue: its memory and
+  /// where to be in it.
   struct Operands {
-    std::array<mlir::Value, 3> memory, at;
+    llvm::SmallVector<mlir::Value> memory, at;
   };
-  /// The buffers of packed copies; null where an operand is not packed.
+  /// Where copies go, and the sums of a tile that C itself has no need of; null
+  /// if there are none.
   struct PackBuffers {
-    mlir::Value a, b;
+    mlir::Value a, b, c;
   };
 
   /// The operands after `iteration` iterations of a loop.
@@ -36,15 +40,19 @@ protected:
   /// Allocates the buffers of packed copies. To be called inside of a parallel
   /// loop, so that each thread has its own.
   PackBuffers createPackBuffers(const BlockSchedule &schedule);
-  /// Emits the rows `m` of a block for all its columns and the loops `k`.
+  /// The rows `m` of a block, for all its columns and for the sums `k`, which
+  /// are the last ones or not.
   void emitMacroKernel(const BlockSchedule &schedule, const Loops &m,
-                       const KBlock &k, const PackBuffers &buffers,
+                       const KBlock &k, bool isLast, const PackBuffers &buffers,
                        Operands operands);
 
   NestBuilder b;
   const ContractionSchedule &schedule;
   /// The value that sums start from; null if it is C's.
   mlir::Value start;
+  mlir::linalg::GenericOp epilogue;
+  /// What the epilogue reads.
+  mlir::Value result;
   mlir::Type element;
   mlir::VectorType vector;
   int64_t lanes, kPack;
@@ -65,6 +73,8 @@ private:
     const BlockSchedule &schedule;
     Loops m, k;
     llvm::ArrayRef<Prefetch> prefetches;
+    /// Whether no sums follow.
+    bool isLast;
   };
   /// The vectors of a tile of columns. `lastLanes` is the number of lanes of
   /// the last one if it is partial, else 0.
@@ -74,7 +84,9 @@ private:
   };
 
   mlir::Value createPackBuffer(int64_t elements);
-  /// Interleaves kPack vectors lane by lane.
+  /// For the sums of a tile, which an epilogue takes at once.
+  mlir::Value createTile(const BlockSchedule &schedule);
+  /// The elements of as many vectors as a pack has iterations, side by side.
   mlir::Value interleave(llvm::ArrayRef<mlir::Value> vectors);
   /// Loads `count` iterations of the last loop of k, `stride` elements apart,
   /// as a pack. It is padded with zeros.
@@ -102,13 +114,19 @@ private:
                    llvm::ArrayRef<Loop> packed, mlir::Value at, mlir::Value to,
                    llvm::function_ref<void(mlir::Value, mlir::Value)> copy);
 
-  void emitColumns(const Block &block, mlir::Value bufferB, size_t depth,
+  void emitColumns(const Block &block, const PackBuffers &buffers, size_t depth,
                    const Operands &operands);
-  void emitColumnTile(Block block, const Columns &columns, mlir::Value bufferB,
-                      Operands operands);
+  void emitColumnTile(Block block, const Columns &columns,
+                      const PackBuffers &buffers, Operands operands);
   void emitRowTiles(const Block &block, const Columns &columns,
-                    const Operands &operands);
-  /// Calls `body` with the operands and the sizes of each tile over `loops`.
+                    mlir::Value tile, const Operands &operands);
+  /// Lets loops over the rows of a tile, of `sizes`, walk over its own memory.
+  static void layOutTile(Loops &m, llvm::ArrayRef<int64_t> sizes,
+                         int64_t columns);
+  /// The element-wise op on a tile with `sizes` iterations of the loops `m`.
+  void emitEpilogue(llvm::ArrayRef<Loop> m, llvm::ArrayRef<int64_t> sizes,
+                    const Columns &columns, const Operands &operands);
+  /// Calls `body` for each tile over `loops`, where it starts and its sizes.
   void
   emitTiles(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes,
             size_t depth, llvm::SmallVector<int64_t> chosen,

@@ -165,6 +165,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
           makeKernel({fill, op});
         else
           makeKernel(op);
+      } else if (isa<scf::ExecuteRegionOp>(op)) {
+        makeKernel(op);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         bool hasKernels =
             loop->walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })

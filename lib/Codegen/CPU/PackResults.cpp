@@ -38,7 +38,8 @@ static void packResult(linalg::GenericOp op) {
     // The copy gets a loop over panels, too.
     OpOperand *source = reorder.getDpsInputOperand(0);
     AffineMap read = reorder.getMatchingIndexingMap(source);
-    if (!read.isProjectedPermutation())
+    // What only rounds each element reads them as they come.
+    if (!read.isProjectedPermutation() || read.isIdentity())
       return;
     auto last = cast<AffineDimExpr>(read.getResults().back());
     OpBuilder b(op);

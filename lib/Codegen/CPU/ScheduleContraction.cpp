@@ -176,8 +176,8 @@ public:
   Scheduler(const ContractionDims &dims, unsigned elementBits,
             const TargetInfo &target, bool areBfloats)
       : dims(dims), target(target), lanes(target.lanes(elementBits)),
-        line(target.lineElements(elementBits)),
         kPack(areBfloats && target.dotsPairs && takesPairs(dims) ? 2 : 1),
+        factorBits(elementBits / kPack), line(target.lineElements(factorBits)),
         isParallel(dims.points() * 2 >= kMinParallelFlop) {
     chooseMicroKernel();
     choosePrefetchesOfB();
@@ -311,14 +311,17 @@ private:
 
   //===-- Partitions ------------------------------------------------------===//
 
-  /// Size of the part of A that a block of rows may read, in elements, so that
-  /// it stays in L2. The first is for an A that all threads read, the second
-  /// for a thread's own part.
-  int64_t sharedElements() const { return target.l2Elements() * 3 / 8; }
-  int64_t ownElements() const { return target.l2Elements() * 3 / 16; }
-  /// Elements of a panel of B that fit in L2. It may be large, since it is read
-  /// in the order of memory.
-  int64_t longPanelElements() const { return target.l2Elements() * 5 / 16; }
+  /// Elements of A or B that caches hold, and with which the others pass by.
+  int64_t l1() const { return target.l1Elements(factorBits); }
+  int64_t l2() const { return target.l2Elements(factorBits); }
+  int64_t resident() const { return target.residentElements(factorBits); }
+  /// Elements of A that a block of rows may touch, so that they stay in L2: of
+  /// one that all threads read, each for its own columns; of a thread's own.
+  int64_t sharedElements() const { return l2() * 3 / 8; }
+  int64_t ownElements() const { return l2() * 3 / 16; }
+  /// Elements of a panel of B that L2 holds, since it is read in the order of
+  /// memory.
+  int64_t longPanelElements() const { return l2() * 5 / 16; }
 
   /// Columns of a block of the streaming kernel.
   int64_t streamColumns() const {
@@ -326,16 +329,14 @@ private:
   }
   bool streams() const {
     return readsBOnce() && dims.n.size() == 1 &&
-           dims.k.back().extent > target.l1Elements() / nrElements() &&
+           dims.k.back().extent > l1() / nrElements() &&
            streamColumns() >= kMinStreamColumns;
   }
 
   /// Whether all of A stays in the cache while a panel of B is used.
   bool takesPanels() const {
     if (!isParallel || !dims.batch.empty() || rowTiles() < kMinTilesToPackB ||
-        isAFar() ||
-        dims.sizes[A] >
-            (isBPaneled() ? target.residentElements() : target.l2Elements()))
+        isAFar() || dims.sizes[A] > (isBPaneled() ? resident() : l2()))
       return false;
     if (isBPaneled())
       return dims.n.size() == 2 && dims.n.front().extent >= kMinPanels;
@@ -495,7 +496,7 @@ private:
                     : takesPanels() ? longPanelElements()
                     : isBPaneled()  ? std::min(longPanelElements(),
                                                iterationsForPanel() * width)
-                                    : target.l1Elements();
+                                    : l1();
     int64_t inner = 1;
     size_t at = dims.k.size();
     while (at > 0 && inner * dims.k[at - 1].extent * width <= panel)
@@ -593,10 +594,10 @@ private:
         elements / elementsOfIteration(*block.mcLoop, cut), 1);
     mc = threadsTakeRows && block.outerM.empty() ? shareRows(extent, mc, mr)
                                                  : llvm::alignTo(mc, mr);
-    // A tile per block: the rows of C are written in the order of memory; or
-    // all panels of B stay in the cache while each tile uses them.
+    // Rows that are finished one after the other are written in the order of
+    // memory; and all panels of B pass by each tile, if they stay near.
     bool byTiles = (cut.length() <= kShortK && hasLongRows()) ||
-                   (isBPaneled() && dims.sizes[B] <= target.residentElements());
+                   (isBPaneled() && dims.sizes[B] <= resident());
     if (cut.outer.empty() && byTiles)
       mc = mr;
     return std::min<int64_t>(mc, llvm::alignTo(extent, mr));
@@ -664,14 +665,12 @@ private:
       prefetchesOfB.push_back({Prefetch::What::Vectors,
                                kPrefetchIterations * dims.k.back().strides[B],
                                CacheLevel::L1});
-    if (!isBPaneled() || dims.n.size() != 2 ||
-        dims.sizes[B] <= target.residentElements())
+    if (!isBPaneled() || dims.n.size() != 2 || dims.sizes[B] <= resident())
       return;
     int64_t panel = dims.n.front().strides[B];
-    int64_t distance =
-        panel <= target.l2Elements() / 8
-            ? panel
-            : kPrefetchIterationsOfPanel * dims.k.back().strides[B];
+    int64_t distance = panel <= l2() / 8 ? panel
+                                         : kPrefetchIterationsOfPanel *
+                                               dims.k.back().strides[B];
     if (distance != 0)
       prefetchesOfB.push_back(
           {Prefetch::What::Vectors, distance, CacheLevel::L2});
@@ -714,8 +713,10 @@ private:
 
   ContractionDims dims;
   const TargetInfo &target;
-  int64_t lanes, line; ///< elements of a vector, of a cache line
+  int64_t lanes; ///< elements of C in a vector
   int64_t kPack;
+  unsigned factorBits; ///< of an element of A or B
+  int64_t line;        ///< such elements of a cache line
   SmallVector<int64_t> mr, nr;
   int64_t nrVectors = 1;
   SmallVector<Prefetch> prefetchesOfB;
