@@ -234,21 +234,6 @@ std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
   return flop;
 }
 
-std::optional<Rational> netc::audit::matrixFlop(const Trace &trace,
-                                                const CountedKernel &kernel) {
-  std::optional<Rational> flop;
-  for (const Counter &counter :
-       llvm::ArrayRef(trace.counters)
-           .slice(kernel.counters.begin, kernel.counters.size)) {
-    StringRef name = trace.names[counter.metric];
-    if (name.starts_with("sm__ops_path_tensor_src_") &&
-        name.ends_with(".sum") && counter.value >= 0 && counter.value < 9e18)
-      flop = flop.value_or(Rational(0)) +
-             Rational(int64_t(std::llround(counter.value)));
-  }
-  return flop;
-}
-
 //===----------------------------------------------------------------------===//
 // Steps and layers
 //===----------------------------------------------------------------------===//

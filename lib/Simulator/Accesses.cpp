@@ -24,11 +24,12 @@ static void addressesOf(Warp &warp, const Instruction &i, size_t operand,
   }
 }
 
-static Places placesOf(Launch &run, Warp &warp, const Instruction &i,
-                       uint32_t lanes, AccessKind kind) {
+static HostAddresses hostAddressesOf(Launch &run, Warp &warp,
+                                     const Instruction &i, uint32_t lanes,
+                                     AccessKind kind) {
   uint64_t addresses[kLanes];
   addressesOf(warp, i, i.address, i.isAddressWide, i.offset, addresses);
-  Places places;
+  HostAddresses places;
   run.access(warp, i, lanes, i.space, addresses, i.type.bytes() * i.width, kind,
              places);
   return places;
@@ -48,7 +49,7 @@ template <typename Slot> static Slot elementAt(const char *from, Type type) {
 
 template <typename Slot>
 static void loadElements(Warp &warp, const Instruction &i, uint32_t lanes,
-                         const Places &places) {
+                         const HostAddresses &places) {
   uint32_t bytes = i.type.bytes();
   if (i.width == 1 && bytes == sizeof(Slot) && places.isDense && lanes == ~0u) {
     std::memcpy(Launch::lanes<Slot>(warp, i, 0), places.of[0],
@@ -73,7 +74,7 @@ static void loadElements(Warp &warp, const Instruction &i, uint32_t lanes,
 
 void netc::simulator::load(Launch &run, Warp &warp, const Instruction &i,
                            uint32_t lanes) {
-  Places places = placesOf(run, warp, i, lanes, AccessKind::Read);
+  HostAddresses places = hostAddressesOf(run, warp, i, lanes, AccessKind::Read);
   if (i.isValueWide)
     loadElements<uint64_t>(warp, i, lanes, places);
   else
@@ -82,7 +83,8 @@ void netc::simulator::load(Launch &run, Warp &warp, const Instruction &i,
 
 void netc::simulator::store(Launch &run, Warp &warp, const Instruction &i,
                             uint32_t lanes) {
-  Places places = placesOf(run, warp, i, lanes, AccessKind::Write);
+  HostAddresses places =
+      hostAddressesOf(run, warp, i, lanes, AccessKind::Write);
   uint32_t bytes = i.type.bytes();
   for (uint32_t e = 0; e < i.width; ++e) {
     const char *a = Launch::lanes<char>(warp, i, 1 + e);
@@ -132,7 +134,8 @@ struct AtomicMax {
 template <typename T, typename F>
 static void atomic(Launch &run, Warp &warp, const Instruction &i,
                    uint32_t lanes) {
-  Places places = placesOf(run, warp, i, lanes, AccessKind::Atomic);
+  HostAddresses places =
+      hostAddressesOf(run, warp, i, lanes, AccessKind::Atomic);
   auto *b = Launch::lanes<Lane<T>>(warp, i, i.address + 1u);
   for (; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctz(lanes);
@@ -213,7 +216,7 @@ void netc::simulator::loadMatrix(Launch &run, Warp &warp, const Instruction &i,
   uint64_t addresses[kLanes];
   addressesOf(warp, i, i.width, i.isAddressWide, i.offset, addresses);
   uint32_t rows = i.width == 4 ? ~0u : (1u << 8 * i.width) - 1;
-  Places places;
+  HostAddresses places;
   if (lanes != ~0u)
     run.report(i, "divergent matrix instruction: not all lanes reach it");
   run.access(warp, i, rows, Space::Shared, addresses, 16, AccessKind::Read,

@@ -322,7 +322,7 @@ wavefrontsOf(const uint64_t *addresses, uint32_t lanes, uint32_t bytes) {
 
 void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
                     Space spaceOf, const uint64_t *addresses, uint32_t bytes,
-                    AccessKind kind, Places &places) {
+                    AccessKind kind, HostAddresses &places) {
   int first = __builtin_ctz(lanes);
   uint32_t count = countOf(lanes);
   uint64_t start = addresses[first], apart = 0, different = 0, odd = 0;
@@ -418,7 +418,7 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
 void Launch::beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
                          const uint64_t *to, const uint64_t *from,
                          const uint32_t *read, uint32_t bytes) {
-  Places places;
+  HostAddresses places;
   uint32_t whole = 0;
   for (uint32_t left = lanes; left; left &= left - 1) {
     int lane = __builtin_ctz(left);

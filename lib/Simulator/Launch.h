@@ -40,7 +40,7 @@ struct Warp {
 
 /// Host addresses of an access by lane. Null for lanes with a finding; some are
 /// `missing` then. `isDense` if they are contiguous.
-struct Places {
+struct HostAddresses {
   char *of[kLanes];
   bool isDense = false, isMissing = false;
 };
@@ -64,7 +64,7 @@ public:
   /// Counts and checks an access to `bytes` of each lane.
   void access(Warp &warp, const Instruction &i, uint32_t lanes, Space space,
               const uint64_t *addresses, uint32_t bytes, AccessKind kind,
-              Places &places);
+              HostAddresses &places);
   const char *parameter(uint64_t at) const { return &parameters[at]; }
   void report(const Instruction &i, const std::string &kind);
 

@@ -110,7 +110,6 @@ public:
     return countedBy;
   }
   const std::vector<Finding> &findings() const { return found; }
-  void clearFindings() { found.clear(); }
 
 private:
   friend class Launch;
