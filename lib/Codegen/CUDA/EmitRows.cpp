@@ -22,7 +22,7 @@ using namespace mlir;
 static constexpr int64_t kLanes = 32;
 
 /// The loops that are reduced, the last of which is contiguous in an operand.
-/// None if no loop is.
+/// Empty if no operand is contiguous along one.
 static SmallVector<unsigned> rowLoops(const LoopNest &nest, unsigned inputs) {
   SmallVector<unsigned> loops;
   for (auto [number, loop] : llvm::enumerate(nest.loops))
