@@ -290,7 +290,7 @@ static std::set<std::string> gradientsWithoutLastTurn(StepOp step) {
   std::set<std::string> names;
   step.walk([&](ScanOp scan) {
     if (enclosingPhase(scan) != Phase::Forward)
-      for (Operation *op : scan.getOpsWithoutLastTurn())
+      for (Operation *op : scan.getOpsOmittedLast())
         names.insert(nameOf(op).str());
   });
   return names;
