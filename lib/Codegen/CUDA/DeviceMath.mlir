@@ -365,14 +365,14 @@ func.func private @netc_turned(%x: f64, %quarters: i64) -> f64 attributes {passt
   %c0 = arith.constant 0x3FF0000000000000 : f64
   %cosine = math.fma %cosine_1, %z, %c0 : f64
   %whole = arith.fptosi %k : f64 to i64
-  %turn = arith.addi %whole, %quarters : i64
+  %quadrant = arith.addi %whole, %quarters : i64
   %c1_i64 = arith.constant 1 : i64
   %c2_i64 = arith.constant 2 : i64
   %c0_i64 = arith.constant 0 : i64
-  %odd = arith.andi %turn, %c1_i64 : i64
+  %odd = arith.andi %quadrant, %c1_i64 : i64
   %is_odd = arith.cmpi ne, %odd, %c0_i64 : i64
   %value = arith.select %is_odd, %cosine, %sine : f64
-  %upper = arith.andi %turn, %c2_i64 : i64
+  %upper = arith.andi %quadrant, %c2_i64 : i64
   %is_upper = arith.cmpi ne, %upper, %c0_i64 : i64
   %negated = arith.negf %value : f64
   %result = arith.select %is_upper, %negated, %value : f64
