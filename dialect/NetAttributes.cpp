@@ -151,20 +151,20 @@ mlir::FieldParser<program::Init>::parse(AsmParser &parser) {
   return parseNamed(parser, program::initOf);
 }
 
-SlotAttr SlotAttr::withBelow(int64_t below) const {
-  return get(getContext(), getName(), getRole(), getInit(), getTheta(), below,
-             getSizes(), getStrides(), getType(), getOffset());
+SlotAttr SlotAttr::withUpperBound(int64_t upperBound) const {
+  return get(getContext(), getName(), getRole(), getInit(), getTheta(),
+             upperBound, getSizes(), getStrides(), getType(), getOffset());
 }
 
 SlotAttr SlotAttr::withOrder(ArrayRef<int64_t> sizes,
                              ArrayRef<int64_t> strides) const {
   return get(getContext(), getName(), getRole(), getInit(), getTheta(),
-             getBelow(), DenseI64ArrayAttr::get(getContext(), sizes),
+             getUpperBound(), DenseI64ArrayAttr::get(getContext(), sizes),
              DenseI64ArrayAttr::get(getContext(), strides), getType(),
              getOffset());
 }
 
 SlotAttr SlotAttr::at(MemRefType type, int64_t offset) const {
   return get(getContext(), getName(), getRole(), getInit(), getTheta(),
-             getBelow(), getSizes(), getStrides(), type, offset);
+             getUpperBound(), getSizes(), getStrides(), type, offset);
 }

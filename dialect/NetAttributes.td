@@ -82,7 +82,7 @@ def Net_SlotAttr : Net_FactsAttr<"Slot", "slot"> {
     StringRefParameter<>:$name, "::netc::program::Role":$role,
     DefaultValuedParameter<"::netc::program::Init", "::netc::program::Init::Zeros">:$init,
     OptionalParameter<"::mlir::FloatAttr">:$theta,
-    DefaultValuedParameter<"int64_t", "0">:$below,
+    DefaultValuedParameter<"int64_t", "0">:$upperBound,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$sizes,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$strides,
     OptionalParameter<"::mlir::MemRefType">:$type,
@@ -93,7 +93,7 @@ def Net_SlotAttr : Net_FactsAttr<"Slot", "slot"> {
     /// The module's list of them.
     static constexpr ::llvm::StringLiteral kOfModule = "net.slots";
 
-    SlotAttr withBelow(int64_t below) const;
+    SlotAttr withUpperBound(int64_t upperBound) const;
     /// Not in row-major order; see program::Slot.
     SlotAttr withOrder(::llvm::ArrayRef<int64_t> sizes,
                        ::llvm::ArrayRef<int64_t> strides) const;

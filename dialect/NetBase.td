@@ -124,7 +124,7 @@ def Net_ElementByElement : NativeOpTrait<"ElementByElement"> {
 }
 defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];
 
-// What is there once for a whole step is not made anew in each turn of a loop.
+// Ops that compute something once for a whole step: not in the iterations of a loop.
 def Net_NotInLoop : PredOpTrait<"it stands outside of loops",
     CPred<"!::llvm::isa_and_nonnull<::netc::ScanOp>($_op.getParentOp())">>;
 

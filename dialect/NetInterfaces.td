@@ -50,7 +50,7 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
                     (ins "::netc::Gradients &"
                      : $gradients)>,
     InterfaceMethod<[{
-      Calls `flow(from, to)` for each value and what is computed from it by one turn of
+      Calls `flow(from, to)` for each value and those computed from it in one iteration of
       the op: by default each operand and each result.
                     }],
                     "void", "forEachFlow",

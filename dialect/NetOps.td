@@ -169,7 +169,7 @@ def Net_LiteralOp : Net_FreeOp<"literal"> {
 def Net_TableOp : Net_FreeOp<"table"> {
   let summary = "a constant that is computed once: angles of positions, slopes";
   let description = [{
-    `init` tells how, as that of a parameter. Of angles, feature i of n turns by
+    `init` tells how, as that of a parameter. Of angles, feature i of n rotates by
     theta^(-i / n) a position. It is no weight: all uses of a table of one kind and shape
     have one.
   }];
@@ -213,7 +213,7 @@ def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
     elements of the sequences (the axis at `axes[i]` taken away), then the carried
     values; it yields the elements of the outputs, then the next carried values.
     The results are the outputs, with the axis put back at `out_axes[i]`, then the
-    last carried values. Outer tensors may be read. The last turn leaves out what only
+    last carried values. Outer tensors may be read. The last iteration omits what only
     serves a last carried value that nothing reads, such as the gradient of a first state
     that is constant.
   }];
@@ -230,8 +230,8 @@ def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
     unsigned getNumOutputs() { return getOutAxes().size(); }
     ::mlir::Block &getBlock() { return getBody().front(); }
     ::netc::YieldOp getYield();
-    /// The ops of the body that the last turn leaves out.
-    ::llvm::SmallPtrSet<::mlir::Operation *, 4> getOpsWithoutLastTurn();
+    /// The ops of the body that the last iteration omits.
+    ::llvm::SmallPtrSet<::mlir::Operation *, 4> getOpsOmittedLast();
   }];
   let assemblyFormat = [{
     $trip (`over` $sequences^ $axes)? (`init` $inits^)? `out` $out_axes
@@ -240,7 +240,7 @@ def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
 }
 
 def Net_YieldOp : Net_FreeOp<"yield", [Terminator, ParentOneOf<["ScanOp"]>]> {
-  let summary = "what one turn of a scan yields: outputs, then the next carried values";
+  let summary = "what an iteration of a scan yields: outputs, then the next carried values";
   let arguments = (ins Variadic<Net_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

@@ -13,10 +13,10 @@ using namespace mlir;
 YieldOp ScanOp::getYield() { return cast<YieldOp>(getBlock().back()); }
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Iterations
 //===----------------------------------------------------------------------===//
 
-SmallPtrSet<Operation *, 4> ScanOp::getOpsWithoutLastTurn() {
+SmallPtrSet<Operation *, 4> ScanOp::getOpsOmittedLast() {
   SmallPtrSet<Operation *, 4> omitted;
   auto carried = getResults().drop_front(getNumOutputs());
   if (llvm::none_of(carried, [](Value last) { return last.use_empty(); }))
@@ -48,9 +48,9 @@ void netc::forEachExecution(
   SmallPtrSet<Operation *, 4> omitted;
   Polynomial butLast = times;
   if (auto scan = dyn_cast_or_null<ScanOp>(block.getParentOp())) {
-    omitted = scan.getOpsWithoutLastTurn();
-    const Polynomial &turns = scan.getTrip().getValue();
-    butLast = times / turns * (turns - 1);
+    omitted = scan.getOpsOmittedLast();
+    const Polynomial &trip = scan.getTrip().getValue();
+    butLast = times / trip * (trip - 1);
   }
   for (Operation &op : block) {
     const Polynomial &ofOp = omitted.contains(&op) ? butLast : times;
@@ -326,7 +326,7 @@ LogicalResult ScanOp::buildGradient(Gradients &g) {
   builder.setInsertionPointToStart(&loop.body.front());
   ReverseMode inner(outer.graph, builder);
 
-  // Into a turn come the gradients of its outputs and of what it hands on.
+  // An iteration reads the gradients of its outputs and of its carried values.
   for (auto [i, axis] : llvm::enumerate(getOutAxes()))
     if (Value gradient = g.of(i))
       inner.add(yielded[i], loop.addSequence(gradient, axis, yielded[i]));
@@ -343,8 +343,8 @@ LogicalResult ScanOp::buildGradient(Gradients &g) {
   if (failed(inner.run(body)))
     return failure();
 
-  // Out of it come the gradients of its arguments, and of what it reads from
-  // outside, where those of all turns add up.
+  // It yields the gradients of its arguments, and of outer tensors that it
+  // reads, which are summed over iterations.
   SmallVector<Value> sources, outputs, next;
   for (auto [i, sequence] : llvm::enumerate(getSequences())) {
     if (Value gradient = inner.of(body.getArgument(i))) {

@@ -93,7 +93,7 @@ def Net_SliceGradOp : Net_ShapeOp<"slice_grad"> {
 }
 
 def Net_ReverseOp : Net_ShapeOp<"reverse", Net_Callable # Net_Gradient> {
-  let summary = "turns one axis round";
+  let summary = "reverses one axis";
   let arguments = (ins Net_Tensor:$x, Net_Axis<>:$over);
   let results = (outs Net_Tensor:$y);
   let example = "reverse(x, over = T)";

@@ -25,8 +25,8 @@ constexpr llvm::StringLiteral kRecomputed = "net.recomputed";
 constexpr llvm::StringLiteral kCopy = "net.copy";
 
 /// Calls `function(op, times)` for each op of `block` and of the regions in it,
-/// an op before its body. `block` is executed `times` times, and `op` as often
-/// as the turns of its loops make of that.
+/// an op before its body. `block` is executed `times` times, and `op` that
+/// often times the iterations of the loops around it.
 void forEachExecution(
     mlir::Block &block, const Polynomial &times,
     llvm::function_ref<void(mlir::Operation *, const Polynomial &)> function);

@@ -13,7 +13,7 @@ void ReverseMode::add(Value value, Value gradient) {
     return;
   Value &sum = gradients[value];
   sum = sum ? builder.create<AddOp>(value.getLoc(), sum, gradient) : gradient;
-  // What a turn of a loop is handed is the gradient of something else too.
+  // A carried gradient of a loop is the gradient of another value, too.
   if (sum.getDefiningOp() && graph.activations.contains(value))
     graph.activationGradients.push_back(sum);
 }

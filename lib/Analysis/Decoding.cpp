@@ -147,13 +147,13 @@ static int64_t reachOf(ConvOp conv, const Polynomial &positions) {
   return reach;
 }
 
-Polynomial Decoding::turnsOf(Operation *op) const {
-  Polynomial turns = 1;
+Polynomial Decoding::iterationsOf(Operation *op) const {
+  Polynomial iterations = 1;
   for (auto scan = op->getParentOfType<ScanOp>(); scan;
        scan = scan->getParentOfType<ScanOp>())
     if (!isPositions(scan.getTrip().getValue()))
-      turns = turns * scan.getTrip().getValue();
-  return turns;
+      iterations = iterations * scan.getTrip().getValue();
+  return iterations;
 }
 
 Polynomial Decoding::bytesKept(Operation *graph) const {
@@ -167,13 +167,13 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
       bool isComputed =
           source && source->getNumOperands() != 0 && !isHeld(source);
       if (isComputed && seen.insert(base).second)
-        kept += bytesOf(base) * turnsOf(source);
+        kept += bytesOf(base) * iterationsOf(source);
     });
   };
   graph->walk([&](Operation *op) {
     if (auto scan = dyn_cast<ScanOp>(op);
         scan && isPositions(scan.getTrip().getValue())) {
-      kept += stateOf(scan) * turnsOf(scan);
+      kept += stateOf(scan) * iterationsOf(scan);
       scan.getBody().walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
           if (!scan.getBody().isAncestor(operand.getParentRegion()))
@@ -182,9 +182,9 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
     } else if (auto conv = dyn_cast<ConvOp>(op)) {
       if (int64_t reach = reachOf(conv, positions))
         forEachBase(conv.getX(), [&](Value base) {
-          auto &[longest, turns] = windows[base];
+          auto &[longest, iterations] = windows[base];
           longest = std::max(longest, reach);
-          turns = turnsOf(conv);
+          iterations = iterationsOf(conv);
         });
     } else if (auto product = dyn_cast<EinsumOp>(op);
                product && product.isContraction() && isPerPosition(product)) {
@@ -195,7 +195,7 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
             if (seen.insert(base).second)
               kept += bytesOf(base) / positions *
                       Polynomial::minimum(*window, positions) *
-                      turnsOf(product);
+                      iterationsOf(product);
           });
         else if (operand.getOperandNumber() == keys ||
                  degree(operand.get()) == 0)

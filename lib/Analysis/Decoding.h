@@ -56,7 +56,7 @@ private:
   bool isPerPosition(mlir::Operation *op) const;
   /// How often a position executes an op: the trip count of loops over other
   /// axes.
-  Polynomial turnsOf(mlir::Operation *op) const;
+  Polynomial iterationsOf(mlir::Operation *op) const;
   /// The operand that has the keys of scores, or the values that they weigh, of
   /// all positions so far: the one that has the last axis of the pairs.
   std::optional<unsigned> keysOrValues(mlir::Operation *op) const;

@@ -286,11 +286,11 @@ static std::set<std::string> gradientsWithoutSum(StepOp step) {
 
 /// The names of gradients that the last iteration of a loop omits: that of a
 /// recurrence's first state, if it is constant.
-static std::set<std::string> gradientsWithoutLastTurn(StepOp step) {
+static std::set<std::string> gradientsWithoutLastIteration(StepOp step) {
   std::set<std::string> names;
   step.walk([&](ScanOp scan) {
     if (enclosingPhase(scan) != Phase::Forward)
-      for (Operation *op : scan.getOpsWithoutLastTurn())
+      for (Operation *op : scan.getOpsOmittedLast())
         names.insert(nameOf(op).str());
   });
   return names;
@@ -375,7 +375,7 @@ static void compareWithRuleOfThree(Run &run) {
       missing = std::max(more, weight - forward);
     noWeightGradient.add(layer, missing);
     bool hasGradient = run.counted->gradientsWithoutSum.count(part.path);
-    bool hasLater = run.counted->gradientsWithoutLastTurn.count(part.path);
+    bool hasLater = run.counted->gradientsWithoutLastIteration.count(part.path);
     (hasGradient ? noSums
      : hasLater  ? noFirstGradient
                  : noInputGradient)
@@ -685,7 +685,7 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
     counted->keptByType[value.type] += value.bytes;
   noteProducts(op, *counted);
   counted->gradientsWithoutSum = gradientsWithoutSum(op);
-  counted->gradientsWithoutLastTurn = gradientsWithoutLastTurn(op);
+  counted->gradientsWithoutLastIteration = gradientsWithoutLastIteration(op);
   counted->shared = op.getRun().getFacts().shared;
   return evaluateRun(op, conventions, std::move(counted));
 }

@@ -32,7 +32,7 @@ struct CountedStep {
   /// Names of products: those of a frozen weight, gradients that are no
   /// matmuls, and gradients that the last iteration of a loop omits.
   std::set<std::string> readersOfFrozen, gradientsWithoutSum,
-      gradientsWithoutLastTurn;
+      gradientsWithoutLastIteration;
   /// Products that read no weight, as in attention.
   std::set<std::string> productsOfActivations;
   /// Prefixes of weights that other networks may share; see RunFacts.

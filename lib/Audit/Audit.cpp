@@ -449,8 +449,8 @@ private:
       row.elements = product.elements;
       row.made = product.made;
       row.groups = std::max(row.groups, product.groups);
-      if (product.phase == Phase::InputGradient && product.turns > 1)
-        row.firstState += product.flop / product.turns;
+      if (product.phase == Phase::InputGradient && product.iterations > 1)
+        row.firstState += product.flop / product.iterations;
     }
     row.claims.resize(audit.claims.size());
     for (unsigned i : match.traced) {
@@ -531,19 +531,19 @@ private:
   /// Adds a row for each place in the step where tools count ops that are no
   /// products.
   void addOthers() {
-    std::map<CountedEvent::Place, Row> rows;
+    std::map<CountedEvent::Origin, Row> rows;
     for (const CountedEvent &counted : step.others) {
-      Row &row = rows[counted.place];
+      Row &row = rows[counted.origin];
       row.claims.resize(audit.claims.size());
       row.claims[0].flop += counted.flop;
       row.claims[0].other += counted.flop;
       ++row.parts;
     }
     constexpr StringRef phases[] = {"forward", "loss", "update", "data"};
-    for (auto &[place, row] : rows) {
-      row.other = place;
+    for (auto &[origin, row] : rows) {
+      row.other = origin;
       row.op = counted(row.parts);
-      row.phase = phases[place].str();
+      row.phase = phases[origin].str();
       row.isTraced = true;
       audit.rows.push_back(std::move(row));
     }

@@ -63,7 +63,7 @@ struct Row {
   bool isSpecified = false, isTraced = false;
   /// Set for ops that are no product of the network: an addition, a loss, an
   /// optimizer.
-  std::optional<CountedEvent::Place> other;
+  std::optional<CountedEvent::Origin> other;
   llvm::SmallVector<unsigned, 2>
       products; ///< indices into TracedStep::products
   unsigned kernels = 0, parts = 0;

@@ -275,25 +275,6 @@ std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
   return flop;
 }
 
-std::optional<Rational> netc::audit::matrixFlop(const Trace &trace,
-                                                const CountedKernel &kernel) {
-  std::optional<Rational> flop;
-  for (const Counter &counter :
-       llvm::ArrayRef(trace.counters)
-           .slice(kernel.counters.begin, kernel.counters.size)) {
-    StringRef name = trace.names[counter.metric];
-    bool isNvidia =
-        name.starts_with("sm__ops_path_tensor_src_") && name.ends_with(".sum");
-    // An Instinct counts them by 512.
-    bool isAmd = name.starts_with("SQ_INSTS_VALU_MFMA_MOPS_");
-    if ((isNvidia || isAmd) && counter.value >= 0 && counter.value < 1e16)
-      flop = flop.value_or(Rational(0)) +
-             Rational(isAmd ? 512 : 1) *
-                 Rational(int64_t(std::llround(counter.value)));
-  }
-  return flop;
-}
-
 //===----------------------------------------------------------------------===//
 // Steps and layers
 //===----------------------------------------------------------------------===//

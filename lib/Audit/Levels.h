@@ -61,9 +61,6 @@ UnitLevels levelsOf(const trace::Trace &counters,
 /// counted.
 std::optional<Rational> ordinaryFlop(const trace::Trace &counters,
                                      const trace::CountedKernel &kernel);
-/// FLOP of tensor cores, if the tool counts them (`sm__ops_path_tensor_..`).
-std::optional<Rational> matrixFlop(const trace::Trace &counters,
-                                   const trace::CountedKernel &kernel);
 
 /// Levels over a time, and the share of its kernels' time that each is known
 /// for. Kernels that were not joined do not count.

@@ -42,7 +42,7 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
         product.name = netc::nameOf(op).str();
         product.phase = enclosingPhase(op);
         product.layer = layerOf(run.parts, product.name);
-        product.turns = times;
+        product.iterations = times;
         product.flop = product.exact = once * times;
         if (auto found = hidden.find(op); isHalf && found != hidden.end())
           product.exact = product.flop / found->second.rows /
@@ -104,7 +104,7 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
     at.flop = valueOf(product.flop, traced);
     at.exact = valueOf(product.exact, counted);
     at.made = valueOf(product.made, traced);
-    at.turns = valueOf(product.turns, traced);
+    at.iterations = valueOf(product.iterations, traced);
     at.groups = product.groups;
     for (unsigned i = 0; i < 3; ++i)
       at.elements[i] = valueOf(product.elements[i], traced);

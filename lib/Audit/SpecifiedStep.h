@@ -26,7 +26,7 @@ struct SpecifiedProduct {
   Rational exact;
   Elements elements;
   Rational made; ///< elements of its result
-  Rational turns = 1;
+  Rational iterations = 1;
   int64_t groups = 1;
 };
 
@@ -58,7 +58,7 @@ private:
     mlir::Operation *op;
     std::string name, layer;
     Phase phase;
-    Polynomial flop, exact, made, turns;
+    Polynomial flop, exact, made, iterations;
     std::array<Polynomial, 3> elements;
     int64_t groups;
   };

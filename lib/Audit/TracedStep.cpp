@@ -382,7 +382,7 @@ private:
       if (flop.isZero())
         continue;
       if (event == nobody) {
-        step.others.push_back({i, placeOf(i), flop});
+        step.others.push_back({i, originOf(i), flop});
         continue;
       }
       TracedProduct &product = step.products[productOf[event]];
@@ -392,7 +392,7 @@ private:
     }
   }
 
-  CountedEvent::Place placeOf(uint32_t i) const {
+  CountedEvent::Origin originOf(uint32_t i) const {
     auto isIn = [&](auto is) {
       return tree.around(i, [&](uint32_t i) { return is(nameOf(i)); }) !=
              nobody;

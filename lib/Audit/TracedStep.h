@@ -50,9 +50,9 @@ struct TracedProduct {
 
 /// An op that is no product, but has FLOP by torch.profiler.
 struct CountedEvent {
-  enum Place { InNetwork, InLoss, InOptimizer, InData };
+  enum Origin { InNetwork, InLoss, InOptimizer, InData };
   uint32_t event; ///< index into Trace::host
-  Place place;
+  Origin origin;
   Rational flop;
 };
 

@@ -329,8 +329,8 @@ static void lowerDropout(DropoutOp op, LinalgBuilder &b) {
       bits = mix(e, e.create<arith::AddIOp>(bits, number));
     };
     stir(constant(draw));
-    for (Value turn : b.turns)
-      stir(e.create<arith::IndexCastOp>(e.getI64Type(), turn));
+    for (Value iteration : b.inductionVariables)
+      stir(e.create<arith::IndexCastOp>(e.getI64Type(), iteration));
     Value place = constant(0);
     for (int64_t axis = 0; axis < maskType.getRank(); ++axis) {
       Value at = e.create<arith::IndexCastOp>(e.getI64Type(),

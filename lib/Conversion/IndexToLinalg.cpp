@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Conversion/BoundedIndex.h"
 #include "lib/Conversion/LinalgBuilder.h"
-#include "lib/Conversion/Place.h"
 
 #include <limits>
 
@@ -75,7 +75,7 @@ static void lowerTake(TakeOp op, LinalgBuilder &b) {
       b.mapTo(type, b.get(op.getPlaces()), b.identity(type.getRank()),
               [&](ArrayRef<Element> args) {
                 ImplicitLocOpBuilder &e = *args[0].b;
-                Place place = Place::of(e, args[0], size);
+                BoundedIndex place = BoundedIndex::of(e, args[0], size);
                 SmallVector<Value> at;
                 for (int64_t axis = 0; axis < type.getRank(); ++axis)
                   at.push_back(axis == over ? place.index
@@ -89,7 +89,7 @@ static void lowerTakeGrad(TakeGradOp op, LinalgBuilder &b) {
   Value dy = b.get(op.getDy()), places = b.get(op.getPlaces());
   int64_t over = op.getOver(), size = b.type(op.getDx()).getDimSize(over);
   auto add = [&](ValueRange from, ValueRange carried) {
-    Place place = Place::of(b, b.scalar(places, from), size);
+    BoundedIndex place = BoundedIndex::of(b, b.scalar(places, from), size);
     SmallVector<Value> at(from);
     at[over] = place.index;
     Element more{&b, b.scalar(dy, from)};
@@ -113,7 +113,8 @@ static void lowerGather(GatherOp op, LinalgBuilder &b) {
       b.mapTo(type, b.get(op.getIds()), b.project(type.getRank(), idAxes),
               [&](ArrayRef<Element> args) {
                 ImplicitLocOpBuilder &e = *args[0].b;
-                Place row = Place::of(e, args[0], from.getDimSize(over));
+                BoundedIndex row =
+                    BoundedIndex::of(e, args[0], from.getDimSize(over));
                 SmallVector<Value> at;
                 for (int64_t axis = 0; axis < over; ++axis)
                   at.push_back(e.create<linalg::IndexOp>(axis));
@@ -130,7 +131,8 @@ static void lowerScatterAdd(ScatterAddOp op, LinalgBuilder &b) {
   int64_t over = op.getOver(), numbers = b.type(op.getIds()).getRank();
   int64_t size = b.type(op.getX()).getDimSize(over);
   auto add = [&](ValueRange from, ValueRange carried) {
-    Place row = Place::of(b, b.scalar(ids, from.take_front(numbers)), size);
+    BoundedIndex row =
+        BoundedIndex::of(b, b.scalar(ids, from.take_front(numbers)), size);
     SmallVector<Value> at(from.take_front(over));
     at.push_back(row.index);
     llvm::append_range(at, from.drop_front(numbers));
@@ -159,13 +161,14 @@ static void lowerArange(ArangeOp op, LinalgBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 /// The bounded number of a slot, counted over all experts.
-static Place placeIn(RankedTensorType slots, ImplicitLocOpBuilder &e,
-                     Value number) {
-  return Place::of(e, number, slots.getDimSize(0) * slots.getDimSize(1));
+static BoundedIndex placeIn(RankedTensorType slots, ImplicitLocOpBuilder &e,
+                            Value number) {
+  return BoundedIndex::of(e, number, slots.getDimSize(0) * slots.getDimSize(1));
 }
 
 /// [expert, slot] of such a number.
-static SmallVector<Value> slotOf(ImplicitLocOpBuilder &e, const Place &place,
+static SmallVector<Value> slotOf(ImplicitLocOpBuilder &e,
+                                 const BoundedIndex &place,
                                  RankedTensorType slots) {
   Value perExpert = e.create<arith::ConstantIndexOp>(slots.getDimSize(1));
   return {e.create<arith::DivUIOp>(place.index, perExpert),
@@ -183,7 +186,7 @@ static Value scatter(LinalgBuilder &b, Value rows, Value places,
   sizes.push_back(slots.getDimSize(2));
   auto put = [&](ValueRange indices, ValueRange carried) {
     ValueRange from = indices.take_front(rank);
-    Place place = placeIn(slots, b, b.scalar(places, from));
+    BoundedIndex place = placeIn(slots, b, b.scalar(places, from));
     SmallVector<Value> to = slotOf(b, place, slots), at = rowOf(from);
     to.push_back(indices.back());
     at.push_back(indices.back());
@@ -205,7 +208,8 @@ static Value assign(LinalgBuilder &b, Value choices, RankedTensorType slots,
   auto next = [&](ValueRange indices, ValueRange carried) {
     SmallVector<Value> at(indices.drop_front());
     at.push_back(indices.front());
-    Place expert = Place::of(b, b.scalar(choices, at), slots.getDimSize(0));
+    BoundedIndex expert =
+        BoundedIndex::of(b, b.scalar(choices, at), slots.getDimSize(0));
     Value count = b.scalar(carried[1], expert.index);
     Value hasRoom =
         b.create<arith::CmpIOp>(arith::CmpIPredicate::slt, count, perExpert);
@@ -245,7 +249,7 @@ static void lowerCollect(CollectOp op, LinalgBuilder &b) {
       b.mapTo(type, b.get(op.getPlaces()), b.project(type.getRank(), placeAxes),
               [&](ArrayRef<Element> args) {
                 ImplicitLocOpBuilder &e = *args[0].b;
-                Place place = placeIn(from, e, args[0]);
+                BoundedIndex place = placeIn(from, e, args[0]);
                 SmallVector<Value> at = slotOf(e, place, from);
                 at.push_back(e.create<linalg::IndexOp>(type.getRank() - 1));
                 return place.orZero(b.scalar(e, slots, at));

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Conversion/LinalgBuilder.h"
-#include "lib/Conversion/Place.h"
+#include "lib/Conversion/BoundedIndex.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include <limits>
@@ -111,7 +111,8 @@ TypedValue<MemRefType> LinalgBuilder::slot(StringRef name,
         builder.getUnitAttr(), /*constant=*/false, IntegerAttr());
     global->setAttr(SlotAttr::kOfGlobal,
                     SlotAttr::get(getContext(), name, role, init, theta,
-                                  /*below=*/0, /*sizes=*/{}, /*strides=*/{},
+                                  /*upperBound=*/0, /*sizes=*/{},
+                                  /*strides=*/{},
                                   /*type=*/{}, /*offset=*/0));
   }
   OpBuilder::InsertionGuard guard(*this);
@@ -447,8 +448,8 @@ SmallVector<Value> LinalgBuilder::bounds(ArrayRef<int64_t> sizes) {
       sizes, [&](int64_t size) -> Value { return index(size); });
 }
 
-Value LinalgBuilder::addAt(const Place &place, ValueRange at, Value tensor,
-                           Element more) {
+Value LinalgBuilder::addAt(const BoundedIndex &place, ValueRange at,
+                           Value tensor, Element more) {
   Element old{this, scalar(tensor, at)};
   return insert(place.updated(old, old + more), tensor, at);
 }
@@ -462,7 +463,7 @@ Value LinalgBuilder::updateRows(
   return loops(bounds(type.getShape()), table,
                [&](ValueRange indices, ValueRange carried) {
                  Value id = scalar(ids, indices.take_front(idAxes));
-                 Place row = Place::of(*this, id, rows);
+                 BoundedIndex row = BoundedIndex::of(*this, id, rows);
                  SmallVector<Value> at{row.index};
                  llvm::append_range(at, indices.drop_front(idAxes));
                  Element old{this, scalar(carried[0], at)};

@@ -178,7 +178,7 @@ public:
 
   /// `tensor` with `more` added to the element with indices `at`, one of which
   /// is that of `place`. Unchanged if `place` is out of bounds.
-  mlir::Value addAt(const struct Place &place, mlir::ValueRange at,
+  mlir::Value addAt(const struct BoundedIndex &place, mlir::ValueRange at,
                     mlir::Value tensor, Element more);
 
   /// Updates the rows of `table` with numbers `ids` from the rows of `values`,
@@ -190,7 +190,7 @@ public:
   /// An i1 that decides whether writes take effect; null if they always do.
   mlir::Value condition;
   /// Induction variables of the loops around, outermost first.
-  llvm::SmallVector<mlir::Value, 2> turns;
+  llvm::SmallVector<mlir::Value, 2> inductionVariables;
   /// A number that differs from op to op, for random numbers.
   unsigned nextDraw() { return draws++; }
 

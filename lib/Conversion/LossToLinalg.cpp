@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Conversion/BoundedIndex.h"
 #include "lib/Conversion/LinalgBuilder.h"
-#include "lib/Conversion/Place.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -28,8 +28,8 @@ static double sizeOf(Value x) {
 //===----------------------------------------------------------------------===//
 
 /// The class with this number, bounded by the number of classes.
-static Place classOf(Element number, int64_t classes) {
-  return Place::of(*number.b, number, classes);
+static BoundedIndex classOf(Element number, int64_t classes) {
+  return BoundedIndex::of(*number.b, number, classes);
 }
 
 /// The number of labels that are classes, as a float.

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Conversion/BoundedIndex.h"
 #include "lib/Conversion/LinalgBuilder.h"
-#include "lib/Conversion/Place.h"
 
 using namespace netc;
 using namespace mlir;
@@ -54,7 +54,8 @@ static void lowerEmbedding(EmbeddingOp op, LinalgBuilder &b) {
       type, b.get(op.getIds()), b.project(type.getRank(), idAxes),
       [&](ArrayRef<Element> args) {
         ImplicitLocOpBuilder &e = *args[0].b;
-        Place row = Place::of(e, args[0], b.type(op.getTable()).getDimSize(0));
+        BoundedIndex row =
+            BoundedIndex::of(e, args[0], b.type(op.getTable()).getDimSize(0));
         SmallVector<Value> at{row.index};
         for (int64_t axis = idAxes.size(); axis < type.getRank(); ++axis)
           at.push_back(e.create<linalg::IndexOp>(axis));

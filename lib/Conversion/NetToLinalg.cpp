@@ -194,7 +194,8 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
         Operation *global =
             getOperation().lookupSymbol(("input." + slot).str());
         auto facts = global->getAttrOfType<SlotAttr>(SlotAttr::kOfGlobal);
-        global->setAttr(SlotAttr::kOfGlobal, facts.withBelow(boundOf(input)));
+        global->setAttr(SlotAttr::kOfGlobal,
+                        facts.withUpperBound(boundOf(input)));
         if (takesNegative(input))
           negative.push_back(name);
       }

@@ -332,15 +332,15 @@ static void lowerCumsum(CumsumOp op, LinalgBuilder &b) {
   int64_t over = op.getOver();
   Value zero = b.index(0), one = b.index(1);
   Value last = b.index(type.getDimSize(over) - 1);
-  auto add = [&](ValueRange turn, ValueRange carried) {
-    Value isFirst =
-        b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, turn[over], zero);
-    Value place = turn[over];
+  auto add = [&](ValueRange iteration, ValueRange carried) {
+    Value isFirst = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                            iteration[over], zero);
+    Value place = iteration[over];
     if (op.getReverse())
       place = b.create<arith::SubIOp>(last, place);
     Value before = op.getReverse() ? Value(b.create<arith::AddIOp>(place, one))
                                    : Value(b.create<arith::SubIOp>(place, one));
-    SmallVector<Value> at(turn), from(turn);
+    SmallVector<Value> at(iteration), from(iteration);
     at[over] = place;
     from[over] = b.create<arith::SelectOp>(isFirst, place, before);
     Element sum{&b, b.scalar(carried[0], from)}, more{&b, b.scalar(x, at)};

@@ -64,13 +64,13 @@ public:
     // omit.
     SmallPtrSet<Operation *, 4> omitted;
     if (b.isReference())
-      omitted = op.getOpsWithoutLastTurn();
+      omitted = op.getOpsOmittedLast();
     values = b.loops(b.index(omitted.empty() ? trip : trip - 1), values,
-                     [&](ValueRange turn, ValueRange carried) {
-                       return lowerTurn(turn.front(), carried, {});
+                     [&](ValueRange iteration, ValueRange carried) {
+                       return lowerIteration(iteration.front(), carried, {});
                      });
     if (!omitted.empty())
-      values = lowerTurn(b.index(trip - 1), values, omitted);
+      values = lowerIteration(b.index(trip - 1), values, omitted);
     for (auto [net, tensor] : llvm::zip_equal(op.getValues(), values))
       b.set(net, tensor);
     return result;
@@ -78,10 +78,11 @@ public:
 
 private:
   /// Lowers one iteration. Returns the values that are carried to the next.
-  SmallVector<Value> lowerTurn(Value turn, ValueRange carried,
-                               const SmallPtrSet<Operation *, 4> &omitted) {
+  SmallVector<Value>
+  lowerIteration(Value iteration, ValueRange carried,
+                 const SmallPtrSet<Operation *, 4> &omitted) {
     Location loc = op.getLoc();
-    Value at = turn;
+    Value at = iteration;
     if (op.getReversed())
       at = b.create<arith::SubIOp>(b.index(trip - 1), at);
     Block &body = op.getBlock();
@@ -99,10 +100,10 @@ private:
     for (Value value : carried.drop_front(numOutputs))
       b.set(body.getArgument(argument++), value);
 
-    b.turns.push_back(turn);
+    b.inductionVariables.push_back(iteration);
     if (failed(lowerings.lower(body, b, omitted)))
       result = failure();
-    b.turns.pop_back();
+    b.inductionVariables.pop_back();
     b.setLoc(loc);
     if (failed(result))
       return SmallVector<Value>(carried);

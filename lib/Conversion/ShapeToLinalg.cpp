@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Conversion/BoundedIndex.h"
 #include "lib/Conversion/LinalgBuilder.h"
-#include "lib/Conversion/Place.h"
 
 using namespace netc;
 using namespace mlir;
@@ -192,10 +192,11 @@ static void lowerLowerTriangleGrad(LowerTriangleGradOp op, LinalgBuilder &b) {
 }
 
 /// The index t - j of an axis with windows.
-static Place placeOf(ImplicitLocOpBuilder &e, Value t, Value j, int64_t size) {
+static BoundedIndex placeOf(ImplicitLocOpBuilder &e, Value t, Value j,
+                            int64_t size) {
   Value before = e.create<arith::SubIOp>(t, j);
-  return Place::of(e, e.create<arith::IndexCastOp>(e.getI64Type(), before),
-                   size);
+  return BoundedIndex::of(
+      e, e.create<arith::IndexCastOp>(e.getI64Type(), before), size);
 }
 
 static void lowerUnfold(UnfoldOp op, LinalgBuilder &b) {
@@ -207,7 +208,8 @@ static void lowerUnfold(UnfoldOp op, LinalgBuilder &b) {
     SmallVector<Value> at;
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       at.push_back(e.create<linalg::IndexOp>(axis));
-    Place place = placeOf(e, at[over], at[over + 1], type.getDimSize(over));
+    BoundedIndex place =
+        placeOf(e, at[over], at[over + 1], type.getDimSize(over));
     at[over] = place.index;
     at.erase(at.begin() + over + 1);
     return place.orZero(b.scalar(e, x, at));
@@ -219,7 +221,8 @@ static void lowerUnfoldGrad(UnfoldGradOp op, LinalgBuilder &b) {
   RankedTensorType type = b.type(op.getDx());
   int64_t over = op.getOver();
   auto add = [&](ValueRange from, ValueRange carried) {
-    Place place = placeOf(b, from[over], from[over + 1], type.getDimSize(over));
+    BoundedIndex place =
+        placeOf(b, from[over], from[over + 1], type.getDimSize(over));
     SmallVector<Value> at(from);
     at[over] = place.index;
     at.erase(at.begin() + over + 1);

@@ -115,9 +115,9 @@ Value Applier::compose(Tree *at, std::vector<Value> parts) {
 
 std::shared_ptr<Instance> Caller::instantiateAt(Tree *at, const Value &callee,
                                                 int64_t part) {
-  e.frame->turns.push_back(part);
+  e.frame->iterations.push_back(part);
   std::shared_ptr<Instance> instance = instantiate(at, callee);
-  e.frame->turns.pop_back();
+  e.frame->iterations.pop_back();
   return instance;
 }
 
@@ -167,11 +167,11 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
   InScope in(frame->scope, variable.empty() ? frame->scope : &scope);
   size_t before = spent;
   llvm::SmallPtrSet<Identity *, 16> named;
-  for (auto [turn, item] : llvm::enumerate(items)) {
-    if (turn == 1 && !affords(tree, spent - before, items.size() - 1))
+  for (auto [iteration, item] : llvm::enumerate(items)) {
+    if (iteration == 1 && !affords(tree, spent - before, items.size() - 1))
       break;
     scope.names[variable] = item;
-    frame->turns.push_back(turn);
+    frame->iterations.push_back(iteration);
     Value part = applier.evalOwner(tree->expr(1));
     if (part.is<Function>()) {
       std::shared_ptr<Instance> instance =
@@ -179,7 +179,7 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
       part =
           calls.completeSettings(tree, *instance) ? Value(instance) : Value();
     }
-    frame->turns.pop_back();
+    frame->iterations.pop_back();
     auto *made = part.as<std::shared_ptr<Instance>>();
     if (!made) {
       if (!part.isUnknown())
@@ -187,13 +187,13 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
       repeat = nullptr;
       break;
     }
-    if (turn == 0)
+    if (iteration == 0)
       repeat->function =
           (*made)->function; // what names it, if nothing else does
-    // One instance for several turns has the name of the first.
+    // One instance for several iterations has the name of the first.
     if (named.insert((*made)->identity.get()).second) {
-      (*made)->identity->name = std::to_string(turn);
-      (*made)->identity->turn = turn;
+      (*made)->identity->name = std::to_string(iteration);
+      (*made)->identity->iteration = iteration;
       (*made)->identity->copies = items.size();
     }
     (*made)->identity->parent = repeat->identity.get();

@@ -396,9 +396,9 @@ std::shared_ptr<Instance> Caller::instantiate(Tree *at, const Value &callee) {
 std::shared_ptr<Identity> Caller::identityAt(Tree *at, int64_t part) {
   if (!e.frame->self)
     return std::make_shared<Identity>();
-  Place place{at, e.frame->turns};
-  place.turns.push_back(part);
-  std::shared_ptr<Identity> &identity = e.frame->self->children[place];
+  CreationSite site{at, e.frame->iterations};
+  site.iterations.push_back(part);
+  std::shared_ptr<Identity> &identity = e.frame->self->children[site];
   if (!identity)
     identity = std::make_shared<Identity>();
   identity->maker = identity->parent = e.frame->self;
@@ -546,7 +546,7 @@ bool Caller::completeSettings(Tree *at, Instance &instance) {
   inner.scope = &scope;
   inner.self = e.frame->self;
   inner.caller = e.frame;
-  inner.turns = e.frame->turns;
+  inner.iterations = e.frame->iterations;
   inner.frozen = e.frame->frozen;
   for (auto [parameter, value] :
        llvm::zip_equal(all.settings, instance.settings)) {

@@ -100,10 +100,12 @@ Value Evaluator::fail(
     note << "in `" << inner->block->name << "`, applied here";
     if (byBlock)
       note << " by `" << inner->caller->block->name << "`";
-    for (Identity *turn = inner->self; turn && turn != inner->caller->self;
-         turn = turn->parent)
-      if (turn->copies > 1)
-        note << ", copy " << turn->turn + 1 << " of " << turn->copies;
+    for (Identity *iteration = inner->self;
+         iteration && iteration != inner->caller->self;
+         iteration = iteration->parent)
+      if (iteration->copies > 1)
+        note << ", copy " << iteration->iteration + 1 << " of "
+             << iteration->copies;
     ++shown;
   }
   auto place = location->findInstanceOf<mlir::FileLineColLoc>();

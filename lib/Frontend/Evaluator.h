@@ -86,8 +86,8 @@ public:
   /// Takes from the budget of `--max-ops`; false, with an error, when it is
   /// spent.
   bool spend(Tree *at, size_t amount);
-  /// What one turn of a loop took, the others will: whether the budget holds
-  /// out.
+  /// What one iteration of a loop took, the others will: whether the budget
+  /// holds out.
   bool affords(Tree *at, size_t each, size_t copies);
   Value eval(Expr *expr);
   /// The same; `isMiddle` is set if the value depends on a `between` and is
@@ -121,7 +121,8 @@ public:
   Frame *frame = nullptr;
   Graph *graph = nullptr;
   unsigned graphs = 0;
-  size_t spent = 0; ///< of limits.maxOps: ops, turns of loops and list elements
+  size_t spent =
+      0; ///< of limits.maxOps: ops, iterations of loops and list elements
   unsigned errors = 0;
   Tree *use = nullptr; ///< the name that is being looked up, where one is
   Ranges ranges;
@@ -159,10 +160,11 @@ private:
   std::string valuesIn(Expr *condition);
   /// False, and an error, if two names of a loop are one.
   bool areNames(Tree *at, const LoopNames &names);
-  /// What the names of a loop are in one turn: of one the item, of two the turn
-  /// and the item, of more the elements of the item. Empty after an error.
-  std::vector<Value> valuesOf(Tree *at, const LoopNames &names, size_t turn,
-                              const Value &item);
+  /// What the names of a loop are in one iteration: of one the item, of two the
+  /// iteration and the item, of more the elements of the item. Empty after an
+  /// error.
+  std::vector<Value> valuesOf(Tree *at, const LoopNames &names,
+                              size_t iteration, const Value &item);
   antlrcpp::Any visitNeg(NetParser::NegContext *) override;
   antlrcpp::Any visitNot(NetParser::NotContext *) override;
   antlrcpp::Any visitCond(NetParser::CondContext *) override;

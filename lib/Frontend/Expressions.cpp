@@ -139,10 +139,10 @@ antlrcpp::Any Evaluator::visitParen(NetParser::ParenContext *tree) {
 
 /// Blocks that are made in a list are copies. What has a name was made before.
 static Value listOfMade(std::vector<Value> items) {
-  for (auto [turn, item] : llvm::enumerate(items))
+  for (auto [iteration, item] : llvm::enumerate(items))
     if (auto *made = item.as<std::shared_ptr<Instance>>();
         made && (*made)->identity->name.empty()) {
-      (*made)->identity->turn = turn;
+      (*made)->identity->iteration = iteration;
       (*made)->identity->copies = items.size();
     }
   return listOf(std::move(items));
@@ -181,15 +181,15 @@ antlrcpp::Any Evaluator::visitList(NetParser::ListContext *tree) {
   scope.outer = frame->scope;
   InScope in(frame->scope, &scope);
   bool isKnown = true;
-  for (auto [turn, item] : llvm::enumerate(*domain)) {
+  for (auto [iteration, item] : llvm::enumerate(*domain)) {
     if (!spend(tree, 1))
       break;
-    std::vector<Value> values = valuesOf(comp->expr(0), names, turn, item);
+    std::vector<Value> values = valuesOf(comp->expr(0), names, iteration, item);
     if (values.empty()) {
       isKnown = false;
       break;
     }
-    frame->turns.push_back(turn);
+    frame->iterations.push_back(iteration);
     for (auto [name, value] : llvm::zip_equal(names, values))
       scope.names[name->getText()] = value;
     std::optional<bool> taken =
@@ -198,7 +198,7 @@ antlrcpp::Any Evaluator::visitList(NetParser::ListContext *tree) {
       isKnown = false;
     else if (*taken)
       evalItem(tree->axis(0));
-    frame->turns.pop_back();
+    frame->iterations.pop_back();
   }
   return isKnown ? listOfMade(std::move(items)) : Value();
 }

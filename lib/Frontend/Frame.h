@@ -15,8 +15,9 @@ namespace netc {
 struct Scope {
   Scope *outer = nullptr;
   llvm::StringMap<Value> names;
-  llvm::StringSet<> fixed;     ///< loop variables: they may not be bound again
-  llvm::StringSet<> carried;   ///< of a scan: what each turn hands to the next
+  llvm::StringSet<> fixed; ///< loop variables: they may not be bound again
+  llvm::StringSet<>
+      carried; ///< of a scan: what each iteration hands to the next
   llvm::StringMap<Value> next; ///< of a scan: the `h'` assigned so far
   bool isScan = false;
 };
@@ -43,7 +44,7 @@ struct Frame {
   Identity *self = nullptr;
   Scope *scope = nullptr;
   unsigned application = 0; ///< which one of a block this is, from 1
-  std::vector<int64_t> turns;
+  std::vector<int64_t> iterations;
   bool frozen = false;
   std::string
       hint; ///< the variable being bound, which names a weight made for it

@@ -233,8 +233,8 @@ Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
   size_t place = llvm::find(order, int64_t(batch)) - order.begin();
   Shape movedShape = shapeOf(moved.value);
   TensorBuilder::Sizes merged{movedShape, moved.labels};
-  Polynomial examples = movedShape[place], turns = movedShape[place + 1];
-  merged.shape[place] = examples * turns;
+  Polynomial examples = movedShape[place], iterations = movedShape[place + 1];
+  merged.shape[place] = examples * iterations;
   merged.shape.sizes.erase(merged.shape.sizes.begin() + place + 1);
   merged.labels[place] = Label(kBatchAxis.str());
   merged.labels.erase(merged.labels.begin() + place + 1);
@@ -255,7 +255,7 @@ Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
                     label.text());
     TensorBuilder::Sizes sizes{shapeOf(output->value), output->labels};
     sizes.shape[*at0] = examples;
-    sizes.shape.sizes.insert(sizes.shape.sizes.begin() + *at0 + 1, turns);
+    sizes.shape.sizes.insert(sizes.shape.sizes.begin() + *at0 + 1, iterations);
     sizes.labels[*at0] = tensor.labels[batch];
     sizes.labels.insert(sizes.labels.begin() + *at0 + 1, label);
     e.tensors.dropDoubled(sizes.labels);
@@ -307,8 +307,8 @@ Value Builtins::callEach(Tree *at, std::vector<Argument> &arguments) {
                  ? Value()
                  : e.fail(at, error::BlockGivesNoTensor, kindOf(result));
     llvm::SmallVector<mlir::Value> yielded{result.as<Tensor>()->value};
-    // A turn has a slice of each buffer; they are moved together after the
-    // loop.
+    // An iteration has a slice of each buffer; they are moved together after
+    // the loop.
     moved.assign(body->getOps<MovingAverageOp>().begin(),
                  body->getOps<MovingAverageOp>().end());
     for (MovingAverageOp average : moved)

@@ -28,7 +28,7 @@ std::vector<ParameterOp> OptimizerBuilder::trained() {
 std::optional<std::vector<OptimizerBuilder::UpdateGroup>>
 OptimizerBuilder::groupsOf(const Record &record) {
   constexpr StringRef rest = "other";
-  Tree *at = places.optimizer;
+  Tree *at = keys.optimizer;
   std::vector<UpdateGroup> groups;
   for (const auto &[name, value] : *record.fields)
     groups.push_back({name, value, {}});
@@ -118,7 +118,7 @@ bool OptimizerBuilder::addRules(const UpdateGroup &group) {
   for (ParameterOp parameter : group.parameters) {
     Class key{matrixOf(parameter), roleOf(parameter)};
     if (key.second == "matrix" && isOfLoop(parameter))
-      e.warn(places.optimizer, step.getSymName(), WarningId::MatricesAsOne,
+      e.warn(keys.optimizer, step.getSymName(), WarningId::MatricesAsOne,
              "`" + parameter.getName() +
                  "` holds a matrix for each iteration "
                  "of a loop; the optimizer takes all of them as one of " +
@@ -137,7 +137,7 @@ bool OptimizerBuilder::addRules(const UpdateGroup &group) {
 bool OptimizerBuilder::addRule(const UpdateGroup &group,
                                const std::vector<ParameterOp> &parameters,
                                const Shape &shape, StringRef kind) {
-  Tree *at = places.optimizer;
+  Tree *at = keys.optimizer;
   mlir::OpBuilder &builder = e.builder;
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(step.getReturn());
@@ -205,7 +205,7 @@ bool OptimizerBuilder::canAccumulate(OptimizerOp optimizer) {
   if (!run.accumulate || llvm::none_of(optimizer.getBody().getOps<SgdOp>(),
                                        [](SgdOp op) { return op.getSparse(); }))
     return true;
-  e.fail(places.accumulate, error::SparseAccumulate);
+  e.fail(keys.accumulate, error::SparseAccumulate);
   return false;
 }
 

@@ -15,14 +15,14 @@ public:
   using Tree = antlr4::ParserRuleContext;
   /// Where the run says what the rules depend on; of what it does not say, the
   /// run.
-  struct Places {
+  struct KeyLocations {
     Tree *optimizer, *accumulate;
   };
 
   /// `run` are the facts of the step that are known.
   OptimizerBuilder(Evaluator &e, StepOp step, const RunFacts &run,
-                   Places places)
-      : e(e), step(step), run(run), places(places) {}
+                   KeyLocations keys)
+      : e(e), step(step), run(run), keys(keys) {}
 
   /// False after an error.
   bool build(const Value &optimizer);
@@ -55,7 +55,7 @@ private:
   Evaluator &e;
   StepOp step;
   const RunFacts &run;
-  const Places places;
+  const KeyLocations keys;
 };
 
 } // namespace netc

@@ -74,7 +74,7 @@ const Declaration *Resolver::meaningOf(llvm::StringRef name,
         all, [&](const Declaration *each) { return each->knownFrom < index; });
     if (unknown != all.begin())
       return *std::prev(unknown);
-    // In a loop, a turn reads what the one before it bound further below.
+    // In a loop, an iteration reads what the one before it bound further below.
     if (!later)
       later = all.front();
   }
@@ -370,14 +370,14 @@ void Resolver::visitRepeat(NetParser::RepeatContext *repeat, NameScope &scope) {
   std::vector<NetParser::ExprContext *> exprs = repeat->expr();
   if (!exprs.empty())
     visitExpr(exprs.front(), scope);
-  NameScope *turn = &scope;
+  NameScope *body = &scope;
   if (repeat->ID()) {
-    turn = &addScope(scope, repeat);
-    declare(Declaration::LoopVariable, tokenOf(repeat->ID()), repeat, *turn);
+    body = &addScope(scope, repeat);
+    declare(Declaration::LoopVariable, tokenOf(repeat->ID()), repeat, *body);
   }
   for (NetParser::ExprContext *expr :
        llvm::drop_begin(exprs, exprs.empty() ? 0 : 1))
-    visitExpr(expr, *turn);
+    visitExpr(expr, *body);
 }
 
 void Resolver::visitScan(NetParser::ScanContext *scan, NameScope &scope) {
@@ -389,11 +389,11 @@ void Resolver::visitScan(NetParser::ScanContext *scan, NameScope &scope) {
   if (carry)
     for (NetParser::ExprContext *expr : carry->expr())
       visitExpr(expr, scope);
-  NameScope &turn = addScope(scope, scan);
+  NameScope &body = addScope(scope, scan);
   for (NetParser::EachContext *each : scan->each())
-    declare(Declaration::LoopVariable, tokenOf(each->ID()), each, turn);
+    declare(Declaration::LoopVariable, tokenOf(each->ID()), each, body);
   if (carry)
     for (TerminalNode *name : carry->ID())
-      declare(Declaration::Carried, tokenOf(name), carry, turn);
-  visitBody(scan->body(), turn);
+      declare(Declaration::Carried, tokenOf(name), carry, body);
+  visitBody(scan->body(), body);
 }

@@ -95,7 +95,7 @@ bool Evaluator::areNames(Tree *at, const LoopNames &names) {
   for (antlr4::tree::TerminalNode *name : names)
     if (!seen.insert(name->getText()).second) {
       fail(at, error::DuplicateLoopName, name->getText(),
-           names.size() == 2 ? "the turn and of the item"
+           names.size() == 2 ? "the iteration and of the item"
                              : "two elements of the item");
       return false;
     }
@@ -103,11 +103,11 @@ bool Evaluator::areNames(Tree *at, const LoopNames &names) {
 }
 
 std::vector<Value> Evaluator::valuesOf(Tree *at, const LoopNames &names,
-                                       size_t turn, const Value &item) {
+                                       size_t iteration, const Value &item) {
   if (names.size() == 1)
     return {item};
   if (names.size() == 2)
-    return {Number(turn), item};
+    return {Number(iteration), item};
   auto *row = item.as<List>();
   if (row && row->items->size() == names.size())
     return *row->items;
@@ -127,22 +127,22 @@ antlrcpp::Any Evaluator::visitForStmt(NetParser::ForStmtContext *tree) {
   if (!items)
     return nullptr;
   size_t before = spent;
-  for (auto [turn, item] : llvm::enumerate(*items)) {
+  for (auto [iteration, item] : llvm::enumerate(*items)) {
     if (!spend(tree, 1) ||
-        (turn == 1 && !affords(tree, spent - before, items->size() - 1)))
+        (iteration == 1 && !affords(tree, spent - before, items->size() - 1)))
       break;
-    std::vector<Value> values = valuesOf(tree->expr(), names, turn, item);
+    std::vector<Value> values = valuesOf(tree->expr(), names, iteration, item);
     if (values.empty()) {
       frame->stopped = true;
       break;
     }
-    frame->turns.push_back(turn);
+    frame->iterations.push_back(iteration);
     for (auto [name, value] : llvm::zip_equal(names, values)) {
       frame->scope->names[name->getText()] = value;
       frame->scope->fixed.insert(name->getText());
     }
     bool more = run(tree->body());
-    frame->turns.pop_back();
+    frame->iterations.pop_back();
     if (!more)
       break;
   }

@@ -199,13 +199,14 @@ std::optional<Number> numberOf(const Value &value);
 // Instances
 //===----------------------------------------------------------------------===//
 
-/// Where in the text something was made, and in which turns of the loops around
-/// it: by this a second application of an instance finds its weights again.
-struct Place {
+/// Where in the text something was made, and in which iterations of the loops
+/// around it: by this a second application of an instance finds its weights
+/// again.
+struct CreationSite {
   const void *tree;
-  std::vector<int64_t> turns;
-  bool operator<(const Place &other) const {
-    return std::tie(tree, turns) < std::tie(other.tree, other.turns);
+  std::vector<int64_t> iterations;
+  bool operator<(const CreationSite &other) const {
+    return std::tie(tree, iterations) < std::tie(other.tree, other.iterations);
   }
 };
 
@@ -221,12 +222,12 @@ struct Identity {
   const BlockDecl *block = nullptr; ///< once it is applied, if it is of one
   unsigned applications = 0;
   /// Of the `repeat`, or the list of blocks, that it is part of, if any.
-  size_t turn = 0, copies = 0;
+  size_t iteration = 0, copies = 0;
   bool hasWeights = false; ///< the first application, which makes them, is over
   mlir::LocationAttr firstApplication;
-  std::map<Place, Tensor> weights;
+  std::map<CreationSite, Tensor> weights;
   std::vector<std::pair<std::string, Tensor>> namedWeights;
-  std::map<Place, std::shared_ptr<Identity>> children;
+  std::map<CreationSite, std::shared_ptr<Identity>> children;
   llvm::StringMap<unsigned> names; ///< taken inside it, in this application
 };
 

@@ -243,8 +243,8 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
     return {};
 
   Identity &self = *e.frame->self;
-  Place place{at, e.frame->turns};
-  auto found = self.weights.find(place);
+  CreationSite site{at, e.frame->iterations};
+  auto found = self.weights.find(site);
   mlir::Value value;
   if (found != self.weights.end()) {
     value = found->second.value;
@@ -291,12 +291,12 @@ Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
     if (!e.graph->step)
       e.graph->lastWeight = value.getDefiningOp();
     Tensor made{value, wanted->labels};
-    self.weights[place] = made;
+    self.weights[site] = made;
     self.namedWeights.push_back({name, made});
     if (!e.spend(at, 1))
       return {};
   }
-  // In `each`, a turn of the loop sees its own slice.
+  // In `each`, an iteration of the loop sees its own slice.
   for (EachLoop *loop : e.graph->loops) {
     loop->sequences.push_back(value);
     Shape row = shapeOf(value);

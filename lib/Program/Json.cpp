@@ -23,8 +23,8 @@ static json toJson(const Slot &slot) {
     text["init"] = nameOf(slot.init);
   if (slot.theta != Slot().theta)
     text["theta"] = slot.theta;
-  if (slot.below)
-    text["below"] = slot.below;
+  if (slot.upperBound)
+    text["upper_bound"] = slot.upperBound;
   if (!slot.isRowMajor()) {
     text["sizes"] = slot.sizes;
     text["strides"] = slot.strides;
@@ -110,14 +110,15 @@ static Slot slotOf(const json &text, int64_t arena) {
     slot.init = named(text["init"], initOf);
   slot.theta = text.value("theta", slot.theta);
   slot.offset = text.at("offset");
-  slot.below = text.value("below", int64_t(0));
+  slot.upperBound = text.value("upper_bound", int64_t(0));
 
   // The name becomes the name of a file.
   if (slot.name.empty() || slot.name[0] == '.' ||
       slot.name.find('/') != std::string::npos)
     throw FormatError("a slot is called `" + slot.name + "`");
   int64_t size = bytesOf(slot.element);
-  bool fits = slot.offset >= 0 && slot.offset % size == 0 && slot.below >= 0;
+  bool fits =
+      slot.offset >= 0 && slot.offset % size == 0 && slot.upperBound >= 0;
   for (int64_t extent : text.at("shape").get<std::vector<int64_t>>()) {
     slot.shape.push_back(extent);
     fits = fits && extent > 0 && !__builtin_mul_overflow(size, extent, &size);
@@ -129,8 +130,8 @@ static Slot slotOf(const json &text, int64_t arena) {
   if (!slot.isRowMajor() && !ordersAll(slot))
     throw FormatError("the order of `" + slot.name +
                       "` is none of its elements");
-  if (slot.role == Role::Input && !isFloat(slot.element) && !slot.below)
-    throw FormatError("`" + slot.name + "` has no `below`");
+  if (slot.role == Role::Input && !isFloat(slot.element) && !slot.upperBound)
+    throw FormatError("`" + slot.name + "` has no `upper_bound`");
   return slot;
 }
 

@@ -62,9 +62,9 @@ struct Slot {
   double theta = 1e4; ///< of Sine, Cosine and Sinusoid; see Init
   Element element;
   std::vector<int64_t> shape;
-  int64_t offset;    ///< bytes from the start of the arena
-  int64_t below = 0; ///< of input integers, which are in 0 .. upperBound - 1; 0
-                     ///< for any number
+  int64_t offset;         ///< bytes from the start of the arena
+  int64_t upperBound = 0; ///< of input integers, which are in 0 .. upperBound -
+                          ///< 1; 0 for any number
   /// The layout, if it is not row-major: the extents of loops over the memory,
   /// outermost first, and the stride of each in row-major order.
   std::vector<int64_t> sizes, strides;

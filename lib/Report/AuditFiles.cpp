@@ -114,20 +114,7 @@ static void unmatched(OStream &json, const Audit &audit) {
   });
 }
 
-static void auditOf(OStream &json, const Audit &audit) {
-  traceOf(json, audit);
-  if (const Run *run = audit.run)
-    json.attributeObject("run", [&] {
-      json.attribute("name", run->name());
-      json.attribute("network", run->network());
-      json.attributeObject("sizes", [&] {
-        for (const auto &[axis, size] : audit.sizes)
-          number(json, axis, size);
-      });
-      estimate(json, "memory", audit.memory);
-    });
-  else
-    json.attribute("run", nullptr);
+static void coverageOf(OStream &json, const Audit &audit) {
   json.attributeObject("coverage", [&] {
     json.attributeObject("flop", [&] {
       for (Confidence confidence : {Confidence::Exact, Confidence::Sum,
@@ -150,8 +137,9 @@ static void auditOf(OStream &json, const Audit &audit) {
       lines("trace", audit.divergence->traced);
     });
   });
-  number(json, "exact", audit.model);
-  number(json, "exact_hardware", audit.hardware);
+}
+
+static void claimsOf(OStream &json, const Audit &audit) {
   json.attributeArray("claims", [&] {
     for (auto [i, claim] : llvm::enumerate(audit.claims))
       json.object([&] {
@@ -170,20 +158,9 @@ static void auditOf(OStream &json, const Audit &audit) {
         });
       });
   });
-  json.attributeArray("rows", [&] {
-    for (const Row &row : audit.rows)
-      rowOf(json, audit, row);
-  });
-  json.attributeArray("kernels", [&] {
-    for (const KernelRow &row : audit.kernels)
-      json.object([&] {
-        json.attribute("name", llvm::json::fixUTF8(row.name));
-        json.attribute("launches", row.launches);
-        json.attribute("seconds", secondsOf(row.nanoseconds));
-        unitLevelsOf(json, "levels", row.levels ? &*row.levels : nullptr);
-      });
-  });
-  unmatched(json, audit);
+}
+
+static void stepLevelsOf(OStream &json, const Audit &audit) {
   const Levels &levels = audit.step.levels;
   json.attributeObject("levels", [&] {
     double duration = audit.step.duration();
@@ -203,6 +180,9 @@ static void auditOf(OStream &json, const Audit &audit) {
     unitLevelsOf(json, "joined",
                  audit.levels ? &audit.levels->joined : nullptr);
   });
+}
+
+static void utilizationOf(OStream &json, const Audit &audit) {
   json.attributeObject("utilization", [&] {
     estimate(json, "mfu", modelUtilization(audit, audit.model));
     estimate(json, "hfu", modelUtilization(audit, audit.hardware));
@@ -215,6 +195,42 @@ static void auditOf(OStream &json, const Audit &audit) {
         estimate(json, claim.id, modelUtilization(audit, claim.total));
     });
   });
+}
+
+static void auditOf(OStream &json, const Audit &audit) {
+  traceOf(json, audit);
+  if (const Run *run = audit.run)
+    json.attributeObject("run", [&] {
+      json.attribute("name", run->name());
+      json.attribute("network", run->network());
+      json.attributeObject("sizes", [&] {
+        for (const auto &[axis, size] : audit.sizes)
+          number(json, axis, size);
+      });
+      estimate(json, "memory", audit.memory);
+    });
+  else
+    json.attribute("run", nullptr);
+  coverageOf(json, audit);
+  number(json, "exact", audit.model);
+  number(json, "exact_hardware", audit.hardware);
+  claimsOf(json, audit);
+  json.attributeArray("rows", [&] {
+    for (const Row &row : audit.rows)
+      rowOf(json, audit, row);
+  });
+  json.attributeArray("kernels", [&] {
+    for (const KernelRow &row : audit.kernels)
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(row.name));
+        json.attribute("launches", row.launches);
+        json.attribute("seconds", secondsOf(row.nanoseconds));
+        unitLevelsOf(json, "levels", row.levels ? &*row.levels : nullptr);
+      });
+  });
+  unmatched(json, audit);
+  stepLevelsOf(json, audit);
+  utilizationOf(json, audit);
   json.attributeArray("notes", [&] {
     for (const Note &note : audit.notes)
       json.object([&] {

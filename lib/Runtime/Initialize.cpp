@@ -90,8 +90,8 @@ void netc::runtime::initialize(const Slot &slot, uint64_t seed, char *data) {
 void netc::runtime::synthesize(const Slot &slot, uint64_t seed, int64_t batch,
                                char *data) {
   Random random(seed, slot.name + " batch " + std::to_string(batch));
-  if (!slot.below)
+  if (!slot.upperBound)
     return fillNormal(slot, random, 1, data);
   fill(slot, data,
-       [&](int64_t i) { return random.below(uint64_t(i), slot.below); });
+       [&](int64_t i) { return random.below(uint64_t(i), slot.upperBound); });
 }

@@ -227,8 +227,8 @@ void NpyFile::checkNumbers(const Slot &slot, int64_t count,
   int64_t most =
       std::numeric_limits<int64_t>::max() >> (64 - 8 * bytesOf(slot.element));
   int64_t low = -most - 1;
-  int64_t high = slot.below ? std::min(slot.below - 1, most) : most;
-  if (slot.below && !negative)
+  int64_t high = slot.upperBound ? std::min(slot.upperBound - 1, most) : most;
+  if (slot.upperBound && !negative)
     low = 0;
   visitType(type, /*becomeFloats=*/false, [&](auto any) {
     using T = decltype(any);

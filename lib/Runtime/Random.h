@@ -30,9 +30,9 @@ public:
     return double(bits(position) >> 11) * 0x1p-53;
   }
   /// Uniform in 0 .. upperBound - 1.
-  int64_t below(uint64_t position, int64_t below) const {
-    return int64_t(static_cast<unsigned __int128>(bits(position)) * below >>
-                   64);
+  int64_t below(uint64_t position, int64_t upperBound) const {
+    return int64_t(
+        static_cast<unsigned __int128>(bits(position)) * upperBound >> 64);
   }
   /// Two independent normal numbers with mean 0 and variance 1, by Box and
   /// Muller.

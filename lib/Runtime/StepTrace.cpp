@@ -46,8 +46,8 @@ std::string netc::runtime::traceOf(const Program &program,
       const Op &op = program.ops[call.op];
       // The FLOP of an op in a loop are divided among its runs, without
       // remainder.
-      int64_t runs = recorder.calls(call.op), turn = seen[call.op]++;
-      int64_t flop = op.matmul / runs + (turn < op.matmul % runs);
+      int64_t runs = recorder.calls(call.op), number = seen[call.op]++;
+      int64_t flop = op.matmul / runs + (number < op.matmul % runs);
       ordered_json run = event("cpu_op", "net::" + op.op, call.start - begin,
                                call.end - begin);
       run["args"] = {

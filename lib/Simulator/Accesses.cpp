@@ -25,11 +25,12 @@ NETC_WIDE static void addressesOf(Warp &warp, const Instruction &i,
   }
 }
 
-static Places placesOf(Launch &run, Warp &warp, const Instruction &i,
-                       uint32_t lanes, AccessKind kind) {
+static HostAddresses hostAddressesOf(Launch &run, Warp &warp,
+                                     const Instruction &i, uint32_t lanes,
+                                     AccessKind kind) {
   uint64_t addresses[kLanes];
   addressesOf(warp, i, i.address, i.isAddressWide, i.offset, addresses);
-  Places places;
+  HostAddresses places;
   run.access(warp, i, lanes, i.space, addresses, i.type.bytes() * i.width, kind,
              places);
   return places;
@@ -48,7 +49,8 @@ template <typename Slot> static Slot elementAt(const char *from, Type type) {
 }
 
 /// Four registers, from 16 bytes of each lane.
-static void loadFours(Warp &warp, const Instruction &i, const Places &places) {
+static void loadFours(Warp &warp, const Instruction &i,
+                      const HostAddresses &places) {
   using Four = uint32_t __attribute__((vector_size(16)));
   for (int lane = 0; lane < kLanes; lane += 4) {
     Four a, b, c, d;
@@ -71,7 +73,7 @@ static void loadFours(Warp &warp, const Instruction &i, const Places &places) {
 
 template <typename Slot>
 static void loadElements(Warp &warp, const Instruction &i, uint32_t lanes,
-                         const Places &places) {
+                         const HostAddresses &places) {
   uint32_t bytes = i.type.bytes();
   if (i.width == 1 && bytes == sizeof(Slot) && places.isDense && lanes == ~0u) {
     std::memcpy(Launch::lanes<Slot>(warp, i, 0), places.of[0],
@@ -107,7 +109,7 @@ static void loadElements(Warp &warp, const Instruction &i, uint32_t lanes,
 
 void netc::simulator::load(Launch &run, Warp &warp, const Instruction &i,
                            uint32_t lanes) {
-  Places places = placesOf(run, warp, i, lanes, AccessKind::Read);
+  HostAddresses places = hostAddressesOf(run, warp, i, lanes, AccessKind::Read);
   if (i.isValueWide)
     loadElements<uint64_t>(warp, i, lanes, places);
   else
@@ -116,7 +118,8 @@ void netc::simulator::load(Launch &run, Warp &warp, const Instruction &i,
 
 void netc::simulator::store(Launch &run, Warp &warp, const Instruction &i,
                             uint32_t lanes) {
-  Places places = placesOf(run, warp, i, lanes, AccessKind::Write);
+  HostAddresses places =
+      hostAddressesOf(run, warp, i, lanes, AccessKind::Write);
   uint32_t bytes = i.type.bytes();
   for (uint32_t e = 0; e < i.width; ++e) {
     const char *a = Launch::lanes<char>(warp, i, 1 + e);
@@ -166,7 +169,8 @@ struct AtomicMax {
 template <typename T, typename F>
 static void atomic(Launch &run, Warp &warp, const Instruction &i,
                    uint32_t lanes) {
-  Places places = placesOf(run, warp, i, lanes, AccessKind::Atomic);
+  HostAddresses places =
+      hostAddressesOf(run, warp, i, lanes, AccessKind::Atomic);
   auto *b = Launch::lanes<Lane<T>>(warp, i, i.address + 1u);
   if (places.isUniform && lanes) {
     char *at = places.of[__builtin_ctz(lanes)];
@@ -260,7 +264,7 @@ void netc::simulator::loadMatrix(Launch &run, Warp &warp, const Instruction &i,
   uint64_t addresses[kLanes];
   addressesOf(warp, i, i.width, i.isAddressWide, i.offset, addresses);
   uint32_t rows = i.width == 4 ? ~0u : (1u << 8 * i.width) - 1;
-  Places places;
+  HostAddresses places;
   if (lanes != ~0u)
     run.report(i, "divergent matrix instruction: not all lanes reach it");
   run.access(warp, i, rows, Space::Shared, addresses, 16, AccessKind::Read,

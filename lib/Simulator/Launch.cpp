@@ -288,7 +288,7 @@ char *Launch::accessLane(Warp &warp, const Instruction &i, int lane,
   }
   uint64_t ats[kLanes];
   ats[lane] = at;
-  Places one;
+  HostAddresses one;
   one.isDense = true;
   int32_t first = threadOf(warp, 0);
   if (isExact)
@@ -469,7 +469,7 @@ NETC_WIDE static void place(const uint64_t *addresses, uint64_t low,
 
 void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
                     Space spaceOf, const uint64_t *addresses, uint32_t bytes,
-                    AccessKind kind, Places &places) {
+                    AccessKind kind, HostAddresses &places) {
   int first = __builtin_ctz(lanes);
   Pattern &p = patternOf(i, lanes, addresses, bytes);
   uint64_t low = addresses[first] + uint64_t(p.low),
@@ -515,7 +515,7 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
 void Launch::noteExactly(const Instruction &i, uint32_t lanes,
                          TrackedBytes &memory, bool isShared,
                          const uint64_t *at, uint32_t bytes, AccessKind kind,
-                         int32_t thread, const Places &places) {
+                         int32_t thread, const HostAddresses &places) {
   Moment when = momentOf(isShared);
   // Where all read one place, two are as good as all.
   uint32_t some = lanes;
@@ -536,7 +536,7 @@ void Launch::noteRoughly(const Instruction &i, uint32_t lanes,
                          TrackedBytes &memory, bool isShared, uint64_t low,
                          uint64_t start, uint64_t extent, const uint64_t *at,
                          uint32_t bytes, AccessKind kind, int32_t thread,
-                         const Places &places) {
+                         const HostAddresses &places) {
   uint32_t some = places.isUniform ? lanes & (0 - lanes) : lanes;
   auto forPlaces = [&](auto body) {
     for (uint32_t left = some; left; left &= left - 1)
@@ -608,7 +608,7 @@ void Launch::compare(std::vector<Span> &spans) {
 void Launch::beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
                          const uint64_t *to, const uint64_t *from,
                          const uint32_t *read, uint32_t bytes) {
-  Places places;
+  HostAddresses places;
   uint32_t whole = 0;
   for (uint32_t left = lanes; left; left &= left - 1) {
     int lane = __builtin_ctz(left);

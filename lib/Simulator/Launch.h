@@ -47,10 +47,10 @@ struct Warp {
   std::deque<std::vector<AsyncCopy>> copies;
 };
 
-/// Where the lanes of an access lie in memory of the host: by lane, null after
-/// a finding, where some are missing. If they are dense, they follow each other
-/// without gaps; if uniform, they are one place.
-struct Places {
+/// Host addresses of an access by lane. Null for lanes with a finding, and
+/// `isMissing` if there is one. `isDense` if they are contiguous, `isUniform`
+/// if they are one address.
+struct HostAddresses {
   char *of[kLanes];
   bool isDense = false, isUniform = false, isMissing = false;
 };
@@ -90,7 +90,7 @@ public:
   /// Counts and checks an access to `bytes` of each lane.
   void access(Warp &warp, const Instruction &i, uint32_t lanes, Space space,
               const uint64_t *addresses, uint32_t bytes, AccessKind kind,
-              Places &places);
+              HostAddresses &places);
   const char *parameter(uint64_t at) const { return &parameters[at]; }
   void report(const Instruction &i, const std::string &kind);
 
@@ -123,11 +123,12 @@ private:
   void noteRoughly(const Instruction &i, uint32_t lanes, TrackedBytes &memory,
                    bool isShared, uint64_t low, uint64_t start, uint64_t extent,
                    const uint64_t *at, uint32_t bytes, AccessKind kind,
-                   int32_t thread, const Places &places);
+                   int32_t thread, const HostAddresses &places);
   /// The same, but reports what is wrong.
   void noteExactly(const Instruction &i, uint32_t lanes, TrackedBytes &memory,
                    bool isShared, const uint64_t *at, uint32_t bytes,
-                   AccessKind kind, int32_t thread, const Places &places);
+                   AccessKind kind, int32_t thread,
+                   const HostAddresses &places);
 
   Moment momentOf(bool isShared) const;
   int32_t threadOf(const Warp &warp, int lane) const;

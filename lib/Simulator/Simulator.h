@@ -109,7 +109,6 @@ public:
   /// The same, of each kernel that was launched.
   std::map<std::string, Counters> countersByKernel() const;
   const std::vector<Finding> &findings() const { return found; }
-  void clearFindings() { found.clear(); }
 
 private:
   friend class Launch;

@@ -23,7 +23,7 @@ static program::Slot slotOf(SlotAttr attr) {
       *program::elementOf(llvm::to_string(attr.getType().getElementType()));
   slot.shape = attr.getType().getShape().vec();
   slot.offset = attr.getOffset();
-  slot.below = attr.getBelow();
+  slot.upperBound = attr.getUpperBound();
   if (attr.getSizes()) {
     slot.sizes = attr.getSizes().asArrayRef().vec();
     slot.strides = attr.getStrides().asArrayRef().vec();

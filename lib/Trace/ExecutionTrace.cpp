@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 namespace {
 /// The position of an op in the tree of the trace.
-struct Place {
+struct TreePosition {
   int64_t id = 0, parent = 0;
 };
 
@@ -106,7 +106,7 @@ private:
 
   bool onOpen(bool isObject) override {
     if (isInNode() && depth() == 3 && isObject) {
-      place = Place();
+      place = TreePosition();
       node = HostEvent();
       name.clear();
       isOp = true;
@@ -205,13 +205,13 @@ private:
 
   Trace &trace;
   const TraceLimits &limits;
-  Place place;
+  TreePosition place;
   HostEvent node;
   bool isOp = true;
   std::string name, thread, attribute;
   std::vector<std::vector<int64_t>> shapes;
   std::vector<std::string> types, values;
-  std::vector<Place> places; ///< parallel to Trace::host
+  std::vector<TreePosition> places; ///< parallel to Trace::host
   llvm::StringMap<uint32_t> threads;
 };
 } // namespace

@@ -67,7 +67,6 @@ protected:
     return level >= 1 && level <= maxPath ? llvm::StringRef(path[level - 1])
                                           : llvm::StringRef();
   }
-  llvm::StringRef lastKey() const { return keyAt(nesting); }
 
 private:
   static constexpr size_t maxPath = 10;

@@ -33,7 +33,7 @@ def ApplyPrecision : Pass<"net-apply-precision", "::mlir::ModuleOp"> {
     format that its `autocast` says, and what it reads is converted by `net.convert`, once
     a value and format. Constants take the format of what they meet; so do the bias of a
     product, and the scale and offset of a normalization. What a loop carries has one
-    format in all turns. Gradients follow by themselves: that of a conversion is a
+    format in all iterations. Gradients follow by themselves: that of a conversion is a
     conversion.
   }];
 }

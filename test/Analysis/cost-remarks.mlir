@@ -1,6 +1,6 @@
 // RUN: netc-opt %s --net-cost-remarks --split-input-file --verify-diagnostics
 
-// Each turn of each loop around an op counts.
+// Each iteration of each loop around an op counts.
 net.network @nested attributes {inputs = ["x"]} {
 ^bb0(%x: tensor<?x5x3xf32, #net.axes<"T", "5", "3">>):
   %y = net.scan <"T"> over %x [0] out [0] {

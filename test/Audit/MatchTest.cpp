@@ -75,7 +75,7 @@ TEST(Match, SeveralAreOneWhereTheirFlopAddUp) {
   EXPECT_EQ(textOf({specified("a", 30), specified("b", 7)},
                    {traced(10), traced(20), traced(7)}),
             "a=0,1 b=2");
-  // A loop of two products that are one after the other in each turn.
+  // A loop of two products that are one after the other in each iteration.
   EXPECT_EQ(textOf({specified("x", 30), specified("h", 75)},
                    {traced(10), traced(25), traced(10), traced(25), traced(10),
                     traced(25)}),

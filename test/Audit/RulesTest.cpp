@@ -45,9 +45,9 @@ struct Made {
     subject().claims[0].other = other;
   }
   void areCounters() { audit.claims[0].source = "counters"; }
-  void beOther(CountedEvent::Place place) {
+  void beOther(CountedEvent::Origin origin) {
     subject() = Row();
-    subject().other = place;
+    subject().other = origin;
     subject().isTraced = true;
     subject().claims.resize(1);
     has(7, 7);

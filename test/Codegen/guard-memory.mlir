@@ -2,8 +2,8 @@
 
 // Before and behind each tensor lie as many bytes as it has, in lines of 64, and only
 // what is a tensor's may be used while the step runs.
-// CHECK: net.slots = [#net.slot<name = "x", role = input, below = 7, type = memref<3xi64>, offset = 64>]
-memref.global "private" @input.x : memref<3xi64> = uninitialized {net.slot = #net.slot<name = "x", role = input, below = 7>}
+// CHECK: net.slots = [#net.slot<name = "x", role = input, upperBound = 7, type = memref<3xi64>, offset = 64>]
+memref.global "private" @input.x : memref<3xi64> = uninitialized {net.slot = #net.slot<name = "x", role = input, upperBound = 7>}
 
 // CHECK: func.func @netc_step(%[[ARENA:.*]]: memref<2688xi8>)
 // CHECK: %[[START:.*]] = memref.extract_aligned_pointer_as_index %[[ARENA]]

@@ -44,10 +44,8 @@ void readAnything(llvm::StringRef name, llvm::StringRef bytes) {
     for (uint32_t i = 0; i < trace->kernels.size(); ++i)
       kernels.push_back(i);
     Gpu gpu = Gpu::of(*trace, *trace);
-    for (const CountedKernel &kernel : trace->counted) {
+    for (const CountedKernel &kernel : trace->counted)
       ordinaryFlop(*trace, kernel);
-      matrixFlop(*trace, kernel);
-    }
     SummedLevels summed =
         sumLevels(*trace, kernels, *trace, joinKernels(*trace, kernels, *trace),
                   gpu, step.duration());

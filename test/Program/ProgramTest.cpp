@@ -69,7 +69,8 @@ TEST(Program, IsRead) {
 TEST(Program, IsWrittenAsItIsRead) {
   json text = description();
   text["slots"][0].update({{"sizes", {2, 8}}, {"strides", {1, 2}}});
-  text["slots"][2].update({{"init", "sine"}, {"theta", 5e5}, {"below", 7}});
+  text["slots"][2].update(
+      {{"init", "sine"}, {"theta", 5e5}, {"upper_bound", 7}});
   EXPECT_EQ(json::parse(toJson(parse(text))), text);
   text["negative"] = {"x"};
   EXPECT_EQ(json::parse(toJson(parse(text))), text);
@@ -128,7 +129,7 @@ TEST(Program, ThatIsWrongIsRefused) {
   EXPECT_EQ(message({{"init", "he"}}), start + "there is no `he`");
   EXPECT_EQ(message({{"name", "../x"}}), start + "a slot is called `../x`");
   EXPECT_EQ(message({{"element", "i64"}, {"shape", {1}}}),
-            start + "`x` has no `below`");
+            start + "`x` has no `upper_bound`");
   std::string outside = start + "`x` is not in the arena";
   EXPECT_EQ(message({{"offset", 68}}), outside);
   EXPECT_EQ(message({{"offset", -4}}), outside);

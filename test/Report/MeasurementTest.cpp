@@ -281,7 +281,7 @@ TEST(Measurement, SaysWhatIsAboveItsRoof) {
   EXPECT_EQ(slow.bound(), "L3");
   EXPECT_DOUBLE_EQ(slow.roof(), 0.00025);
   EXPECT_EQ(slow.whyAboveRoof(), "");
-  // In a loop, it is what a turn takes that has to fit.
+  // In a loop, it is what an iteration takes that has to fit.
   Work loop;
   loop.add({{"x", "relu", "forward", 0, 1, 0, 100'000}, 10, 0.0005}, peaks);
   EXPECT_EQ(loop.bound(), "L1");

@@ -28,7 +28,7 @@ template <typename Action> std::string failure(Action action) {
 inline program::Slot makeSlot(program::Role role, program::Element element,
                               std::vector<int64_t> shape,
                               program::Init init = program::Init::Zeros,
-                              int64_t below = 0) {
+                              int64_t upperBound = 0) {
   program::Slot slot;
   slot.name = "slot";
   slot.role = role;
@@ -36,7 +36,7 @@ inline program::Slot makeSlot(program::Role role, program::Element element,
   slot.element = element;
   slot.shape = std::move(shape);
   slot.offset = 0;
-  slot.below = below;
+  slot.upperBound = upperBound;
   return slot;
 }
 

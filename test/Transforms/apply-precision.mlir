@@ -70,7 +70,7 @@ net.step @norms attributes {inputs = ["x"], network = "N", run = #net.run<precis
 
 // -----
 
-// The state of a loop is in what its turns make of it, if it starts with a number. The weight is converted outside.
+// The state of a loop is in what its iterations make of it, if it starts with a number. The weight is converted outside.
 // CHECK-LABEL: net.step @loop
 // CHECK:         %[[W:.*]] = net.parameter "w"
 // CHECK-DAG:     %[[ZERO:.*]] = net.constant 0.000000e+00 : tensor<4x8xbf16>

@@ -1,7 +1,7 @@
 // RUN: netc-opt %s --net-differentiate --split-input-file --verify-diagnostics | FileCheck %s
 
-// h' = tanh(w h + x). Backward through time: the last turn first, the weight's
-// gradients of all turns added up. The gradient of tanh reads h', which is an output
+// h' = tanh(w h + x). Backward through time: the last iteration first, the weight's
+// gradients of all iterations added up. The gradient of tanh reads h', which is an output
 // already; that of the product reads h, which the loop now hands out too.
 // CHECK-LABEL: net.network @elman
 //       CHECK:   %[[W:.*]] = net.parameter "w"
@@ -41,7 +41,7 @@ net.network @elman attributes {inputs = ["x"]} {
 
 // A sequence is read again, and what only moves its elements is done again: the
 // forward loop hands out nothing for them. Its own gradient goes back in its place.
-// The direction turns round.
+// The direction is reversed.
 // CHECK-LABEL: net.network @read_again
 //       CHECK:   %[[X:.*]] = net.mul
 //       CHECK:   net.scan <"T"> over %[[X]] [1] out [1] attributes {reversed} {

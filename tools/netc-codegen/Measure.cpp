@@ -28,11 +28,10 @@ char ProgramError::ID;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is done of the programs, each of which is compiled and measured.
+/// Progress of compiling and measuring each of the programs.
 class Measuring {
 public:
-  /// `budget` is how many seconds a measurement takes at most, if that is
-  /// known.
+  /// `budget` is the longest time of a measurement in seconds, if known.
   Measuring(size_t programs, std::optional<double> budget)
       : programs(programs), budget(budget) {}
 
@@ -76,8 +75,8 @@ private:
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// A program that is made to be measured.
-struct Job {
+/// A program that is compiled to be measured.
+struct Program {
   size_t subject;
   std::string name; ///< for people
   std::string path;
@@ -88,7 +87,8 @@ static llvm::Error environment(const llvm::Twine &message) {
   return llvm::make_error<EnvironmentError>(message.str());
 }
 
-/// The programs would say the same, but only after they are compiled.
+/// Checks the programs' options now: the programs themselves would do so only
+/// after compilation.
 static llvm::Expected<runtime::Options>
 parseOptions(const std::vector<std::string> &arguments) {
   std::vector<char *> texts = {const_cast<char *>("netc")};
@@ -102,8 +102,8 @@ parseOptions(const std::vector<std::string> &arguments) {
   }
 }
 
-/// Compiles a run into the program of the job, if the machine can hold it.
-static llvm::Error build(const Subject &subject, const Job &job,
+/// Compiles a run to a program, if the machine has enough memory for it.
+static llvm::Error build(const Subject &subject, const Program &program,
                          std::optional<uint64_t> batch,
                          const MeasureOptions &options,
                          const runtime::Options &parsed) try {
@@ -121,15 +121,16 @@ static llvm::Error build(const Subject &subject, const Job &job,
   if (failed(step))
     return llvm::make_error<ReportedError>();
   if (std::optional<std::string> lack = lackOfMemory(*step, parsed))
-    return environment(job.name + ": " + *lack);
-  return writeProgram(*step, **backend, job.path);
+    return environment(program.name + ": " + *lack);
+  return writeProgram(*step, **backend, program.path);
 } catch (const runtime::Failure &failure) {
   return llvm::make_error<ProgramError>(failure.status,
-                                        job.name + ": " + failure.what());
+                                        program.name + ": " + failure.what());
 }
 
-/// Lowering what no machine can hold takes minutes. What outlives a step does
-/// not depend on how memory is planned.
+/// An error message if the slots alone need too much memory. Their size does
+/// not depend on memory planning, and lowering a step that no machine can hold
+/// takes minutes.
 static std::optional<std::string> lackForWeights(mlir::ModuleOp module,
                                                  llvm::StringRef run) {
   Memory memory = countMemory(module.lookupSymbol<StepOp>(run));
@@ -143,33 +144,33 @@ static std::optional<std::string> lackForWeights(mlir::ModuleOp module,
 }
 
 static llvm::Expected<Measurement>
-runProgram(const Job &job, const std::vector<std::string> &arguments,
+runProgram(const Program &program, const std::vector<std::string> &arguments,
            const ScratchFolder &scratch, Measuring &progress) {
   std::vector<std::string> words = {"netc"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   llvm::Expected<Child> child =
-      runChild(job.path, words, scratch, [&] { progress.show(); });
+      runChild(program.path, words, scratch, [&] { progress.show(); });
   if (!child)
-    return environment("cannot run the program of " + job.name + ": " +
+    return environment("cannot run the program of " + program.name + ": " +
                        toString(child.takeError()));
   if (child->signal)
-    return environment("the program of " + job.name + " was ended by signal " +
-                       llvm::Twine(child->signal) + ", " +
-                       strsignal(child->signal));
+    return environment("the program of " + program.name +
+                       " was ended by signal " + llvm::Twine(child->signal) +
+                       ", " + strsignal(child->signal));
   if (child->status) {
     llvm::StringRef said = llvm::StringRef(child->errors).trim();
     said.consume_front("netc: error: ");
     return llvm::make_error<ProgramError>(child->status,
-                                          (job.name + ": " + said).str());
+                                          (program.name + ": " + said).str());
   }
   // Warnings.
   for (llvm::StringRef line : llvm::split(child->errors, '\n'))
     if (!line.empty())
-      llvm::errs() << "netc: " << job.name << ": " << line << '\n';
+      llvm::errs() << "netc: " << program.name << ": " << line << '\n';
   llvm::Expected<Measurement> measurement = parseMeasurement(child->output);
   if (!measurement)
     return environment(
-        "the program of " + job.name +
+        "the program of " + program.name +
         " printed no measurement: " + toString(measurement.takeError()));
   return measurement;
 }
@@ -196,17 +197,18 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   Measuring progress(subjects.size() * batches.size(),
                      parsed->steps ? std::nullopt
                                    : std::optional(parsed->seconds));
-  std::vector<Job> jobs;
+  std::vector<Program> compiled;
   for (size_t i = 0; i < subjects.size(); ++i)
     for (std::optional<uint64_t> batch : batches) {
       std::string name = "`" + subjects[i].run + "`";
       if (batch)
         name += " with batch " + std::to_string(*batch);
-      jobs.push_back(
-          {i, name, scratch->file("program" + std::to_string(jobs.size()))});
+      compiled.push_back(
+          {i, name,
+           scratch->file("program" + std::to_string(compiled.size()))});
       progress.begin("compiling " + name, /*isMeasurement=*/false);
       if (llvm::Error error =
-              build(subjects[i], jobs.back(), batch, options, *parsed))
+              build(subjects[i], compiled.back(), batch, options, *parsed))
         return error;
       progress.end();
     }
@@ -217,16 +219,17 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   arguments.insert(arguments.end(), {"--json", "--quiet", "--peaks"});
   if (std::string caches = textOf(cachesHere()); !caches.empty())
     arguments.push_back("--caches=" + caches);
-  for (const Job &job : jobs) {
-    progress.begin("measuring " + job.name, /*isMeasurement=*/true);
+  for (const Program &program : compiled) {
+    progress.begin("measuring " + program.name, /*isMeasurement=*/true);
     llvm::Expected<Measurement> measurement =
-        runProgram(job, arguments, *scratch, progress);
+        runProgram(program, arguments, *scratch, progress);
     if (!measurement)
       return measurement.takeError();
     progress.end();
-    report.runs[job.subject].batches.push_back(std::move(*measurement));
+    report.runs[program.subject].batches.push_back(std::move(*measurement));
   }
-  // Of the machine, not of a program: the first says what the best of all saw.
+  // The peaks are of the machine, not of a program: the first measurement gets
+  // the best of all.
   Measurement &first = report.runs.front().batches.front();
   for (const MeasuredRun &run : report.runs)
     for (const Measurement &measurement : run.batches)

@@ -23,7 +23,7 @@ static void launchKernel(int64_t kernel, void **arguments) {
   SimulatedDevice::launch(kernel, arguments);
 }
 
-/// Of the step that runs.
+/// That of the running step.
 static Perturbation *perturbation;
 
 static double perturbed(double value, double unit) {
@@ -92,7 +92,7 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   return loaded;
 }
 
-/// Calls `visit` with a pointer to the elements, of their type.
+/// Calls `visit` with a pointer to the elements, in their type.
 template <typename Visit>
 static void visitElements(const Slot &slot, char *data, Visit visit) {
   program::visitType(slot.element, [&](auto element) {
@@ -100,7 +100,7 @@ static void visitElements(const Slot &slot, char *data, Visit visit) {
   });
 }
 
-/// Puts what no data should hold in the place of about half of the numbers.
+/// Replaces about half of the numbers by values that no data should have.
 static void spoil(const Slot &slot, std::mt19937_64 &random, char *rows) {
   visitElements(slot, rows, [&](auto *elements) {
     using Number = std::remove_pointer_t<decltype(elements)>;
@@ -116,10 +116,10 @@ static void spoil(const Slot &slot, std::mt19937_64 &random, char *rows) {
           number = others[choice];
       } else {
         using Limits = std::numeric_limits<Number>;
-        // The nearest outside, and the farthest.
+        // The nearest one out of range, and the farthest.
         auto narrowed = [](uint64_t any) { return static_cast<Number>(any); };
         Number others[] = {narrowed(~uint64_t(number)),
-                           narrowed(uint64_t(number) + slot.below),
+                           narrowed(uint64_t(number) + slot.upperBound),
                            Limits::max(), Limits::min(), narrowed(random())};
         if (uint64_t choice = random() % 10; choice < std::size(others))
           number = others[choice];
@@ -139,7 +139,7 @@ void JitStep::reset(uint64_t newSeed, Data data) {
       runtime::synthesize(slot, seed, 0, rows.data());
     else
       continue;
-    bool isInteger = slot.role == Role::Input && slot.below != 0;
+    bool isInteger = slot.role == Role::Input && slot.upperBound != 0;
     if ((data != Data::Valid && isInteger) ||
         (data == Data::AnyNumbers && slot.role != Role::State))
       spoil(slot, random, rows.data());
@@ -221,7 +221,7 @@ void JitStep::copyFrom(const JitStep &other) {
       assign(*to, other.values(from));
       continue;
     }
-    // A double does not hold every integer.
+    // A double cannot hold every integer: copy the bytes.
     device->write(*to, other.device->read(from).data());
   }
 }

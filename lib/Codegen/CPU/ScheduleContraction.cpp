@@ -206,8 +206,7 @@ private:
   void chooseMicroKernel() {
     int64_t registers = target.vectorRegisters;
     if (dims.isDot) {
-      // For an element-wise product, each row of a tile has its own vector of
-      // B.
+      // Each pair of a row and a column has an accumulator of its own.
       bool hasMany = registers >= 32;
       nr = tile(dims.n, hasMany ? 3 : 2);
       mr = tile(dims.m, hasMany ? 8 : 4);

@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions of f64, for devices that have no libm: within a few units of the
-// last place, with the limits of libm's at zeros, infinities and NaN. `math.fma`,
-// `math.roundeven` and `math.absf` are instructions everywhere.
+// Math functions of f64 for devices, which have no libm. Errors are a few units in
+// the last place; zeros, infinities and NaN give what libm's functions do.
+// `math.fma`, `math.roundeven` and `math.absf` are instructions on every device.
 
 // With k the integer nearest to x / ln 2 and r = x - k ln 2, e^x = 2^k e^r, where
 // |r| <= ln 2 / 2 and the series of e^r ends at r^13.
@@ -81,7 +81,7 @@ func.func private @netc_log(%x: f64) -> f64 attributes {passthrough = ["alwaysin
   %raised = arith.mulf %x, %two54 : f64
   %normal = arith.select %is_tiny, %raised, %x : f64
   %bits = arith.bitcast %normal : f64 to i64
-  // Of sqrt(1/2): what is added before the exponent is taken comes off again.
+  // Bits of sqrt(1/2), subtracted to take the exponent, and added again for m.
   %root = arith.constant 0x3FE6A09E667F3BCD : i64
   %above = arith.subi %bits, %root : i64
   %c52 = arith.constant 52 : i64
@@ -217,8 +217,8 @@ func.func private @netc_tanh(%x: f64) -> f64 attributes {passthrough = ["alwaysi
   return %result : f64
 }
 
-// Near 0 its series; else 1 - e^(-x^2) p(u) with u = a (|x| - 2) / (|x| + 2) + b,
-// p interpolating e^(x^2) erfc(x) at Chebyshev's nodes of 1/2 .. 6.25.
+// Near 0 the series; else 1 - e^(-x^2) p(u) with u = a (|x| - 2) / (|x| + 2) + b,
+// where p interpolates e^(x^2) erfc(x) at Chebyshev nodes in 1/2 .. 6.25.
 func.func private @netc_erf(%x: f64) -> f64 attributes {passthrough = ["alwaysinline"]} {
   %one = arith.constant 0x3FF0000000000000 : f64
   %two = arith.constant 0x4000000000000000 : f64
@@ -307,14 +307,14 @@ func.func private @netc_erf(%x: f64) -> f64 attributes {passthrough = ["alwaysin
   %s0 = arith.constant 0x3FF20DD750429B6D : f64
   %series = math.fma %series_1, %z, %s0 : f64
   %near = arith.mulf %series, %x : f64
-  // With NaN, too.
+  // NaN takes the series.
   %is_near = arith.cmpf ult, %size, %limit : f64
   %result = arith.select %is_near, %near, %far : f64
   return %result : f64
 }
 
-// With k the integer nearest to x / (pi/2) and r = x - k pi/2, taken off in three
-// parts: sin r or cos r by their series, with a sign, as k says.
+// With k the integer nearest to x / (pi/2) and r = x - k pi/2, subtracted in three
+// parts: the series of sin r or cos r, with a sign, by k + `quarters` mod 4.
 func.func private @netc_turned(%x: f64, %quarters: i64) -> f64 attributes {passthrough = ["alwaysinline"]} {
   %inverse = arith.constant 0x3FE45F306DC9C883 : f64
   %first = arith.constant 0xBFF921FB54442D18 : f64
@@ -365,14 +365,14 @@ func.func private @netc_turned(%x: f64, %quarters: i64) -> f64 attributes {passt
   %c0 = arith.constant 0x3FF0000000000000 : f64
   %cosine = math.fma %cosine_1, %z, %c0 : f64
   %whole = arith.fptosi %k : f64 to i64
-  %turn = arith.addi %whole, %quarters : i64
+  %quadrant = arith.addi %whole, %quarters : i64
   %c1_i64 = arith.constant 1 : i64
   %c2_i64 = arith.constant 2 : i64
   %c0_i64 = arith.constant 0 : i64
-  %odd = arith.andi %turn, %c1_i64 : i64
+  %odd = arith.andi %quadrant, %c1_i64 : i64
   %is_odd = arith.cmpi ne, %odd, %c0_i64 : i64
   %value = arith.select %is_odd, %cosine, %sine : f64
-  %upper = arith.andi %turn, %c2_i64 : i64
+  %upper = arith.andi %quadrant, %c2_i64 : i64
   %is_upper = arith.cmpi ne, %upper, %c0_i64 : i64
   %negated = arith.negf %value : f64
   %result = arith.select %is_upper, %negated, %value : f64

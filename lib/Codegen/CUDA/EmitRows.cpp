@@ -21,8 +21,8 @@ using namespace mlir;
 
 static constexpr int64_t kLanes = 32;
 
-/// The loops that are summed up, of which the last goes to the next element of
-/// an operand; none if that is no operand's.
+/// The loops that are reduced, the last of which is contiguous in an operand.
+/// Empty if no operand is contiguous along one.
 static SmallVector<unsigned> rowLoops(const LoopNest &nest, unsigned inputs) {
   SmallVector<unsigned> loops;
   for (auto [number, loop] : llvm::enumerate(nest.loops))

@@ -4,7 +4,7 @@
 // CHECK: memref.global "private" @tiles_tile_a : memref<1056xf32, 3> = uninitialized
 // CHECK: memref.global "private" @tiles_tile_b : memref<1024xf32, 3> = uninitialized
 // CHECK-LABEL: func.func private @tiles
-// CHECK-SAME: net.threads_per_block = 256 : i64, net.threads = 1024 : i64
+// CHECK-SAME: net.threads = 1024 : i64, net.threads_per_block = 256 : i64
 // CHECK: scf.for
 // CHECK: scf.if
 // CHECK: memref.store %{{.*}} : memref<1056xf32, 3>

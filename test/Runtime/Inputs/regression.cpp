@@ -25,7 +25,7 @@ const char netc_program[] = R"({"format":1,"netc":"0.1.0","run":"run",
 "arena":1024,"buffers":1024,"stack":0,
 "slots":[
 {"name":"x","role":"input","element":"f32","shape":[8,4],"offset":0},
-{"name":"kind","role":"input","element":"i64","below":3,"shape":[8],"offset":128},
+{"name":"kind","role":"input","element":"i64","upper_bound":3,"shape":[8],"offset":128},
 {"name":"y","role":"input","element":"f32","shape":[8],"offset":192},
 {"name":"weight","role":"parameter","init":"fan_in","element":"f32","shape":[4],"offset":256},
 {"name":"bias","role":"parameter","init":"zeros","element":"f32","shape":[3],"offset":320},

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_CONVERSION_PLACE_H
-#define NETC_LIB_CONVERSION_PLACE_H
+#ifndef NETC_LIB_CONVERSION_BOUNDEDINDEX_H
+#define NETC_LIB_CONVERSION_BOUNDEDINDEX_H
 
 #include "lib/Conversion/Element.h"
 
@@ -11,13 +11,13 @@ namespace netc {
 
 /// An index on an axis that comes from data or arithmetic and may be out of
 /// bounds. Reads there give 0, and writes have no effect.
-struct Place {
+struct BoundedIndex {
   mlir::Value index;    ///< 0 if the number is out of bounds
   mlir::Value isInside; ///< whether 0 <= number < size
 
   /// `number` is a signed integer of up to 64 bits.
-  static Place of(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
-                  int64_t size) {
+  static BoundedIndex of(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
+                         int64_t size) {
     mlir::Type i64 = b.getI64Type();
     if (number.getType() != i64)
       number = b.create<mlir::arith::ExtSIOp>(i64, number);
@@ -45,4 +45,4 @@ struct Place {
 
 } // namespace netc
 
-#endif // NETC_LIB_CONVERSION_PLACE_H
+#endif // NETC_LIB_CONVERSION_BOUNDEDINDEX_H
