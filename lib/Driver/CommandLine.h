@@ -79,6 +79,7 @@ template <typename T> using Choice = llvm::cl::opt<T, false, WordParser<T>>;
 extern llvm::cl::list<std::string> inputs;
 extern Action action;
 extern llvm::cl::list<std::string> traces;
+extern llvm::cl::list<std::string> opaqueOps;
 extern Choice<Emit> emit;
 extern Choice<Target> target;
 extern llvm::cl::opt<std::string> arch;

@@ -6,6 +6,7 @@
 #define NETC_LIB_IMPORT_IMPORT_H
 
 #include "lib/Diagnostics/Errors.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -25,15 +26,18 @@ struct Host {
   llvm::function_ref<void(const Problem &)> report;
   /// Is told of text that is read, to be shown with errors.
   llvm::function_ref<void(llvm::StringRef path, llvm::StringRef text)> onRead;
-  size_t maxBytes = 0; ///< of the config
+  size_t maxBytes = 0; ///< of the file
+  /// Ops of a graph of which only the shapes of results are taken.
+  llvm::ArrayRef<std::string> opaque = {};
 };
 
-/// Reads a `config.json` of transformers, and writes the specification that
+/// Reads a graph, docs/graph.schema.json, and writes its modules as blocks. Or
+/// reads a `config.json` of transformers, and writes the specification that
 /// calls the net of its family with its sizes. Where weights lie beside it,
 /// `model.safetensors` or what `model.safetensors.index.json` lists, their
 /// headers must have the names and shapes that follow from the config; of the
 /// numbers themselves none is read. None after an error, which is reported.
-std::optional<std::string> importConfig(llvm::StringRef path, const Host &host);
+std::optional<std::string> importModel(llvm::StringRef path, const Host &host);
 
 } // namespace netc::import
 
