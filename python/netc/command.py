@@ -107,6 +107,15 @@ def measure(spec, run=None, batch=None, seconds=None, threads=None):
         return json.loads(_run(["--measure", "--format=json", *given, path]))
 
 
+def from_graph(graph, opaque=()):
+    """The specification of a graph, an object of docs/graph.schema.json; of ops in `opaque` the cost stays unknown."""
+    with tempfile.TemporaryDirectory(prefix="netc-") as folder:
+        path = pathlib.Path(folder) / "graph.json"
+        path.write_text(json.dumps(graph))
+        limit = max(2 * path.stat().st_size, 4 << 20)
+        return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused)
+
+
 def from_config(path):
     """The specification of a model of the hub, by its config.json."""
-    return _run(["import", os.fspath(path)], kind=ImportRefused)
+    return _run(["--import", os.fspath(path)], kind=ImportRefused)

@@ -58,3 +58,8 @@ for call in netc.check, netc.estimate:
         raise AssertionError("it is wrong")
     except netc.NetcError as problem:
         assert (problem.line, problem.column, problem.id) == (2, 19, "unknown-name"), problem
+try:
+    netc.from_graph({"netc_graph": 2})
+    raise AssertionError("it is wrong")
+except netc.ImportRefused as problem:
+    assert problem.id == "graph-wrong", problem
