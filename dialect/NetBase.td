@@ -97,6 +97,9 @@ class Net_Op<string mnemonic, list<Trait> traits = []>
   string autocast = "Widest";
   // How a specification calls the op; empty for ops that only passes make.
   string example = "";
+  // What PyTorch and ONNX call it, for importers; behind a name, their names of
+  // settings that are other ones here: `aten.elu alpha=alpha`.
+  list<string> foreign = [];
 }
 
 // An op that only renames, moves or holds: no arithmetic, and equal ones merge.

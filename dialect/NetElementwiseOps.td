@@ -58,9 +58,11 @@ class Net_ActivationGradOp<string mnemonic> : Net_SameShapeOp<mnemonic # "_grad"
 // Costs are per element.
 multiclass Net_Activation<string mnemonic, string text, string saved,
                           string cost, string costTranscendental,
-                          string gradCost, string gradTranscendental, string format = "Widest"> {
+                          string gradCost, string gradTranscendental, list<string> names,
+                          string format = "Widest"> {
   def Op : Net_UnaryOp<mnemonic> {
     let summary = text;
+    let foreign = names;
     let autocast = format;
     let other = cost # " * y";
     let transcendental = costTranscendental # " * y";
@@ -79,22 +81,33 @@ multiclass Net_Activation<string mnemonic, string text, string saved,
   }
 }
 
-defm Net_Relu : Net_Activation<"relu", "max(x, 0)", "y", "1", "0", "1", "0">;
-defm Net_Relu6 : Net_Activation<"relu6", "min(max(x, 0), 6)", "y", "2", "0", "2", "0">;
+defm Net_Relu : Net_Activation<"relu", "max(x, 0)", "y", "1", "0", "1", "0",
+    ["aten.relu", "onnx.Relu"]>;
+defm Net_Relu6 : Net_Activation<"relu6", "min(max(x, 0), 6)", "y", "2", "0", "2", "0",
+    ["aten.hardtanh", "aten.clamp", "aten.clamp_min", "onnx.Clip"]>;
 // 1 / (1 + exp(-x)); the gradient is dy y (1 - y).
-defm Net_Sigmoid : Net_Activation<"sigmoid", "1 / (1 + exp(-x))", "y", "4", "1", "3", "0">;
-defm Net_Tanh : Net_Activation<"tanh", "hyperbolic tangent", "y", "1", "1", "3", "0">;
+defm Net_Sigmoid : Net_Activation<"sigmoid", "1 / (1 + exp(-x))", "y", "4", "1", "3", "0",
+    ["aten.sigmoid", "onnx.Sigmoid"]>;
+defm Net_Tanh : Net_Activation<"tanh", "hyperbolic tangent", "y", "1", "1", "3", "0",
+    ["aten.tanh", "onnx.Tanh"]>;
 // x s with s = sigmoid(x); the gradient computes s again: dy s (1 + x (1 - s)).
-defm Net_Silu : Net_Activation<"silu", "x sigmoid(x), also called swish", "x", "5", "1", "9", "1">;
+defm Net_Silu : Net_Activation<"silu", "x sigmoid(x), also called swish", "x", "5", "1", "9", "1",
+    ["aten.silu"]>;
 // 0.5 x (1 + erf(x / sqrt 2)); the gradient adds x times the normal density.
-defm Net_Gelu : Net_Activation<"gelu", "x times the normal distribution function, by erf", "x", "5", "1", "11", "2">;
-defm Net_GeluTanh : Net_Activation<"gelu_tanh", "gelu by its tanh approximation", "x", "9", "1", "17", "1">;
+defm Net_Gelu : Net_Activation<"gelu", "x times the normal distribution function, by erf", "x", "5", "1", "11", "2",
+    ["aten.gelu", "onnx.Gelu"]>;
+defm Net_GeluTanh : Net_Activation<"gelu_tanh", "gelu by its tanh approximation", "x", "9", "1", "17", "1",
+    []>;
 // min(max(x / 6 + 1 / 2, 0), 1)
-defm Net_Hardsigmoid : Net_Activation<"hardsigmoid", "sigmoid in three straight pieces", "x", "4", "0", "3", "0">;
-defm Net_Hardswish : Net_Activation<"hardswish", "x hardsigmoid(x)", "x", "5", "0", "6", "0">;
-defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2", "5", "1", "Full">;
+defm Net_Hardsigmoid : Net_Activation<"hardsigmoid", "sigmoid in three straight pieces", "x", "4", "0", "3", "0",
+    ["aten.hardsigmoid", "onnx.HardSigmoid"]>;
+defm Net_Hardswish : Net_Activation<"hardswish", "x hardsigmoid(x)", "x", "5", "0", "6", "0",
+    ["aten.hardswish", "onnx.HardSwish"]>;
+defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2", "5", "1",
+    ["aten.softplus", "onnx.Softplus"], "Full">;
 
 def Net_LeakyReluOp : Net_UnaryOp<"leaky_relu"> {
+  let foreign = ["aten.leaky_relu negative_slope=slope", "onnx.LeakyRelu alpha=slope"];
   let summary = "x where it is positive, else `slope` times x";
   let arguments = (ins Net_FloatTensor:$x, Net_Real<"0.01">:$slope);
   let other = "2 * y";
@@ -109,6 +122,7 @@ def Net_LeakyReluGradOp : Net_ActivationGradOp<"leaky_relu"> {
 }
 
 def Net_EluOp : Net_UnaryOp<"elu"> {
+  let foreign = ["aten.elu alpha=alpha", "onnx.Elu alpha=alpha"];
   let summary = "x where it is positive, else `alpha` (exp(x) - 1)";
   let arguments = (ins Net_FloatTensor:$x, Net_Real<"1", "0">:$alpha);
   let other = "4 * y";
@@ -130,20 +144,35 @@ class Net_MathOp<string mnemonic, string text, string cost, string costTranscend
   let transcendental = costTranscendental # " * y";
   let example = mnemonic # "(x)";
 }
-def Net_NegOp : Net_MathOp<"neg", "-x", "1", "0">;
+def Net_NegOp : Net_MathOp<"neg", "-x", "1", "0"> {
+  let foreign = ["aten.neg", "onnx.Neg"];
+}
 def Net_ExpOp : Net_MathOp<"exp", "e to the power x", "1", "1"> {
+  let foreign = ["aten.exp", "onnx.Exp"];
   let autocast = "Full";
 }
 def Net_LogOp : Net_MathOp<"log", "natural logarithm", "1", "1"> {
+  let foreign = ["aten.log", "onnx.Log"];
   let autocast = "Full";
 }
-def Net_SqrtOp : Net_MathOp<"sqrt", "square root", "1", "1">;
-def Net_SinOp : Net_MathOp<"sin", "sine", "1", "1">;
-def Net_CosOp : Net_MathOp<"cos", "cosine", "1", "1">;
-def Net_AbsOp : Net_MathOp<"abs", "absolute value", "1", "0">;
-def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0">;
+def Net_SqrtOp : Net_MathOp<"sqrt", "square root", "1", "1"> {
+  let foreign = ["aten.sqrt", "aten.rsqrt", "onnx.Sqrt"];
+}
+def Net_SinOp : Net_MathOp<"sin", "sine", "1", "1"> {
+  let foreign = ["aten.sin", "onnx.Sin"];
+}
+def Net_CosOp : Net_MathOp<"cos", "cosine", "1", "1"> {
+  let foreign = ["aten.cos", "onnx.Cos"];
+}
+def Net_AbsOp : Net_MathOp<"abs", "absolute value", "1", "0"> {
+  let foreign = ["aten.abs", "onnx.Abs"];
+}
+def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0"> {
+  let foreign = ["aten.sign", "onnx.Sign"];
+}
 
 def Net_PowerOp : Net_UnaryOp<"power"> {
+  let foreign = ["aten.pow", "onnx.Pow"];
   let autocast = "Full";
   let summary = "x to a constant power";
   let description = [{ A small whole power is repeated multiplication. }];
@@ -159,28 +188,34 @@ def Net_PowerOp : Net_UnaryOp<"power"> {
 }
 
 def Net_AddOp : Net_BinaryOp<"add"> {
+  let foreign = ["aten.add", "onnx.Add"];
   let summary = "a + b";
   let example = "a + b";
 }
 def Net_SubOp : Net_BinaryOp<"sub"> {
+  let foreign = ["aten.sub", "onnx.Sub"];
   let summary = "a - b";
   let example = "a - b";
 }
 def Net_MulOp : Net_BinaryOp<"mul"> {
+  let foreign = ["aten.mul", "onnx.Mul"];
   let summary = "a * b, element by element";
   let example = "a * b";
 }
 def Net_DivOp : Net_BinaryOp<"div"> {
+  let foreign = ["aten.div", "onnx.Div"];
   let summary = "a / b, element by element";
   let arguments = (ins Net_FloatTensor:$a, Net_FloatTensor:$b);
   let example = "a / b";
 }
 def Net_MinimumOp : Net_BinaryOp<"minimum"> {
+  let foreign = ["aten.minimum", "onnx.Min"];
   let summary = "the smaller of a and b, element by element";
   let description = [{ Of two equal elements, the gradient goes to that of a. }];
   let example = "minimum(x, 6)";
 }
 def Net_MaximumOp : Net_BinaryOp<"maximum"> {
+  let foreign = ["aten.maximum", "onnx.Max"];
   let summary = "the larger of a and b, element by element";
   let description = [{ Of two equal elements, the gradient goes to that of a. }];
   let example = "maximum(x, 0)";
@@ -227,6 +262,8 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
 }
 
 def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient> {
+  let foreign = ["aten.to", "aten._to_copy", "aten.type_as", "aten.contiguous", "aten.clone", "aten.alias",
+                 "aten.detach", "aten.lift_fresh_copy", "onnx.Cast", "onnx.Identity"];
   let summary = "the same values in another element type";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);
@@ -252,6 +289,7 @@ def Net_StopGradientOp : Net_FreeOp<"stop_gradient",
 }
 
 def Net_DropoutOp : Net_Op<"dropout", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.dropout", "aten.native_dropout", "aten.bernoulli", "aten.empty_like", "onnx.Dropout"];
   let summary = "sets elements to zero with probability `p`, scales the others by 1 / (1 - p)";
   let description = [{
     The mask is drawn anew at every step and saved for the backward pass; random

@@ -10,6 +10,7 @@
 include "dialect/NetBase.td"
 
 def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.linear", "aten.addmm", "onnx.Gemm"];
   let autocast = "Low";
   let summary = "y[.., m, ..] = sum over k of x[.., k, ..] w[m, k]";
   let description = [{ The axis `over` of x is contracted with the last axis of w; the first axis of w takes its place. }];
@@ -23,6 +24,8 @@ def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
 }
 
 def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
+  let foreign = ["aten.einsum", "aten.matmul", "aten.bmm", "aten.mm", "aten.scaled_dot_product_attention",
+                 "onnx.Einsum", "onnx.MatMul"];
   let autocast = "Low";
   let summary = "sum over products, axes named by letters";
   let description = [{
@@ -50,6 +53,7 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
 }
 
 def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
+  let foreign = ["aten.embedding", "aten.index", "onnx.Gather"];
   let summary = "rows of a table by their numbers";
   let description = [{ Of a number that is negative or of no row, zeros. }];
   let arguments = (ins Net_Tensor:$ids, Net_Tensor:$table);

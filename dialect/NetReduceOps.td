@@ -21,6 +21,7 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
 defvar Net_AutocastOfNumber = "getY().getType().getRank() == 0 ? Loss : ";
 
 def Net_SumOp : Net_ReduceOp<"sum"> {
+  let foreign = ["aten.sum", "onnx.ReduceSum"];
   let autocast = Net_AutocastOfNumber # "Full";
   let summary = "the sum over some axes, which are gone after it";
   let other = "x";
@@ -60,6 +61,7 @@ def Net_AllFiniteOp : Net_Op<"all_finite", [Net_NotInLoop] # Net_Inferred> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_MeanOp : Net_ReduceOp<"mean"> {
+  let foreign = ["aten.mean", "onnx.ReduceMean"];
   let autocast = Net_AutocastOfNumber # "Widest";
   let summary = "the mean over some axes, which are gone after it";
   let other = "x + y";
@@ -88,10 +90,12 @@ class Net_ExtremeOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradi
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_MaxOp : Net_ExtremeOp<"max"> {
+  let foreign = ["aten.amax", "onnx.ReduceMax"];
   let summary = "the largest element over some axes, which are gone after it";
   let example = "max(x, over = [H, W])";
 }
 def Net_MinOp : Net_ExtremeOp<"min"> {
+  let foreign = ["aten.amin", "onnx.ReduceMin"];
   let summary = "the smallest element over some axes, which are gone after it";
   let example = "min(x, over = [H, W])";
 }
@@ -112,6 +116,7 @@ class Net_NormOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits>
 }
 
 def Net_SoftmaxOp : Net_NormOp<"softmax", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.softmax", "aten._softmax", "onnx.Softmax"];
   let autocast = "Full";
   let summary = "exp(x - max) over its sum";
   let description = [{ Largest, difference, exp, sum, quotient: five operations an element. }];
@@ -130,6 +135,7 @@ def Net_SoftmaxGradOp : Net_NormOp<"softmax_grad", Net_Inferred> {
 }
 
 def Net_LogSoftmaxOp : Net_NormOp<"log_softmax", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.log_softmax", "aten._log_softmax", "onnx.LogSoftmax"];
   let autocast = "Full";
   let summary = "the logarithm of `softmax`: x - max - log(sum(exp(x - max)))";
   let description = [{
@@ -155,6 +161,8 @@ def Net_LogSoftmaxGradOp : Net_NormOp<"log_softmax_grad", Net_Inferred> {
 }
 
 def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
+  let foreign = ["aten.batch_norm", "aten.layer_norm", "aten.native_layer_norm", "aten.group_norm",
+                 "onnx.BatchNormalization", "onnx.LayerNormalization"];
   let autocast = "isOfChannels() ? Widest : Full";
   let summary = "subtracts the mean over some axes and divides by the standard deviation";
   let description = [{
@@ -184,6 +192,7 @@ def Net_NormalizeGradOp : Net_NormOp<"normalize_grad", Net_Inferred> {
 }
 
 def Net_RmsNormalizeOp : Net_NormOp<"rms_normalize", Net_Relabels # Net_Gradient> {
+  let foreign = ["aten.rms_norm", "onnx.RMSNormalization"];
   let autocast = "Full";
   let summary = "divides by the root of the mean square over some axes";
   let arguments = (ins Net_FloatTensor:$x, Net_Axes<"feature">:$over, Net_Real<"1e-6", "0">:$eps);
@@ -211,6 +220,7 @@ def Net_MovingAverageOp : Net_Op<"moving_average", [MemoryEffects<[MemWrite]>] #
 }
 
 def Net_CumsumOp : Net_Op<"cumsum", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.cumsum"];
   let autocast = "Full";
   let summary = "sums of what stands on an axis up to each place; `reverse`, from it on";
   let arguments = (ins Net_FloatTensor:$x, Net_Axis<>:$over, Net_Flag<"false">:$reverse);

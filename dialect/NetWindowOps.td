@@ -17,6 +17,7 @@ class Net_WindowOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, trait
 }
 
 def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.conv1d", "aten.conv2d", "aten.conv3d", "onnx.Conv"];
   let autocast = "Low";
   let summary = "convolution over any number of axes";
   let description = [{
@@ -33,6 +34,7 @@ def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
 }
 
 def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.conv_transpose1d", "aten.conv_transpose2d", "aten.conv_transpose3d", "onnx.ConvTranspose"];
   let autocast = "Low";
   let summary = "transposed convolution; also the gradient of `conv` for its input";
   let description = [{
@@ -66,6 +68,8 @@ class Net_PoolOp<string mnemonic, list<Trait> traits> : Net_WindowOp<mnemonic, t
 }
 
 def Net_MaxPoolOp : Net_PoolOp<"max_pool", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.max_pool1d", "aten.max_pool2d", "aten.max_pool2d_with_indices", "aten.max_pool3d",
+                 "onnx.MaxPool"];
   let summary = "the largest element of each window";
   let description = [{
     `indices` keeps which tap it was, for the backward pass: the first where no element
@@ -90,6 +94,7 @@ def Net_MaxPoolGradOp : Net_PoolOp<"max_pool_grad", []> {
 }
 
 def Net_AvgPoolOp : Net_PoolOp<"avg_pool", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.avg_pool1d", "aten.avg_pool2d", "aten.avg_pool3d", "onnx.AveragePool"];
   let summary = "the mean of each window, padding included";
   let arguments = (ins Net_FloatTensor:$x, Net_Window<>:$k,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
@@ -109,6 +114,8 @@ def Net_AvgPoolGradOp : Net_PoolOp<"avg_pool_grad", []> {
 }
 
 def Net_AdaptiveAvgPoolOp : Net_PoolOp<"adaptive_avg_pool", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.adaptive_avg_pool1d", "aten.adaptive_avg_pool2d", "aten.adaptive_avg_pool3d",
+                 "aten._adaptive_avg_pool2d", "onnx.GlobalAveragePool"];
   let summary = "means over as many windows as `size` asks for";
   let description = [{ Window i of n covers floor(i m / n) to ceil((i + 1) m / n) of m elements. }];
   let arguments = (ins Net_FloatTensor:$x, Net_Window<>:$size, Net_Axes<"window">:$over);

@@ -126,7 +126,7 @@ static cl::list<Action> actions(
                clEnumValN(Action::Import, "import",
                           "write the specification of a model by its "
                           "config.json, checked against the weights beside "
-                          "it; also `netc import`")),
+                          "it, or by its graph; also `netc import`")),
     In{toDo});
 cl::list<std::string>
     traces("trace", cl::value_desc("file,..."), cl::CommaSeparated,
@@ -139,6 +139,12 @@ cl::opt<std::string>
                    "of a range, or times such as `10ms-25ms` (default: the "
                    "median one)"),
           In{toDo});
+cl::list<std::string>
+    opaqueOps("opaque", cl::value_desc("op,..."), cl::CommaSeparated,
+              cl::desc("of `--import`: ops of a graph that netc does not know, "
+                       "of which only the shapes of results are taken; their "
+                       "cost is not known"),
+              In{toDo});
 Choice<Emit> emit(
     "emit", cl::value_desc("stage"),
     cl::desc("print a stage, of a run from `linalg` on, or make a program"),
@@ -459,6 +465,8 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
                                   : ""));
   if (range.getNumOccurrences() && action != Action::Audit)
     return refuse("`--range` is for `--audit`");
+  if (!opaqueOps.empty() && action != Action::Import)
+    return refuse("`--opaque` is for `netc import`");
   if (target != Target::Cuda &&
       (arch.getNumOccurrences() ||
        (emit == Emit::Ptx && emit.getNumOccurrences())))
@@ -481,7 +489,8 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
                   "\"`; the name of a file of accelerators ends in .yaml");
   }
   if (action == Action::Import && inputs.size() != 1)
-    return refuse("`netc import` takes one file, the config.json of a model");
+    return refuse("`netc import` takes one file, the config.json or the graph "
+                  "of a model");
   for (llvm::StringRef folder : includeFolders)
     if (!llvm::sys::fs::is_directory(folder))
       return refuse("`-I " + folder + "` names no folder");

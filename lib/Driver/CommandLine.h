@@ -80,6 +80,7 @@ extern llvm::cl::list<std::string> inputs;
 extern Action action;
 extern llvm::cl::list<std::string> traces;
 extern llvm::cl::opt<std::string> range;
+extern llvm::cl::list<std::string> opaqueOps;
 extern Choice<Emit> emit;
 extern Choice<Target> target;
 extern llvm::cl::opt<std::string> arch;

@@ -6,6 +6,7 @@
 
 #include "lib/Frontend/Input.h"
 #include "lib/Import/Config.h"
+#include "lib/Import/Graph.h"
 #include "llvm/Support/Path.h"
 
 using namespace netc;
@@ -34,8 +35,8 @@ static std::string call(const Config &config) {
   return text + ")\n";
 }
 
-std::optional<std::string> netc::import::importConfig(StringRef path,
-                                                      const Host &host) {
+std::optional<std::string> netc::import::importModel(StringRef path,
+                                                     const Host &host) {
   auto fail = [&](const Message &message) {
     host.report({path.str(), 1, 1, message});
     return std::nullopt;
@@ -49,6 +50,11 @@ std::optional<std::string> netc::import::importConfig(StringRef path,
   std::optional<Document> document = parseObject(path, *read, host);
   if (!document)
     return std::nullopt;
+  if (document->root.contains("netc_graph")) {
+    std::optional<Graph> graph = readGraph(path, *document, host);
+    return graph ? writeGraph(path, std::move(*graph), host.opaque, host)
+                 : std::nullopt;
+  }
   std::optional<Config> config = readConfig(path, *document, host);
   if (!config)
     return std::nullopt;

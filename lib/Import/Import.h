@@ -6,6 +6,7 @@
 #define NETC_LIB_IMPORT_IMPORT_H
 
 #include "lib/Diagnostics/Errors.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -25,15 +26,18 @@ struct Host {
   llvm::function_ref<void(const Problem &)> report;
   /// Called with each text that is read, so that errors can quote it.
   llvm::function_ref<void(llvm::StringRef path, llvm::StringRef text)> onRead;
-  size_t maxBytes = 0; ///< largest size of the config
+  size_t maxBytes = 0; ///< largest size of the file
+  /// Ops of a graph of which only the shapes of results are taken.
+  llvm::ArrayRef<std::string> opaque = {};
 };
 
-/// Reads a `config.json` of transformers, and writes a specification that calls
+/// Reads a graph (docs/graph.schema.json), and writes its modules as blocks. Or
+/// reads a `config.json` of transformers, and writes a specification that calls
 /// the net of its family with its sizes. If there are weights next to it,
 /// `model.safetensors` or the files of `model.safetensors.index.json`, their
 /// headers must have the names and shapes that follow from the config; the
 /// weights themselves are not read. None after an error, which is reported.
-std::optional<std::string> importConfig(llvm::StringRef path, const Host &host);
+std::optional<std::string> importModel(llvm::StringRef path, const Host &host);
 
 } // namespace netc::import
 

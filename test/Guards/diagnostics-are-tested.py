@@ -131,6 +131,8 @@ def words_of(text):
 
 
 def is_prose(text):
+    if re.search(r"[%#]\d|, over = |, order = ", text):
+        return False  # a form of a specification, with places for its parts
     text = re.sub("<[^<>]*>", " ", text)  # markup is none
     return len([word for word in words_of(text) if len(word) > 1]) > 1 and " " in text.strip()
 

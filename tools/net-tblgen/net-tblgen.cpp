@@ -15,19 +15,23 @@
 #include "llvm/TableGen/Main.h"
 #include "llvm/TableGen/Record.h"
 
+#include <map>
+
 using namespace llvm;
 using mlir::tblgen::NamedAttribute;
 using mlir::tblgen::NamedTypeConstraint;
 using mlir::tblgen::Operator;
 
 namespace {
-enum class Action { Costs, Signatures, Docs };
+enum class Action { Costs, Signatures, Foreign, Docs };
 
 cl::opt<Action> action(
     cl::desc("What to write"),
     cl::values(clEnumValN(Action::Costs, "gen-costs", "cost formulas as C++"),
                clEnumValN(Action::Signatures, "gen-signatures",
                           "signatures of the callable ops as C++"),
+               clEnumValN(Action::Foreign, "gen-foreign",
+                          "what other frameworks call the ops, as C++"),
                clEnumValN(Action::Docs, "gen-docs", "the reference, Markdown")),
     cl::Required);
 
@@ -137,6 +141,27 @@ void writeSignatures(ArrayRef<Operator> ops, raw_ostream &os) {
   }
 }
 
+/// A row for each name of `foreign`, sorted: `aten.elu alpha=alpha`.
+void writeForeign(ArrayRef<Operator> ops, raw_ostream &os) {
+  std::map<std::string, std::string> rows;
+  for (const Operator &op : ops)
+    for (StringRef entry : op.getDef().getValueAsListOfStrings("foreign")) {
+      SmallVector<StringRef> words;
+      entry.split(words, ' ', -1, /*KeepEmpty=*/false);
+      std::string row =
+          formatv("{{\"{0}\", \"{1}\", R\"({2})\", {{", words[0],
+                  languageName(op), op.getDef().getValueAsString("example"));
+      for (StringRef pair : drop_begin(words)) {
+        auto [theirs, ours] = pair.split('=');
+        row += formatv("{{\"{0}\", \"{1}\"}, ", theirs, ours);
+      }
+      if (!rows.try_emplace(words[0].str(), row + "}},\n").second)
+        PrintFatalError(op.getLoc(), "`" + words[0] + "` is named twice");
+    }
+  for (auto &[name, row] : rows)
+    os << row;
+}
+
 /// The signature in the language: `conv(x, weight; stride = 1)`.
 std::string signatureText(const Operator &op) {
   std::string text = languageName(op) + "(";
@@ -207,6 +232,14 @@ void writeDocs(ArrayRef<Operator> ops, raw_ostream &os) {
       if (StringRef example = op.getDef().getValueAsString("example");
           !example.empty())
         os << "\nExample: `" << example << "`\n";
+      if (auto names = op.getDef().getValueAsListOfStrings("foreign");
+          !names.empty()) {
+        os << "\nElsewhere: ";
+        ListSeparator comma;
+        for (StringRef entry : names)
+          os << comma << "`" << entry.split(' ').first << "`";
+        os << "\n";
+      }
       bool free = true;
       for (StringRef formula : kFormulas)
         free &= formulaOf(op, formula) == "0";
@@ -238,6 +271,9 @@ bool write(raw_ostream &os, RecordKeeper &records) {
     break;
   case Action::Signatures:
     writeSignatures(ops, os);
+    break;
+  case Action::Foreign:
+    writeForeign(ops, os);
     break;
   case Action::Docs:
     writeDocs(ops, os);

@@ -77,7 +77,8 @@ static Exit showHardware(const Session &session) {
   });
 }
 
-/// Prints the specification for the model of a `config.json`.
+/// Prints the specification of the model that a `config.json` or a graph
+/// describes.
 static Exit importModel(const Session &session) {
   import::Host host;
   auto report = [&](const import::Problem &problem) {
@@ -88,7 +89,9 @@ static Exit importModel(const Session &session) {
   host.report = report;
   host.onRead = session.frontend.onRead;
   host.maxBytes = limits.maxInputBytes;
-  std::optional<std::string> text = import::importConfig(inputs[0], host);
+  std::vector<std::string> withoutCost(opaqueOps.begin(), opaqueOps.end());
+  host.opaque = withoutCost;
+  std::optional<std::string> text = import::importModel(inputs[0], host);
   if (!text)
     return WrongInput;
   return write([&](llvm::raw_ostream &os) { os << *text; });

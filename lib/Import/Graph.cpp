@@ -1,0 +1,191 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Import/Graph.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+namespace {
+/// What is wrong with a graph, and where in it.
+struct WrongGraph {
+  std::string where, what;
+};
+
+class GraphReader {
+public:
+  explicit GraphReader(const Json &root) : root(root) {}
+
+  Graph read() {
+    if (member(root, "netc_graph", "") != 1)
+      throw WrongGraph{"netc_graph", "it is 1 in what netc reads"};
+    graph.name = text(root, "name", "");
+    graph.from = text(root, "from", "");
+    each(root, "inputs", "", [&](const Json &entry, const std::string &where) {
+      add(GraphValue::Input, entry, where);
+    });
+    each(root, "weights", "", [&](const Json &entry, const std::string &where) {
+      GraphValue &value = add(GraphValue::Weight, entry, where);
+      value.learns = entry.value("learns", true);
+    });
+    each(root, "known", "", [&](const Json &entry, const std::string &where) {
+      text(entry, "what", where);
+      add(GraphValue::Known, entry, where).known = &entry;
+    });
+    each(root, "modules", "", [&](const Json &entry, const std::string &where) {
+      graph.modules.push_back(
+          {text(entry, "path", where), text(entry, "class", where)});
+    });
+    each(root, "nodes", "", [&](const Json &entry, const std::string &where) {
+      addNode(entry, where);
+    });
+    each(root, "outputs", "", [&](const Json &entry, const std::string &where) {
+      graph.outputs.emplace_back(text(entry, "name", where),
+                                 find(text(entry, "value", where), where));
+    });
+    if (graph.outputs.empty())
+      throw WrongGraph{"outputs", "there is none"};
+    return std::move(graph);
+  }
+
+private:
+  static std::string at(const std::string &where, StringRef name) {
+    return where.empty() ? name.str() : where + "." + name.str();
+  }
+
+  static const Json &member(const Json &object, const char *name,
+                            const std::string &where) {
+    if (!object.is_object())
+      throw WrongGraph{where, "an object is expected, not " + shown(object)};
+    auto found = object.find(name);
+    if (found == object.end())
+      throw WrongGraph{at(where, name), "it is not there"};
+    return *found;
+  }
+
+  static std::string text(const Json &object, const char *name,
+                          const std::string &where) {
+    const Json &value = member(object, name, where);
+    if (!value.is_string())
+      throw WrongGraph{at(where, name),
+                       "a text is expected, not " + shown(value)};
+    return value.get<std::string>();
+  }
+
+  template <typename Visit>
+  void each(const Json &object, const char *name, const std::string &where,
+            Visit visit) {
+    const Json &list = member(object, name, where);
+    if (!list.is_array())
+      throw WrongGraph{at(where, name),
+                       "a list is expected, not " + shown(list)};
+    for (size_t i = 0; i < list.size(); ++i)
+      visit(list[i], at(where, name) + "[" + std::to_string(i) + "]");
+  }
+
+  static Polynomial size(const Json &value, const std::string &where) {
+    if (value.is_number_integer() && value >= 0 && value <= (int64_t(1) << 40))
+      return value.get<int64_t>();
+    std::optional<Polynomial> parsed;
+    if (value.is_string()) {
+      std::string compact = value.get<std::string>();
+      parsed = Polynomial::parse(compact);
+    }
+    if (!parsed || !parsed->isValid())
+      throw WrongGraph{where, "a size is a whole number, or a polynomial such "
+                              "as `2*T`, not " +
+                                  shown(value)};
+    return *parsed;
+  }
+
+  GraphValue &add(GraphValue::Kind kind, const Json &entry,
+                  const std::string &where) {
+    GraphValue value;
+    value.kind = kind;
+    value.name = text(entry, "name", where);
+    value.type = text(entry, "type", where);
+    each(entry, "shape", where,
+         [&](const Json &axis, const std::string &place) {
+           value.shape.push_back(size(axis, place));
+         });
+    if (value.shape.size() > 64)
+      throw WrongGraph{where, "a tensor has 64 axes at most"};
+    if (!byName.try_emplace(value.name, int(graph.values.size())).second)
+      throw WrongGraph{where, "`" + shownName(value.name) + "` is there twice"};
+    value.labels.resize(value.shape.size());
+    graph.values.push_back(std::move(value));
+    return graph.values.back();
+  }
+
+  int find(const std::string &name, const std::string &where) {
+    auto found = byName.find(name);
+    if (found == byName.end())
+      throw WrongGraph{where,
+                       "nothing before it is called `" + shownName(name) + "`"};
+    return found->second;
+  }
+
+  void addNode(const Json &entry, const std::string &where) {
+    GraphNode node;
+    node.op = text(entry, "op", where);
+    node.line = entry.value("line", std::string());
+    node.with = &member(entry, "with", where);
+    if (!node.with->is_object())
+      throw WrongGraph{at(where, "with"), "an object is expected"};
+    each(entry, "in", where, [&](const Json &name, const std::string &place) {
+      if (name.is_null())
+        node.ins.push_back(-1);
+      else if (name.is_string())
+        node.ins.push_back(find(name.get<std::string>(), place));
+      else
+        throw WrongGraph{place,
+                         "a name or null is expected, not " + shown(name)};
+    });
+    each(entry, "module", where,
+         [&](const Json &index, const std::string &place) {
+           if (!index.is_number_unsigned() || index >= graph.modules.size())
+             throw WrongGraph{place, "the place of a module in `modules` is "
+                                     "expected, not " +
+                                         shown(index)};
+           int module = index.get<int>();
+           GraphModule &entered = graph.modules[module];
+           if (module == node.module ||
+               (entered.parent >= 0 && entered.parent != node.module))
+             throw WrongGraph{place, "a module is in one other"};
+           entered.parent = node.module;
+           node.module = module;
+         });
+    each(entry, "out", where, [&](const Json &made, const std::string &place) {
+      node.outs.push_back(int(graph.values.size()));
+      add(GraphValue::Made, made, place);
+    });
+    if (node.outs.empty())
+      throw WrongGraph{at(where, "out"), "a node makes something"};
+    graph.nodes.push_back(std::move(node));
+  }
+
+  const Json &root;
+  Graph graph;
+  std::map<std::string, int> byName;
+};
+} // namespace
+
+std::optional<Graph> netc::import::readGraph(StringRef path,
+                                             const Document &document,
+                                             const Host &host) {
+  try {
+    return GraphReader(document.root).read();
+  } catch (const WrongGraph &wrong) {
+    StringRef key = StringRef(wrong.where).split('.').first.split('[').first;
+    auto place = document.places.find(key);
+    auto [line, column] =
+        place == document.places.end() ? std::make_pair(1u, 1u) : place->second;
+    host.report({path.str(), line, column,
+                 error::GraphWrong(shownName(wrong.where), wrong.what)});
+    return std::nullopt;
+  }
+}

@@ -1,0 +1,65 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_IMPORT_GRAPH_H
+#define NETC_LIB_IMPORT_GRAPH_H
+
+#include "dialect/Polynomial.h"
+#include "lib/Import/Json.h"
+
+#include <map>
+
+namespace netc::import {
+
+using Sizes = std::vector<Polynomial>;
+
+/// A tensor of a graph.
+struct GraphValue {
+  enum Kind { Input, Weight, Known, Made };
+  Kind kind = Made;
+  std::string name, type;
+  Sizes shape;
+  bool learns = true;              ///< of a weight
+  const Json *known = nullptr;     ///< what is known of it
+  std::vector<std::string> labels; ///< of its axes, as netc has them
+};
+
+/// The call of a module.
+struct GraphModule {
+  std::string path, kind;
+  int parent = -1;
+};
+
+struct GraphNode {
+  std::string op, line;
+  std::vector<int> ins, outs; ///< values; -1 where an operand is left out
+  const Json *with = nullptr;
+  int module = -1; ///< the innermost
+};
+
+/// What docs/graph.schema.json describes.
+struct Graph {
+  std::string name, from;
+  std::vector<GraphValue> values;
+  std::vector<GraphModule> modules;
+  std::vector<GraphNode> nodes;
+  std::vector<std::pair<std::string, int>> outputs; ///< names of values
+
+  const Sizes &shape(int value) const { return values[value].shape; }
+};
+
+/// None after an error, which is reported. The graph points into the document.
+std::optional<Graph> readGraph(llvm::StringRef path, const Document &document,
+                               const Host &host);
+
+/// The specification of a graph: its modules as blocks. None after an error,
+/// which is reported. Of the ops in `opaque` only the shapes of results are
+/// taken.
+std::optional<std::string> writeGraph(llvm::StringRef path, Graph graph,
+                                      llvm::ArrayRef<std::string> opaque,
+                                      const Host &host);
+
+} // namespace netc::import
+
+#endif // NETC_LIB_IMPORT_GRAPH_H

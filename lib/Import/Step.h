@@ -1,0 +1,89 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_IMPORT_STEP_H
+#define NETC_LIB_IMPORT_STEP_H
+
+#include "lib/Import/Graph.h"
+
+#include <memory>
+#include <set>
+
+namespace netc::import {
+
+/// An argument of a call, `key = text`; it is left out where it is `byDefault`.
+struct StepArgument {
+  std::string key;
+  std::string name; ///< of the setting that it becomes where calls differ in it
+  std::string text;
+  std::string byDefault = {};
+  bool isNumber = true;   ///< or a list of numbers
+  bool hasSizes = false;  ///< a list of sizes in which free axes occur
+  std::string shown = {}; ///< in a block: the setting, or `4 * out`
+};
+
+struct StepBody;
+
+/// What one statement, or a part of one, of a specification does.
+struct Step {
+  enum Form {
+    Instance, ///< owns weights: `conv1 = Conv(64, 7)`, and `x |> conv1`
+    Pipe,     ///< `x |> relu`
+    Infix,    ///< `x + y`
+    Form_,    ///< of any form: `%0` is an operand, `#0` an argument
+    View,     ///< a chain of views and transposes, not yet written
+  };
+  Form form = Pipe;
+  std::string fn;
+  std::string op;             ///< of netc that it is of; empty of a weight
+  std::vector<int> ins, outs; ///< values
+  std::vector<StepArgument> arguments;
+  std::string
+      weight; ///< of an instance: its first weight, which tells it from others
+  int module = -1;
+  std::string line;
+  std::vector<std::vector<int>>
+      permutations;          ///< of a View; empty for a reshape
+  std::vector<Sizes> shapes; ///< of its results
+  bool labels = false;       ///< operand 0 needs the labels of an image first
+  std::shared_ptr<StepBody> body; ///< of the call of a block
+};
+
+/// The call of a module.
+struct StepBody {
+  std::string path, kind;
+  std::vector<Step> steps;
+  std::vector<int> ins, outs;
+  unsigned height = 0; ///< 0 with no block in it
+};
+
+/// What is said of an op that cannot be imported.
+struct Refusal {
+  std::string op, module, line, why;
+  bool isUnknown = false;
+};
+
+/// The steps of a graph in the words of netc, without structure. Throws
+/// Refusal. Ops in `opaque` become networks without a description.
+std::vector<Step> translate(Graph &graph, llvm::ArrayRef<std::string> opaque);
+
+/// Writes steps of one module that are an idiom, such as those of RMSNorm in
+/// transformers, as the one step that they are.
+void findIdioms(Graph &graph, std::vector<Step> &steps);
+
+/// A chain of views and transposes as a pattern, or a reshape. Sets the labels
+/// of its result.
+void writeView(Step &view, Graph &graph);
+
+/// The specification of steps.
+std::string writeStructure(Graph &graph, std::vector<Step> steps);
+
+/// `[3, 5]`, or `3` where all are equal.
+std::string listText(llvm::ArrayRef<int64_t> numbers);
+/// Sizes, behind each other.
+std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
+
+} // namespace netc::import
+
+#endif // NETC_LIB_IMPORT_STEP_H

@@ -1,0 +1,440 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Modules as blocks: those of one class whose steps are the same but for
+// numbers are one block, whose settings these numbers are.
+
+#include "lib/Import/Step.h"
+#include "lib/Import/Writer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+namespace {
+class Structure {
+public:
+  Structure(Graph &graph, std::vector<Step> steps)
+      : graph(graph), steps(std::move(steps)) {}
+
+  std::string write() {
+    dissolve();
+    root = std::make_shared<StepBody>();
+    for (Step &step : steps)
+      place(std::move(step));
+    findEnds();
+    define();
+    return print();
+  }
+
+private:
+  /// Chooses the calls of modules that stay: with several steps, of a class
+  /// that is called more than once, and with weights that no other has.
+  void dissolve() {
+    size_t count = graph.modules.size();
+    std::vector<unsigned> weights(count);
+    std::map<std::string, std::set<int>> calls;
+    std::map<std::string, int> owner;
+    stays.assign(count, true);
+    for (const Step &step : steps) {
+      std::vector<int> chain = ancestors(step.module);
+      for (int module : chain) {
+        ++weights[module];
+        calls[graph.modules[module].kind].insert(module);
+      }
+      if (step.weight.empty())
+        continue;
+      // A weight that two modules have is in what holds both.
+      auto [found, isNew] = owner.try_emplace(step.weight, step.module);
+      if (isNew)
+        continue;
+      std::vector<int> other = ancestors(found->second);
+      for (int module : chain)
+        if (!llvm::is_contained(other, module) &&
+            graph.modules[module].path != pathOf(other, module))
+          stays[module] = false;
+      for (int module : other)
+        if (!llvm::is_contained(chain, module) &&
+            graph.modules[module].path != pathOf(chain, module))
+          stays[module] = false;
+    }
+    for (const Step &step : steps)
+      for (int in : step.ins)
+        if (graph.values[in].kind == GraphValue::Weight &&
+            owner.count(graph.values[in].name)) {
+          std::vector<int> own = ancestors(owner[graph.values[in].name]),
+                           chain = ancestors(step.module);
+          for (int module : own)
+            if (!llvm::is_contained(chain, module))
+              stays[module] = false;
+          for (int module : chain)
+            if (!llvm::is_contained(own, module))
+              stays[module] = false;
+        }
+    for (size_t i = 0; i < count; ++i)
+      if (weights[i] <= 1 || graph.modules[i].kind == "Sequential" ||
+          calls[graph.modules[i].kind].size() == 1)
+        stays[i] = false;
+  }
+  /// The path of what is as deep in another chain, if it is of the same module.
+  std::string pathOf(const std::vector<int> &chain, int module) const {
+    for (int each : chain)
+      if (graph.modules[each].path == graph.modules[module].path)
+        return graph.modules[each].path;
+    return "\n";
+  }
+
+  std::vector<int> ancestors(int module) const {
+    std::vector<int> chain;
+    for (; module >= 0; module = graph.modules[module].parent)
+      chain.push_back(module);
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+  }
+
+  void place(Step step) {
+    std::shared_ptr<StepBody> at = root;
+    for (int module : ancestors(step.module)) {
+      if (!stays[module])
+        continue;
+      auto &body = bodies[module];
+      if (!body) {
+        body = std::make_shared<StepBody>();
+        body->path = graph.modules[module].path;
+        body->kind = graph.modules[module].kind;
+        order.push_back(body);
+        Step call;
+        call.form = Step::Instance;
+        call.fn = body->kind;
+        call.module = module;
+        call.body = body;
+        at->steps.push_back(std::move(call));
+      }
+      at = body;
+    }
+    at->steps.push_back(std::move(step));
+  }
+
+  /// What the bodies take and make.
+  void findEnds() {
+    std::map<int, unsigned> reads;
+    for (const Step &step : steps)
+      (void)step;
+    std::set<int> results;
+    for (auto &output : graph.outputs)
+      results.insert(output.second);
+    ends(*root, results);
+    root->ins.clear();
+    for (size_t i = 0; i < graph.values.size(); ++i)
+      if (graph.values[i].kind == GraphValue::Input)
+        root->ins.push_back(int(i));
+  }
+  static void makes(const StepBody &body, std::set<int> &made) {
+    for (const Step &step : body.steps)
+      if (step.body)
+        makes(*step.body, made);
+      else
+        made.insert(step.outs.begin(), step.outs.end());
+  }
+  static void readsOf(const StepBody &body, std::set<int> &read) {
+    for (const Step &step : body.steps)
+      if (step.body)
+        readsOf(*step.body, read);
+      else
+        read.insert(step.ins.begin(), step.ins.end());
+  }
+  /// `outside`: what is read of a body behind or around it.
+  void ends(StepBody &body, const std::set<int> &outside) {
+    for (size_t i = 0; i < body.steps.size(); ++i) {
+      Step &step = body.steps[i];
+      if (!step.body)
+        continue;
+      std::set<int> read = outside;
+      for (size_t j = i + 1; j < body.steps.size(); ++j) {
+        if (body.steps[j].body)
+          readsOf(*body.steps[j].body, read);
+        else
+          read.insert(body.steps[j].ins.begin(), body.steps[j].ins.end());
+      }
+      ends(*step.body, read);
+      body.height = std::max(body.height, step.body->height + 1);
+      step.ins = step.body->ins;
+      step.outs = step.body->outs;
+    }
+    std::set<int> made, seen;
+    makes(body, made);
+    body.ins.clear();
+    body.outs.clear();
+    for (const Step &step : body.steps)
+      for (int in : step.ins)
+        if (!made.count(in) && !isOwn(body, in) && seen.insert(in).second)
+          body.ins.push_back(in);
+    std::set<int> given;
+    for (const Step &step : body.steps)
+      for (int out : step.outs)
+        if (outside.count(out) && given.insert(out).second)
+          body.outs.push_back(out);
+  }
+  /// Whether it is the weight of an instance in the body, `wte.weight`.
+  bool isOwn(const StepBody &body, int value) const {
+    return graph.values[value].kind == GraphValue::Weight &&
+           llvm::any_of(body.steps, [&](const Step &step) {
+             return step.form == Step::Instance && !step.body &&
+                    step.fn != "parameter" &&
+                    step.weight == graph.values[value].name;
+           });
+  }
+
+  /// What calls of one block have in common.
+  std::string skeleton(const StepBody &body) const {
+    std::map<int, unsigned> places;
+    for (int in : body.ins)
+      places.try_emplace(in, places.size());
+    for (const Step &step : body.steps)
+      for (int out : step.outs)
+        places.try_emplace(out, places.size());
+    std::map<std::string, unsigned> weights;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    for (const Step &step : body.steps) {
+      os << step.form << step.fn << '|' << tail(body, step) << '|'
+         << step.labels << '|';
+      if (!step.weight.empty())
+        os << weights.try_emplace(step.weight, weights.size()).first->second
+           << '|';
+      for (int in : step.ins) {
+        auto found = places.find(in);
+        if (found != places.end())
+          os << found->second << ',';
+        else
+          os << "w"
+             << weights.try_emplace(graph.values[in].name, weights.size())
+                    .first->second
+             << ',';
+      }
+      os << '>' << step.outs.size() << '|';
+      for (const StepArgument &each : step.arguments)
+        os << each.key << '=' << (each.isNumber ? "" : each.text) << ';';
+      os << '\n';
+    }
+    os << "returns ";
+    for (int out : body.outs)
+      os << places.at(out) << ',';
+    return text;
+  }
+  std::string tail(const StepBody &body, const Step &step) const {
+    if (step.module < 0)
+      return "";
+    std::string path = graph.modules[step.module].path;
+    return StringRef(path).starts_with(body.path)
+               ? path.substr(body.path.size())
+               : path;
+  }
+
+  void define() {
+    std::map<const StepBody *, Step *> callOf;
+    auto find = [&](auto &&self, StepBody &body) -> void {
+      for (Step &step : body.steps)
+        if (step.body) {
+          callOf[step.body.get()] = &step;
+          self(self, *step.body);
+        }
+    };
+    find(find, *root);
+    unsigned most = 0;
+    for (auto &body : order)
+      most = std::max(most, body->height);
+    for (unsigned height = 0; height <= most; ++height) {
+      std::vector<std::pair<std::string, std::vector<StepBody *>>> groups;
+      for (auto &body : order) {
+        if (body->height != height)
+          continue;
+        std::string key = body->kind + "\n" + skeleton(*body);
+        auto found = llvm::find_if(
+            groups, [&](auto &each) { return each.first == key; });
+        if (found == groups.end())
+          groups.push_back({key, {body.get()}});
+        else
+          found->second.push_back(body.get());
+      }
+      llvm::stable_sort(groups, [](auto &a, auto &b) {
+        return a.second.size() > b.second.size();
+      });
+      for (auto &[key, group] : groups)
+        defineBlock(group, callOf);
+    }
+  }
+
+  void defineBlock(std::vector<StepBody *> &group,
+                   std::map<const StepBody *, Step *> &callOf) {
+    StepBody &first = *group[0];
+    WrittenBlock block;
+    block.name = nameOf(first);
+    block.body = &first;
+    std::vector<std::vector<StepArgument *>> columns;
+    for (size_t i = 0; i < first.steps.size(); ++i)
+      for (size_t j = 0; j < first.steps[i].arguments.size(); ++j) {
+        columns.emplace_back();
+        for (StepBody *body : group)
+          columns.back().push_back(&body->steps[i].arguments[j]);
+      }
+    std::vector<std::pair<std::string, std::vector<std::string>>> settings;
+    for (auto &column : columns) {
+      if (llvm::all_of(column, [&](StepArgument *each) {
+            return each->text == column[0]->text;
+          }))
+        continue;
+      std::vector<std::string> texts;
+      for (StepArgument *each : column)
+        texts.push_back(each->text);
+      std::string shown;
+      for (auto &[name, known] : settings)
+        if (std::optional<int64_t> factor = multiple(texts, known)) {
+          shown = *factor == 1 ? name : std::to_string(*factor) + " * " + name;
+          break;
+        }
+      if (shown.empty()) {
+        std::string base = column[0]->name.empty() ? "size" : column[0]->name,
+                    name = base;
+        for (int i = 2; llvm::any_of(
+                 settings, [&](auto &each) { return each.first == name; });
+             ++i)
+          name = base + std::to_string(i);
+        settings.emplace_back(name, texts);
+        shown = name;
+      }
+      for (StepArgument *each : column)
+        each->shown = shown;
+    }
+    for (size_t i = 0; i < group.size(); ++i) {
+      Step &call = *callOf.at(group[i]);
+      call.fn = block.name;
+      call.weight = group[i]->path;
+      call.arguments.clear();
+      for (size_t j = 0; j < settings.size(); ++j) {
+        StepArgument given;
+        given.key = j ? settings[j].first : "";
+        given.name = settings[j].first;
+        given.text = settings[j].second[i];
+        call.arguments.push_back(given);
+      }
+    }
+    for (auto &[name, values] : settings)
+      block.settings.push_back(name);
+    blocks.push_back(std::move(block));
+  }
+
+  /// What all of `a` are times those of `b`, a whole number.
+  static std::optional<int64_t> multiple(const std::vector<std::string> &a,
+                                         const std::vector<std::string> &b) {
+    std::optional<int64_t> factor;
+    for (size_t i = 0; i < a.size(); ++i) {
+      int64_t x, y;
+      if (a[i] == b[i] && (!factor || *factor == 1)) {
+        factor = 1;
+        continue;
+      }
+      if (StringRef(a[i]).getAsInteger(10, x) ||
+          StringRef(b[i]).getAsInteger(10, y) || y == 0 || x % y ||
+          (factor && *factor != x / y) || x < y)
+        return std::nullopt;
+      factor = x / y;
+    }
+    return factor;
+  }
+
+  /// The class; of another form of it, with the child that only this one has.
+  std::string nameOf(const StepBody &body) {
+    std::string name = isTaken(body.kind) ? body.kind + "Block" : body.kind;
+    auto base = llvm::find_if(blocks, [&](const WrittenBlock &each) {
+      return each.body->kind == body.kind;
+    });
+    if (base != blocks.end()) {
+      std::set<std::string> own = children(body), other = children(*base->body);
+      for (const std::string &child : own)
+        if (!other.count(child)) {
+          for (StringRef word : llvm::split(child, '_'))
+            if (!word.empty())
+              name += llvm::toUpper(word[0]) + word.drop_front().str();
+          break;
+        }
+    }
+    std::string unique = name;
+    for (int i = 2;
+         llvm::any_of(blocks, [&](auto &each) { return each.name == unique; });
+         ++i)
+      unique = name + std::to_string(i);
+    return unique;
+  }
+  std::set<std::string> children(const StepBody &body) const {
+    std::set<std::string> names;
+    for (const Step &step : body.steps)
+      for (StringRef part : llvm::split(StringRef(tail(body, step)), '.'))
+        if (!part.empty() && !llvm::isDigit(part[0]))
+          names.insert(part.str());
+    return names;
+  }
+  static bool isTaken(StringRef name) {
+    static const std::set<StringRef> taken = {
+        "AdaptiveAvgPool", "AvgPool",   "BatchNorm", "Conv",
+        "ConvT",           "Dropout",   "Embedding", "GlobalAvgPool",
+        "GroupNorm",       "LayerNorm", "Linear",    "MHA",
+        "MaxPool",         "Position",  "RMSNorm",   "RoPE",
+        "StochasticDepth"};
+    return taken.count(name);
+  }
+
+  std::string print() {
+    std::string text;
+    for (const WrittenBlock &block : blocks)
+      text += writeBlock(graph, block) + "\n";
+    return text + writeNet(graph, *root);
+  }
+
+  Graph &graph;
+  std::vector<Step> steps;
+  std::vector<bool> stays;
+  std::shared_ptr<StepBody> root;
+  std::map<int, std::shared_ptr<StepBody>> bodies;
+  std::vector<std::shared_ptr<StepBody>> order;
+  std::vector<WrittenBlock> blocks;
+};
+} // namespace
+
+std::string netc::import::writeStructure(Graph &graph,
+                                         std::vector<Step> steps) {
+  return Structure(graph, std::move(steps)).write();
+}
+
+std::optional<std::string>
+netc::import::writeGraph(StringRef path, Graph graph,
+                         llvm::ArrayRef<std::string> opaque, const Host &host) {
+  try {
+    std::vector<Step> steps = translate(graph, opaque);
+    return "# " + graph.name + ", from " + graph.from + ".\n" +
+           writeStructure(graph, std::move(steps));
+  } catch (const Json::exception &wrong) {
+    // An argument of another type than the op takes.
+    host.report({path.str(), 1, 1,
+                 error::GraphWrong("nodes", shownName(wrong.what()))});
+    return std::nullopt;
+  } catch (const Refusal &refusal) {
+    std::string module = refusal.module.empty()
+                             ? "the module itself"
+                             : "`" + shownName(refusal.module) + "`";
+    std::string line =
+        refusal.line.empty() ? "" : " (" + shownName(refusal.line) + ")";
+    Message message = refusal.isUnknown
+                          ? error::GraphUnknownOp(shownName(refusal.op), module,
+                                                  line, refusal.why)
+                          : error::GraphRefusedOp(shownName(refusal.op), module,
+                                                  line, refusal.why);
+    host.report({path.str(), 1, 1, message});
+    return std::nullopt;
+  }
+}

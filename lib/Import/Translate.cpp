@@ -1,0 +1,355 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Nodes of a graph in the words of netc: values, settings, and the steps that
+// they become.
+
+#include "lib/Import/Translator.h"
+
+#include "dialect/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+std::string netc::import::listText(llvm::ArrayRef<int64_t> numbers) {
+  std::vector<std::string> texts;
+  for (int64_t number : numbers)
+    texts.push_back(std::to_string(number));
+  if (!texts.empty() && llvm::all_equal(texts))
+    return texts[0];
+  return "[" + llvm::join(texts, ", ") + "]";
+}
+
+std::string netc::import::sizesText(llvm::ArrayRef<Polynomial> sizes) {
+  std::vector<std::string> texts;
+  for (const Polynomial &size : sizes) {
+    std::string text = size.str(), spaced;
+    for (char c : text)
+      spaced += c == '*' ? std::string(" * ") : std::string(1, c);
+    texts.push_back(spaced);
+  }
+  return llvm::join(texts, ", ");
+}
+
+std::string netc::import::realText(double value) {
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  for (int digits = 1; digits < 18; ++digits) {
+    char buffer[40];
+    snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+    if (strtod(buffer, nullptr) == value)
+      return buffer;
+  }
+  return std::to_string(value);
+}
+
+std::vector<Step> Translator::translate() {
+  labelInputs();
+  for (size_t i = 0; i < graph.values.size(); ++i)
+    alias.push_back(int(i));
+  for (const GraphNode &each : graph.nodes)
+    for (int in : each.ins)
+      if (in >= 0)
+        ++uses[in];
+  for (auto &output : graph.outputs)
+    ++uses[output.second];
+  for (const GraphNode &each : graph.nodes) {
+    node = &each;
+    translateNode();
+  }
+  for (auto &output : graph.outputs) {
+    output.second = real(output.second);
+    materialize(output.second);
+  }
+  dropUnused();
+  findIdioms(graph, steps);
+  for (Step &step : steps)
+    if (step.form == Step::View)
+      writeView(step, graph);
+  return std::move(steps);
+}
+
+void Translator::refuse(const llvm::Twine &why, bool isUnknown) {
+  throw Refusal{node->op,
+                node->module < 0 ? std::string()
+                                 : graph.modules[node->module].path,
+                node->line, why.str(), isUnknown};
+}
+
+int Translator::real(int value) {
+  while (alias[value] != value)
+    value = alias[value];
+  return value;
+}
+
+int Translator::in(unsigned i) {
+  if (i >= node->ins.size() || node->ins[i] < 0)
+    refuse("operand " + llvm::Twine(i) + " is missing");
+  return real(node->ins[i]);
+}
+
+std::string Translator::what(int at) const {
+  return isKnown(at) ? value(at).known->value("what", std::string()) : "";
+}
+
+int64_t Translator::fixed(const Polynomial &size) {
+  std::optional<int64_t> number = size.toInt64();
+  if (!number)
+    refuse("`" + size.str() + "` must be a number here");
+  return *number;
+}
+
+void Translator::labelInputs() {
+  for (GraphValue &value : graph.values) {
+    if (value.kind != GraphValue::Input)
+      continue;
+    size_t rank = value.shape.size();
+    static const char *windows[] = {"D", "H", "W"};
+    for (size_t i = 0; i < rank; ++i) {
+      std::string text = value.shape[i].str();
+      if (value.shape[i].symbols().size() == 1 &&
+          value.shape[i] == Polynomial::symbol(text))
+        value.labels[i] = text;
+      else if ((rank == 4 || rank == 5) && value.type[0] != 'i' && i >= 1)
+        value.labels[i] = i == 1 ? "C" : windows[i + 3 - rank];
+    }
+    if (rank == 3 && isConvolved(value.name))
+      value.labels = {value.labels[0], "C", "L"};
+    for (size_t i = 0; i < rank; ++i)
+      if (llvm::count(value.labels, value.labels[i]) > 1)
+        value.labels[i].clear();
+  }
+}
+
+bool Translator::isConvolved(StringRef name) const {
+  return llvm::any_of(graph.nodes, [&](const GraphNode &each) {
+    return each.op == "aten.conv1d" && each.ins[0] >= 0 &&
+           value(each.ins[0]).name == name;
+  });
+}
+
+const Json *Translator::setting(const char *name) const {
+  auto found = node->with->find(name);
+  return found == node->with->end() ? nullptr : &*found;
+}
+
+int64_t Translator::integer(const char *name, int64_t otherwise) const {
+  const Json *found = setting(name);
+  return found && found->is_number_integer() ? found->get<int64_t>()
+                                             : otherwise;
+}
+
+bool Translator::flag(const char *name) const {
+  const Json *found = setting(name);
+  return found && found->is_boolean() && found->get<bool>();
+}
+
+double Translator::realNumber(const char *name, double otherwise) const {
+  const Json *found = setting(name);
+  if (!found)
+    return otherwise;
+  if (found->is_string())
+    return found->get<std::string>() == "inf" ? INFINITY : -INFINITY;
+  return found->is_number() ? found->get<double>() : otherwise;
+}
+
+std::vector<int64_t> Translator::integers(const char *name, int64_t otherwise,
+                                          size_t count) {
+  std::vector<int64_t> numbers;
+  if (const Json *found = setting(name)) {
+    if (found->is_number_integer()) {
+      numbers.push_back(found->get<int64_t>());
+    } else if (found->is_array()) {
+      for (const Json &each : *found) {
+        if (!each.is_number_integer())
+          refuse("`" + llvm::Twine(name) + "` is no list of numbers");
+        numbers.push_back(each.get<int64_t>());
+      }
+    }
+  }
+  if (numbers.empty())
+    numbers.push_back(otherwise);
+  if (numbers.size() == 1)
+    numbers.resize(count, numbers[0]);
+  return numbers;
+}
+
+unsigned Translator::axis(int64_t number, size_t rank) {
+  int64_t place = number < 0 ? number + int64_t(rank) : number;
+  if (place < 0 || place >= int64_t(rank))
+    refuse("there is no axis " + llvm::Twine(number));
+  return unsigned(place);
+}
+
+void Translator::wantRank(int x, size_t least, size_t most) {
+  size_t rank = shape(x).size();
+  if (rank < least || rank > most)
+    refuse("a tensor has " + llvm::Twine(rank) + " axes here");
+}
+
+size_t Translator::windowsOf(int x) {
+  wantRank(x, 3, 5);
+  return shape(x).size() - 2;
+}
+
+Step &Translator::step(Step::Form form, std::string fn, std::vector<int> ins) {
+  Step made;
+  made.form = form;
+  made.fn = std::move(fn);
+  made.op = foreign ? foreign->op.str() : "opaque";
+  for (int each : ins)
+    materialize(each);
+  made.ins = std::move(ins);
+  made.outs = {out()};
+  made.module = node->module;
+  made.line = node->line;
+  steps.push_back(std::move(made));
+  if (!steps.back().ins.empty()) {
+    int from = steps.back().ins[0];
+    if (labels(out()).size() == labels(from).size())
+      labels(out()) = labels(from);
+  }
+  return steps.back();
+}
+
+Step &Translator::instance(std::string fn, int x, int weight) {
+  Step &made = step(Step::Instance, std::move(fn), {x});
+  made.weight = value(weight).name;
+  return made;
+}
+
+void Translator::put(Step &step, std::string key, std::string name,
+                     std::string text, std::string byDefault, bool isNumber) {
+  step.arguments.push_back({key, name, text, byDefault, isNumber});
+}
+
+void Translator::putReal(Step &step, std::string key, double number,
+                         double byDefault) {
+  put(step, key, key, realText(number), realText(byDefault));
+}
+
+void Translator::putOver(Step &step, int x, unsigned at) {
+  if (featureAxis(x) != int(at))
+    put(step, "over", "over", "axes(%0)[" + std::to_string(at) + "]", "",
+        false);
+}
+
+int Translator::featureAxis(int x) {
+  const std::vector<std::string> &names = labels(x);
+  auto found = llvm::find(names, "C");
+  if (found != names.end())
+    return int(found - names.begin());
+  if (names.empty())
+    return -1;
+  StringRef last = names.back();
+  bool isTaken = last == "N" || last == "H" || last == "W" || last == "L" ||
+                 last == "D" || (last == "T" && names.size() > 2);
+  return isTaken ? -1 : int(names.size()) - 1;
+}
+
+bool Translator::isImage(int x, size_t windows) {
+  const std::vector<std::string> &names = labels(x);
+  if (names.size() != windows + 2 || names[1] != "C")
+    return false;
+  return llvm::all_of(llvm::ArrayRef(names).drop_front(2), [](StringRef name) {
+    return name == "D" || name == "H" || name == "W" || name == "L";
+  });
+}
+
+void Translator::labelImage(Step &step, int x, size_t windows) {
+  if (!isImage(x, windows))
+    step.labels = true;
+  static const char *names[] = {"D", "H", "W"};
+  std::vector<std::string> &made = labels(out());
+  made.assign(windows + 2, "");
+  made[0] = labels(x)[0].empty() ? "N" : labels(x)[0];
+  made[1] = "C";
+  for (size_t i = 0; i < windows; ++i)
+    made[i + 2] = windows == 1 ? "L" : names[i + 3 - windows];
+}
+
+void Translator::materialize(int at) {
+  if (value(at).kind == GraphValue::Made || value(at).kind == GraphValue::Input)
+    return;
+  if (!materialized.insert(at).second)
+    return;
+  Step made;
+  made.form = Step::Form_;
+  made.outs = {at};
+  made.module = isWeight(at) ? node->module : -1;
+  made.line = node->line;
+  const GraphValue &tensor = value(at);
+  std::string sizes = sizesText(tensor.shape);
+  if (isWeight(at)) {
+    made.form = Step::Instance;
+    made.fn = "parameter";
+    made.weight = tensor.name;
+    made.outs = {at};
+    put(made, "", "size", sizes);
+    made.arguments.back().isNumber = tensor.shape.size() == 1;
+    if (!tensor.learns)
+      put(made, "trainable", "trainable", "false", "true", false);
+    steps.push_back(std::move(made));
+    return;
+  }
+  pendingKnown(made, at);
+  made.module = node->module;
+  steps.push_back(std::move(made));
+}
+
+void Translator::pendingKnown(Step &made, int at) {
+  const GraphValue &tensor = value(at);
+  const Json &known = *tensor.known;
+  std::string kind = what(at), sizes = sizesText(tensor.shape);
+  bool hasSizes =
+      llvm::any_of(tensor.shape, [](auto &size) { return !size.isConstant(); });
+  auto add = [&](std::string text) {
+    put(made, "", "size", text, "", false);
+    made.arguments.back().hasSizes = hasSizes;
+  };
+  bool isInteger = tensor.type[0] == 'i' || tensor.type[0] == 'u';
+  if (kind == "number" && known.contains("value") &&
+      known["value"].is_number() && !isInteger) {
+    made.form = Step::Form_;
+    made.fn = "full";
+    add(sizes);
+    put(made, "", "value", realText(known["value"].get<double>()));
+    std::string form = "zeros(#0) + #1";
+    made.fn = form;
+    return;
+  }
+  if (isInteger || tensor.type == "bool") {
+    // What numbers a table is read by counts for nothing.
+    Polynomial product = 1;
+    for (const Polynomial &size : tensor.shape)
+      product *= size;
+    made.fn =
+        tensor.shape.size() == 1 ? "arange(#0)" : "reshape(arange(#0), #1)";
+    add(sizesText({product}));
+    if (tensor.shape.size() != 1)
+      add(sizes);
+    return;
+  }
+  made.fn = "table(#0, init = \"sinusoid\")";
+  if (tensor.shape.size() < 2)
+    made.fn = tensor.shape.empty()
+                  ? "0"
+                  : "reshape(table(1, #0, init = \"sinusoid\"), #0)";
+  add(sizes);
+}
+
+void Translator::same(int x) {
+  alias[out()] = x;
+  labels(out()) = labels(x);
+}
+
+std::vector<Step> netc::import::translate(Graph &graph,
+                                          llvm::ArrayRef<std::string> opaque) {
+  return Translator(graph, opaque).translate();
+}

@@ -1,0 +1,667 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Layers, arithmetic and products of other frameworks in the words of netc.
+
+#include "lib/Import/Translator.h"
+
+#include "dialect/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+void Translator::translateNode() {
+  if (llvm::is_contained(opaque, node->op)) {
+    std::vector<int> ins;
+    for (int each : node->ins)
+      if (each >= 0)
+        ins.push_back(real(each));
+    if (ins.empty() || node->outs.size() != 1)
+      refuse("`--opaque` stands for what takes tensors and makes one");
+    Step &made = step(Step::Form_, "", ins);
+    made.fn = "opaque(";
+    for (size_t i = 0; i < ins.size(); ++i)
+      made.fn += "%" + std::to_string(i) + ", ";
+    made.fn += "out = [#0])";
+    put(made, "", "out", sizesText(shape(out())), "", false);
+    made.arguments.back().hasSizes = true;
+    return;
+  }
+  foreign = findForeign(node->op);
+  if (!foreign)
+    refuse(didYouMean(node->op, foreignNames()), /*isUnknown=*/true);
+  auto handler = handlers().find(foreign->op);
+  if (handler != handlers().end())
+    return (this->*handler->second)();
+  elementwise();
+}
+
+void Translator::elementwise() {
+  if (node->ins.size() != 1 || node->outs.size() != 1)
+    refuse("netc takes it of one tensor");
+  Step &made = step(Step::Pipe, foreign->op.str(), {in(0)});
+  for (auto &[theirs, ours] : foreign->settings)
+    if (setting(theirs.str().c_str()))
+      put(made, ours.str(), ours.str(),
+          realText(realNumber(theirs.str().c_str(), 0)));
+}
+
+void Translator::convert() {
+  int x = in(0);
+  same(x);
+}
+
+void Translator::convolution() {
+  int x = in(0), w = in(1);
+  if (!isWeight(w))
+    refuse("its kernel is no weight");
+  if (flag("transposed"))
+    refuse("it is transposed");
+  size_t windows = windowsOf(x);
+  wantRank(w, windows + 2, windows + 2);
+  std::vector<int64_t> size;
+  for (const Polynomial &each : llvm::ArrayRef(shape(w)).drop_front(2))
+    size.push_back(fixed(each));
+  Step &made = instance("Conv", x, w);
+  put(made, "", "out", shape(w)[0].str());
+  put(made, "", "k", listText(size));
+  put(made, "stride", "stride", listText(integers("stride", 1, windows)), "1");
+  const Json *padding = setting("padding");
+  if (padding && padding->is_string())
+    put(made, "pad", "pad", "\"" + padding->get<std::string>() + "\"",
+        "\"valid\"", false);
+  else
+    put(made, "pad", "pad", listText(integers("padding", 0, windows)), "0");
+  put(made, "dilation", "dilation", listText(integers("dilation", 1, windows)),
+      "1");
+  put(made, "groups", "groups", std::to_string(integer("groups", 1)), "1");
+  put(made, "bias", "bias", has(2) ? "true" : "false", "true", false);
+  labelImage(made, x, windows);
+}
+
+void Translator::linear() {
+  bool isProduct = node->op == "aten.addmm";
+  int x = in(isProduct ? 1 : 0), w = in(isProduct ? 2 : 1);
+  int bias = isProduct ? 0 : 2;
+  wantRank(x, 1);
+  wantRank(w, 2);
+  if (!isWeight(w)) {
+    if (isProduct || has(2))
+      refuse("its matrix is no weight");
+    Step &made = step(Step::Infix, "@", {x, w});
+    made.form = Step::Form_;
+    made.fn = "%0 @ transpose(%1)";
+    return;
+  }
+  if (isProduct) {
+    // Between two views: of Conv1D in transformers.
+    int source = beforeReshape(x);
+    if (source != x || shape(source).size() > 2) {
+      Sizes wanted = shape(source);
+      wanted.back() = shape(out()).back();
+      graph.values[out()].shape = wanted;
+      labels(out()).assign(wanted.size(), "");
+      x = source;
+    }
+  }
+  const Polynomial &outs = shape(w)[isProduct ? 1 : 0];
+  auto table = tables.find(w);
+  if (table != tables.end()) {
+    Step &made =
+        step(Step::Form_, "%0 @ transpose(%1.weight)", {x, table->second});
+    made.fn = "%0 @ transpose(%1)";
+    if (has(bias))
+      refuse("it has a bias, and the weight of an embedding");
+    return;
+  }
+  Step &made = instance("Linear", x, w);
+  put(made, "", "out", outs.str());
+  put(made, "bias", "bias", has(bias) ? "true" : "false", "true", false);
+  putOver(made, x, shape(x).size() - 1);
+}
+
+void Translator::normalize() {
+  int x = in(0);
+  wantRank(x, 2);
+  std::string fn;
+  unsigned weight = 1;
+  if (node->op == "aten.batch_norm")
+    fn = "BatchNorm";
+  else if (node->op == "aten.group_norm")
+    fn = "GroupNorm";
+  else
+    fn = "LayerNorm";
+  bool isAffine = has(weight);
+  Step &made =
+      isAffine ? instance(fn, x, in(weight)) : step(Step::Instance, fn, {x});
+  if (fn == "GroupNorm")
+    put(made, "groups", "groups", std::to_string(integer("num_groups", 1)));
+  putReal(made, "eps", realNumber("eps", 1e-5), 1e-5);
+  put(made, "affine", "affine", isAffine ? "true" : "false", "true", false);
+  if (isAffine && !has(weight + 1)) {
+    if (fn != "LayerNorm")
+      refuse("it has a scale and no shift");
+    int w = in(weight);
+    made.form = Step::Form_;
+    made.fn = "normalize(%0, over = axes(%0)[-1]) * expand(%1, %0, over = "
+              "axes(%0)[-1])";
+    made.weight.clear();
+    made.arguments.clear();
+    made.ins.push_back(w);
+    Step scaled = steps.back();
+    steps.pop_back();
+    materialize(w);
+    steps.push_back(scaled);
+    return;
+  }
+  if (fn == "LayerNorm") {
+    if (const Json *over = setting("normalized_shape");
+        over && over->is_array() && over->size() != 1)
+      refuse("it is over several axes");
+    putOver(made, x, shape(x).size() - 1);
+  } else {
+    putOver(made, x, 1);
+    if (!made.arguments.empty() && made.arguments.back().key == "over" &&
+        fn == "BatchNorm") {
+      made.arguments.pop_back();
+      made.labels = shape(x).size() > 2;
+    }
+  }
+}
+
+void Translator::rmsNorm() {
+  int x = in(0);
+  Step &made = has(1) ? instance("RMSNorm", x, in(1))
+                      : step(Step::Pipe, "rms_normalize", {x});
+  putReal(made, "eps", realNumber("eps", 1e-6), 1e-6);
+}
+
+void Translator::embedding() {
+  bool isIndex = node->op == "aten.index";
+  int table = in(0), ids = in(1);
+  if (!isWeight(table) || isIndex) {
+    if (!isIndex || node->ins.size() != 2)
+      refuse("it reads what is no table of weights");
+    int at = ids;
+    Step &made = step(Step::Form_, "embedding(%1, %0)", {table, at});
+    labels(out()).assign(shape(out()).size(), "");
+    (void)made;
+    return;
+  }
+  if (what(ids) == "range" && shape(ids).back() != 1) {
+    rows[out()] = {table, ""};
+    return;
+  }
+  if (what(ids) == "number") {
+    rows[out()] = {table, realText(value(ids).known->value("value", 0.0))};
+    return;
+  }
+  if (isKnown(ids)) {
+    step(Step::Form_, "embedding(%0, %1)", {ids, table});
+    labels(out()).assign(shape(out()).size(), "");
+    return;
+  }
+  wantRank(table, 2, 2);
+  std::vector<std::string> had = labels(ids);
+  Step &made = instance("Embedding", ids, table);
+  put(made, "", "rows", shape(table)[0].str());
+  put(made, "", "d", shape(table)[1].str());
+  had.push_back("");
+  labels(out()) = had;
+  tables.emplace(table, table);
+  materialized.insert(table); // it is the instance's
+}
+
+void Translator::dropout() {
+  // Written out, it is noise that is divided by how much of it is not zero, and
+  // multiplied by.
+  if (node->op == "aten.empty_like")
+    return;
+  if (node->op == "aten.bernoulli") {
+    noise[out()] = realNumber("p", 0.5);
+    return;
+  }
+  const Json *train = setting("train");
+  double p = realNumber("p", 0);
+  if (p == 0 || (train && *train == false))
+    return same(in(0));
+  Step &made = step(Step::Pipe, "Dropout", {in(0)});
+  put(made, "", "drop", realText(p));
+}
+
+void Translator::pool() {
+  int x = in(0);
+  size_t windows = windowsOf(x);
+  std::vector<int64_t> k = integers("kernel_size", 1, windows);
+  Step &made =
+      step(Step::Pipe, foreign->op == "max_pool" ? "MaxPool" : "AvgPool", {x});
+  put(made, "", "k", listText(k));
+  const Json *stride = setting("stride");
+  std::string strides =
+      listText(stride && !stride->empty() ? integers("stride", 1, windows) : k);
+  put(made, "stride", "stride", strides, listText(k));
+  put(made, "pad", "pad", listText(integers("padding", 0, windows)), "0");
+  if (foreign->op == "max_pool")
+    put(made, "dilation", "dilation",
+        listText(integers("dilation", 1, windows)), "1");
+  put(made, "ceil", "ceil", flag("ceil_mode") ? "true" : "false", "false",
+      false);
+  labelImage(made, x, windows);
+}
+
+void Translator::adaptivePool() {
+  int x = in(0);
+  size_t windows = windowsOf(x);
+  Step &made = step(Step::Pipe, "AdaptiveAvgPool", {x});
+  put(made, "", "size", listText(integers("output_size", 1, windows)));
+  labelImage(made, x, windows);
+}
+
+void Translator::softmax() {
+  int x = in(0);
+  unsigned at = axis(integer("dim", -1), shape(x).size());
+  Step &made = step(Step::Pipe, foreign->op.str(), {x});
+  putOver(made, x, at);
+}
+
+void Translator::gelu() {
+  const Json *approximate = setting("approximate");
+  step(Step::Pipe, approximate && *approximate == "tanh" ? "gelu_tanh" : "gelu",
+       {in(0)});
+}
+
+void Translator::root() {
+  int x = in(0);
+  if (node->op == "aten.rsqrt")
+    step(Step::Form_, "1 / sqrt(%0)", {x});
+  else
+    step(Step::Pipe, "sqrt", {x});
+}
+
+void Translator::power() {
+  if (!setting("exponent") || node->ins.size() != 1)
+    refuse("its exponent is no number");
+  Step &made = step(Step::Form_, "%0 ^ #0", {in(0)});
+  put(made, "", "exponent", realText(realNumber("exponent", 1)));
+}
+
+void Translator::clamp() {
+  int x = in(0);
+  bool isTanh = node->op == "aten.hardtanh";
+  const char *low = isTanh ? "min_val" : "min",
+             *high = isTanh ? "max_val" : "max";
+  bool hasLow = setting(low), hasHigh = setting(high);
+  if (hasLow && hasHigh && realNumber(low, 0) == 0 &&
+      realNumber(high, 0) == 6) {
+    step(Step::Pipe, "relu6", {x});
+    return;
+  }
+  if (hasLow && hasHigh) {
+    Step &made = step(Step::Pipe, "clamp", {x});
+    put(made, "", "least", realText(realNumber(low, 0)));
+    put(made, "", "most", realText(realNumber(high, 0)));
+    return;
+  }
+  if (!hasLow && !hasHigh)
+    refuse("its bounds are no numbers");
+  Step &made =
+      step(Step::Form_, hasLow ? "maximum(%0, #0)" : "minimum(%0, #0)", {x});
+  put(made, "", "bound", realText(realNumber(hasLow ? low : high, 0)));
+}
+
+/// Whether it is a part of dropout that is written out.
+bool Translator::masked() {
+  for (unsigned i = 0; i < node->ins.size(); ++i) {
+    auto found = noise.find(in(i));
+    if (found == noise.end())
+      continue;
+    if (node->ins.size() == 1 && foreign->op == "div") {
+      noise[out()] = found->second;
+      return true;
+    }
+    if (node->ins.size() != 2 || foreign->op != "mul")
+      refuse("it computes with what is random");
+    int x = in(1 - i);
+    bool isEach = shape(in(i)) == shape(x);
+    Step &made = step(Step::Pipe, isEach ? "Dropout" : "StochasticDepth", {x});
+    put(made, "", "drop",
+        realText(std::round((1 - found->second) * 1e9) / 1e9));
+    return true;
+  }
+  return false;
+}
+
+void Translator::binary() {
+  std::string sign = foreign->op == "add"   ? "+"
+                     : foreign->op == "sub" ? "-"
+                     : foreign->op == "mul" ? "*"
+                     : foreign->op == "div" ? "/"
+                                            : "";
+  if (realNumber("alpha", 1) != 1)
+    refuse("its second operand is scaled");
+  if (masked())
+    return;
+  if (node->ins.size() == 1) {
+    bool isFirst = setting("self");
+    Step &made = step(Step::Form_, "", {in(0)});
+    std::string number = realText(realNumber(isFirst ? "self" : "other", 0));
+    made.fn = sign.empty() ? foreign->op.str() + "(%0, #0)"
+              : isFirst    ? "#0 " + sign + " %0"
+                           : "%0 " + sign + " #0";
+    put(made, "", "factor", number);
+    return;
+  }
+  int a = in(0), b = in(1);
+  for (auto [x, other] : {std::make_pair(b, a), std::make_pair(a, b)}) {
+    auto row = rows.find(x);
+    if (row == rows.end() || sign != "+" || shape(other) != shape(out()))
+      continue;
+    const auto &[table, place] = row->second;
+    if (place.empty()) {
+      Step &made = instance("Position", other, table);
+      put(made, "", "length", shape(table)[0].str());
+      return;
+    }
+    Step &made =
+        step(Step::Form_, "%0 + expand(%1[#0, ...], %0, over = axes(%0)[-1])",
+             {other, table});
+    put(made, "", "row", place);
+    return;
+  }
+  // A number for all.
+  for (auto [x, other, isFirst] :
+       {std::make_tuple(b, a, false), std::make_tuple(a, b, true)})
+    if (what(x) == "number" && value(x).known->contains("value") &&
+        shape(other) == shape(out())) {
+      const Json &number = (*value(x).known)["value"];
+      std::string text = number.is_number() ? realText(number.get<double>())
+                                            : number.get<std::string>();
+      Step &made =
+          step(Step::Form_,
+               isFirst ? "#0 " + sign + " %0" : "%0 " + sign + " #0", {other});
+      put(made, "", "factor", text);
+      return;
+    }
+  if (sign == "+" && (rotary(a, b) || rotary(b, a)))
+    return;
+  bool wantsFirst = shape(a) == shape(out()),
+       wantsSecond = shape(b) == shape(out());
+  if (wantsFirst && wantsSecond) {
+    Step &made = step(Step::Infix, sign, {a, b});
+    if (sign.empty()) {
+      made.form = Step::Form_;
+      made.fn = foreign->op.str() + "(%0, %1)";
+    }
+    mergeLabels(a, b);
+    return;
+  }
+  if (!wantsFirst && !wantsSecond) {
+    Step &made = step(Step::Form_, "", {a, b});
+    std::string zeros = "zeros(#0)";
+    auto all = [&](int x, int at) { return expanded(x, at, zeros); };
+    made.fn = all(a, 0) + " " + sign + " " + all(b, 1);
+    put(made, "", "size", sizesText(shape(out())), "", false);
+    made.arguments.back().hasSizes = true;
+    labels(out()).assign(shape(out()).size(), "");
+    return;
+  }
+  int full = wantsFirst ? a : b, small = wantsFirst ? b : a;
+  // In a Form_, operand 0 is that of the whole shape.
+  Step &made = step(Step::Form_, "", {full, small});
+  std::string other = expanded(small, 1, "%0", &made);
+  std::string left = wantsFirst ? "%0" : other,
+              right = wantsFirst ? other : "%0";
+  made.fn = sign.empty() ? foreign->op.str() + "(" + left + ", " + right + ")"
+                         : left + " " + sign + " " + right;
+  labels(out()) = labels(full);
+}
+
+bool Translator::rotary(int a, int b) {
+  const Step *cosines = maker(a), *sines = maker(b);
+  auto isScaled = [&](const Step *step) {
+    return step && step->op == "mul" && step->ins.size() == 2 &&
+           isKnown(step->ins[1]) && shape(step->ins[1]).size() > 1;
+  };
+  if (!isScaled(cosines) || !isScaled(sines) || shape(a).size() != 4)
+    return false;
+  int x = cosines->ins[0];
+  const Step *turned = maker(sines->ins[0]);
+  if (!turned || turned->op != "concat" || turned->ins.size() != 2)
+    return false;
+  const Step *negated = maker(turned->ins[0]), *first = maker(turned->ins[1]);
+  const Step *second =
+      negated && negated->op == "neg" ? maker(negated->ins[0]) : nullptr;
+  if (!first || !second || first->op != "slice" || second->op != "slice" ||
+      first->ins[0] != x || second->ins[0] != x)
+    return false;
+  double theta = value(cosines->ins[1]).known->value("theta", 10000.0);
+  Step &made = step(Step::Pipe, "RoPE", {x});
+  putReal(made, "theta", theta, 10000);
+  return true;
+}
+
+void Translator::mergeLabels(int a, int b) {
+  std::vector<std::string> &made = labels(out());
+  made = labels(a);
+  if (made.size() == labels(b).size())
+    for (size_t i = 0; i < made.size(); ++i)
+      if (made[i].empty() && !llvm::is_contained(made, labels(b)[i]))
+        made[i] = labels(b)[i];
+}
+
+std::string Translator::expanded(int x, int at, const std::string &like,
+                                 Step *made) {
+  const Sizes &from = shape(x), &to = shape(out());
+  wantRank(x, 0, to.size());
+  std::string name = "%" + std::to_string(at);
+  std::vector<std::string> over;
+  Sizes kept;
+  bool isCut = false;
+  for (size_t i = 0; i < from.size(); ++i) {
+    size_t place = i + to.size() - from.size();
+    if (from[i] == 1 && !(to[place] == 1)) {
+      isCut = true;
+      continue;
+    }
+    kept.push_back(from[i]);
+    over.push_back("axes(" + like + ")[" + std::to_string(place) + "]");
+  }
+  if (isCut && kept.size() == 2 && from.size() > 2 && from[0] == kept[0] &&
+      from[1] == kept[1]) {
+    name = "flatten(" + name + ")";
+    return "expand(" + name + ", " + like + ", over = axes(" + like +
+           ")[0..2])";
+  }
+  if (isCut) {
+    std::string sizes = sizesText(kept);
+    if (made) {
+      unsigned number = made->arguments.size();
+      put(*made, "", "size", kept.empty() ? "[]" : sizes, "", false);
+      made->arguments.back().hasSizes =
+          llvm::any_of(kept, [](auto &s) { return !s.isConstant(); });
+      made->arguments.back().isNumber =
+          kept.size() == 1 && kept[0].isConstant();
+      sizes = "#" + std::to_string(number);
+    }
+    name = "reshape(" + name + ", " + sizes + ")";
+  }
+  if (from.empty() || kept.empty())
+    return "expand(" + name + ", " + like + ", over = [])";
+  return "expand(" + name + ", " + like + ", over = [" +
+         llvm::join(over, ", ") + "])";
+}
+
+void Translator::expand() {
+  int x = in(0);
+  if (shape(x) == shape(out()))
+    return same(x);
+  Step &made = step(Step::Form_, "", {x});
+  put(made, "", "size", sizesText(shape(out())), "", false);
+  made.arguments.back().hasSizes = true;
+  made.fn = expanded(x, 0, "zeros(#0)", &made);
+  labels(out()).assign(shape(out()).size(), "");
+}
+
+void Translator::product() {
+  if (node->op == "aten.scaled_dot_product_attention")
+    return attention();
+  if (node->op == "aten.einsum") {
+    std::string equation = node->with->value("equation", std::string()), spaced;
+    for (char c : equation)
+      if (c == ',')
+        spaced += ", ";
+      else if (c == '-')
+        spaced += "-";
+      else if (c == '>')
+        spaced += "> ";
+      else if (c != ' ')
+        spaced += std::string(1, c) + " ";
+    std::vector<int> ins;
+    std::string form = "einsum(\"" + StringRef(spaced).trim().str() + "\"";
+    for (size_t i = 0; i < node->ins.size(); ++i) {
+      ins.push_back(in(i));
+      form += ", %" + std::to_string(i);
+    }
+    step(Step::Form_, form + ")", ins);
+    labels(out()).assign(shape(out()).size(), "");
+    return;
+  }
+  int a = in(0), b = in(1);
+  size_t rank = shape(a).size();
+  wantRank(a, 2);
+  if (rank != shape(b).size() && shape(b).size() != 2)
+    refuse("netc multiplies matrices, and lists of as many");
+  if (shape(b).size() == rank)
+    for (size_t i = 0; i + 2 < rank; ++i)
+      if (!(shape(a)[i] == shape(b)[i])) {
+        refuse("its lists of matrices are of different sizes");
+      }
+  Step &made = step(Step::Infix, "@", {a, b});
+  (void)made;
+  labels(out()).assign(shape(out()).size(), "");
+}
+
+int Translator::ungrouped(int x) {
+  const Step *last = maker(x);
+  if (!last || last->form != Step::View || last->ins.empty())
+    return x;
+  const Step *middle = maker(last->ins[0]);
+  if (!middle || middle->op != "broadcast" ||
+      shape(middle->outs[0]).size() != 5)
+    return x;
+  return beforeReshape(middle->ins[0]);
+}
+
+int Translator::beforeReshape(int x) {
+  Step *view = maker(x);
+  if (!view || view->form != Step::View || !view->permutations.back().empty())
+    return x;
+  if (view->permutations.size() == 1)
+    return view->ins[0];
+  view->permutations.pop_back();
+  view->shapes.pop_back();
+  graph.values[x].shape = view->shapes.back();
+  labels(x).assign(shape(x).size(), "");
+  Step probe = *view;
+  writeView(probe, graph);
+  return x;
+}
+
+Step *Translator::maker(int value) {
+  for (Step &each : llvm::reverse(steps))
+    if (llvm::is_contained(each.outs, value))
+      return &each;
+  return nullptr;
+}
+
+void Translator::attention() {
+  int q = in(0), k = ungrouped(in(1)), v = ungrouped(in(2));
+  for (int each : {q, k, v})
+    wantRank(each, 4, 4);
+  bool causal = flag("is_causal");
+  std::string window;
+  int mask = -1;
+  if (has(3)) {
+    mask = in(3);
+    std::string kind = what(mask);
+    if (kind == "causal")
+      causal = true, mask = -1;
+    else if (kind == "band") {
+      causal = true;
+      window = std::to_string(value(mask).known->value("width", 0));
+      mask = -1;
+    } else if (kind == "number")
+      mask = -1;
+  }
+  double width = double(shape(q)[3].toInt64().value_or(1));
+  double scale = realNumber("scale", 1 / std::sqrt(width));
+  bool isScaled = std::abs(scale * std::sqrt(width) - 1) > 1e-6;
+  double drop = realNumber("dropout_p", 0);
+  if (mask >= 0) {
+    Step &made = step(Step::Form_, "", {q, k, v, mask});
+    put(made, "", "scale", realText(scale));
+    int saved = out();
+    std::string scores = "(%0 @ transpose(%1)) * #0";
+    made.fn = scores;
+    (void)saved;
+    maskedAttention(made, mask, drop);
+    return;
+  }
+  Step &made = step(Step::Form_, "attention(%0, %1, %2", {q, k, v});
+  auto add = [&](std::string key, std::string text, bool isNumber) {
+    made.fn += ", " + key + " = #" + std::to_string(made.arguments.size());
+    put(made, "", key, text, "", isNumber);
+  };
+  if (causal)
+    add("causal", "true", false);
+  if (drop > 0)
+    add("drop", realText(drop), true);
+  if (isScaled)
+    add("scale", realText(scale), true);
+  if (!window.empty())
+    add("window", window, true);
+  made.fn += ")";
+}
+
+void Translator::maskedAttention(Step &made, int mask, double drop) {
+  const Sizes &m = shape(mask);
+  wantRank(mask, 0, 4);
+  Sizes scores = shape(made.ins[0]);
+  scores[3] = shape(made.ins[1])[2];
+  if (value(mask).type == "bool")
+    refuse(
+        "its mask depends on what goes in, or is of no form that netc knows");
+  std::vector<std::string> over;
+  Sizes kept;
+  for (size_t i = 0; i < m.size(); ++i)
+    if (!(m[i] == 1 && !(scores[i + 4 - m.size()] == 1))) {
+      kept.push_back(m[i]);
+      over.push_back("axes(s)[" + std::to_string(i + 4 - m.size()) + "]");
+    }
+  std::string name = "%3";
+  if (kept.size() != m.size()) {
+    name = "reshape(%3, #1)";
+    put(made, "", "size", sizesText(kept), "", false);
+    made.arguments.back().hasSizes = true;
+  }
+  std::string bias = kept.size() == 4
+                         ? name
+                         : "expand(" + name + ", %0 @ transpose(%1), over = [" +
+                               llvm::join(over, ", ") + "])";
+  size_t at;
+  while ((at = bias.find("axes(s)")) != std::string::npos)
+    bias.replace(at, 7, "axes(%0 @ transpose(%1))");
+  made.fn = "softmax((%0 @ transpose(%1)) * #0 + " + bias + ")";
+  if (drop > 0) {
+    made.fn = "Dropout(" + made.fn + ", #" +
+              std::to_string(made.arguments.size()) + ")";
+    put(made, "", "drop", realText(drop));
+  }
+  made.fn += " @ %2";
+}

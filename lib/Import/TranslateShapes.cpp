@@ -1,0 +1,329 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Views, parts and sums of tensors of other frameworks in the words of netc.
+
+#include "lib/Import/Translator.h"
+
+#include "dialect/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+void Translator::appendView(int x, std::vector<int> permutation) {
+  if (permutation.empty() && shape(x) == shape(out()))
+    return same(x);
+  Step *last = maker(x);
+  Step made;
+  if (last && last->form == Step::View && uses[x] == 1 && aliasUses(x) <= 1) {
+    made = *last;
+    steps.erase(steps.begin() + (last - steps.data()));
+    made.outs = {out()};
+    made.module = common(made.module, node->module);
+    made.line = node->line;
+  } else {
+    materialize(x);
+    made.form = Step::View;
+    made.ins = {x};
+    made.outs = {out()};
+    made.module = node->module;
+    made.line = node->line;
+  }
+  made.permutations.push_back(std::move(permutation));
+  made.shapes.push_back(shape(out()));
+  // Labels that a later step asks for; the last word is writeView's.
+  Step probe = made;
+  writeView(probe, graph);
+  steps.push_back(std::move(made));
+}
+
+int Translator::common(int a, int b) const {
+  for (; a >= 0; a = graph.modules[a].parent)
+    for (int each = b; each >= 0; each = graph.modules[each].parent)
+      if (each == a)
+        return a;
+  return -1;
+}
+
+unsigned Translator::aliasUses(int x) {
+  unsigned count = 0;
+  for (size_t i = 0; i < alias.size(); ++i)
+    if (int(i) != x && real(int(i)) == x)
+      count += uses[int(i)];
+  return count;
+}
+
+void Translator::permute() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  std::vector<int> order;
+  for (size_t i = 0; i < rank; ++i)
+    order.push_back(int(i));
+  if (const Json *dims = setting("dims")) {
+    if (!dims->is_array() || dims->size() != rank)
+      refuse("`dims` has a number for each axis");
+    for (size_t i = 0; i < rank; ++i)
+      order[i] = int(axis((*dims)[i].get<int64_t>(), rank));
+  } else if (node->op == "aten.t") {
+    std::reverse(order.begin(), order.end());
+  } else {
+    std::swap(
+        order[axis(integer(setting("dim0") ? "dim0" : "axis0", 0), rank)],
+        order[axis(integer(setting("dim1") ? "dim1" : "axis1", 1), rank)]);
+  }
+  appendView(x, std::move(order));
+}
+
+void Translator::concat() {
+  std::vector<int> ins;
+  std::string form = "concat(";
+  for (size_t i = 0; i < node->ins.size(); ++i) {
+    int x = in(i);
+    if (shape(x).size() == 1 && shape(x)[0].isZero())
+      continue;
+    form += (ins.empty() ? "%" : ", %") + std::to_string(ins.size());
+    ins.push_back(x);
+  }
+  if (ins.size() == 1)
+    return same(ins[0]);
+  unsigned at = axis(integer("dim", 0), shape(ins[0]).size());
+  Step &made = step(Step::Form_, form, ins);
+  if (featureAxis(ins[0]) != int(at))
+    made.fn += ", over = axes(%0)[" + std::to_string(at) + "]";
+  made.fn += ")";
+}
+
+void Translator::stack() {
+  std::vector<int> ins;
+  std::string form = "stack(";
+  for (size_t i = 0; i < node->ins.size(); ++i) {
+    form += (i ? ", %" : "%") + std::to_string(i);
+    ins.push_back(in(i));
+  }
+  if (axis(integer("dim", 0), shape(ins[0]).size() + 1) != 1)
+    refuse("netc stacks along the second axis");
+  step(Step::Form_, form + ")", ins);
+}
+
+void Translator::split() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  for (int each : node->outs)
+    wantRank(each, rank, rank);
+  unsigned at = axis(integer("dim", 0), rank);
+  std::vector<std::string> sizes;
+  bool isEqual = true;
+  Polynomial sum;
+  for (int each : node->outs) {
+    sizes.push_back(shape(each)[at].str());
+    isEqual &= shape(each)[at] == shape(node->outs[0])[at];
+    sum += shape(each)[at];
+  }
+  if (!(sum == shape(x)[at])) {
+    // The last parts are not used, and not in the graph.
+    Polynomial rest = shape(x)[at] - sum;
+    sizes.push_back(rest.str());
+    isEqual &= rest == shape(node->outs[0])[at];
+  }
+  Step &made = step(Step::Pipe, "split", {x});
+  made.outs = node->outs;
+  for (int each : node->outs)
+    labels(each) = labels(x);
+  if (sizes.size() > node->outs.size()) {
+    int spare = int(graph.values.size());
+    GraphValue more = graph.values[node->outs[0]];
+    graph.values.push_back(more);
+    graph.values.back().shape[at] = shape(x)[at] - sum;
+    alias.push_back(spare);
+    made.outs.push_back(spare);
+  }
+  put(made, "", "parts",
+      isEqual ? std::to_string(sizes.size())
+              : "[" + llvm::join(sizes, ", ") + "]",
+      "", !isEqual);
+  putOver(made, x, at);
+}
+
+void Translator::slice() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  unsigned at = axis(integer("dim", 0), rank);
+  bool isSelect = node->op == "aten.select";
+  const Polynomial &size = shape(x)[at];
+  if (!isSelect)
+    wantRank(out(), rank, rank);
+  if (!isSelect && shape(out()) == shape(x))
+    return same(x);
+  if (integer("step", 1) != 1)
+    return strided(x, at);
+  std::string from, to;
+  if (isSelect) {
+    int64_t index = integer("index", 0);
+    from = std::to_string(index);
+    if (index < 0 && !size.isConstant())
+      from = std::to_string(index);
+  } else {
+    const Json *start = setting("start"), *end = setting("end");
+    Polynomial begin = bound(start, size, 0), stop = begin + shape(out())[at];
+    (void)end;
+    from = begin.str();
+    to = stop.str();
+  }
+  Step &made = step(Step::Form_, "", {x});
+  std::string place = "#0";
+  put(made, "", "start", from, "", Polynomial::parse(from)->isConstant());
+  made.arguments.back().hasSizes = !made.arguments.back().isNumber;
+  if (!isSelect) {
+    place += "..#1";
+    put(made, "", "end", to, "", Polynomial::parse(to)->isConstant());
+    made.arguments.back().hasSizes = !made.arguments.back().isNumber;
+  }
+  std::string form = "%0[";
+  if (at == 0)
+    form += place + (rank > 1 ? ", ...]" : "]");
+  else {
+    form += at ? "..., " + place : place;
+    for (size_t i = at + 1; i < rank; ++i)
+      form += ", 0..axes(%0)[" + std::to_string(i) + "]";
+    form += "]";
+  }
+  made.fn = form;
+  std::vector<std::string> kept = labels(x);
+  if (isSelect)
+    kept.erase(kept.begin() + at);
+  labels(out()) = kept;
+}
+
+Polynomial Translator::bound(const Json *given, const Polynomial &size,
+                             int64_t otherwise) {
+  if (!given)
+    return otherwise;
+  if (given->is_number_integer()) {
+    int64_t number = given->get<int64_t>();
+    return number < 0 ? size + number : Polynomial(number);
+  }
+  if (given->is_string())
+    if (auto parsed = Polynomial::parse(given->get<std::string>()))
+      return *parsed;
+  refuse("`start` is no size");
+}
+
+void Translator::strided(int x, unsigned at) {
+  int64_t n = integer("step", 1), start = integer("start", 0);
+  size_t rank = shape(x).size();
+  if (start < 0 || start >= n || !(shape(out())[at] * n == shape(x)[at]))
+    refuse("the places between do not come out even");
+  Step &made = step(Step::Form_, "", {x});
+  std::string left, right;
+  for (size_t i = 0; i < rank; ++i) {
+    std::string letter(1, char('a' + i));
+    left += (i ? " " : "") + (i == at ? "(" + letter + " z)" : letter);
+    right += letter + " ";
+  }
+  made.fn =
+      "rearrange(%0, \"" + left + " -> " + right + "z\", z = #0)[..., #1]";
+  put(made, "", "step", std::to_string(n));
+  put(made, "", "start", std::to_string(start));
+  labels(out())[at].clear();
+}
+
+void Translator::reduce() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  std::vector<unsigned> over;
+  for (const char *name : {"dim", "dims", "axes"})
+    if (const Json *dims = setting(name); dims && over.empty()) {
+      if (dims->is_number_integer())
+        over.push_back(axis(dims->get<int64_t>(), rank));
+      else
+        for (const Json &each : *dims)
+          over.push_back(axis(each.get<int64_t>(), rank));
+    }
+  llvm::sort(over);
+  if (over.empty())
+    for (size_t i = 0; i < rank; ++i)
+      over.push_back(i);
+  Sizes kept = shape(x);
+  std::vector<std::string> left = labels(x);
+  for (unsigned each : llvm::reverse(over)) {
+    kept.erase(kept.begin() + each);
+    left.erase(left.begin() + each);
+  }
+  std::vector<std::string> places;
+  for (unsigned each : over)
+    places.push_back("axes(%0)[" + std::to_string(each) + "]");
+  bool isGlobal = foreign->op == "mean" && rank >= 3 &&
+                  over.size() == rank - 2 && over[0] == 2 &&
+                  isImage(x, rank - 2);
+  bool keeps = kept.size() != shape(out()).size();
+  Step &made =
+      step(isGlobal && !keeps ? Step::Pipe : Step::Form_, "GlobalAvgPool", {x});
+  if (isGlobal && !keeps) {
+    labels(out()) = left;
+    return;
+  }
+  if (isGlobal) {
+    made.form = Step::Pipe;
+    made.fn = "AdaptiveAvgPool";
+    put(made, "", "size", "1");
+    labels(out()) = labels(x);
+    return;
+  }
+  made.fn =
+      foreign->op.str() + "(%0, over = " +
+      (places.size() == 1 ? places[0] : "[" + llvm::join(places, ", ") + "]") +
+      ")";
+  if (keeps) {
+    made.fn = "reshape(" + made.fn + ", #0)";
+    put(made, "", "size", sizesText(shape(out())), "", false);
+    made.arguments.back().hasSizes = true;
+    left.assign(shape(out()).size(), "");
+  }
+  labels(out()) = left;
+}
+
+void Translator::pad() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  std::vector<int64_t> amounts = integers("pad", 0, 0);
+  if (setting("mode") && *setting("mode") != "constant")
+    refuse("it fills with what is inside");
+  if (llvm::all_of(amounts, [](int64_t each) { return each == 0; }))
+    return same(x);
+  std::string form = "%0";
+  Step &made = step(Step::Form_, "", {x});
+  for (size_t i = 0; 2 * i + 1 < amounts.size(); ++i) {
+    if (amounts[2 * i] == 0 && amounts[2 * i + 1] == 0)
+      continue;
+    if (amounts[2 * i] < 0 || amounts[2 * i + 1] < 0)
+      refuse("it cuts off");
+    unsigned n = made.arguments.size();
+    form = "pad(" + form + ", over = axes(" + form + ")[" +
+           std::to_string(rank - 1 - i) + "], low = #" + std::to_string(n) +
+           ", high = #" + std::to_string(n + 1) + ")";
+    put(made, "", "low", std::to_string(amounts[2 * i]));
+    put(made, "", "high", std::to_string(amounts[2 * i + 1]));
+  }
+  made.fn = form;
+}
+
+void Translator::dropUnused() {
+  std::set<int> read;
+  for (auto &output : graph.outputs)
+    read.insert(output.second);
+  std::vector<Step> kept;
+  for (Step &each : llvm::reverse(steps)) {
+    if (llvm::none_of(each.outs, [&](int made) { return read.count(made); }))
+      continue;
+    read.insert(each.ins.begin(), each.ins.end());
+    kept.push_back(std::move(each));
+  }
+  std::reverse(kept.begin(), kept.end());
+  steps = std::move(kept);
+}

@@ -1,0 +1,217 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_IMPORT_TRANSLATOR_H
+#define NETC_LIB_IMPORT_TRANSLATOR_H
+
+#include "lib/Import/Foreign.h"
+#include "lib/Import/Step.h"
+#include "llvm/ADT/Twine.h"
+
+#include <map>
+
+namespace netc::import {
+
+/// `0.1`, `1e-05`.
+std::string realText(double value);
+
+/// Nodes of a graph in the words of netc, one by one.
+class Translator {
+public:
+  Translator(Graph &graph, llvm::ArrayRef<std::string> opaque)
+      : graph(graph), opaque(opaque) {}
+
+  std::vector<Step> translate();
+
+private:
+  [[noreturn]] void refuse(const llvm::Twine &why, bool isUnknown = false);
+
+  //===--- Values ---------------------------------------------------------===//
+
+  int real(int value);
+  int in(unsigned i);
+  bool has(unsigned i) const {
+    return i < node->ins.size() && node->ins[i] >= 0;
+  }
+  int out() const { return node->outs[0]; }
+  const Sizes &shape(int value) const { return graph.shape(value); }
+  std::vector<std::string> &labels(int value) {
+    return graph.values[value].labels;
+  }
+  const GraphValue &value(int at) const { return graph.values[at]; }
+  bool isWeight(int at) const { return value(at).kind == GraphValue::Weight; }
+  bool isKnown(int at) const { return value(at).kind == GraphValue::Known; }
+  std::string what(int at) const;
+  int64_t fixed(const Polynomial &size);
+  void labelInputs();
+  bool isConvolved(llvm::StringRef name) const;
+
+  //===--- Settings of a node ---------------------------------------------===//
+
+  const Json *setting(const char *name) const;
+  int64_t integer(const char *name, int64_t otherwise) const;
+  bool flag(const char *name) const;
+  double realNumber(const char *name, double otherwise) const;
+  std::vector<int64_t> integers(const char *name, int64_t otherwise,
+                                size_t count);
+  unsigned axis(int64_t number, size_t rank);
+  /// Over how many axes windows slide: all but two.
+  size_t windowsOf(int x);
+  void wantRank(int x, size_t least, size_t most = 64);
+
+  //===--- Steps ----------------------------------------------------------===//
+
+  Step &step(Step::Form form, std::string fn, std::vector<int> ins);
+  Step &instance(std::string fn, int x, int weight);
+  static void put(Step &step, std::string key, std::string name,
+                  std::string text, std::string byDefault = "",
+                  bool isNumber = true);
+  void putReal(Step &step, std::string key, double number, double byDefault);
+  /// `over = ..`, where the axis is not the one that netc takes by itself.
+  void putOver(Step &step, int x, unsigned at);
+  /// -1 where netc finds none.
+  int featureAxis(int x);
+  /// Whether windows slide over the last axes.
+  bool isImage(int x, size_t windows);
+  void labelImage(Step &step, int x, size_t windows);
+
+  /// Makes a value of a weight or of what is known where a step takes it.
+  void materialize(int at);
+  void pendingKnown(Step &made, int at);
+  void same(int x);
+
+  //===--- Ops ------------------------------------------------------------===//
+
+  using Handler = void (Translator::*)();
+  static const std::map<llvm::StringRef, Handler> &handlers() {
+    static const std::map<llvm::StringRef, Handler> table = {
+        {"adaptive_avg_pool", &Translator::adaptivePool},
+        {"add", &Translator::binary},
+        {"avg_pool", &Translator::pool},
+        {"broadcast", &Translator::expand},
+        {"concat", &Translator::concat},
+        {"conv", &Translator::convolution},
+        {"convert", &Translator::convert},
+        {"div", &Translator::binary},
+        {"dropout", &Translator::dropout},
+        {"einsum", &Translator::product},
+        {"embedding", &Translator::embedding},
+        {"gelu", &Translator::gelu},
+        {"linear", &Translator::linear},
+        {"log_softmax", &Translator::softmax},
+        {"max", &Translator::reduce},
+        {"max_pool", &Translator::pool},
+        {"maximum", &Translator::binary},
+        {"mean", &Translator::reduce},
+        {"min", &Translator::reduce},
+        {"minimum", &Translator::binary},
+        {"mul", &Translator::binary},
+        {"normalize", &Translator::normalize},
+        {"pad", &Translator::pad},
+        {"power", &Translator::power},
+        {"relu6", &Translator::clamp},
+        {"reshape", &Translator::view},
+        {"rms_normalize", &Translator::rmsNorm},
+        {"slice", &Translator::slice},
+        {"softmax", &Translator::softmax},
+        {"split", &Translator::split},
+        {"sqrt", &Translator::root},
+        {"stack", &Translator::stack},
+        {"sub", &Translator::binary},
+        {"sum", &Translator::reduce},
+        {"transpose", &Translator::permute},
+    };
+    return table;
+  }
+
+  void translateNode();
+
+  /// What takes tensors as here, and settings that go by other names.
+  void elementwise();
+  void convert();
+  void convolution();
+  void linear();
+  void normalize();
+  void rmsNorm();
+  void embedding();
+  void dropout();
+  void pool();
+  void adaptivePool();
+  void softmax();
+  void gelu();
+  void root();
+  void power();
+  void clamp();
+
+  //===--- Arithmetic -----------------------------------------------------===//
+
+  bool masked();
+  void binary();
+
+  /// x cos + turned(x) sin: rotary positions.
+  bool rotary(int a, int b);
+  void mergeLabels(int a, int b);
+
+  /// Operand `at` repeated to the shape of `like`.
+  std::string expanded(int x, int at, const std::string &like,
+                       Step *made = nullptr);
+  void expand();
+
+  //===--- Products -------------------------------------------------------===//
+
+  void product();
+
+  /// What it was before each head of keys was repeated for some of queries.
+  int ungrouped(int x);
+  /// What it was before the last view of a chain, if this only reshapes and
+  /// nothing else reads it.
+  int beforeReshape(int x);
+  Step *maker(int value);
+  void attention();
+
+  /// With a bias of scores that is learned, or depends on what goes in.
+  void maskedAttention(Step &made, int mask, double drop);
+
+  //===--- Shapes ---------------------------------------------------------===//
+
+  void appendView(int x, std::vector<int> permutation);
+  /// The innermost module that holds both.
+  int common(int a, int b) const;
+  /// How often a value is read under other names.
+  unsigned aliasUses(int x);
+  void view() { appendView(in(0), {}); }
+
+  void permute();
+  void concat();
+  void stack();
+  void split();
+
+  /// The part of an axis, `start..end`, or one place of it, which is gone.
+  void slice();
+  Polynomial bound(const Json *given, const Polynomial &size,
+                   int64_t otherwise);
+  /// Every n-th place: the axis is split, and one of n is kept.
+  void strided(int x, unsigned at);
+  void reduce();
+  void pad();
+
+  /// Without what nothing reads. What is noted of tables stays.
+  void dropUnused();
+
+  Graph &graph;
+  llvm::ArrayRef<std::string> opaque;
+  const GraphNode *node = nullptr;
+  const ForeignOp *foreign = nullptr;
+  std::vector<Step> steps;
+  std::vector<int> alias;
+  std::map<int, unsigned> uses;
+  std::set<int> materialized;
+  std::map<int, std::pair<int, std::string>> rows; ///< of a table, by value
+  std::map<int, double> noise; ///< with what probability it is not zero
+  std::map<int, int> tables;   ///< that are embedded by
+};
+
+} // namespace netc::import
+
+#endif // NETC_LIB_IMPORT_TRANSLATOR_H

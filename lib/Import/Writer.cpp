@@ -1,0 +1,561 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Steps as text that a person would write: chains as pipes, neighbours of one
+// container as one composition, equal ones as `repeat`.
+
+#include "lib/Import/Writer.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+namespace {
+constexpr size_t width = 110;
+
+/// An expression, and how tightly it binds.
+struct Expression {
+  enum Binding { PipeBinding, Sum, Product, Power, Atom };
+  std::string text;
+  Binding binding = Atom;
+};
+
+class BodyWriter {
+public:
+  BodyWriter(const Graph &graph, const StepBody &body, bool isNet,
+             llvm::ArrayRef<std::string> settings)
+      : graph(graph), body(body), isNet(isNet) {
+    taken.insert(settings.begin(), settings.end());
+    for (StringRef word :
+         {"import",   "block",  "net",     "dataset",   "hardware",  "train",
+          "infer",    "return", "yield",   "expect",    "require",   "sweep",
+          "if",       "then",   "else",    "for",       "in",        "repeat",
+          "scan",     "over",   "carry",   "on",        "as",        "within",
+          "and",      "or",     "not",     "true",      "false",     "none",
+          "training", "axes",   "reshape", "flatten",   "rearrange", "expand",
+          "zeros",    "table",  "arange",  "parameter", "buffer",    "opaque",
+          "map",      "each",   "freeze",  "inf"})
+      taken.insert(word.str());
+    auto reserve = [&](const Step &step) {
+      StringRef rest = step.fn;
+      while (!rest.empty()) {
+        StringRef word = rest.take_while(
+            [](char c) { return llvm::isAlnum(c) || c == '_'; });
+        if (!word.empty())
+          taken.insert(word.str());
+        rest = rest.drop_front(std::max<size_t>(word.size(), 1));
+      }
+    };
+    for (const Step &step : body.steps)
+      reserve(step);
+    if (isNet)
+      for (int in : body.ins)
+        for (const Polynomial &size : graph.shape(in))
+          for (const std::string &symbol : size.symbols())
+            taken.insert(symbol);
+    for (const Step &step : body.steps)
+      for (int in : step.ins)
+        ++uses[in];
+    for (int out : body.outs)
+      ++uses[out];
+  }
+
+  std::vector<std::string> inputs() {
+    static const char *plain[] = {"x", "z", "w", "u", "v"};
+    std::vector<std::string> names;
+    for (size_t i = 0; i < body.ins.size(); ++i) {
+      int in = body.ins[i];
+      std::string name = unique(isNet   ? identifier(graph.values[in].name)
+                                : i < 5 ? plain[i]
+                                        : "x" + std::to_string(i));
+      names.push_back(name);
+      values[in] = {name, Expression::Atom};
+    }
+    return names;
+  }
+
+  std::string write() {
+    for (size_t i = 0; i < body.steps.size();)
+      i = writeRun(i);
+    std::vector<std::string> results;
+    if (isNet) {
+      for (auto &[name, value] : graph.outputs)
+        results.push_back(unique(identifier(name)) + " = " +
+                          valueOf(value).text);
+    } else {
+      for (int out : body.outs)
+        results.push_back(valueOf(out).text);
+    }
+    std::string text = declarations + lines;
+    return text + wrapped("return " + llvm::join(results, ", ")) + "\n";
+  }
+
+private:
+  static std::string identifier(StringRef text) {
+    std::string name;
+    for (char c : text)
+      name += llvm::isAlnum(c) || c == '_' ? c : '_';
+    return name.empty() || llvm::isDigit(name[0]) ? "m" + name : name;
+  }
+  std::string unique(const std::string &base) {
+    std::string start = taken.count(base) ? base + "_" : base, name = start;
+    for (int i = 2; taken.count(name) || !given.insert(name).second; ++i)
+      name = start + "_" + std::to_string(i);
+    return name;
+  }
+
+  std::string tail(const Step &step) const {
+    if (step.module < 0)
+      return "";
+    StringRef path = graph.modules[step.module].path;
+    path.consume_front(body.path);
+    path.consume_front(".");
+    return path.str();
+  }
+  /// What holds a step by number, `layer1` of `layer1.0`, and `layers` where it
+  /// is the body itself; else empty.
+  std::string container(const Step &step) const {
+    std::string path = tail(step);
+    auto [front, back] = StringRef(path).rsplit('.');
+    if (isNumber(front) && back.empty())
+      return "layers";
+    return isNumber(back) ? front.str() : "";
+  }
+  static bool isNumber(StringRef text) {
+    return !text.empty() &&
+           llvm::all_of(text, [](char c) { return llvm::isDigit(c); });
+  }
+
+  //===--- Text -----------------------------------------------------------===//
+
+  /// Sizes by axes of what the block takes.
+  std::string resolved(const std::string &text) {
+    if (isNet)
+      return text;
+    std::string result;
+    StringRef rest = text;
+    while (!rest.empty()) {
+      StringRef word =
+          rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+      if (word.empty() || llvm::isDigit(word[0])) {
+        size_t length = std::max<size_t>(word.size(), 1);
+        result += rest.take_front(length);
+        rest = rest.drop_front(length);
+        continue;
+      }
+      result += axisFor(word);
+      rest = rest.drop_front(word.size());
+    }
+    return result;
+  }
+  std::string axisFor(StringRef symbol) {
+    Polynomial wanted = Polynomial::symbol(symbol);
+    for (int in : body.ins)
+      for (size_t i = 0; i < graph.shape(in).size(); ++i)
+        if (graph.shape(in)[i] == wanted)
+          return "axes(" + values[in].text + ")[" + std::to_string(i) + "]";
+    for (const Step &step : body.steps)
+      for (int in : step.ins)
+        for (size_t i = 0; i < graph.shape(in).size(); ++i)
+          if (graph.shape(in)[i] == wanted && values.count(in))
+            return "axes(" + bound(in) + ")[" + std::to_string(i) + "]";
+    throw Refusal{symbol.str(), body.path, "",
+                  "the size `" + symbol.str() + "` is of none of its inputs"};
+  }
+  std::string textOf(const StepArgument &argument) {
+    return !argument.shown.empty() ? argument.shown
+           : argument.hasSizes     ? resolved(argument.text)
+                                   : argument.text;
+  }
+  bool isLeftOut(const StepArgument &argument) const {
+    return argument.shown.empty() && argument.text == argument.byDefault;
+  }
+  /// `Conv(64, 7, stride = 2)`; `bare` without parentheses around nothing.
+  std::string code(const Step &step, bool bare = false) {
+    std::vector<std::string> arguments;
+    for (const StepArgument &each : step.arguments)
+      if (!isLeftOut(each)) {
+        std::string text = textOf(each);
+        size_t at;
+        while ((at = text.find("%0")) != std::string::npos)
+          text.replace(at, 2, bound(step.ins[0]));
+        arguments.push_back((each.key.empty() ? "" : each.key + " = ") + text);
+      }
+    if (arguments.empty() && bare)
+      return step.fn;
+    return step.fn + "(" + llvm::join(arguments, ", ") + ")";
+  }
+
+  static std::string inside(const Expression &expression,
+                            Expression::Binding least) {
+    return expression.binding < least ? "(" + expression.text + ")"
+                                      : expression.text;
+  }
+
+  /// A statement, in lines that are not too long: broken before `|>`.
+  static std::string wrapped(const std::string &statement) {
+    std::string line = "  " + statement;
+    if (line.size() <= width)
+      return line;
+    std::string result;
+    size_t indent = 4;
+    int depth = 0;
+    size_t lastBreak = std::string::npos;
+    std::string current;
+    for (size_t i = 0; i < line.size(); ++i) {
+      char c = line[i];
+      depth += (c == '(' || c == '[' || c == '{') -
+               (c == ')' || c == ']' || c == '}');
+      if (line.compare(i, 4, " |> ") == 0 && depth == 0 && !current.empty())
+        lastBreak = current.size();
+      current += c;
+      if (current.size() > width && lastBreak != std::string::npos) {
+        result += current.substr(0, lastBreak) + "\n";
+        current = std::string(indent, ' ') + current.substr(lastBreak + 1);
+        lastBreak = std::string::npos;
+      }
+    }
+    return result + current;
+  }
+  void declare(const std::string &statement) {
+    lines += wrapped(statement) + "\n";
+  }
+
+  //===--- Values ---------------------------------------------------------===//
+
+  Expression valueOf(int value) {
+    auto found = values.find(value);
+    if (found != values.end())
+      return found->second;
+    const GraphValue &tensor = graph.values[value];
+    if (auto instance = instances.find(tensor.name);
+        instance != instances.end())
+      return {instance->second + ".weight", Expression::Atom};
+    throw Refusal{tensor.name, body.path, "", "it is used before it is there"};
+  }
+  /// A name for it, so that it can be read twice.
+  std::string bound(int value) {
+    Expression expression = valueOf(value);
+    if (expression.binding == Expression::Atom &&
+        llvm::all_of(expression.text, [](char c) {
+          return llvm::isAlnum(c) || c == '_' || c == '.';
+        }))
+      return expression.text;
+    std::string name = unique("y");
+    declare(name + " = " + expression.text);
+    values[value] = {name, Expression::Atom};
+    return name;
+  }
+  void give(int value, Expression expression) {
+    if (uses[value] == 1) {
+      values[value] = std::move(expression);
+      return;
+    }
+    std::string name = unique("y");
+    declare(name + " = " + expression.text);
+    values[value] = {name, Expression::Atom};
+  }
+  /// An image whose axes netc would not know.
+  std::string labelled(const Step &step) {
+    int x = step.ins[0];
+    size_t rank = graph.shape(x).size();
+    static const char *patterns[] = {"[N, C, L]", "[N, C, H, W]",
+                                     "[N, C, D, H, W]"};
+    std::string name = unique("y");
+    declare(name + ": " + patterns[rank - 3] + " = " + valueOf(x).text);
+    return name;
+  }
+
+  //===--- Steps ----------------------------------------------------------===//
+
+  bool follows(const Step &a, const Step &b) const {
+    auto isCall = [](const Step &step) {
+      return (step.form == Step::Instance && step.fn != "parameter") ||
+             step.form == Step::Pipe;
+    };
+    return isCall(a) && isCall(b) && !container(a).empty() &&
+           container(a) == container(b) && b.ins.size() == 1 &&
+           a.outs.size() == 1 && b.outs.size() == 1 && b.ins[0] == a.outs[0] &&
+           uses.at(b.ins[0]) == 1 && !b.labels && !readsItsInput(b) &&
+           (a.ins.size() == 1) && !readsItsInput(a);
+  }
+  static bool readsItsInput(const Step &step) {
+    return llvm::any_of(step.arguments, [](const StepArgument &each) {
+      return each.text.find("%0") != std::string::npos || each.hasSizes;
+    });
+  }
+
+  size_t writeRun(size_t begin) {
+    size_t end = begin + 1;
+    while (end < body.steps.size() &&
+           follows(body.steps[end - 1], body.steps[end]))
+      ++end;
+    llvm::ArrayRef<Step> run =
+        llvm::ArrayRef(body.steps).slice(begin, end - begin);
+    const Step &first = run.front(), &last = run.back();
+    if (run.size() > 1) {
+      std::string x = first.labels ? labelled(first)
+                                   : inside(valueOf(first.ins[0]),
+                                            pipeSource(first.ins[0]));
+      std::string name = composition(run);
+      give(last.outs[0], {x + " |> " + name, Expression::PipeBinding});
+      return end;
+    }
+    writeStep(first);
+    return end;
+  }
+  /// In front of `|>`, arithmetic stands in parentheses and a pipe does not.
+  Expression::Binding pipeSource(int value) {
+    Expression::Binding binding = valueOf(value).binding;
+    return binding == Expression::PipeBinding ? Expression::PipeBinding
+                                              : Expression::Atom;
+  }
+
+  std::string composition(llvm::ArrayRef<Step> run) {
+    std::string key;
+    for (const Step &step : run)
+      key += step.weight + "|";
+    if (auto known = instances.find(key);
+        known != instances.end() &&
+        key.find_first_not_of('|') != std::string::npos)
+      return known->second;
+    std::vector<std::string> parts;
+    for (size_t i = 0; i < run.size();) {
+      std::string text = code(run[i]), bare = code(run[i], /*bare=*/true);
+      size_t count = 1;
+      while (i + count < run.size() && code(run[i + count]) == text)
+        ++count;
+      parts.push_back(count > 1 ? "repeat " + std::to_string(count) + " { " +
+                                      bare + " }"
+                                : bare);
+      i += count;
+    }
+    std::string where = container(run.front());
+    std::string name = unique(identifier(nameIn(where)));
+    std::string joined = llvm::join(parts, " |> ");
+    if (parts.size() == 1 && StringRef(parts[0]).starts_with("repeat"))
+      joined = parts[0];
+    declare(name + " = " + joined);
+    instances[key] = name;
+    return name;
+  }
+  /// The last part of a path that is no number, with the numbers behind it.
+  static std::string nameIn(StringRef path) {
+    llvm::SmallVector<StringRef> parts;
+    path.split(parts, '.');
+    std::string name;
+    for (StringRef part : llvm::reverse(parts)) {
+      name = name.empty() ? part.str() : part.str() + "_" + name;
+      if (!part.empty() && !llvm::isDigit(part[0]))
+        break;
+    }
+    return name;
+  }
+
+  std::string instanceOf(const Step &step) {
+    if (!step.weight.empty())
+      if (auto known = instances.find(step.weight); known != instances.end())
+        return known->second;
+    std::string path = tail(step);
+    std::string base = nameIn(path);
+    if (step.fn == "Position")
+      base = "position";
+    if (step.fn == "parameter")
+      base = StringRef(step.weight).rsplit('.').second.empty()
+                 ? step.weight
+                 : StringRef(step.weight).rsplit('.').second.str();
+    if (base.empty() || isNumber(base))
+      base = StringRef(step.fn).lower();
+    std::string name = unique(identifier(base));
+    std::string text = code(step);
+    if (step.body && step.arguments.empty())
+      text = step.fn + "()";
+    declare(name + " = " + text);
+    if (!step.weight.empty())
+      instances[step.weight] = name;
+    return name;
+  }
+
+  void writeStep(const Step &step) {
+    if (step.form == Step::Instance && step.fn == "parameter") {
+      values[step.outs[0]] = {instanceOf(step), Expression::Atom};
+      return;
+    }
+    if (step.form == Step::Infix)
+      return writeInfix(step);
+    if (step.form == Step::Form_)
+      return writeForm(step);
+    std::string x = step.ins.empty() ? "" : step.labels ? labelled(step) : "";
+    bool isInstance = step.form == Step::Instance;
+    if (isInstance && !step.labels && readsItsInput(step))
+      bound(step.ins[0]);
+    std::string call =
+        isInstance ? instanceOf(step) : code(step, /*bare=*/true);
+    if (x.empty())
+      x = inside(valueOf(step.ins[0]), pipeSource(step.ins[0]));
+    Expression made{x + " |> " + call, Expression::PipeBinding};
+    if (step.ins.size() > 1 ||
+        (isInstance && step.fn == "Embedding" && isName(x))) {
+      std::vector<std::string> all;
+      for (int in : step.ins)
+        all.push_back(inside(valueOf(in), Expression::Sum));
+      made = {call + "(" + llvm::join(all, ", ") + ")", Expression::Atom};
+    }
+    if (step.outs.size() == 1)
+      return give(step.outs[0], std::move(made));
+    std::vector<std::string> names;
+    bool isThree = step.outs.size() == 3 && step.fn == "split";
+    static const char *three[] = {"q", "k", "v"};
+    for (size_t i = 0; i < step.outs.size(); ++i)
+      names.push_back(unique(isThree ? three[i] : "y"));
+    declare(llvm::join(names, ", ") + " = " + made.text);
+    for (size_t i = 0; i < names.size(); ++i)
+      values[step.outs[i]] = {names[i], Expression::Atom};
+  }
+  static bool isName(StringRef text) {
+    return llvm::all_of(text,
+                        [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  }
+
+  void writeInfix(const Step &step) {
+    if (valueOf(step.ins[0]).text.size() + valueOf(step.ins[1]).text.size() >
+        width - 10)
+      bound(valueOf(step.ins[0]).text.size() > valueOf(step.ins[1]).text.size()
+                ? step.ins[0]
+                : step.ins[1]);
+    Expression::Binding own = step.fn == "+" || step.fn == "-"
+                                  ? Expression::Sum
+                                  : Expression::Product;
+    auto right = Expression::Binding(step.fn == "+" ? own : own + 1);
+    give(step.outs[0], {inside(valueOf(step.ins[0]), own) + " " + step.fn +
+                            " " + inside(valueOf(step.ins[1]), right),
+                        own});
+  }
+
+  void writeForm(const Step &step) {
+    StringRef form = step.fn;
+    std::vector<std::string> operands;
+    for (size_t i = 0; i < step.ins.size(); ++i) {
+      size_t count = 0;
+      std::string hole = "%" + std::to_string(i);
+      for (size_t at = form.find(hole); at != StringRef::npos;
+           at = form.find(hole, at + 1))
+        ++count;
+      operands.push_back(count > 1 ? bound(step.ins[i]) : "");
+    }
+    size_t length = form.size();
+    for (int in : step.ins)
+      length += valueOf(in).text.size();
+    for (size_t i = 0; i < step.ins.size(); ++i)
+      if (operands[i].empty() && length > width &&
+          valueOf(step.ins[i]).text.size() > 20) {
+        length -= valueOf(step.ins[i]).text.size();
+        operands[i] = bound(step.ins[i]);
+      }
+    for (size_t i = 0; i < step.ins.size(); ++i)
+      if (operands[i].empty()) {
+        // A call's own operands need no parentheses.
+        std::string hole = "%" + std::to_string(i);
+        size_t at = form.find(hole);
+        bool isArgument =
+            at > 0 && (form[at - 1] == '(' || form.substr(at - 2, 2) == ", ") &&
+            form.substr(at + hole.size()).find_first_of(",)") == 0;
+        operands[i] =
+            inside(valueOf(step.ins[i]),
+                   isArgument ? Expression::PipeBinding : Expression::Atom);
+      }
+    std::string text;
+    for (size_t i = 0; i < form.size(); ++i) {
+      if ((form[i] == '%' || form[i] == '#') && i + 1 < form.size() &&
+          llvm::isDigit(form[i + 1])) {
+        unsigned number = form[i + 1] - '0';
+        size_t used = 2;
+        if (i + 2 < form.size() && llvm::isDigit(form[i + 2])) {
+          number = number * 10 + (form[i + 2] - '0');
+          used = 3;
+        }
+        text +=
+            form[i] == '%' ? operands[number] : textOf(step.arguments[number]);
+        i += used - 1;
+        continue;
+      }
+      text += form[i];
+    }
+    give(step.outs[0], {text, bindingOf(text)});
+  }
+  /// Of a text: its loosest operator outside of brackets.
+  static Expression::Binding bindingOf(StringRef text) {
+    int depth = 0;
+    Expression::Binding loosest = Expression::Atom;
+    for (size_t i = 0; i < text.size(); ++i) {
+      char c = text[i];
+      depth += (c == '(' || c == '[' || c == '{') -
+               (c == ')' || c == ']' || c == '}');
+      if (depth || c != ' ' || i + 2 >= text.size())
+        continue;
+      char sign = text[i + 1];
+      auto binding =
+          text.substr(i + 1).starts_with("|>")        ? Expression::PipeBinding
+          : text[i + 2] != ' '                        ? Expression::Atom
+          : sign == '+' || sign == '-'                ? Expression::Sum
+          : sign == '*' || sign == '/' || sign == '@' ? Expression::Product
+          : sign == '^'                               ? Expression::Power
+                                                      : Expression::Atom;
+      loosest = std::min(loosest, binding);
+    }
+    return loosest;
+  }
+
+  const Graph &graph;
+  const StepBody &body;
+  bool isNet;
+  std::set<std::string> taken; ///< words that no name may be
+  std::set<std::string> given;
+  std::map<int, unsigned> uses;
+  std::map<int, Expression> values;
+  std::map<std::string, std::string> instances; ///< names by weight
+  std::string declarations, lines;
+};
+} // namespace
+
+std::string netc::import::writeBlock(const Graph &graph,
+                                     const WrittenBlock &block) {
+  BodyWriter writer(graph, *block.body, /*isNet=*/false, block.settings);
+  std::string names = llvm::join(writer.inputs(), ", ");
+  if (!block.settings.empty())
+    names += "; " + llvm::join(block.settings, ", ");
+  return "block " + block.name + "(" + names + ") {\n" + writer.write() + "}\n";
+}
+
+std::string netc::import::writeNet(const Graph &graph, const StepBody &body) {
+  BodyWriter writer(graph, body, /*isNet=*/true, {});
+  std::vector<std::string> names = writer.inputs(), inputs;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const GraphValue &value = graph.values[body.ins[i]];
+    std::vector<std::string> sizes;
+    for (size_t j = 0; j < value.shape.size(); ++j) {
+      std::string size = value.shape[j].str();
+      sizes.push_back(value.labels[j].empty() || value.labels[j] == size
+                          ? size
+                          : value.labels[j] + " = " + size);
+    }
+    inputs.push_back(names[i] + ": " +
+                     (value.type == "i64"    ? "i32"
+                      : value.type == "bool" ? "i8"
+                                             : value.type) +
+                     "[" + llvm::join(sizes, ", ") + "]");
+  }
+  std::string name;
+  for (char c : graph.name)
+    name += llvm::isAlnum(c) || c == '_' ? c : '_';
+  if (name.empty() || llvm::isDigit(name[0]))
+    name = "m" + name;
+  return "net " + name + "(" + llvm::join(inputs, ", ") + ") {\n" +
+         writer.write() + "}\n";
+}

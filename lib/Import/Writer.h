@@ -1,0 +1,24 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_IMPORT_WRITER_H
+#define NETC_LIB_IMPORT_WRITER_H
+
+#include "lib/Import/Step.h"
+
+namespace netc::import {
+
+/// Calls of modules as one block.
+struct WrittenBlock {
+  std::string name;
+  const StepBody *body = nullptr; ///< of the first of them
+  std::vector<std::string> settings;
+};
+
+std::string writeBlock(const Graph &graph, const WrittenBlock &block);
+std::string writeNet(const Graph &graph, const StepBody &body);
+
+} // namespace netc::import
+
+#endif // NETC_LIB_IMPORT_WRITER_H

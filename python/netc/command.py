@@ -1,0 +1,121 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""The program `netc`, run for its JSON."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from .errors import ImportRefused, NetcError, Problem
+from .report import Report
+from .tables import from_json
+
+
+def program():
+    """Where netc is: `NETC`, else in the wheel, else on the path."""
+    own = pathlib.Path(__file__).parent / "bin" / "netc"
+    found = os.environ.get("NETC") or (str(own) if own.exists() else shutil.which("netc"))
+    if not found:
+        raise NetcError("there is no program `netc`: it is in the wheel; from source, build it and let NETC name it")
+    return found
+
+
+def main():
+    """The command `netc` of the wheel."""
+    path = program()
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+def _run(arguments, kind=NetcError, text=None):
+    done = subprocess.run([program(), "--diagnostics=json", *arguments], capture_output=True, text=True, input=text)
+    if done.returncode == 0:
+        return done.stdout
+    problems, rest = [], []
+    for line in done.stderr.splitlines():
+        try:
+            entry = json.loads(line)
+            problems.append(Problem(*(entry.get(key) for key in ("severity", "id", "message", "file", "line", "column"))))
+        except ValueError:
+            rest.append(line)
+    errors = [p for p in problems if p.severity == "error"]
+    raise kind("\n".join([*map(str, errors), *rest]), errors)
+
+
+class _File:
+    """A specification as a file: a path stays where it is, so that its imports are found; text gets one."""
+
+    def __init__(self, spec):
+        self.folder = None
+        if isinstance(spec, os.PathLike) or ("\n" not in spec and spec.endswith(".net")):
+            self.path = os.fspath(spec)
+        else:
+            self.folder = tempfile.TemporaryDirectory(prefix="netc-")
+            self.path = os.path.join(self.folder.name, "spec.net")
+            pathlib.Path(self.path).write_text(spec)
+
+    def __enter__(self):
+        return self.path
+
+    def __exit__(self, *_):
+        if self.folder:
+            self.folder.cleanup()
+
+
+def _settings(settings, define):
+    return [*(f"--set={key}={value}" for key, value in (settings or {}).items()), *(f"-D{key}={value}" for key, value in (define or {}).items())]
+
+
+def estimate(spec, set=None, define=None):
+    """What the networks and runs of a specification cost.
+
+    Args:
+        spec: text, or the path of a file.
+        set: values of the file that are replaced, `{"run.batch": 64}`; several are text, `"64,128"`.
+        define: top-level constants that are replaced.
+
+    Raises:
+        NetcError: with the line and column of what is wrong; also where an `expect` fails.
+    """
+    with _File(spec) as path:
+        return from_json(Report, json.loads(_run(["--format=json", *_settings(set, define), path])))
+
+
+def check(spec, define=None):
+    """Raises NetcError unless the specification is right, and all that it expects holds."""
+    with _File(spec) as path:
+        _run(["--check", *_settings(None, define), path])
+
+
+def compare(one, other):
+    """What is different in the second of two specifications, as text."""
+    with _File(one) as first, _File(other) as second:
+        return _run(["--compare", first, second])
+
+
+def measure(spec, run=None, batch=None, seconds=None, threads=None):
+    """Compiles the runs of a specification, lets them train on this machine, and returns what was measured: an object of
+    docs/measurement.schema.json. It needs a C++ compiler, which links."""
+    options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
+    with _File(spec) as path:
+        given = [f"--{key}={value}" for key, value in options.items() if value is not None]
+        return json.loads(_run(["--measure", "--format=json", *given, path]))
+
+
+def from_graph(graph, opaque=()):
+    """The specification of a graph, an object of docs/graph.schema.json; of ops in `opaque` the cost stays unknown."""
+    with tempfile.TemporaryDirectory(prefix="netc-") as folder:
+        path = pathlib.Path(folder) / "graph.json"
+        path.write_text(json.dumps(graph))
+        limit = max(2 * path.stat().st_size, 4 << 20)
+        return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused)
+
+
+def from_config(path):
+    """The specification of a model of the hub, by its config.json."""
+    return _run(["--import", os.fspath(path)], kind=ImportRefused)

@@ -1,0 +1,75 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Reports as tables."""
+
+import dataclasses
+import html
+import types
+import typing
+
+
+def from_json(kind, value):
+    """A value of JSON as the dataclass of it. Members that a newer netc adds are left out."""
+    if value is None:
+        return None
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        chosen = [k for k in typing.get_args(kind) if dataclasses.is_dataclass(k) or typing.get_origin(k)]
+        return from_json(chosen[0], value) if chosen and isinstance(value, (dict, list)) else value
+    if typing.get_origin(kind) is list:
+        return [from_json(typing.get_args(kind)[0], each) for each in value]
+    if typing.get_origin(kind) is dict:
+        return {key: from_json(typing.get_args(kind)[1], each) for key, each in value.items()}
+    if not dataclasses.is_dataclass(kind):
+        return value
+    hints = typing.get_type_hints(kind)
+    return kind(**{name: from_json(hints[name], value[name]) for name in hints if name in value})
+
+
+class Tables:
+    """What a `Report` does beside holding figures."""
+
+    def to_pandas(self):
+        """A table with a row for each layer of each network, or for each of several that are equal."""
+        import pandas
+
+        rows = []
+        for network in self.networks:
+            for layer in network.layers:
+                rows.append({
+                    "network": network.name,
+                    "layer": layer.names[0] if layer.names else "",
+                    "count": len(layer.names),
+                    "op": layer.op,
+                    "parameters": layer.parameters,
+                    "forward": layer.forward.matmul,
+                    "backward": layer.backward.matmul,
+                    "other": layer.forward.other,
+                    "bytes_read": layer.bytes_read,
+                    "bytes_written": layer.bytes_written,
+                })  # fmt: skip
+        return pandas.DataFrame(rows)
+
+    def _repr_html_(self):
+        """For notebooks: a row for each network and run."""
+        rows = [("network", "parameters", "forward FLOP", "backward FLOP")]
+        rows += [(n.name, n.parameters.total, n.forward.matmul, n.backward.matmul) for n in self.networks]
+        tables = _table(rows)
+        if self.runs:
+            runs = [("run", "steps", "FLOP of all steps", "bytes on a device")]
+            runs += [(r.name, r.steps, r.operations.model.matmul if r.operations else None, r.memory_per_device.total if r.memory_per_device else None) for r in self.runs]
+            tables += _table(runs)
+        return tables
+
+
+def _shown(value):
+    text = f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+    return html.escape(text)
+
+
+def _table(rows):
+    head, *body = rows
+    text = "".join(f"<th>{_shown(cell)}</th>" for cell in head)
+    lines = "".join("<tr>" + "".join(f"<td style='text-align:right'>{_shown(cell)}</td>" for cell in row) + "</tr>" for row in body)
+    return f"<table><thead><tr>{text}</tr></thead><tbody>{lines}</tbody></table>"

@@ -1,0 +1,98 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# RUN: rm -rf %t && mkdir %t && %python %s %t
+
+# What an op asks for and netc does not have is an error that names the op. Nothing is left out.
+
+import json
+import pathlib
+import subprocess
+import sys
+
+path = pathlib.Path(sys.argv[1]) / "graph.json"
+failed = []
+
+
+def refused(expected, op, shapes, out, *, weights=(), known=(), nodes=(), **arguments):
+    """`shapes`: of inputs `a`, `b`, ..; the op reads them, then the weights, then what is known."""
+    inputs = [{"name": chr(97 + i), "type": "f32", "shape": shape} for i, shape in enumerate(shapes)]
+    held = [{"name": f"w{i}", "type": "f32", "shape": shape} for i, shape in enumerate(weights)]
+    names = [each["name"] for each in [*inputs, *held, *known]]
+    before = [{"op": name, "in": reads, "with": {}, "out": [{"name": made, "type": "f32", "shape": shape}], "module": []} for name, reads, made, shape in nodes]
+    last = {"op": op, "in": arguments.pop("reads", names), "with": arguments, "out": [{"name": "y", "type": "f32", "shape": out}], "module": []}
+    graph = {"netc_graph": 1, "name": "A", "from": "hand", "inputs": inputs, "weights": held, "known": list(known), "modules": [], "nodes": [*before, last]}
+    path.write_text(json.dumps({**graph, "outputs": [{"name": "y", "value": "y"}]}))
+    done = subprocess.run(["netc", "import", str(path)], capture_output=True, text=True)
+    if done.returncode != 1 or expected not in done.stderr:
+        failed.append(f"{op}: expected {expected}, got {done.returncode}: {done.stderr}{done.stdout}")
+
+
+image, rows = ["N", 3, 8, 8], ["N", 8]
+refused("`aten.relu`, in the module itself: operand 0 is missing;", "aten.relu", [rows], rows, reads=[None])
+refused("netc takes it of one tensor", "aten.relu", [rows, rows], rows)
+refused("a tensor has 2 axes here", "aten.conv2d", [rows], rows, weights=[[4, 3, 3, 3]])
+refused("its kernel is no weight", "aten.conv2d", [image, image], image)
+refused("it is transposed", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], transposed=True)
+refused("`N` must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, "N", 3]])
+refused("`stride` is no list of numbers", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], stride=["N", 1])
+refused("its matrix is no weight", "aten.addmm", [[8], rows, [8, 4]], ["N", 4])
+refused(
+    "it has a bias, and the weight of an embedding", "aten.linear", [["N"]], rows, weights=[[8, 8], [8]],
+    nodes=[("aten.embedding", ["w0", "a"], "e", rows)], reads=["e", "w0", "w1"],
+)  # fmt: skip
+refused("it has a scale and no shift", "aten.group_norm", [image], image, weights=[[3]], num_groups=3)
+refused("it is over several axes", "aten.layer_norm", [image], image, weights=[[8, 8], [8, 8]], normalized_shape=[8, 8])
+refused("it reads what is no table of weights", "aten.embedding", [rows, ["N"]], rows)
+refused("its exponent is no number", "aten.pow", [rows, rows], rows)
+refused("its bounds are no numbers", "aten.clamp", [rows], rows)
+refused(
+    "it computes with what is random", "aten.add", [rows], rows, nodes=[("aten.bernoulli", ["a"], "noise", rows)], reads=["a", "noise"]
+)
+refused("its second operand is scaled", "aten.add", [rows, rows], rows, alpha=2)
+refused("netc multiplies matrices, and lists of as many", "aten.matmul", [["N", 4, 8], ["N", 2, 8, 4]], ["N", 4, 4])
+refused("its lists of matrices are of different sizes", "aten.matmul", [["N", 4, 8], [1, 8, 4]], ["N", 4, 4])
+mask = {"name": "m", "type": "bool", "shape": ["N", 1, 4, 4], "what": "table"}
+heads = ["N", 2, 4, 8]
+refused("its mask depends on what goes in, or is of no form that netc knows", "aten.scaled_dot_product_attention", [heads] * 3, heads, known=[mask])
+refused("`dims` has a number for each axis", "aten.permute", [image], image, dims=[0, 1])
+refused("netc stacks along the second axis", "aten.stack", [rows, rows], [2, "N", 8], dim=0)
+refused("`start` is no size", "aten.slice", [rows], ["N", 4], dim=1, start="T +", end=8)
+refused("the places between do not come out even", "aten.slice", [rows], ["N", 3], dim=1, step=3)
+refused("it fills with what is inside", "aten.pad", [rows], ["N", 10], pad=[1, 1], mode="reflect")
+refused("it cuts off", "aten.pad", [rows], ["N", 6], pad=[-1, -1])
+refused("the graph is wrong at `nodes`: ", "aten.mean", [rows], ["N"], dim=["N"])
+
+
+def refused_in_modules(expected, shape, nodes):
+    """`nodes`: (op, module, reads, shape), of which each makes `v0`, `v1`, ..; modules are of one class."""
+    graph = {
+        "netc_graph": 1, "name": "A", "from": "hand", "inputs": [{"name": "a", "type": "f32", "shape": shape}], "weights": [], "known": [],
+        "modules": [{"path": "p", "class": "P"}, {"path": "q", "class": "P"}],
+        "nodes": [
+            {"op": op, "in": [reads], "with": {}, "out": [{"name": f"v{i}", "type": "f32", "shape": made}], "module": module}
+            for i, (op, module, reads, made) in enumerate(nodes)
+        ],
+        "outputs": [{"name": "y", "value": f"v{len(nodes) - 1}"}],
+    }  # fmt: skip
+    path.write_text(json.dumps(graph))
+    done = subprocess.run(["netc", "import", str(path)], capture_output=True, text=True)
+    if done.returncode != 1 or expected not in done.stderr:
+        failed.append(f"expected {expected}, got {done.returncode}: {done.stderr}{done.stdout}")
+
+
+flat, split = ["N*T", 8], ["N", "T", 8]
+refused_in_modules(
+    "the size `N` is of none of its inputs", flat,
+    [("aten.relu", [0], "a", flat), ("aten.view", [0], "v0", split), ("aten.view", [], "v1", flat),
+     ("aten.relu", [1], "v2", flat), ("aten.view", [1], "v3", split)],
+)  # fmt: skip
+refused_in_modules(
+    "it is used before it is there", rows,
+    [("aten.relu", [0], "a", rows), ("aten.exp", [], "v0", rows), ("aten.relu", [0], "v1", rows),
+     ("aten.relu", [1], "v2", rows), ("aten.exp", [], "v3", rows), ("aten.relu", [1], "v4", rows)],
+)  # fmt: skip
+
+print(*failed, sep="\n")
+sys.exit(len(failed) > 0)

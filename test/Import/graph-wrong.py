@@ -1,0 +1,67 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# RUN: rm -rf %t && mkdir %t && %python %s %t
+
+# What no graph is, is an error that says where.
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+
+path = pathlib.Path(sys.argv[1]) / "graph.json"
+value = {"name": "x", "type": "f32", "shape": ["N", 8]}
+node = {"op": "aten.relu", "in": ["x"], "with": {}, "out": [{"name": "r", "type": "f32", "shape": ["N", 8]}], "module": []}
+right = {
+    "netc_graph": 1, "name": "A", "from": "hand", "inputs": [value], "weights": [], "known": [], "modules": [], "nodes": [node],
+    "outputs": [{"name": "y", "value": "r"}],
+}  # fmt: skip
+failed = []
+
+
+def wrong(expected, change):
+    graph = copy.deepcopy(right)
+    change(graph)
+    path.write_text(json.dumps(graph))
+    done = subprocess.run(["netc", "import", str(path)], capture_output=True, text=True)
+    if done.returncode != 1 or f"the graph is wrong at {expected} [graph-wrong]" not in done.stderr:
+        failed.append(f"expected {expected}, got {done.returncode}: {done.stderr}")
+
+
+path.write_text(json.dumps(right))
+done = subprocess.run(["netc", "import", str(path)], check=True, capture_output=True, text=True)
+assert done.stdout.endswith("net A(x: f32[N, 8]) {\n  return y = x |> relu\n}\n"), done.stdout
+
+wrong("`netc_graph`: it is 1 in what netc reads", lambda g: g.update(netc_graph=2))
+wrong("`outputs`: it is not there", lambda g: g.pop("outputs"))
+wrong("`outputs`: there is none", lambda g: g.update(outputs=[]))
+wrong("`outputs[0].name`: a text is expected, not 3", lambda g: g["outputs"][0].update(name=3))
+wrong("`nodes`: a list is expected, not {}", lambda g: g.update(nodes={}))
+wrong("`nodes[0]`: an object is expected, not 7", lambda g: g.update(nodes=[7]))
+wrong("`nodes[0].in[0]`: nothing before it is called `z`", lambda g: g["nodes"][0].update({"in": ["z"]}))
+wrong("`nodes[0].in[0]`: a name or null is expected, not 1", lambda g: g["nodes"][0].update({"in": [1]}))
+wrong("`nodes[0].with`: an object is expected", lambda g: g["nodes"][0].update({"with": []}))
+wrong("`nodes[0].out`: a node makes something", lambda g: g["nodes"][0].update(out=[]))
+wrong("`nodes[0].out[0]`: `x` is there twice", lambda g: g["nodes"][0].update(out=[value]))
+wrong("`nodes[0].module[0]`: the place of a module in `modules` is expected, not 0", lambda g: g["nodes"][0].update(module=[0]))
+for size in -1, 2.5, "T +", "T / 2 2", 2**50:
+    shown = json.dumps(size)
+    wrong(
+        "`inputs[0].shape[0]`: a size is a whole number, or a polynomial such as `2*T`, not " + shown,
+        lambda g, size=size: g["inputs"][0].update(shape=[size, 8]),
+    )
+wrong("`inputs[0]`: a tensor has 64 axes at most", lambda g: g["inputs"][0].update(shape=[1] * 65))
+
+
+def itself(graph):
+    graph["modules"] = [{"path": "a", "class": "A"}, {"path": "b", "class": "B"}]
+    graph["nodes"] = [{**node, "module": [0, 1]}, {**node, "out": [{**node["out"][0], "name": "s"}], "module": [1]}]
+
+
+wrong("`nodes[1].module[0]`: a module is in one other", itself)
+
+print(*failed, sep="\n")
+sys.exit(len(failed) > 0)

@@ -1,0 +1,31 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %S/Inputs/graphs %t
+
+# Graphs of models that tools/bench/import_models.py kept: the parameters and the FLOP of a forward pass that PyTorch
+# counts of them.
+
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+
+graphs, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+paths = sorted(graphs.glob("*.json.gz"))
+assert len(paths) > 5
+specifications = []
+for path in paths:
+    graph = json.loads(gzip.decompress(path.read_bytes()))
+    name, counted = graph["name"], graph["counted"]
+    (folder / f"{name}.json").write_text(json.dumps(graph))
+    text = subprocess.run(["netc", "import", folder / f"{name}.json"], check=True, capture_output=True, text=True).stdout
+    sizes = "".join(f"{axis} = {size}; " for axis, size in counted["sizes"].items())
+    text += f"infer {name} as forward {{ {sizes}batch = 1; duration = 1 step }}\n"
+    text += f"expect {name}.params == {counted['parameters']}\nexpect forward.step.forward == {counted['forward']} FLOP\n"
+    specifications.append(folder / f"{name}.net")
+    specifications[-1].write_text(text)
+sys.exit(subprocess.run(["netc", "--check", *specifications]).returncode)

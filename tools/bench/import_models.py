@@ -1,0 +1,159 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Imports the classification networks of torchvision and families of transformers, and compares their parameters and
+the FLOP of a forward pass with what PyTorch counts, as `expect`s that netc decides.
+
+    python3 tools/bench/import_models.py --netc build/release/bin/netc [--keep folder] [name ..]
+
+It needs torch, torchvision and transformers, and writes a line for each model: `equal`, or what is different. With
+`--keep` the graphs stay in a folder, and are not made again.
+"""
+
+import argparse
+import json
+import logging
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
+
+IMAGE = {"inception_v3": 299}
+LENGTH = 32
+# By family: the class, and what makes a model of the class small.
+SMALL = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}
+FAMILIES = {
+    "gpt2": ("GPT2LMHeadModel", {"n_embd": 64, "n_layer": 3, "n_head": 4, "vocab_size": 256}),
+    "llama": ("LlamaForCausalLM", {**SMALL, "num_key_value_heads": 2}),
+    "mistral": ("MistralForCausalLM", {**SMALL, "num_key_value_heads": 2, "sliding_window": None}),
+    "mixtral": ("MixtralForCausalLM", {**SMALL, "num_key_value_heads": 2, "num_local_experts": 4}),
+    "qwen2": ("Qwen2ForCausalLM", {**SMALL, "num_key_value_heads": 2}),
+    "qwen3": ("Qwen3ForCausalLM", {**SMALL, "num_key_value_heads": 2, "head_dim": 16}),
+    "gemma": ("GemmaForCausalLM", {**SMALL, "num_key_value_heads": 2, "head_dim": 16}),
+    "gemma2": ("Gemma2ForCausalLM", {**SMALL, "num_key_value_heads": 2, "head_dim": 16}),
+    "gemma3_text": ("Gemma3ForCausalLM", {**SMALL, "num_key_value_heads": 2, "head_dim": 16}),
+    "phi": ("PhiForCausalLM", SMALL),
+    "phi3": ("Phi3ForCausalLM", {**SMALL, "num_key_value_heads": 2, "pad_token_id": 0}),
+    "deepseek_v3": ("DeepseekV3ForCausalLM", {**SMALL, "num_key_value_heads": 4, "n_routed_experts": 8, "moe_intermediate_size": 32, "n_group": 2, "topk_group": 1, "num_experts_per_tok": 2, "q_lora_rank": 32, "kv_lora_rank": 32, "qk_rope_head_dim": 8, "qk_nope_head_dim": 16, "v_head_dim": 16}),
+    "bert": ("BertForMaskedLM", SMALL),
+    "distilbert": ("DistilBertForMaskedLM", {"dim": 64, "n_layers": 3, "n_heads": 4, "hidden_dim": 128, "vocab_size": 256}),
+    "t5": ("T5ForConditionalGeneration", {"d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 3, "num_heads": 4, "vocab_size": 256}),
+    "vit": ("ViTForImageClassification", {k: v for k, v in SMALL.items() if k != "vocab_size"}),
+    "whisper": ("WhisperForConditionalGeneration", {"d_model": 64, "encoder_layers": 3, "decoder_layers": 3, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 128, "decoder_ffn_dim": 128, "vocab_size": 256, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}),
+}  # fmt: skip
+
+
+def image_model(name):
+    """The module, and its inputs by the number of examples."""
+    import torch
+    import torchvision
+
+    # RegNets ask for the values of numbers when they are made, which `meta` has none of.
+    device = "cpu" if name.startswith("regnet") else "meta"
+    with torch.device(device):
+        module = getattr(torchvision.models, name)(weights=None)
+    size = IMAGE.get(name, 224)
+    return module.to("meta"), lambda count: {"x": torch.zeros(count, 3, size, size, device="meta")}
+
+
+def language_model(name):
+    import torch
+    import transformers
+
+    kind, settings = FAMILIES[name]
+    config = transformers.AutoConfig.for_model(name, **settings)
+    with torch.device("meta"):
+        module = getattr(transformers, kind)(config)
+
+    def inputs(count):
+        ids = torch.zeros(count, LENGTH, dtype=torch.long, device="meta")
+        if name == "vit":
+            return {"pixel_values": torch.zeros(count, 3, 224, 224, device="meta")}
+        if name == "whisper":
+            return {"input_features": torch.zeros(count, 80, 3000, device="meta"), "decoder_input_ids": ids, "use_cache": False}
+        if name == "t5":
+            return {"input_ids": ids, "decoder_input_ids": torch.zeros(count, LENGTH // 2, dtype=torch.long, device="meta"), "use_cache": False}
+        return {"input_ids": ids} | ({} if name in ("bert", "distilbert") else {"use_cache": False})
+
+    return module, inputs
+
+
+def graph_of(name):
+    """The graph, with what PyTorch counts."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from netc.torch_graph import export
+
+    module, inputs = language_model(name) if name in FAMILIES else image_model(name)
+    graph = export(module, kwargs=inputs(3), name=name)
+    sizes = {text: size for value in graph["inputs"] for text, size in zip(value["shape"], inputs(1)[value["name"]].shape) if text in graph["symbols"]}
+    one, parameters = inputs(1), sum(p.numel() for p in module.parameters())
+    if name in FAMILIES:
+        import transformers
+
+        # Masks are made by values, which `meta` has none of.
+        module = getattr(transformers, FAMILIES[name][0])(transformers.AutoConfig.for_model(name, **FAMILIES[name][1]))
+        one = {key: torch.zeros_like(value, device="cpu") if hasattr(value, "to") else value for key, value in one.items()}
+    with FlopCounterMode(display=False) as flop, torch.no_grad():
+        module.eval()(**one)
+    graph["counted"] = {
+        "parameters": parameters,
+        "forward": flop.get_total_flops(),
+        "sizes": {text: size for text, size in sizes.items() if text != "N"},
+    }
+    return graph
+
+
+def compare(netc, path):
+    """`equal`, or why not."""
+    graph = json.loads(path.read_text())
+    counted, name = graph["counted"], graph["name"]
+    done = subprocess.run([netc, "import", str(path)], capture_output=True, text=True)
+    if done.returncode:
+        return done.stderr.strip().splitlines()[0].split("error: ", 1)[-1]
+    sizes = "".join(f"{axis} = {size}; " for axis, size in counted["sizes"].items())
+    text = f"{done.stdout}\ninfer {name} as forward {{ {sizes}batch = 1; duration = 1 step }}\n"
+    text += f"expect {name}.params == {counted['parameters']}\nexpect forward.step.forward == {counted['forward']} FLOP\n"
+    path.with_suffix(".net").write_text(text)
+    done = subprocess.run([netc, "--check", str(path.with_suffix(".net"))], capture_output=True, text=True)
+    return "equal" if done.returncode == 0 else " | ".join(line.strip() for line in done.stderr.splitlines() if "error" in line or "is " in line)[:300]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--netc", default="netc")
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.CRITICAL)
+    names = options.names
+    if not names:
+        import torchvision
+
+        names = [*FAMILIES, *torchvision.models.list_models(module=torchvision.models)]
+    folder = options.keep or pathlib.Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    equal = 0
+    for name in names:
+        path, start = folder / f"{name}.json", time.time()
+        try:
+            if not path.exists():
+                path.write_text(json.dumps(graph_of(name)))
+            result = compare(options.netc, path)
+        except Exception as problem:
+            result = f"{type(problem).__name__}: {problem}".splitlines()[0][:300]
+        equal += result == "equal"
+        print(f"{name:24} {time.time() - start:5.0f} s  {result}", flush=True)
+    print(f"{equal} of {len(names)} are equal")
+    return equal != len(names)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
