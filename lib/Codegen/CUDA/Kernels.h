@@ -17,7 +17,7 @@ struct TileSchedule;
 /// The attribute of a function that is a kernel: how many threads it takes.
 constexpr llvm::StringLiteral kThreads = "net.threads";
 /// How many of them a block has, if not kBlockThreads.
-constexpr llvm::StringLiteral kOfBlock = "net.of_block";
+constexpr llvm::StringLiteral kThreadsPerBlock = "net.threads_per_block";
 /// That of a module: its kernels, in the order of their numbers, as
 /// dictionaries of `name`, `blocks` and `threads` of a block.
 constexpr llvm::StringLiteral kKernels = "net.kernels";

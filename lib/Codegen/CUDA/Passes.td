@@ -10,10 +10,10 @@ include "mlir/Pass/PassBase.td"
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Give kernels that threads compute together their blocks";
   let description = [{
-    Sums of products are computed by tiles in shared memory, those of 16 bits by matrix instructions; rows that are reduced by a warp each, elements
-    several by a thread. What lies in another order than the result passes through shared memory.
-    `net.threads` says how many threads such a kernel takes, and `net.of_block` how many of them a block
-    has. Others are left to net-map-kernels.
+    Contractions are computed by tiles in shared memory, those of 16 bits by matrix instructions.
+    A warp reduces each row; a thread computes several elements. An operand that lies in another order
+    than the result passes through shared memory. `net.threads` is the number of threads of the launch,
+    `net.threads_per_block` that of a block. Other kernels are left to net-map-kernels.
   }];
   let options = [Option<"printSchedules", "print-schedules", "bool", "false",
                         "Say how each product is computed, as a remark">];

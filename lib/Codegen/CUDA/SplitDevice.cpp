@@ -73,7 +73,7 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
             cast<IntegerAttr>(function->removeAttr(kThreads)).getInt();
         // What is one thread's does not ask which it is.
         int64_t ofBlock = threads == 1 ? 1 : kBlockThreads;
-        if (auto own = function->removeAttr(kOfBlock))
+        if (auto own = function->removeAttr(kThreadsPerBlock))
           ofBlock = cast<IntegerAttr>(own).getInt();
         int64_t blocks = llvm::divideCeil(threads, ofBlock);
         kernels.push_back(types.getDictionaryAttr(

@@ -61,7 +61,8 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       Builder builder(&getContext());
       kernel->setAttr(kThreads, builder.getI64IntegerAttr(shape->threads));
       if (shape->ofBlock != kBlockThreads)
-        kernel->setAttr(kOfBlock, builder.getI64IntegerAttr(shape->ofBlock));
+        kernel->setAttr(kThreadsPerBlock,
+                        builder.getI64IntegerAttr(shape->ofBlock));
     }
   }
 };

@@ -215,13 +215,19 @@ with sqlite3.connect(path) as database:
         create table TARGET_INFO_GPU(name text, smCount integer, computeMajor integer, computeMinor integer);
         insert into TARGET_INFO_GPU values('NVIDIA H100 80GB HBM3', 132, 9, 0);
         create table TARGET_INFO_GPU_METRICS(typeId integer, metricId integer, metricName text);
-        insert into TARGET_INFO_GPU_METRICS values(1, 1, 'SMs Active [Throughput %]'),
-          (1, 2, 'SM Issue [Throughput %]'), (1, 3, 'Tensor Active [Throughput %]'),
-          (1, 4, 'DRAM Read Bandwidth [Throughput %]'), (1, 5, 'DRAM Write Bandwidth [Throughput %]'),
-          (1, 6, 'Compute Warps in Flight [Throughput %]');
         create table GPU_METRICS(timestamp integer, typeId integer, metricId integer, value integer);
         """
     )
+    metrics = [
+        "SMs Active [Throughput %]",
+        "SM Issue [Throughput %]",
+        "Tensor Active [Throughput %]",
+        "DRAM Read Bandwidth [Throughput %]",
+        "DRAM Write Bandwidth [Throughput %]",
+        "Compute Warps in Flight [Throughput %]",
+    ]
+    for metric, name in enumerate(metrics, 1):
+        database.execute("insert into TARGET_INFO_GPU_METRICS values(1, ?, ?)", (metric, name))
     for time, busy in (2000, 80), (4000, 0), (5000, 0), (7000, 64):
         for metric, share in (1, 1), (2, 0.5), (3, 0.25), (4, 0.125), (5, 0.125), (6, 0.5):
             database.execute("insert into GPU_METRICS values(?, 1, ?, ?)", (time, metric, busy * share))

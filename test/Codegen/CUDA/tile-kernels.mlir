@@ -108,7 +108,7 @@ func.func private @anywhere(%a: memref<5x8xf32> {llvm.align = 4 : i64}, %c: memr
 
 // What lies in another order passes through shared memory.
 // CHECK-LABEL: func.func private @transposed
-// CHECK-SAME: net.of_block = 256 : i64, net.threads = 1024 : i64
+// CHECK-SAME: net.threads = 1024 : i64, net.threads_per_block = 256 : i64
 // CHECK: memref.get_global @transposed_square_0 : memref<1056xf32, 3>
 // CHECK: memref.store %{{.*}} : memref<1056xf32, 3>
 // CHECK: nvvm.barrier0
