@@ -58,6 +58,7 @@ void netc::import::findIdioms(Graph &graph, std::vector<Step> &steps) {
     made.module = module;
     made.line = steps[places.back()].line;
     made.weight = weight;
+    made.op = made.fn;
     if (idiom->hasWeight && eps)
       made.arguments.push_back({"eps", "eps", eps->text, "1e-06"});
     graph.values[made.outs[0]].labels = graph.values[x].labels;

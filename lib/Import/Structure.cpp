@@ -37,14 +37,14 @@ private:
   /// that is called more than once, and with weights that no other has.
   void dissolve() {
     size_t count = graph.modules.size();
-    std::vector<unsigned> weights(count);
+    std::vector<unsigned> ops(count);
     std::map<std::string, std::set<int>> calls;
     std::map<std::string, int> owner;
     stays.assign(count, true);
     for (const Step &step : steps) {
       std::vector<int> chain = ancestors(step.module);
       for (int module : chain) {
-        ++weights[module];
+        ops[module] += !step.op.empty(); // weights are no ops
         calls[graph.modules[module].kind].insert(module);
       }
       if (step.weight.empty())
@@ -77,7 +77,7 @@ private:
               stays[module] = false;
         }
     for (size_t i = 0; i < count; ++i)
-      if (weights[i] <= 1 || graph.modules[i].kind == "Sequential" ||
+      if (ops[i] <= 1 || graph.modules[i].kind == "Sequential" ||
           calls[graph.modules[i].kind].size() == 1)
         stays[i] = false;
   }
@@ -358,9 +358,12 @@ private:
       std::set<std::string> own = children(body), other = children(*base->body);
       for (const std::string &child : own)
         if (!other.count(child)) {
-          for (StringRef word : llvm::split(child, '_'))
+          for (StringRef rest = child, word; !rest.empty();) {
+            word = rest.take_while(llvm::isAlnum);
+            rest = rest.drop_front(std::min(word.size() + 1, rest.size()));
             if (!word.empty())
               name += llvm::toUpper(word[0]) + word.drop_front().str();
+          }
           break;
         }
     }
@@ -373,10 +376,12 @@ private:
   }
   std::set<std::string> children(const StepBody &body) const {
     std::set<std::string> names;
-    for (const Step &step : body.steps)
-      for (StringRef part : llvm::split(StringRef(tail(body, step)), '.'))
+    for (const Step &step : body.steps) {
+      std::string path = tail(body, step);
+      for (StringRef part : llvm::split(path, '.'))
         if (!part.empty() && !llvm::isDigit(part[0]))
           names.insert(part.str());
+    }
     return names;
   }
   static bool isTaken(StringRef name) {

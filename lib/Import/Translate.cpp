@@ -198,6 +198,13 @@ size_t Translator::windowsOf(int x) {
   return shape(x).size() - 2;
 }
 
+int Translator::another(int like) {
+  GraphValue made = graph.values[like];
+  graph.values.push_back(std::move(made));
+  alias.push_back(int(alias.size()));
+  return int(alias.size()) - 1;
+}
+
 Step &Translator::step(Step::Form form, std::string fn, std::vector<int> ins) {
   Step made;
   made.form = form;

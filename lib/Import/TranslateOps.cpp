@@ -113,11 +113,13 @@ void Translator::linear() {
   const Polynomial &outs = shape(w)[isProduct ? 1 : 0];
   auto table = tables.find(w);
   if (table != tables.end()) {
-    Step &made =
-        step(Step::Form_, "%0 @ transpose(%1.weight)", {x, table->second});
-    made.fn = "%0 @ transpose(%1)";
-    if (has(bias))
-      refuse("it has a bias, and the weight of an embedding");
+    Step &made = step(Step::Form_, "%0 @ transpose(%1)", {x, table->second});
+    if (has(bias)) {
+      int product = another(out());
+      made.outs = {product};
+      step(Step::Form_, "%0 + expand(%1, %0, over = axes(%0)[-1])",
+           {product, in(bias)});
+    }
     return;
   }
   Step &made = instance("Linear", x, w);
@@ -377,9 +379,10 @@ void Translator::binary() {
   // A number for all.
   for (auto [x, other, isFirst] :
        {std::make_tuple(b, a, false), std::make_tuple(a, b, true)})
-    if (what(x) == "number" && value(x).known->contains("value") &&
-        shape(other) == shape(out())) {
-      const Json &number = (*value(x).known)["value"];
+    if (isKnown(x) && shape(other) == shape(out()) &&
+        (what(x) == "number" || shape(x).empty())) {
+      // One that the graph does not tell is 1: no count depends on it.
+      const Json number = value(x).known->value("value", Json(1));
       std::string text = number.is_number() ? realText(number.get<double>())
                                             : number.get<std::string>();
       Step &made =

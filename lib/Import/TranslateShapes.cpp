@@ -30,6 +30,7 @@ void Translator::appendView(int x, std::vector<int> permutation) {
   } else {
     materialize(x);
     made.form = Step::View;
+    made.op = "reshape";
     made.ins = {x};
     made.outs = {out()};
     made.module = node->module;
@@ -85,8 +86,8 @@ void Translator::concat() {
   std::string form = "concat(";
   for (size_t i = 0; i < node->ins.size(); ++i) {
     int x = in(i);
-    if (shape(x).size() == 1 && shape(x)[0].isZero())
-      continue;
+    if (llvm::any_of(shape(x), [](auto &size) { return size.isZero(); }))
+      continue; // it is empty
     form += (ins.empty() ? "%" : ", %") + std::to_string(ins.size());
     ins.push_back(x);
   }
@@ -136,11 +137,8 @@ void Translator::split() {
   for (int each : node->outs)
     labels(each) = labels(x);
   if (sizes.size() > node->outs.size()) {
-    int spare = int(graph.values.size());
-    GraphValue more = graph.values[node->outs[0]];
-    graph.values.push_back(more);
-    graph.values.back().shape[at] = shape(x)[at] - sum;
-    alias.push_back(spare);
+    int spare = another(node->outs[0]);
+    graph.values[spare].shape[at] = shape(x)[at] - sum;
     made.outs.push_back(spare);
   }
   put(made, "", "parts",

@@ -62,6 +62,8 @@ private:
 
   //===--- Steps ----------------------------------------------------------===//
 
+  /// Another value, of the shape of one.
+  int another(int like);
   Step &step(Step::Form form, std::string fn, std::vector<int> ins);
   Step &instance(std::string fn, int x, int weight);
   static void put(Step &step, std::string key, std::string name,

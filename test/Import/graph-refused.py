@@ -38,10 +38,6 @@ refused("it is transposed", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]
 refused("`N` must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, "N", 3]])
 refused("`stride` is no list of numbers", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], stride=["N", 1])
 refused("its matrix is no weight", "aten.addmm", [[8], rows, [8, 4]], ["N", 4])
-refused(
-    "it has a bias, and the weight of an embedding", "aten.linear", [["N"]], rows, weights=[[8, 8], [8]],
-    nodes=[("aten.embedding", ["w0", "a"], "e", rows)], reads=["e", "w0", "w1"],
-)  # fmt: skip
 refused("it has a scale and no shift", "aten.group_norm", [image], image, weights=[[3]], num_groups=3)
 refused("it is over several axes", "aten.layer_norm", [image], image, weights=[[8, 8], [8, 8]], normalized_shape=[8, 8])
 refused("it reads what is no table of weights", "aten.embedding", [rows, ["N"]], rows)

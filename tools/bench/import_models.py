@@ -100,11 +100,13 @@ def graph_of(name):
         # Masks are made by values, which `meta` has none of.
         module = getattr(transformers, FAMILIES[name][0])(transformers.AutoConfig.for_model(name, **FAMILIES[name][1]))
         one = {key: torch.zeros_like(value, device="cpu") if hasattr(value, "to") else value for key, value in one.items()}
+    # As they are trained, image networks have heads that `eval` leaves out, and batch norms want two examples.
+    count = 1 if name in FAMILIES else 2
     with FlopCounterMode(display=False) as flop, torch.no_grad():
-        module.eval()(**one)
+        module.train(count == 2)(**(one if count == 1 else inputs(2)))
     graph["counted"] = {
         "parameters": parameters,
-        "forward": flop.get_total_flops(),
+        "forward": flop.get_total_flops() // count,
         "sizes": {text: size for text, size in sizes.items() if text != "N"},
     }
     return graph
