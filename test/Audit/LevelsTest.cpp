@@ -79,6 +79,57 @@ TEST(Levels, TensorIssueStandsBesideItsCap) {
   EXPECT_EQ(gpu.tensorIssueCap(), 0.5);
   gpu.capability = "6.0";
   EXPECT_EQ(gpu.tensorIssueCap(), std::nullopt);
+  // An instruction of m16n8k8 keeps a T4 busy for 8 cycles; boards for games
+  // sum in f32 at half of the rate.
+  gpu.capability = "7.5";
+  EXPECT_EQ(gpu.tensorIssueCap(), 0.125);
+  gpu.capability = "8.6";
+  gpu.device = "NVIDIA A10G";
+  EXPECT_EQ(gpu.tensorIssueCap(), 0.0625);
+  gpu.device = "NVIDIA GeForce RTX 3090";
+  EXPECT_EQ(gpu.tensorIssueCap(), 0.03125);
+}
+
+TEST(Levels, NvprofTellsTenths) {
+  Trace trace = readText(
+      "==4== Metric result:\n\"Device\",\"Kernel\",\"Invocations\",\"Metric "
+      "Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n"
+      "\"Tesla V100-SXM2-16GB (0)\",\"gemm\",16,\"sm_efficiency\",\"\","
+      "50.00%,50.00%,50.00%\n\"Tesla V100-SXM2-16GB (0)\",\"gemm\",16,"
+      "\"tensor_precision_fu_utilization\",\"\",Low (2),High (7),Mid (4)\n");
+  EXPECT_NEAR(*levelsOf(trace, trace.counted[0], Gpu()).tensorActive, 0.2,
+              1e-12);
+}
+
+/// Counters of an Instinct: each die counts the cycles that elapse.
+TEST(Levels, OfAnInstinct) {
+  Trace trace = readText(
+      R"j({"rocprofiler-sdk-tool": [{"agents": [{"id": {"handle": 9}, )j"
+      R"j("product_name": "AMD Instinct MI300X", "type": 2, "cu_count": 304, )j"
+      R"j("num_xcc": 8}], "counters": [)j"
+      R"j({"id": {"handle": 1}, "name": "SQ_VALU_MFMA_BUSY_CYCLES"}, )j"
+      R"j({"id": {"handle": 2}, "name": "GRBM_GUI_ACTIVE"}, )j"
+      R"j({"id": {"handle": 3}, "name": "SQ_INSTS_VALU_FMA_F32"}, )j"
+      R"j({"id": {"handle": 4}, "name": "SQ_INSTS_VALU_MFMA_MOPS_F16"}], )j"
+      R"j("callback_records": {"counter_collection": [{"dispatch_data": )j"
+      R"j({"dispatch_info": {"kernel_id": 3, "agent_id": {"handle": 9}, )j"
+      R"j("workgroup_size": {"x": 256, "y": 1, "z": 1}, )j"
+      R"j("grid_size": {"x": 1024, "y": 1, "z": 1}}}, "records": [)j"
+      R"j({"counter_id": {"handle": 1}, "value": 60800.0}, )j"
+      R"j({"counter_id": {"handle": 2}, "value": 500.0}, )j"
+      R"j({"counter_id": {"handle": 2}, "value": 300.0}, )j"
+      R"j({"counter_id": {"handle": 3}, "value": 10.0}, )j"
+      R"j({"counter_id": {"handle": 4}, "value": 7.0}]}]}, )j"
+      R"j("kernel_symbols": [{"kernel_id": 3, "formatted_kernel_name": )j"
+      R"j("Cijk_gemm"}]}]})j");
+  ASSERT_EQ(trace.counted.size(), 1u);
+  const CountedKernel &kernel = trace.counted[0];
+  EXPECT_EQ(trace.names[kernel.name], "Cijk_gemm");
+  EXPECT_EQ(kernel.grid[0], 4);
+  // 60,800 of 304 x 4 matrix cores in 800 / 8 cycles.
+  EXPECT_NEAR(*levelsOf(trace, kernel, Gpu::of(trace, trace)).tensorActive, 0.5,
+              1e-12);
+  EXPECT_EQ(ordinaryFlop(trace, kernel), Rational(1280));
 }
 
 /// 10,240 f16 operations of a kernel that makes random numbers are 320

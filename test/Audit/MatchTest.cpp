@@ -82,6 +82,40 @@ TEST(Match, SeveralAreOneWhereTheirFlopAddUp) {
             "x,h=0,1,2,3,4,5");
 }
 
+TEST(Match, NamesTellApartWhatShapesDoNot) {
+  std::vector<SpecifiedProduct> ours = {specified("blocks.0.query", 10),
+                                        specified("blocks.1.query", 10),
+                                        specified("blocks.2.query", 10)};
+  std::vector<TracedProduct> theirs = {traced(10)};
+  EXPECT_EQ(textOf(ours, theirs).find("blocks.1.query=0"), std::string::npos);
+  theirs[0].path = "Model_0/Blocks/1/Query_1";
+  EXPECT_EQ(textOf(ours, theirs),
+            "-blocks.0.query blocks.1.query=0 -blocks.2.query");
+  // They break ties alone: FLOP that differ are not the same.
+  theirs[0].flop = 11;
+  EXPECT_EQ(textOf(ours, theirs),
+            "-blocks.0.query -blocks.1.query -blocks.2.query +0");
+}
+
+/// Of a hundred thousand, all pairs would take 20 GB.
+TEST(Match, LongSequencesTakeLittleMemory) {
+  constexpr unsigned many = 100'000;
+  std::vector<SpecifiedProduct> ours;
+  std::vector<TracedProduct> theirs;
+  for (unsigned i = 0; i < many; ++i) {
+    ours.push_back(specified("a", 10 + i % 7));
+    if (i != many / 2)
+      theirs.push_back(traced(10 + i % 7));
+  }
+  std::vector<Match> matches = match(ours, theirs);
+  EXPECT_EQ(matches.size(), many);
+  EXPECT_EQ(llvm::count_if(matches,
+                           [](const Match &match) {
+                             return match.confidence == Confidence::Exact;
+                           }),
+            many - 1);
+}
+
 TEST(Match, GradientsFollowTheNumbersOfAutograd) {
   std::vector<SpecifiedProduct> ours = {
       specified("a", 10), specified("b", 10),
