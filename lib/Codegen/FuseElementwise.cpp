@@ -232,7 +232,11 @@ static bool isShortSum(Value tensor) {
   auto fill = products.getOutputs()[0].getDefiningOp<linalg::FillOp>();
   return type.getNumElements() >= kUncachedElements && fill &&
          matchPattern(fill.value(), m_AnyZeroFloat()) &&
-         products.getIndexingMapsArray().back().isProjectedPermutation() &&
+         // Not of a convolution: from an operand by its window's loop alone, an
+         // op would infer the extent of the whole padded image.
+         llvm::all_of(
+             products.getIndexingMapsArray(),
+             [](AffineMap map) { return map.isProjectedPermutation(); }) &&
          int64_t(products.getNumParallelLoops()) == type.getRank() &&
          lengthOf(products) <= kFewProducts;
 }

@@ -184,3 +184,33 @@ func.func @gathered(%x: tensor<4x8xf32>, %top: tensor<4xf32>, %class: tensor<4xi
   } -> tensor<4xf32>
   return %picked : tensor<4xf32>
 }
+
+// A window is not such a sum: an op that reads its operand at one place of the
+// window alone would infer the extent of the padded operand.
+// CHECK-LABEL: func.func @window
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}}"reduction"
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]]
+#slide = affine_map<(d0, d1) -> (d0 + d1)>
+#tap = affine_map<(d0, d1) -> (d1)>
+#result = affine_map<(d0, d1) -> (d0)>
+#each = affine_map<(d0) -> (d0)>
+func.func @window(%x: tensor<1048578xf32>, %w: tensor<3xf32>) -> tensor<1048576xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1048576xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1048576xf32>) -> tensor<1048576xf32>
+  %y = linalg.generic {indexing_maps = [#slide, #tap, #result], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<1048578xf32>, tensor<3xf32>) outs(%f : tensor<1048576xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1048576xf32>
+  %out = tensor.empty() : tensor<1048576xbf16>
+  %rounded = linalg.generic {indexing_maps = [#each, #each], iterator_types = ["parallel"]}
+      ins(%y : tensor<1048576xf32>) outs(%out : tensor<1048576xbf16>) {
+  ^bb0(%a: f32, %c: bf16):
+    %r = arith.truncf %a : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<1048576xbf16>
+  return %rounded : tensor<1048576xbf16>
+}
