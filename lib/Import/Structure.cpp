@@ -122,9 +122,6 @@ private:
 
   /// What the bodies take and make.
   void findEnds() {
-    std::map<int, unsigned> reads;
-    for (const Step &step : steps)
-      (void)step;
     std::set<int> results;
     for (auto &output : graph.outputs)
       results.insert(output.second);
@@ -134,19 +131,14 @@ private:
       if (graph.values[i].kind == GraphValue::Input)
         root->ins.push_back(int(i));
   }
-  static void makes(const StepBody &body, std::set<int> &made) {
-    for (const Step &step : body.steps)
-      if (step.body)
-        makes(*step.body, made);
-      else
-        made.insert(step.outs.begin(), step.outs.end());
-  }
-  static void readsOf(const StepBody &body, std::set<int> &read) {
-    for (const Step &step : body.steps)
-      if (step.body)
-        readsOf(*step.body, read);
-      else
-        read.insert(step.ins.begin(), step.ins.end());
+  /// Calls `visit` for each step without a body of its own in a step, however
+  /// deep.
+  template <typename Visit>
+  static void forEachLeaf(const Step &step, Visit visit) {
+    if (!step.body)
+      return visit(step);
+    for (const Step &inner : step.body->steps)
+      forEachLeaf(inner, visit);
   }
   /// `outside`: what is read of a body behind or around it.
   void ends(StepBody &body, const std::set<int> &outside) {
@@ -155,19 +147,20 @@ private:
       if (!step.body)
         continue;
       std::set<int> read = outside;
-      for (size_t j = i + 1; j < body.steps.size(); ++j) {
-        if (body.steps[j].body)
-          readsOf(*body.steps[j].body, read);
-        else
-          read.insert(body.steps[j].ins.begin(), body.steps[j].ins.end());
-      }
+      for (size_t j = i + 1; j < body.steps.size(); ++j)
+        forEachLeaf(body.steps[j], [&](const Step &leaf) {
+          read.insert(leaf.ins.begin(), leaf.ins.end());
+        });
       ends(*step.body, read);
       body.height = std::max(body.height, step.body->height + 1);
       step.ins = step.body->ins;
       step.outs = step.body->outs;
     }
     std::set<int> made, seen;
-    makes(body, made);
+    for (const Step &step : body.steps)
+      forEachLeaf(step, [&](const Step &leaf) {
+        made.insert(leaf.outs.begin(), leaf.outs.end());
+      });
     body.ins.clear();
     body.outs.clear();
     for (const Step &step : body.steps)
