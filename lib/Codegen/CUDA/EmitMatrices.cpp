@@ -300,12 +300,7 @@ private:
         OpBuilder::InsertionGuard guard(b);
         Value at = b.add(n, e);
         enterWhere(below(at, matrix.dims.n, matrix.bn));
-        Value place = b.add(row, placeIn(C, roles.n, at));
-        Value memory = b.flat(roles.operands[C]);
-        Value old = fill ? fill.getInputs()[0]
-                         : Value(b.create<memref::LoadOp>(memory, place));
-        b.create<memref::StoreOp>(b.create<arith::AddFOp>(old, pair[e]), memory,
-                                  place);
+        addToC(b.add(row, placeIn(C, roles.n, at)), pair[e]);
       }
     }
   }

@@ -119,13 +119,8 @@ private:
     OpBuilder::InsertionGuard guard(b);
     enterWhere(both(below(m, tiles.dims.m, tiles.bm),
                     below(n, tiles.dims.n, tiles.bn)));
-    Value place = b.add(bases[C], placeIn(C, roles.m, m));
-    place = b.add(place, placeIn(C, roles.n, n));
-    Value memory = b.flat(roles.operands[C]);
-    Value start = fill ? fill.getInputs()[0]
-                       : Value(b.create<memref::LoadOp>(memory, place));
-    b.create<memref::StoreOp>(b.create<arith::AddFOp>(start, sum), memory,
-                              place);
+    Value row = b.add(bases[C], placeIn(C, roles.m, m));
+    addToC(b.add(row, placeIn(C, roles.n, n)), sum);
   }
 
   TileSchedule tiles;

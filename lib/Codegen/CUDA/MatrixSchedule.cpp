@@ -13,24 +13,18 @@ static constexpr int64_t kMinResults = 256, kMinSums = 16;
 /// Stages beyond hide no more of memory's latency.
 static constexpr int64_t kMostStages = 4;
 
-int64_t MatrixSchedule::executedFlop() const {
-  int64_t depth = (dims.k + bk - 1) / bk * bk;
-  return 2 * blocks() * bm * bn * depth;
-}
-
 /// Of all blocks, for each bk of the sum: what is computed, read of shared
 /// memory by the warps, and copied to it.
 static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
                               const DeviceInfo &device) {
-  int64_t waves =
-      (schedule.blocks() + device.multiprocessors - 1) / device.multiprocessors;
   int64_t products =
       schedule.bm * schedule.bn * schedule.bk / device.matrixMultiplyAdds;
   int64_t wordsRead = (schedule.rows() + schedule.columns()) * schedule.bk / 2 *
                       schedule.warpsM * schedule.warpsN;
   int64_t bytesCopied = 2 * schedule.stageElements();
-  return waves * std::max({products, wordsRead / device.sharedWords,
-                           bytesCopied / device.cacheBytes});
+  return schedule.waves(device) *
+         std::max({products, wordsRead / device.sharedWords,
+                   bytesCopied / device.cacheBytes});
 }
 
 /// The grid of warps that reads the least of shared memory. All threads have as
@@ -65,7 +59,8 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
   std::optional<MatrixSchedule> best;
   for (int64_t bm : {128, 64, 32, 16})
     for (int64_t bn : {128, 64, 32, 16}) {
-      MatrixSchedule matrix{dims, bm, bn, 1, 1, 1, copiesA, copiesB};
+      MatrixSchedule matrix{
+          {dims, bm, bn, /*bk=*/32}, 1, 1, 1, copiesA, copiesB};
       if (!placeWarps(matrix))
         continue;
       int64_t fit = device.sharedBytes / matrix.sharedBytes();
@@ -90,13 +85,11 @@ Swizzle Swizzle::of(int64_t chunksOfRow) {
 llvm::raw_ostream &netc::operator<<(llvm::raw_ostream &os,
                                     const MatrixSchedule &schedule) {
   const TileDims &dims = schedule.dims;
-  os << "product " << dims.m << " x " << dims.n << " x " << dims.k;
-  if (dims.batch != 1)
-    os << ", " << dims.batch << " times";
-  os << ": " << schedule.blocks() << " blocks of " << schedule.warpsM << " x "
-     << schedule.warpsN << " warps, matrices of " << schedule.bm << " x "
-     << schedule.bn << " x " << schedule.bk << ", " << schedule.stages
-     << " stages, " << schedule.sharedBytes() << " bytes of shared memory; A "
+  schedule.print(os);
+  os << schedule.warpsM << " x " << schedule.warpsN << " warps, matrices of "
+     << schedule.bm << " x " << schedule.bn << " x " << schedule.bk << ", "
+     << schedule.stages << " stages, " << schedule.sharedBytes()
+     << " bytes of shared memory; A "
      << (schedule.copiesA ? "in chunks" : "by element") << " along "
      << (dims.isAAlongK ? 'k' : 'm') << ", B "
      << (schedule.copiesB ? "in chunks" : "by element") << " along "

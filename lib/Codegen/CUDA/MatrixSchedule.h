@@ -17,32 +17,22 @@ namespace netc {
 /// compute with one, the copies of others are on their way. The warps of a
 /// block are a grid over the tile; each keeps its part in registers, as
 /// fragments of 16 x 8.
-struct MatrixSchedule {
+struct MatrixSchedule : TileGrid {
   static constexpr int64_t kFragmentM = 16, kFragmentN = 8, kFragmentK = 16;
   /// Elements that a thread copies at once, if they lie together.
   static constexpr int64_t kChunk = 8;
 
-  TileDims dims;
-  int64_t bm, bn;
   int64_t warpsM, warpsN;
   int64_t stages;
   /// Whether chunks of A and B can be copied as a whole, asynchronously.
   bool copiesA, copiesB;
-  static constexpr int64_t bk = 32;
 
-  int64_t tilesM() const { return (dims.m + bm - 1) / bm; }
-  int64_t tilesN() const { return (dims.n + bn - 1) / bn; }
-  int64_t blocks() const { return dims.batch * tilesM() * tilesN(); }
   int64_t threads() const { return 32 * warpsM * warpsN; }
   /// Of a warp.
   int64_t rows() const { return bm / warpsM; }
   int64_t columns() const { return bn / warpsN; }
   int64_t stageElements() const { return (bm + bn) * bk; }
   int64_t sharedBytes() const { return 2 * stages * stageElements(); }
-  int64_t executedFlop() const;
-  int64_t countedFlop() const {
-    return 2 * dims.batch * dims.m * dims.n * dims.k;
-  }
 };
 
 /// Of the tiles that fit the device, that which takes the fewest cycles. None

@@ -6,6 +6,7 @@
 
 #include "lib/Codegen/LinalgQueries.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace netc;
@@ -143,6 +144,13 @@ void ProductBuilder::enterWhere(Value condition) {
     return;
   auto choice = b.create<scf::IfOp>(condition, /*withElse=*/false);
   b.setInsertionPointToStart(choice.thenBlock());
+}
+
+void ProductBuilder::addToC(Value place, Value sum) {
+  Value memory = b.flat(roles.operands[C]);
+  Value start = fill ? fill.getInputs()[0]
+                     : Value(b.create<memref::LoadOp>(memory, place));
+  b.create<memref::StoreOp>(b.create<arith::AddFOp>(start, sum), memory, place);
 }
 
 void ProductBuilder::finish() {

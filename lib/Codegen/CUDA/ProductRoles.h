@@ -69,6 +69,8 @@ protected:
   /// Goes on where the condition holds only. Returns to where it was when the
   /// guard ends.
   void enterWhere(mlir::Value condition);
+  /// Adds a sum to the element of C at `place`, or to what C was filled with.
+  void addToC(mlir::Value place, mlir::Value sum);
   /// Takes the op and its fill out.
   void finish();
 
