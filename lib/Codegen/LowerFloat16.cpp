@@ -19,9 +19,6 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-static bool isFloat16(Type element) {
-  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16;
-}
 static bool isFloat16(Value value) {
   return isFloat16(getElementTypeOrSelf(value.getType()));
 }

@@ -5,6 +5,7 @@
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/Perturbation.h"
 
+#include "lib/Conversion/Element.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -17,8 +18,8 @@ namespace netc {
 } // namespace netc
 
 static FloatType float16Of(Value value) {
-  auto type = dyn_cast<FloatType>(value.getType());
-  return type && type.getWidth() == 16 ? type : FloatType();
+  return isFloat16(value.getType()) ? cast<FloatType>(value.getType())
+                                    : FloatType();
 }
 
 namespace {
@@ -53,9 +54,7 @@ struct WidenFloat16 : netc::impl::WidenFloat16Base<WidenFloat16> {
 
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](FloatType type) -> std::optional<Type> {
-      if (type.getWidth() == 16)
-        return f64;
-      return std::nullopt;
+      return isFloat16(type) ? std::optional<Type>(f64) : std::nullopt;
     });
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false,

@@ -29,6 +29,12 @@ struct Element {
   }
 };
 
+/// Whether numbers of a type are bf16 or f16.
+inline bool isFloat16(mlir::Type element) {
+  return mlir::isa<mlir::FloatType>(element) &&
+         element.getIntOrFloatBitWidth() == 16;
+}
+
 inline Element number(Element like, double value) {
   auto &b = *like.b;
   mlir::TypedAttr attr =

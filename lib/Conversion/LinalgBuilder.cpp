@@ -17,12 +17,8 @@ LinalgBuilder::LinalgBuilder(func::FuncOp function, Type element,
                            OpBuilder::atBlockEnd(&function.getBody().front())),
       function(function), floatElement(element), reference(reference) {}
 
-static bool isLow(Type element) {
-  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16;
-}
-
 Type LinalgBuilder::element(Type type) const {
-  return type.isF32() || isLow(type) ? floatElement : type;
+  return type.isF32() || isFloat16(type) ? floatElement : type;
 }
 
 RankedTensorType LinalgBuilder::type(Value value) const {
@@ -37,7 +33,7 @@ RankedTensorType LinalgBuilder::typeLike(Value value, Value tensor) const {
 
 RankedTensorType LinalgBuilder::storedType(Value value) const {
   auto tensor = cast<RankedTensorType>(value.getType());
-  return isLow(tensor.getElementType()) ? tensor : type(value);
+  return isFloat16(tensor.getElementType()) ? tensor : type(value);
 }
 
 Value LinalgBuilder::stored(Value value) {
@@ -86,7 +82,7 @@ static Value exactly(Element x, Type element) {
 
 /// An element rounded to the type that is stored.
 static Value narrowed(Element x, Type element) {
-  if (!isLow(element))
+  if (!isFloat16(element))
     return x;
   if (Value same = exactly(x, element))
     return same;
@@ -482,14 +478,15 @@ Value LinalgBuilder::updateRows(
 /// moved keeps the precision in which it is written.
 static void roundResults(Operation *op, LinalgBuilder &b) {
   auto isStored = [&](Value value) {
-    return b.get(value) && isLow(getElementTypeOrSelf(b.get(value).getType()));
+    return b.get(value) &&
+           isFloat16(getElementTypeOrSelf(b.get(value).getType()));
   };
   bool handsOn = isMemoryEffectFree(op) && !isa<ConvertOp>(op);
   if (op->getNumRegions() != 0 ||
       (handsOn && llvm::none_of(op->getOperands(), isStored)))
     return;
   for (Value result : op->getResults())
-    if (isLow(b.storedType(result).getElementType()))
+    if (isFloat16(b.storedType(result).getElementType()))
       b.set(result, b.stored(result));
 }
 
