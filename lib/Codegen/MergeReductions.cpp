@@ -12,6 +12,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include <map>
+
 using namespace netc;
 using namespace mlir;
 
@@ -109,21 +111,35 @@ static linalg::GenericOp merge(linalg::GenericOp a, linalg::GenericOp b) {
   return both;
 }
 
+/// The ops of `before`, in their order, that read an input of `op`.
+static SmallVector<linalg::GenericOp>
+readersOf(linalg::GenericOp op, const DenseMap<Operation *, size_t> &before) {
+  std::map<size_t, linalg::GenericOp> readers;
+  for (OpOperand *input : op.getDpsInputOperands())
+    // Any other operand cannot be what two ops pass over together.
+    if (op.getMatchingIndexingMap(input).getNumResults() == op.getNumLoops())
+      for (Operation *user : input->get().getUsers())
+        if (auto found = before.find(user); found != before.end())
+          readers[found->second] = cast<linalg::GenericOp>(user);
+  return llvm::to_vector(llvm::make_second_range(readers));
+}
+
 namespace {
 struct MergeReductions : netc::impl::MergeReductionsBase<MergeReductions> {
   void runOnOperation() override {
     getOperation().walk([](Block *block) {
-      SmallVector<linalg::GenericOp> before;
+      // Reductions so far, by their number in the block.
+      DenseMap<Operation *, size_t> before;
+      size_t count = 0;
       for (auto op : llvm::to_vector(block->getOps<linalg::GenericOp>())) {
         if (!isReduction(op))
           continue;
-        for (auto &earlier : before)
+        for (linalg::GenericOp earlier : readersOf(op, before))
           if (passTogether(earlier, op) && canWait(earlier, op)) {
+            before.erase(earlier);
             op = merge(earlier, op);
-            earlier = nullptr;
           }
-        llvm::erase(before, nullptr);
-        before.push_back(op);
+        before[op] = count++;
       }
     });
     // A merged op reads a common operand once.
