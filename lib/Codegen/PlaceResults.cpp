@@ -25,14 +25,14 @@ static bool isView(Operation *op) {
              tensor::ExtractSliceOp>(op);
 }
 
+/// The ops that give the memory of each global.
+using GlobalUses = DenseMap<StringAttr, SmallVector<Operation *>>;
+
 /// Whether an op between two others of a block reads or writes `memory`.
 static bool isUsedBetween(memref::GetGlobalOp memory, Operation *first,
-                          Operation *last) {
-  SmallVector<Operation *> views;
-  memory->getParentOfType<func::FuncOp>().walk([&](memref::GetGlobalOp other) {
-    if (other.getName() == memory.getName())
-      views.push_back(other);
-  });
+                          Operation *last, const GlobalUses &globals) {
+  SmallVector<Operation *> views =
+      globals.lookup(memory.getNameAttr().getAttr());
   while (!views.empty())
     for (Operation *user : views.pop_back_val()->getUsers()) {
       if (isView(user)) {
@@ -71,7 +71,8 @@ static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
 /// are no longer needed. The shapes may differ: an update works on a vector,
 /// and the slot is a matrix, say. Otherwise the op gets a buffer of its own
 /// here, since bufferization does not see what payloads gather.
-static void placeWrite(bufferization::MaterializeInDestinationOp write) {
+static void placeWrite(bufferization::MaterializeInDestinationOp write,
+                       const GlobalUses &globals) {
   auto global = write.getDest().getDefiningOp<memref::GetGlobalOp>();
   Value source = write.getSource();
   while (Operation *reshape = source.getDefiningOp()) {
@@ -83,7 +84,7 @@ static void placeWrite(bufferization::MaterializeInDestinationOp write) {
   if (!global || !op || op->getBlock() != write->getBlock())
     return;
   OpBuilder b(op);
-  if (isUsedBetween(global, op, write) || !readsInPlace(op, global)) {
+  if (isUsedBetween(global, op, write, globals) || !readsInPlace(op, global)) {
     OpOperand *output =
         op.getDpsInitOperand(cast<OpResult>(source).getResultNumber());
     if (auto empty = output->get().getDefiningOp<tensor::EmptyOp>())
@@ -113,6 +114,29 @@ static void placeWrite(bufferization::MaterializeInDestinationOp write) {
 static linalg::LinalgOp readerOf(OpOperand &use) {
   auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
   return user && user.isDpsInput(&use) ? user : nullptr;
+}
+
+/// Whether bufferization gives a tensor memory of its own, without strides.
+static bool hasOwnMemory(Value tensor) {
+  while (auto op = tensor.getDefiningOp<linalg::LinalgOp>())
+    tensor = op.getTiedOpOperand(cast<OpResult>(tensor))->get();
+  return isa_and_nonnull<tensor::EmptyOp, bufferization::ToTensorOp>(
+      tensor.getDefiningOp());
+}
+
+/// The memory of a tensor that is not read later, as a tensor to write. The
+/// analysis of bufferization does not see that they share it: for each op it
+/// compares all reads with all writes of what shares memory, which for the
+/// gradients of a hundred layers takes minutes.
+static Value overwrite(OpBuilder &b, Value tensor) {
+  if (!hasOwnMemory(tensor))
+    return tensor;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value memory = b.create<bufferization::ToMemrefOp>(
+      tensor.getLoc(), MemRefType::get(type.getShape(), type.getElementType()),
+      tensor);
+  return b.create<bufferization::ToTensorOp>(
+      tensor.getLoc(), memory, /*restrict=*/true, /*writable=*/true);
 }
 
 /// Whether all uses of `tensor` are reads in one block, and `op` is the last
@@ -157,7 +181,8 @@ static void writeOverOperands(linalg::GenericOp op) {
     }
     if (!over)
       continue;
-    output.set(over->get());
+    OpBuilder b(op);
+    output.set(overwrite(b, over->get()));
     unsigned place = over->getOperandNumber();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     maps.erase(maps.begin() + place);
@@ -172,7 +197,13 @@ static void writeOverOperands(linalg::GenericOp op) {
 namespace {
 struct PlaceResults : netc::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
-    getOperation().walk(placeWrite);
+    GlobalUses globals;
+    getOperation().walk([&](memref::GetGlobalOp global) {
+      globals[global.getNameAttr().getAttr()].push_back(global);
+    });
+    getOperation().walk([&](bufferization::MaterializeInDestinationOp write) {
+      placeWrite(write, globals);
+    });
     getOperation().walk(writeOverOperands);
   }
 };
