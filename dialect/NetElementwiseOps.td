@@ -234,6 +234,7 @@ def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
 }
 
 def Net_WhereOp : Net_Op<"where", Net_Callable # Net_Gradient # [Net_ElementByElement]> {
+  let foreign = ["aten.where", "onnx.Where"];
   let summary = "a where the condition holds, else b; choosing is free";
   let arguments = (ins Net_BoolTensor:$condition, Net_Tensor:$a, Net_Tensor:$b);
   let results = (outs Net_Result:$y);

@@ -60,7 +60,8 @@ struct StepBody {
 
 /// What is said of an op that cannot be imported.
 struct Refusal {
-  std::string op, module, line, why;
+  std::string op; ///< empty where it is the module's structure
+  std::string module, line, why;
   bool isUnknown = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include "lib/Import/Step.h"
 #include "lib/Import/Writer.h"
+#include "lib/Std/Std.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,6 +24,7 @@ public:
       : graph(graph), steps(std::move(steps)) {}
 
   std::string write() {
+    findImports();
     dissolve();
     root = std::make_shared<StepBody>();
     for (Step &step : steps)
@@ -361,11 +363,12 @@ private:
         }
     }
     std::string unique = name;
-    for (int i = 2;
-         llvm::any_of(blocks, [&](auto &each) { return each.name == unique; });
-         ++i)
+    for (int i = 2; isBlock(unique); ++i)
       unique = name + std::to_string(i);
     return unique;
+  }
+  bool isBlock(StringRef name) const {
+    return llvm::any_of(blocks, [&](auto &each) { return each.name == name; });
   }
   std::set<std::string> children(const StepBody &body) const {
     std::set<std::string> names;
@@ -377,25 +380,43 @@ private:
     }
     return names;
   }
-  static bool isTaken(StringRef name) {
-    static const std::set<StringRef> taken = {
-        "AdaptiveAvgPool", "AvgPool",   "BatchNorm", "Conv",
-        "ConvT",           "Dropout",   "Embedding", "GlobalAvgPool",
-        "GroupNorm",       "LayerNorm", "Linear",    "MHA",
-        "MaxPool",         "Position",  "RMSNorm",   "RoPE",
-        "StochasticDepth"};
-    return taken.count(name);
+  bool isTaken(StringRef name) const {
+    auto isNamed = [&](const StandardBlock &block) {
+      return block.name == name;
+    };
+    return llvm::any_of(standardBlocks(), isNamed) ||
+           llvm::any_of(importableBlocks(), [&](const StandardBlock &block) {
+             return isNamed(block) && imports.count(block.path);
+           });
+  }
+
+  /// The files of the standard library that steps are of.
+  void findImports() {
+    for (const Step &step : steps)
+      if (step.form == Step::Instance)
+        for (const StandardBlock &block : importableBlocks())
+          if (block.name == step.fn)
+            imports.insert(block.path);
   }
 
   std::string print() {
     std::string text;
+    for (StringRef path : imports) {
+      path.consume_back(".net");
+      text += "import " + llvm::join(llvm::split(path, '/'), ".") + "\n";
+    }
+    text += imports.empty() ? "" : "\n";
     for (const WrittenBlock &block : blocks)
       text += writeBlock(graph, block) + "\n";
-    return text + writeNet(graph, *root);
+    std::string name = identifier(graph.name);
+    while (isTaken(name) || isBlock(name))
+      name += "Net";
+    return text + writeNet(graph, *root, name);
   }
 
   Graph &graph;
   std::vector<Step> steps;
+  std::set<StringRef> imports;
   std::vector<bool> stays;
   std::shared_ptr<StepBody> root;
   std::map<int, std::shared_ptr<StepBody>> bodies;
@@ -427,11 +448,12 @@ netc::import::writeGraph(StringRef path, Graph graph,
                              : "`" + shownName(refusal.module) + "`";
     std::string line =
         refusal.line.empty() ? "" : " (" + shownName(refusal.line) + ")";
-    Message message = refusal.isUnknown
-                          ? error::GraphUnknownOp(shownName(refusal.op), module,
-                                                  line, refusal.why)
-                          : error::GraphRefusedOp(shownName(refusal.op), module,
-                                                  line, refusal.why);
+    Message message =
+        refusal.op.empty()  ? error::GraphRefusedModule(module, refusal.why)
+        : refusal.isUnknown ? error::GraphUnknownOp(shownName(refusal.op),
+                                                    module, line, refusal.why)
+                            : error::GraphRefusedOp(shownName(refusal.op),
+                                                    module, line, refusal.why);
     host.report({path.str(), 1, 1, message});
     return std::nullopt;
   }

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Layers, arithmetic and products of other frameworks in the words of netc.
+// Layers and arithmetic of other frameworks in the words of netc.
 
 #include "lib/Import/Translator.h"
 
@@ -36,7 +36,9 @@ void Translator::translateNode() {
   foreign = findForeign(node->op);
   if (!foreign)
     refuse(didYouMean(node->op, foreignNames()), /*isUnknown=*/true);
-  auto handler = handlers().find(foreign->op);
+  auto handler = handlers().find(node->op);
+  if (handler == handlers().end())
+    handler = handlers().find(foreign->op);
   if (handler != handlers().end())
     return (this->*handler->second)();
   elementwise();
@@ -92,12 +94,9 @@ void Translator::linear() {
   wantRank(x, 1);
   wantRank(w, 2);
   if (!isWeight(w)) {
-    if (isProduct || has(2))
+    if (isProduct)
       refuse("its matrix is no weight");
-    Step &made = step(Step::Infix, "@", {x, w});
-    made.form = Step::Form_;
-    made.fn = "%0 @ transpose(%1)";
-    return;
+    return multiply(x, w, bias);
   }
   if (isProduct) {
     // Between two views: of Conv1D in transformers.
@@ -112,20 +111,22 @@ void Translator::linear() {
   }
   const Polynomial &outs = shape(w)[isProduct ? 1 : 0];
   auto table = tables.find(w);
-  if (table != tables.end()) {
-    Step &made = step(Step::Form_, "%0 @ transpose(%1)", {x, table->second});
-    if (has(bias)) {
-      int product = another(out());
-      made.outs = {product};
-      step(Step::Form_, "%0 + expand(%1, %0, over = axes(%0)[-1])",
-           {product, in(bias)});
-    }
-    return;
-  }
+  if (table != tables.end())
+    return multiply(x, table->second, bias);
   Step &made = instance("Linear", x, w);
   put(made, "", "out", outs.str());
   put(made, "bias", "bias", has(bias) ? "true" : "false", "true", false);
   putOver(made, x, shape(x).size() - 1);
+}
+
+void Translator::multiply(int x, int matrix, unsigned bias) {
+  Step &made = step(Step::Form_, "%0 @ transpose(%1)", {x, matrix});
+  if (!has(bias))
+    return;
+  int product = another(out());
+  made.outs = {product};
+  step(Step::Form_, "%0 + expand(%1, %0, over = axes(%0)[-1])",
+       {product, in(bias)});
 }
 
 void Translator::normalize() {
@@ -509,162 +510,4 @@ void Translator::expand() {
   made.arguments.back().hasSizes = true;
   made.fn = expanded(x, 0, "zeros(#0)", &made);
   labels(out()).assign(shape(out()).size(), "");
-}
-
-void Translator::product() {
-  if (node->op == "aten.scaled_dot_product_attention")
-    return attention();
-  if (node->op == "aten.einsum") {
-    std::string equation = node->with->value("equation", std::string()), spaced;
-    for (char c : equation)
-      if (c == ',')
-        spaced += ", ";
-      else if (c == '-')
-        spaced += "-";
-      else if (c == '>')
-        spaced += "> ";
-      else if (c != ' ')
-        spaced += std::string(1, c) + " ";
-    std::vector<int> ins;
-    std::string form = "einsum(\"" + StringRef(spaced).trim().str() + "\"";
-    for (size_t i = 0; i < node->ins.size(); ++i) {
-      ins.push_back(in(i));
-      form += ", %" + std::to_string(i);
-    }
-    step(Step::Form_, form + ")", ins);
-    labels(out()).assign(shape(out()).size(), "");
-    return;
-  }
-  int a = in(0), b = in(1);
-  size_t rank = shape(a).size();
-  wantRank(a, 2);
-  if (rank != shape(b).size() && shape(b).size() != 2)
-    refuse("netc multiplies matrices, and lists of as many");
-  if (shape(b).size() == rank)
-    for (size_t i = 0; i + 2 < rank; ++i)
-      if (!(shape(a)[i] == shape(b)[i])) {
-        refuse("its lists of matrices are of different sizes");
-      }
-  Step &made = step(Step::Infix, "@", {a, b});
-  (void)made;
-  labels(out()).assign(shape(out()).size(), "");
-}
-
-int Translator::ungrouped(int x) {
-  const Step *last = maker(x);
-  if (!last || last->form != Step::View || last->ins.empty())
-    return x;
-  const Step *middle = maker(last->ins[0]);
-  if (!middle || middle->op != "broadcast" ||
-      shape(middle->outs[0]).size() != 5)
-    return x;
-  return beforeReshape(middle->ins[0]);
-}
-
-int Translator::beforeReshape(int x) {
-  Step *view = maker(x);
-  if (!view || view->form != Step::View || !view->permutations.back().empty())
-    return x;
-  if (view->permutations.size() == 1)
-    return view->ins[0];
-  view->permutations.pop_back();
-  view->shapes.pop_back();
-  graph.values[x].shape = view->shapes.back();
-  labels(x).assign(shape(x).size(), "");
-  Step probe = *view;
-  writeView(probe, graph);
-  return x;
-}
-
-Step *Translator::maker(int value) {
-  for (Step &each : llvm::reverse(steps))
-    if (llvm::is_contained(each.outs, value))
-      return &each;
-  return nullptr;
-}
-
-void Translator::attention() {
-  int q = in(0), k = ungrouped(in(1)), v = ungrouped(in(2));
-  for (int each : {q, k, v})
-    wantRank(each, 4, 4);
-  bool causal = flag("is_causal");
-  std::string window;
-  int mask = -1;
-  if (has(3)) {
-    mask = in(3);
-    std::string kind = what(mask);
-    if (kind == "causal")
-      causal = true, mask = -1;
-    else if (kind == "band") {
-      causal = true;
-      window = std::to_string(value(mask).known->value("width", 0));
-      mask = -1;
-    } else if (kind == "number")
-      mask = -1;
-  }
-  double width = double(shape(q)[3].toInt64().value_or(1));
-  double scale = realNumber("scale", 1 / std::sqrt(width));
-  bool isScaled = std::abs(scale * std::sqrt(width) - 1) > 1e-6;
-  double drop = realNumber("dropout_p", 0);
-  if (mask >= 0) {
-    Step &made = step(Step::Form_, "", {q, k, v, mask});
-    put(made, "", "scale", realText(scale));
-    int saved = out();
-    std::string scores = "(%0 @ transpose(%1)) * #0";
-    made.fn = scores;
-    (void)saved;
-    maskedAttention(made, mask, drop);
-    return;
-  }
-  Step &made = step(Step::Form_, "attention(%0, %1, %2", {q, k, v});
-  auto add = [&](std::string key, std::string text, bool isNumber) {
-    made.fn += ", " + key + " = #" + std::to_string(made.arguments.size());
-    put(made, "", key, text, "", isNumber);
-  };
-  if (causal)
-    add("causal", "true", false);
-  if (drop > 0)
-    add("drop", realText(drop), true);
-  if (isScaled)
-    add("scale", realText(scale), true);
-  if (!window.empty())
-    add("window", window, true);
-  made.fn += ")";
-}
-
-void Translator::maskedAttention(Step &made, int mask, double drop) {
-  const Sizes &m = shape(mask);
-  wantRank(mask, 0, 4);
-  Sizes scores = shape(made.ins[0]);
-  scores[3] = shape(made.ins[1])[2];
-  if (value(mask).type == "bool")
-    refuse(
-        "its mask depends on what goes in, or is of no form that netc knows");
-  std::vector<std::string> over;
-  Sizes kept;
-  for (size_t i = 0; i < m.size(); ++i)
-    if (!(m[i] == 1 && !(scores[i + 4 - m.size()] == 1))) {
-      kept.push_back(m[i]);
-      over.push_back("axes(s)[" + std::to_string(i + 4 - m.size()) + "]");
-    }
-  std::string name = "%3";
-  if (kept.size() != m.size()) {
-    name = "reshape(%3, #1)";
-    put(made, "", "size", sizesText(kept), "", false);
-    made.arguments.back().hasSizes = true;
-  }
-  std::string bias = kept.size() == 4
-                         ? name
-                         : "expand(" + name + ", %0 @ transpose(%1), over = [" +
-                               llvm::join(over, ", ") + "])";
-  size_t at;
-  while ((at = bias.find("axes(s)")) != std::string::npos)
-    bias.replace(at, 7, "axes(%0 @ transpose(%1))");
-  made.fn = "softmax((%0 @ transpose(%1)) * #0 + " + bias + ")";
-  if (drop > 0) {
-    made.fn = "Dropout(" + made.fn + ", #" +
-              std::to_string(made.arguments.size()) + ")";
-    put(made, "", "drop", realText(drop));
-  }
-  made.fn += " @ %2";
 }

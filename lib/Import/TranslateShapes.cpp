@@ -231,9 +231,7 @@ void Translator::strided(int x, unsigned at) {
   labels(out())[at].clear();
 }
 
-void Translator::reduce() {
-  int x = in(0);
-  size_t rank = shape(x).size();
+std::vector<unsigned> Translator::reducedAxes(size_t rank) {
   std::vector<unsigned> over;
   for (const char *name : {"dim", "dims", "axes"})
     if (const Json *dims = setting(name); dims && over.empty()) {
@@ -247,15 +245,69 @@ void Translator::reduce() {
   if (over.empty())
     for (size_t i = 0; i < rank; ++i)
       over.push_back(i);
+  return over;
+}
+
+void Translator::vectorNorm() {
+  int x = in(0);
+  if (realNumber("ord", 2) != 2)
+    refuse("it is no root of a sum of squares");
+  std::string form =
+      "sqrt(sum(%0 * %0, over = " + placesText(reducedAxes(shape(x).size())) +
+      "))";
+  bool keeps = flag("keepdim");
+  Step &made =
+      step(Step::Form_, keeps ? "reshape(" + form + ", #0)" : form, {x});
+  if (keeps)
+    put(made, "", "size", sizesText(shape(out())), "", false);
+  if (keeps)
+    made.arguments.back().hasSizes = true;
+}
+
+std::string Translator::placesText(llvm::ArrayRef<unsigned> axes) {
+  std::vector<std::string> places;
+  for (unsigned each : axes)
+    places.push_back("axes(%0)[" + std::to_string(each) + "]");
+  return places.size() == 1 ? places[0] : "[" + llvm::join(places, ", ") + "]";
+}
+
+void Translator::roll() {
+  int x = in(0);
+  std::vector<int64_t> by = integers("shifts", 0, 1);
+  std::vector<unsigned> over;
+  for (int64_t each : integers("dims", 0, by.size()))
+    over.push_back(axis(each, shape(x).size()));
+  if (over.size() != by.size())
+    refuse("`shifts` has a number for each of `dims`");
+  Step &made = step(Step::Pipe, "roll", {x});
+  put(made, "by", "shift", listText(by));
+  put(made, "over", "over", placesText(over), "", false);
+}
+
+void Translator::upsample() {
+  int x = in(0);
+  if (windowsOf(x) != 2 || flag("align_corners"))
+    refuse("the corners of images are no centers here");
+  Step &made = step(Step::Pipe, "upsample", {x});
+  put(made, "size", "size",
+      "[" + sizesText(llvm::ArrayRef(shape(out())).drop_front(2)) + "]", "",
+      false);
+  bool isLinear = node->op == "aten.upsample_bilinear2d";
+  put(made, "mode", "mode", isLinear ? "\"linear\"" : "\"nearest\"",
+      "\"nearest\"", false);
+  labelImage(made, x, 2);
+}
+
+void Translator::reduce() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  std::vector<unsigned> over = reducedAxes(rank);
   Sizes kept = shape(x);
   std::vector<std::string> left = labels(x);
   for (unsigned each : llvm::reverse(over)) {
     kept.erase(kept.begin() + each);
     left.erase(left.begin() + each);
   }
-  std::vector<std::string> places;
-  for (unsigned each : over)
-    places.push_back("axes(%0)[" + std::to_string(each) + "]");
   bool isGlobal = foreign->op == "mean" && rank >= 3 &&
                   over.size() == rank - 2 && over[0] == 2 &&
                   isImage(x, rank - 2);
@@ -273,10 +325,7 @@ void Translator::reduce() {
     labels(out()) = labels(x);
     return;
   }
-  made.fn =
-      foreign->op.str() + "(%0, over = " +
-      (places.size() == 1 ? places[0] : "[" + llvm::join(places, ", ") + "]") +
-      ")";
+  made.fn = foreign->op.str() + "(%0, over = " + placesText(over) + ")";
   if (keeps) {
     made.fn = "reshape(" + made.fn + ", #0)";
     put(made, "", "size", sizesText(shape(out())), "", false);

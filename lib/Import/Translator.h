@@ -88,6 +88,11 @@ private:
   using Handler = void (Translator::*)();
   static const std::map<llvm::StringRef, Handler> &handlers() {
     static const std::map<llvm::StringRef, Handler> table = {
+        // What is a block here.
+        {"aten.linalg_vector_norm", &Translator::vectorNorm},
+        {"aten.roll", &Translator::roll},
+        {"aten.upsample_bilinear2d", &Translator::upsample},
+        {"aten.upsample_nearest2d", &Translator::upsample},
         {"adaptive_avg_pool", &Translator::adaptivePool},
         {"add", &Translator::binary},
         {"avg_pool", &Translator::pool},
@@ -115,6 +120,7 @@ private:
         {"relu6", &Translator::clamp},
         {"reshape", &Translator::view},
         {"rms_normalize", &Translator::rmsNorm},
+        {"scan", &Translator::recurrence},
         {"slice", &Translator::slice},
         {"softmax", &Translator::softmax},
         {"split", &Translator::split},
@@ -123,6 +129,7 @@ private:
         {"sub", &Translator::binary},
         {"sum", &Translator::reduce},
         {"transpose", &Translator::permute},
+        {"where", &Translator::where},
     };
     return table;
   }
@@ -145,6 +152,9 @@ private:
   void root();
   void power();
   void clamp();
+  /// x times a matrix that no Linear of its own has; operand `bias` is added if
+  /// there is one.
+  void multiply(int x, int matrix, unsigned bias);
 
   //===--- Arithmetic -----------------------------------------------------===//
 
@@ -160,9 +170,25 @@ private:
                        Step *made = nullptr);
   void expand();
 
+  //===--- Recurrences ----------------------------------------------------===//
+
+  /// Layers and directions one by one, `LSTM`, `GRU` or `RNN` of the standard
+  /// library.
+  void recurrence();
+  /// [layers, N, d] of the states, [N, d] each, or of a `part` of these, such
+  /// as `0..32`: an LSTM's are h and c side by side.
+  void lastStates(int result, const std::vector<int> &states,
+                  const std::string &part);
+  /// Another value, which a form makes of others.
+  int make(std::string form, std::vector<int> ins, Sizes sizes);
+  /// [T, N, d] as [N, T, d], and back.
+  int batchFirst(int x);
+
   //===--- Products -------------------------------------------------------===//
 
   void product();
+  /// Scores that a mask hides.
+  void where();
 
   /// What it was before each head of keys was repeated for some of queries.
   int ungrouped(int x);
@@ -195,7 +221,14 @@ private:
                    int64_t otherwise);
   /// Every n-th place: the axis is split, and one of n is kept.
   void strided(int x, unsigned at);
+  /// Axes that `dim` lists, sorted; all where it does not.
+  std::vector<unsigned> reducedAxes(size_t rank);
+  /// Axes of operand 0, `[axes(%0)[1], axes(%0)[2]]`, or the only one.
+  static std::string placesText(llvm::ArrayRef<unsigned> axes);
   void reduce();
+  void vectorNorm();
+  void roll();
+  void upsample();
   void pad();
 
   /// Without what nothing reads. What is noted of tables stays.

@@ -16,6 +16,13 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
+std::string netc::import::identifier(StringRef text) {
+  std::string name;
+  for (char c : text)
+    name += llvm::isAlnum(c) || c == '_' ? c : '_';
+  return name.empty() || llvm::isDigit(name[0]) ? "m" + name : name;
+}
+
 namespace {
 constexpr size_t width = 110;
 
@@ -77,32 +84,26 @@ public:
       names.push_back(name);
       values[in] = {name, Expression::Atom};
     }
+    if (isNet)
+      for (auto &output : graph.outputs)
+        results.push_back(unique(identifier(output.first)));
     return names;
   }
 
   std::string write() {
     for (size_t i = 0; i < body.steps.size();)
       i = writeRun(i);
-    std::vector<std::string> results;
-    if (isNet) {
-      for (auto &[name, value] : graph.outputs)
-        results.push_back(unique(identifier(name)) + " = " +
-                          valueOf(value).text);
-    } else {
+    std::vector<std::string> made;
+    for (size_t i = 0; i < results.size(); ++i)
+      made.push_back(results[i] + " = " +
+                     valueOf(graph.outputs[i].second).text);
+    if (!isNet)
       for (int out : body.outs)
-        results.push_back(valueOf(out).text);
-    }
-    std::string text = declarations + lines;
-    return text + wrapped("return " + llvm::join(results, ", ")) + "\n";
+        made.push_back(valueOf(out).text);
+    return lines + wrapped("return " + llvm::join(made, ", ")) + "\n";
   }
 
 private:
-  static std::string identifier(StringRef text) {
-    std::string name;
-    for (char c : text)
-      name += llvm::isAlnum(c) || c == '_' ? c : '_';
-    return name.empty() || llvm::isDigit(name[0]) ? "m" + name : name;
-  }
   std::string unique(const std::string &base) {
     std::string start = taken.count(base) ? base + "_" : base, name = start;
     for (int i = 2; taken.count(name) || !given.insert(name).second; ++i)
@@ -165,7 +166,7 @@ private:
         for (size_t i = 0; i < graph.shape(in).size(); ++i)
           if (graph.shape(in)[i] == wanted && values.count(in))
             return "axes(" + bound(in) + ")[" + std::to_string(i) + "]";
-    throw Refusal{symbol.str(), body.path, "",
+    throw Refusal{"", body.path, "",
                   "the size `" + symbol.str() + "` is of none of its inputs"};
   }
   std::string textOf(const StepArgument &argument) {
@@ -237,7 +238,8 @@ private:
     if (auto instance = instances.find(tensor.name);
         instance != instances.end())
       return {instance->second + ".weight", Expression::Atom};
-    throw Refusal{tensor.name, body.path, "", "it is used before it is there"};
+    throw Refusal{"", body.path, "",
+                  "`" + tensor.name + "` is used before it is there"};
   }
   /// A name for it, so that it can be read twice.
   std::string bound(int value) {
@@ -520,7 +522,8 @@ private:
   std::map<int, unsigned> uses;
   std::map<int, Expression> values;
   std::map<std::string, std::string> instances; ///< names by weight
-  std::string declarations, lines;
+  std::string lines;
+  std::vector<std::string> results; ///< names of a net's outputs
 };
 } // namespace
 
@@ -533,7 +536,8 @@ std::string netc::import::writeBlock(const Graph &graph,
   return "block " + block.name + "(" + names + ") {\n" + writer.write() + "}\n";
 }
 
-std::string netc::import::writeNet(const Graph &graph, const StepBody &body) {
+std::string netc::import::writeNet(const Graph &graph, const StepBody &body,
+                                   StringRef name) {
   BodyWriter writer(graph, body, /*isNet=*/true, {});
   std::vector<std::string> names = writer.inputs(), inputs;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -551,11 +555,6 @@ std::string netc::import::writeNet(const Graph &graph, const StepBody &body) {
                                              : value.type) +
                      "[" + llvm::join(sizes, ", ") + "]");
   }
-  std::string name;
-  for (char c : graph.name)
-    name += llvm::isAlnum(c) || c == '_' ? c : '_';
-  if (name.empty() || llvm::isDigit(name[0]))
-    name = "m" + name;
-  return "net " + name + "(" + llvm::join(inputs, ", ") + ") {\n" +
+  return "net " + name.str() + "(" + llvm::join(inputs, ", ") + ") {\n" +
          writer.write() + "}\n";
 }

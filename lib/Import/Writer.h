@@ -17,7 +17,11 @@ struct WrittenBlock {
 };
 
 std::string writeBlock(const Graph &graph, const WrittenBlock &block);
-std::string writeNet(const Graph &graph, const StepBody &body);
+std::string writeNet(const Graph &graph, const StepBody &body,
+                     llvm::StringRef name);
+
+/// A name like `text`, in letters of names.
+std::string identifier(llvm::StringRef text);
 
 } // namespace netc::import
 

@@ -24,6 +24,8 @@ TYPES = {
 }  # fmt: skip
 # Of arguments, what no shape and no value depends on.
 WITHOUT_EFFECT = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "generator", "implicit"}
+# Of these, the size of the operand counts, and no value.
+SIZED = {"new_empty", "new_full", "new_ones", "new_zeros", "empty_like", "full_like", "ones_like", "zeros_like"}
 # What run_decompositions makes of batch norm; it has the running statistics as operands and results.
 BATCH_NORM = "aten._native_batch_norm_legit_functional"
 NAMES = "TSUVPQR"  # of free axes but that of the batch
@@ -103,7 +105,7 @@ class _Writer:
         self.states = targets
         self.inputs = {spec.arg.name for spec in signature.input_specs if spec.kind.name == "USER_INPUT"}
         self.trainable = {spec.target for spec in signature.input_specs if spec.kind.name == "PARAMETER"}
-        self.results = [spec.arg.name for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT" and hasattr(spec.arg, "name")]
+        self.results = [spec.arg.name for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT" and getattr(spec.arg, "name", "")]
         self.bindings = {}  # of what is inside ops that hold a graph
         self.folded, self.values, self.modules, self.known = {}, {}, {}, {}
         self.weights = {}  # by identity
@@ -153,7 +155,8 @@ class _Writer:
                 yield node
 
     def operands(self, node):
-        return [self.real(n) for n in node.all_input_nodes]
+        sized = _sized(node)
+        return [self.real(n) for n in node.all_input_nodes if n is not sized]
 
     def graph(self, name):
         calls = list(self.walk(self.exported.graph, self.exported.graph_module))
@@ -347,15 +350,20 @@ class _Writer:
             most = max([most, *(abs(n) for n in numbers if abs(n) < 2**20)])
         return most + 8 if 16 < most <= 8192 else 0
 
+    def at(self, size, sizes):
+        """A size, where the free axes have these sizes."""
+        if not isinstance(size, torch.SymInt):
+            return size
+        expression = size.node.expr
+        return int(expression.subs({s: sizes[self.symbols[str(s)]] for s in expression.free_symbols}))
+
     def value(self, node, sizes, memo):
         node = self.real(node)
         if node in memo:
             return memo[node]
         made = node.meta.get("val")
         if isinstance(made, (torch.SymInt, int, float, bool)):
-            if not isinstance(made, torch.SymInt):
-                return made
-            return int(made.node.expr.subs({s: sizes[self.symbols[str(s)]] for s in made.node.expr.free_symbols}))
+            return self.at(made, sizes)
         if node.op == "placeholder":
             tensor = self.exported.state_dict.get(self.states[node.name])
             if tensor is None:
@@ -363,7 +371,9 @@ class _Writer:
             if tensor is None or tensor.is_meta:
                 raise _NoValue
             return tensor
-        args, kwargs = (torch.fx.node.map_arg(part, lambda n: self.value(n, sizes, memo)) for part in (node.args, node.kwargs))
+        sized = _sized(node)
+        of = lambda n: torch.empty([self.at(s, sizes) for s in n.meta["val"].shape], dtype=n.meta["val"].dtype) if n is sized else self.value(n, sizes, memo)
+        args, kwargs = (torch.fx.node.map_arg(part, of) for part in (node.args, node.kwargs))
         kwargs = dict(kwargs)
         if "device" in kwargs:
             kwargs["device"] = "cpu"
@@ -373,6 +383,12 @@ class _Writer:
             except Exception as problem:
                 raise _NoValue from problem
         return memo[node]
+
+
+def _sized(node):
+    """The operand of which the size counts alone, if there is one."""
+    name = str(node.target).split(".")[-2] if isinstance(node.target, torch._ops.OpOverload) else ""
+    return node.args[0] if name in SIZED else None
 
 
 class _NoValue(Exception):

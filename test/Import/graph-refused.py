@@ -78,6 +78,20 @@ def refused_in_modules(expected, shape, nodes):
         failed.append(f"expected {expected}, got {done.returncode}: {done.stderr}{done.stdout}")
 
 
+sequence, matrices = ["N", 5, 8], [[16, 8], [16, 4], [16], [16]]
+state = {"name": "zeros", "type": "f32", "shape": [1, "N", 4], "what": "number", "value": 0}
+lstm = {"has_biases": True, "num_layers": 1, "batch_first": True}
+refused("its first state is given", "aten.lstm", [sequence, [1, "N", 4], [1, "N", 4]], ["N", 5, 4], weights=matrices, **lstm)
+refused(
+    "it has 3 weights", "aten.lstm", [sequence], ["N", 5, 4], weights=matrices[:3], known=[state], reads=["a", "zeros", "zeros", "w0", "w1", "w2"], **lstm
+)
+scores = ["N", 4, 4]
+refused("it hides nothing of its operand", "aten.where", [scores, scores], scores, known=[mask], reads=["m", "a", "b"])
+refused("its condition is of no form that netc knows", "aten.where", [scores], scores, known=[mask], reads=["m", "a"], other="-inf")
+refused("the corners of images are no centers here", "aten.upsample_bilinear2d", [image], ["N", 3, 16, 16], align_corners=True)
+refused("it is no root of a sum of squares", "aten.linalg_vector_norm", [rows], ["N"], ord=1, dim=[1])
+refused("`shifts` has a number for each of `dims`", "aten.roll", [image], image, shifts=[1, 2, 3], dims=[2, 3])
+
 flat, split = ["N*T", 8], ["N", "T", 8]
 refused_in_modules(
     "the size `N` is of none of its inputs", flat,
@@ -85,7 +99,7 @@ refused_in_modules(
      ("aten.relu", [1], "v2", flat), ("aten.view", [1], "v3", split)],
 )  # fmt: skip
 refused_in_modules(
-    "it is used before it is there", rows,
+    "in the module itself: `v1` is used before it is there [graph-refused-module]", rows,
     [("aten.relu", [0], "a", rows), ("aten.exp", [], "v0", rows), ("aten.relu", [0], "v1", rows),
      ("aten.relu", [1], "v2", rows), ("aten.exp", [], "v3", rows), ("aten.relu", [1], "v4", rows)],
 )  # fmt: skip

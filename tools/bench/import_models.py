@@ -2,8 +2,8 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Imports the classification networks of torchvision and families of transformers, and compares their parameters and
-the FLOP of a forward pass with what PyTorch counts, as `expect`s that netc decides.
+"""Imports modules of PyTorch, the classification networks of torchvision and families of transformers, and compares their
+parameters and the FLOP of a forward and a backward pass with what PyTorch counts, as `expect`s that netc decides.
 
     python3 tools/bench/import_models.py --netc build/release/bin/netc [--keep folder] [name ..]
 
@@ -25,6 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
 
 IMAGE = {"inception_v3": 299}
 LENGTH = 32
+PARTS = ["lstm", "gru", "rnn", "multihead_attention", "encoder", "decoder", "transformer", "resnet_fpn_backbone"]
 # By family: the class, and what makes a model of the class small.
 SMALL = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}
 FAMILIES = {
@@ -83,6 +84,47 @@ def language_model(name):
     return module, inputs
 
 
+def part(name):
+    """A module of torch.nn, or what others are built of."""
+    import torch
+    from torch import nn
+
+    width, heads, length = 64, 4, 10
+    sequence = lambda count: torch.zeros(count, length, width, device="meta")
+    with torch.device("meta"):
+        if name == "resnet_fpn_backbone":
+            from torchvision.models.detection.backbone_utils import resnet_fpn_backbone
+
+            module = resnet_fpn_backbone(backbone_name="resnet50", weights=None, norm_layer=nn.BatchNorm2d, trainable_layers=5)
+            return module, lambda count: {"x": torch.zeros(count, 3, 224, 224, device="meta")}
+        if name in ("lstm", "gru", "rnn"):
+            module = getattr(nn, name.upper())(width, 32, num_layers=2, bidirectional=name == "gru", batch_first=True)
+            return module, lambda count: {"input": sequence(count)}
+        if name == "multihead_attention":
+            return nn.MultiheadAttention(width, heads, batch_first=True), lambda count: {
+                "query": sequence(count), "key": sequence(count), "value": sequence(count), "need_weights": False,
+            }  # fmt: skip
+        options = {"d_model": width, "nhead": heads, "dim_feedforward": 128, "batch_first": True}
+        if name == "encoder":
+            return nn.TransformerEncoder(nn.TransformerEncoderLayer(**options), 3), lambda count: {"src": sequence(count)}
+        if name == "decoder":
+            module = nn.TransformerDecoder(nn.TransformerDecoderLayer(**options, activation="gelu", norm_first=True), 2)
+            return module, lambda count: {"tgt": sequence(count)[:, :6], "memory": sequence(count)}
+        return nn.Transformer(**options, num_encoder_layers=2, num_decoder_layers=2), lambda count: {
+            "src": sequence(count), "tgt": sequence(count)[:, :6],
+        }  # fmt: skip
+
+
+def tensors(value):
+    """The numbers that a module gives, of which a loss may be made."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return [value] if value.is_floating_point() and value.requires_grad else []
+    members = value.values() if hasattr(value, "values") else value if isinstance(value, (list, tuple)) else []
+    return [tensor for member in members for tensor in tensors(member)]
+
+
 def graph_of(name):
     """The graph, with what PyTorch counts."""
     import torch
@@ -90,39 +132,53 @@ def graph_of(name):
 
     from netc.torch_graph import export
 
-    module, inputs = language_model(name) if name in FAMILIES else image_model(name)
+    module, inputs = (language_model if name in FAMILIES else part if name in PARTS else image_model)(name)
     graph = export(module, kwargs=inputs(3), name=name)
     sizes = {text: size for value in graph["inputs"] for text, size in zip(value["shape"], inputs(1)[value["name"]].shape) if text in graph["symbols"]}
-    one, parameters = inputs(1), sum(p.numel() for p in module.parameters())
+    parameters = sum(p.numel() for p in module.parameters())
+    # As they are trained, image networks have heads that `eval` leaves out, and batch norms want two examples.
+    count = 1 if name in FAMILIES else 2
+    given = inputs(count)
     if name in FAMILIES:
         import transformers
 
         # Masks are made by values, which `meta` has none of.
         module = getattr(transformers, FAMILIES[name][0])(transformers.AutoConfig.for_model(name, **FAMILIES[name][1]))
-        one = {key: torch.zeros_like(value, device="cpu") if hasattr(value, "to") else value for key, value in one.items()}
-    # As they are trained, image networks have heads that `eval` leaves out, and batch norms want two examples.
-    count = 1 if name in FAMILIES else 2
-    with FlopCounterMode(display=False) as flop, torch.no_grad():
-        module.train(count == 2)(**(one if count == 1 else inputs(2)))
+        given = {key: torch.zeros_like(value, device="cpu") if hasattr(value, "to") else value for key, value in given.items()}
+    with FlopCounterMode(display=False) as flop:
+        made = module.train(count == 2)(**given)
+        forward = flop.get_total_flops()
+        sum(tensor.sum() for tensor in tensors(made)).backward()
     graph["counted"] = {
         "parameters": parameters,
-        "forward": flop.get_total_flops() // count,
+        "forward": forward // count,
+        "backward": (flop.get_total_flops() - forward) // count,
         "sizes": {text: size for text, size in sizes.items() if text != "N"},
     }
     return graph
 
 
+def expectations(graph):
+    """What follows an imported network: that it costs what PyTorch counts."""
+    counted, name = graph["counted"], graph["name"]
+    sizes = "".join(f"{axis} = {size}; " for axis, size in counted["sizes"].items())
+    names = [output["name"] if output["name"].isidentifier() else f"m{output['name']}" for output in graph["outputs"]]
+    loss = " + ".join(f"mean({name})" for name in names)
+    return f"""
+train {name} as run {{ {sizes}batch = 1; duration = 1 step; optimizer = SGD(lr = 1); loss = {loss} }}
+expect {name}.params == {counted["parameters"]}
+expect run.step.forward == {counted["forward"]} FLOP
+expect run.step.backward == {counted["backward"]} FLOP
+"""
+
+
 def compare(netc, path):
     """`equal`, or why not."""
     graph = json.loads(path.read_text())
-    counted, name = graph["counted"], graph["name"]
     done = subprocess.run([netc, "import", str(path)], capture_output=True, text=True)
     if done.returncode:
         return done.stderr.strip().splitlines()[0].split("error: ", 1)[-1]
-    sizes = "".join(f"{axis} = {size}; " for axis, size in counted["sizes"].items())
-    text = f"{done.stdout}\ninfer {name} as forward {{ {sizes}batch = 1; duration = 1 step }}\n"
-    text += f"expect {name}.params == {counted['parameters']}\nexpect forward.step.forward == {counted['forward']} FLOP\n"
-    path.with_suffix(".net").write_text(text)
+    path.with_suffix(".net").write_text(done.stdout + expectations(graph))
     done = subprocess.run([netc, "--check", str(path.with_suffix(".net"))], capture_output=True, text=True)
     return "equal" if done.returncode == 0 else " | ".join(line.strip() for line in done.stderr.splitlines() if "error" in line or "is " in line)[:300]
 
@@ -139,7 +195,7 @@ def main():
     if not names:
         import torchvision
 
-        names = [*FAMILIES, *torchvision.models.list_models(module=torchvision.models)]
+        names = [*PARTS, *FAMILIES, *torchvision.models.list_models(module=torchvision.models)]
     folder = options.keep or pathlib.Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     equal = 0
