@@ -222,6 +222,7 @@ def Net_MaximumOp : Net_BinaryOp<"maximum"> {
 }
 
 def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
+  let foreign = ["aten.bitwise_not"];
   let summary = "where a comparison of a and b holds, element by element";
   let description = [{ `relation` is `<`, `<=`, `>`, `>=`, `==` or `!=`. It has no gradient. }];
   let arguments = (ins Net_Tensor:$a, Net_Tensor:$b, Net_Text<>:$relation);
@@ -234,7 +235,7 @@ def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
 }
 
 def Net_WhereOp : Net_Op<"where", Net_Callable # Net_Gradient # [Net_ElementByElement]> {
-  let foreign = ["aten.where", "onnx.Where"];
+  let foreign = ["aten.masked_fill", "aten.where"];
   let summary = "a where the condition holds, else b; choosing is free";
   let arguments = (ins Net_BoolTensor:$condition, Net_Tensor:$a, Net_Tensor:$b);
   let results = (outs Net_Result:$y);

@@ -19,6 +19,7 @@ class Net_IndexOp<string mnemonic, list<Trait> traits = []> : Net_Op<mnemonic, t
 }
 
 def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
+  let foreign = ["aten.topk"];
   let summary = "the places of the `k` largest elements along an axis, the largest first";
   let description = [{
     Each of them is looked for among all: k comparisons an element. Of equal ones the first
@@ -31,6 +32,7 @@ def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
 }
 
 def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
+  let foreign = ["aten.gather"];
   let summary = "the elements at some places along an axis, by their numbers";
   let description = [{
     `places` has the axes of x; on the axis `over` it may have another size. A number that
@@ -75,6 +77,7 @@ def Net_ScatterAddOp : Net_IndexOp<"scatter_add", Net_Callable # Net_Gradient> {
 }
 
 def Net_DispatchOp : Net_IndexOp<"dispatch", Net_Relabels # Net_Gradient> {
+  let foreign = ["transformers.grouped_mm_fallback"];
   let summary = "gives the rows of x to experts, in slots";
   let description = [{
     `choices` has the axes of x but for the last one, and at its end one for the choices of

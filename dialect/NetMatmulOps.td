@@ -53,7 +53,7 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
 }
 
 def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
-  let foreign = ["aten.embedding", "aten.index", "onnx.Gather"];
+  let foreign = ["aten.embedding", "aten.index", "aten.scatter", "onnx.Gather"];
   let summary = "rows of a table by their numbers";
   let description = [{ Of a number that is negative or of no row, zeros. }];
   let arguments = (ins Net_Tensor:$ids, Net_Tensor:$table);

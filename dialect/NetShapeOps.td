@@ -24,7 +24,7 @@ def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
 }
 
 def Net_BroadcastOp : Net_ShapeOp<"broadcast", Net_Gradient> {
-  let foreign = ["aten.expand", "aten.expand_as", "aten.upsample_nearest2d", "aten.upsample_bilinear2d", "onnx.Expand"];
+  let foreign = ["aten.copy", "aten.expand", "aten.expand_as", "aten.upsample_nearest2d", "aten.upsample_bilinear2d", "onnx.Expand"];
   let summary = "repeats a tensor along new axes";
   let description = [{ Axis i of x is axis `axes[i]` of y; `axes` ascends. }];
   let arguments = (ins Net_Tensor:$x, DenseI64ArrayAttr:$axes);
@@ -47,7 +47,7 @@ def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
 }
 
 def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
-  let foreign = ["aten.cat", "aten.roll", "onnx.Concat"];
+  let foreign = ["aten.cat", "aten.roll", "aten.slice_scatter", "onnx.Concat"];
   let summary = "joins tensors along one axis";
   let arguments = (ins Variadic<Net_Tensor>:$xs, Net_Axis<"feature">:$over);
   let results = (outs Net_Tensor:$y);

@@ -59,9 +59,14 @@ std::vector<Step> Translator::translate() {
         ++uses[in];
   for (auto &output : graph.outputs)
     ++uses[output.second];
-  for (const GraphNode &each : graph.nodes) {
-    node = &each;
-    translateNode();
+  for (size_t i = 0; i < graph.nodes.size();) {
+    llvm::ArrayRef<GraphNode> group = expertsFrom(i);
+    node = &graph.nodes[i];
+    if (group.empty())
+      translateNode();
+    else
+      experts(group);
+    i += std::max<size_t>(group.size(), 1);
   }
   for (auto &output : graph.outputs) {
     output.second = real(output.second);
@@ -323,12 +328,10 @@ void Translator::pendingKnown(Step &made, int at) {
   bool isInteger = tensor.type[0] == 'i' || tensor.type[0] == 'u';
   if (kind == "number" && known.contains("value") &&
       known["value"].is_number() && !isInteger) {
-    made.form = Step::Form_;
-    made.fn = "full";
+    double number = known["value"].get<double>();
+    made.fn = number == 0 ? "zeros(#0)" : "zeros(#0) + #1";
     add(sizes);
-    put(made, "", "value", realText(known["value"].get<double>()));
-    std::string form = "zeros(#0) + #1";
-    made.fn = form;
+    put(made, "", "value", realText(number));
     return;
   }
   if (isInteger || tensor.type == "bool") {

@@ -56,7 +56,10 @@ void Translator::elementwise() {
 
 void Translator::convert() {
   int x = in(0);
-  same(x);
+  if (value(out()).type == "bool" && value(x).type != "bool" && !isKnown(x))
+    step(Step::Form_, "%0 != 0", {x});
+  else
+    same(x);
 }
 
 void Translator::convolution() {
@@ -501,8 +504,7 @@ std::string Translator::expanded(int x, int at, const std::string &like,
          llvm::join(over, ", ") + "])";
 }
 
-void Translator::expand() {
-  int x = in(0);
+void Translator::expandTo(int x) {
   if (shape(x) == shape(out()))
     return same(x);
   Step &made = step(Step::Form_, "", {x});

@@ -21,9 +21,17 @@ void Translator::where() {
   std::string kind = what(condition);
   const Json *other = setting("other");
   bool hides = node->ins.size() == 2 && other && realNumber("other", 0) < -1e30;
-  if (!hides || !(shape(in(1)) == shape(out())))
-    refuse("it hides nothing of its operand");
+  if (!hides)
+    refuse("it hides nothing");
+  // What is the same of all examples or heads stays one, as the mask is.
   int x = in(1);
+  Sizes wanted = shape(out());
+  wantRank(x, wanted.size(), wanted.size());
+  for (size_t i = 0; i + 2 < wanted.size(); ++i)
+    wanted[i] = shape(x)[i];
+  if (!(wanted == shape(x)))
+    refuse("its operand is not of the size of the mask");
+  graph.values[out()].shape = wanted;
   if (kind == "number" && value(condition).known->value("value", false))
     return same(x);
   if (kind != "causal" && kind != "band")
@@ -33,6 +41,21 @@ void Translator::where() {
   if (kind == "band")
     put(made, "window", "window",
         std::to_string(value(condition).known->value("width", 0)));
+}
+
+void Translator::fillMasked() {
+  int x = in(0), hidden = in(1);
+  if (isKnown(hidden) || !(shape(hidden) == shape(x)))
+    refuse("its mask is of no form that netc knows");
+  Step &made = step(Step::Form_, "where(%1, #0, %0)", {x, hidden});
+  put(made, "", "value", realText(realNumber("value", 0)));
+}
+
+void Translator::invert() {
+  const Step *made = maker(in(0));
+  if (!made || made->fn != "%0 != 0")
+    refuse("it is of no comparison");
+  step(Step::Form_, "%0 == 0", made->ins);
 }
 
 void Translator::product() {

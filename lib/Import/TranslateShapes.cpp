@@ -160,42 +160,91 @@ void Translator::slice() {
     return same(x);
   if (integer("step", 1) != 1)
     return strided(x, at);
-  std::string from, to;
-  if (isSelect) {
-    int64_t index = integer("index", 0);
-    from = std::to_string(index);
-    if (index < 0 && !size.isConstant())
-      from = std::to_string(index);
-  } else {
-    const Json *start = setting("start"), *end = setting("end");
-    Polynomial begin = bound(start, size, 0), stop = begin + shape(out())[at];
-    (void)end;
-    from = begin.str();
-    to = stop.str();
-  }
   Step &made = step(Step::Form_, "", {x});
   std::string place = "#0";
-  put(made, "", "start", from, "", Polynomial::parse(from)->isConstant());
-  made.arguments.back().hasSizes = !made.arguments.back().isNumber;
-  if (!isSelect) {
-    place += "..#1";
-    put(made, "", "end", to, "", Polynomial::parse(to)->isConstant());
-    made.arguments.back().hasSizes = !made.arguments.back().isNumber;
+  if (isSelect) {
+    put(made, "", "start", std::to_string(integer("index", 0)));
+  } else {
+    Polynomial begin = bound(setting("start"), size, 0);
+    place = putPlaces(made, begin, begin + shape(out())[at]);
   }
-  std::string form = "%0[";
-  if (at == 0)
-    form += place + (rank > 1 ? ", ...]" : "]");
-  else {
-    form += at ? "..., " + place : place;
-    for (size_t i = at + 1; i < rank; ++i)
-      form += ", 0..axes(%0)[" + std::to_string(i) + "]";
-    form += "]";
-  }
-  made.fn = form;
+  made.fn = partText("%0", rank, at, place);
   std::vector<std::string> kept = labels(x);
   if (isSelect)
     kept.erase(kept.begin() + at);
   labels(out()) = kept;
+}
+
+std::string Translator::partText(const std::string &x, size_t rank, unsigned at,
+                                 const std::string &place) {
+  if (at == 0)
+    return x + "[" + place + (rank > 1 ? ", ...]" : "]");
+  std::string form = x + "[..., " + place;
+  for (size_t i = at + 1; i < rank; ++i)
+    form += ", 0..axes(" + x + ")[" + std::to_string(i) + "]";
+  return form + "]";
+}
+
+void Translator::sliceScatter() {
+  int x = in(0), part = in(1);
+  size_t rank = shape(x).size();
+  unsigned at = axis(integer("dim", 0), rank);
+  wantRank(part, rank, rank);
+  if (integer("step", 1) != 1)
+    refuse("there are places between");
+  Polynomial begin = bound(setting("start"), shape(x)[at], 0),
+             end = begin + shape(part)[at];
+  Mosaic mosaic{x, at, {{0, shape(x)[at], -1}}};
+  if (auto found = mosaics.find(x);
+      found != mosaics.end() && found->second.axis == at)
+    mosaic = found->second;
+  auto isWithin = [](const Polynomial &difference) {
+    return difference.toInt64().value_or(-1) >= 0;
+  };
+  bool isFirst = mosaic.tiles.size() == 1;
+  auto place = llvm::find_if(mosaic.tiles, [&](const Tile &tile) {
+    return tile.value < 0 && (isFirst || (isWithin(begin - tile.begin) &&
+                                          isWithin(tile.end - end)));
+  });
+  if (place == mosaic.tiles.end())
+    refuse("its parts overlap");
+  Tile whole = *place;
+  place = mosaic.tiles.erase(place);
+  for (Tile tile : {Tile{end, whole.end, -1}, Tile{begin, end, part},
+                    Tile{whole.begin, begin, -1}})
+    if (!(tile.begin == tile.end))
+      place = mosaic.tiles.insert(place, tile);
+  mosaics[out()] = mosaic;
+  if (mosaic.tiles.size() == 1)
+    return same(part);
+
+  std::vector<int> ins;
+  for (const Tile &tile : mosaic.tiles)
+    ins.push_back(tile.value < 0 ? mosaic.base : tile.value);
+  Step &made = step(Step::Form_, "", ins);
+  std::vector<std::string> parts;
+  for (const Tile &tile : mosaic.tiles) {
+    std::string operand = "%" + std::to_string(parts.size());
+    parts.push_back(
+        tile.value < 0
+            ? partText(operand, rank, at, putPlaces(made, tile.begin, tile.end))
+            : operand);
+  }
+  made.fn = "concat(" + llvm::join(parts, ", ") + ", over = axes(%0)[" +
+            std::to_string(at) + "])";
+}
+
+std::string Translator::putPlaces(Step &made, const Polynomial &begin,
+                                  const Polynomial &end) {
+  std::string text;
+  for (const auto &[name, size] :
+       {std::make_pair("start", begin), std::make_pair("end", end)}) {
+    text +=
+        (text.empty() ? "#" : "..#") + std::to_string(made.arguments.size());
+    put(made, "", name, size.str(), "", size.isConstant());
+    made.arguments.back().hasSizes = !size.isConstant();
+  }
+  return text;
 }
 
 Polynomial Translator::bound(const Json *given, const Polynomial &size,

@@ -88,9 +88,14 @@ private:
   using Handler = void (Translator::*)();
   static const std::map<llvm::StringRef, Handler> &handlers() {
     static const std::map<llvm::StringRef, Handler> table = {
-        // What is a block here.
+        // What is another op or several here.
+        {"aten.bitwise_not", &Translator::invert},
+        {"aten.copy", &Translator::copy},
         {"aten.linalg_vector_norm", &Translator::vectorNorm},
+        {"aten.masked_fill", &Translator::fillMasked},
         {"aten.roll", &Translator::roll},
+        {"aten.scatter", &Translator::scatter},
+        {"aten.slice_scatter", &Translator::sliceScatter},
         {"aten.upsample_bilinear2d", &Translator::upsample},
         {"aten.upsample_nearest2d", &Translator::upsample},
         {"adaptive_avg_pool", &Translator::adaptivePool},
@@ -128,6 +133,8 @@ private:
         {"stack", &Translator::stack},
         {"sub", &Translator::binary},
         {"sum", &Translator::reduce},
+        {"take", &Translator::taken},
+        {"top_k", &Translator::largest},
         {"transpose", &Translator::permute},
         {"where", &Translator::where},
     };
@@ -168,7 +175,10 @@ private:
   /// Operand `at` repeated to the shape of `like`.
   std::string expanded(int x, int at, const std::string &like,
                        Step *made = nullptr);
-  void expand();
+  void expand() { expandTo(in(0)); }
+  /// Into what has the size of operand 0.
+  void copy() { expandTo(in(1)); }
+  void expandTo(int x);
 
   //===--- Recurrences ----------------------------------------------------===//
 
@@ -184,11 +194,26 @@ private:
   /// [T, N, d] as [N, T, d], and back.
   int batchFirst(int x);
 
+  //===--- Experts --------------------------------------------------------===//
+
+  /// The nodes of a module of experts that begins here, or none.
+  llvm::ArrayRef<GraphNode> expertsFrom(size_t begin) const;
+  /// `Experts` of the standard library.
+  void experts(llvm::ArrayRef<GraphNode> nodes);
+  /// The places of the largest elements, and these.
+  void largest();
+  void taken();
+  /// Ones at some places, zeros elsewhere.
+  void scatter();
+
   //===--- Products -------------------------------------------------------===//
 
   void product();
   /// Scores that a mask hides.
   void where();
+  void fillMasked();
+  /// Whether it is not so that a number is not zero.
+  void invert();
 
   /// What it was before each head of keys was repeated for some of queries.
   int ungrouped(int x);
@@ -217,6 +242,15 @@ private:
 
   /// The part of an axis, `start..end`, or one place of it, which is gone.
   void slice();
+  /// What `place` says of an axis, all of the others: `x[..., place]`.
+  static std::string partText(const std::string &x, size_t rank, unsigned at,
+                              const std::string &place);
+  /// `#2..#3`, arguments of a step.
+  static std::string putPlaces(Step &made, const Polynomial &begin,
+                               const Polynomial &end);
+  /// x with a part of an axis replaced. Parts that are replaced one after the
+  /// other are put together at once.
+  void sliceScatter();
   Polynomial bound(const Json *given, const Polynomial &size,
                    int64_t otherwise);
   /// Every n-th place: the axis is split, and one of n is kept.
@@ -234,6 +268,17 @@ private:
   /// Without what nothing reads. What is noted of tables stays.
   void dropUnused();
 
+  /// A part of an axis: of a value of its own, or where that is -1 of the base.
+  struct Tile {
+    Polynomial begin, end;
+    int value;
+  };
+  struct Mosaic {
+    int base;
+    unsigned axis;
+    std::vector<Tile> tiles;
+  };
+
   Graph &graph;
   llvm::ArrayRef<std::string> opaque;
   const GraphNode *node = nullptr;
@@ -243,6 +288,7 @@ private:
   std::map<int, unsigned> uses;
   std::set<int> materialized;
   std::map<int, std::pair<int, std::string>> rows; ///< of a table, by value
+  std::map<int, Mosaic> mosaics;
   std::map<int, double> noise; ///< with what probability it is not zero
   std::map<int, int> tables;   ///< that are embedded by
 };

@@ -136,11 +136,26 @@ private:
   //===--- Text -----------------------------------------------------------===//
 
   /// Sizes by axes of what the block takes.
-  std::string resolved(const std::string &text) {
+  std::string resolved(StringRef text) {
     if (isNet)
-      return text;
+      return text.str();
+    std::vector<std::string> sizes;
+    while (!text.empty()) {
+      auto [piece, rest] = text.split(", ");
+      text = rest;
+      std::string compact;
+      for (char c : piece)
+        compact += c == ' ' ? "" : std::string(1, c);
+      std::optional<Polynomial> size = Polynomial::parse(compact);
+      std::optional<std::string> axis;
+      if (size && !size->isConstant())
+        axis = axisOf(*size);
+      sizes.push_back(axis ? *axis : bySymbols(piece));
+    }
+    return llvm::join(sizes, ", ");
+  }
+  std::string bySymbols(StringRef rest) {
     std::string result;
-    StringRef rest = text;
     while (!rest.empty()) {
       StringRef word =
           rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -150,13 +165,16 @@ private:
         rest = rest.drop_front(length);
         continue;
       }
-      result += axisFor(word);
+      std::optional<std::string> axis = axisOf(Polynomial::symbol(word));
+      if (!axis)
+        throw Refusal{"", body.path, "",
+                      "the size `" + word.str() + "` is of none of its inputs"};
+      result += *axis;
       rest = rest.drop_front(word.size());
     }
     return result;
   }
-  std::string axisFor(StringRef symbol) {
-    Polynomial wanted = Polynomial::symbol(symbol);
+  std::optional<std::string> axisOf(const Polynomial &wanted) {
     for (int in : body.ins)
       for (size_t i = 0; i < graph.shape(in).size(); ++i)
         if (graph.shape(in)[i] == wanted)
@@ -166,8 +184,7 @@ private:
         for (size_t i = 0; i < graph.shape(in).size(); ++i)
           if (graph.shape(in)[i] == wanted && values.count(in))
             return "axes(" + bound(in) + ")[" + std::to_string(i) + "]";
-    throw Refusal{"", body.path, "",
-                  "the size `" + symbol.str() + "` is of none of its inputs"};
+    return std::nullopt;
   }
   std::string textOf(const StepArgument &argument) {
     return !argument.shown.empty() ? argument.shown

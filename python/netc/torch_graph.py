@@ -25,7 +25,7 @@ TYPES = {
 # Of arguments, what no shape and no value depends on.
 WITHOUT_EFFECT = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "generator", "implicit"}
 # Of these, the size of the operand counts, and no value.
-SIZED = {"new_empty", "new_full", "new_ones", "new_zeros", "empty_like", "full_like", "ones_like", "zeros_like"}
+SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like", "full_like", "ones_like", "zeros_like", "zero"}
 # What run_decompositions makes of batch norm; it has the running statistics as operands and results.
 BATCH_NORM = "aten._native_batch_norm_legit_functional"
 NAMES = "TSUVPQR"  # of free axes but that of the batch
@@ -257,7 +257,7 @@ class _Writer:
                 if isinstance(value, (list, tuple)):
                     tensors += [self.operand(v) if isinstance(v, Node) else None for v in value]
                 elif isinstance(value, Node):
-                    tensors.append(self.operand(value))
+                    tensors.append(None if value is _sized(node) else self.operand(value))
                 elif value is None:
                     tensors.append(None)
                 else:

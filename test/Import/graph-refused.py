@@ -86,11 +86,25 @@ refused(
     "it has 3 weights", "aten.lstm", [sequence], ["N", 5, 4], weights=matrices[:3], known=[state], reads=["a", "zeros", "zeros", "w0", "w1", "w2"], **lstm
 )
 scores = ["N", 4, 4]
-refused("it hides nothing of its operand", "aten.where", [scores, scores], scores, known=[mask], reads=["m", "a", "b"])
+refused("it hides nothing;", "aten.where", [scores, scores], scores, known=[mask], reads=["m", "a", "b"])
+refused(
+    "its operand is not of the size of the mask", "aten.where", [["N", 4, 1]], scores, known=[mask], reads=["m", "a"], other="-inf"
+)
 refused("its condition is of no form that netc knows", "aten.where", [scores], scores, known=[mask], reads=["m", "a"], other="-inf")
 refused("the corners of images are no centers here", "aten.upsample_bilinear2d", [image], ["N", 3, 16, 16], align_corners=True)
 refused("it is no root of a sum of squares", "aten.linalg_vector_norm", [rows], ["N"], ord=1, dim=[1])
 refused("`shifts` has a number for each of `dims`", "aten.roll", [image], image, shifts=[1, 2, 3], dims=[2, 3])
+refused("its mask is of no form that netc knows", "aten.masked_fill", [scores], scores, known=[mask], reads=["a", "m"], value="-inf")
+refused("it is of no comparison", "aten.bitwise_not", [rows], rows)
+refused("netc takes the largest of the last axis", "aten.topk", [rows], ["N", 2], k=2, dim=0, largest=True)
+refused("netc takes places of the last axis", "aten.gather", [rows, rows], rows, dim=0)
+refused("netc sets ones among zeros, along the last axis", "aten.scatter", [rows, ["N", 2]], rows, dim=1, value=1)
+refused("it is in no module of gated experts that netc knows", "transformers.grouped_mm_fallback", [rows], ["N", 4], weights=[[3, 8, 4]])
+refused("there are places between", "aten.slice_scatter", [rows, ["N", 4]], rows, dim=1, start=0, end=8, step=2)
+refused(
+    "its parts overlap", "aten.slice_scatter", [[8, 4], [4, 4]], [8, 4], reads=["r", "b"],
+    nodes=[("aten.slice_scatter", ["a", "b"], "r", [8, 4])],
+)  # fmt: skip
 
 flat, split = ["N*T", 8], ["N", "T", 8]
 refused_in_modules(
