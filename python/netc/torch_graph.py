@@ -10,6 +10,7 @@ evaluated here, since only PyTorch can, and is known by its values.
 
 import operator
 import re
+import traceback
 from pathlib import Path
 
 import torch
@@ -80,7 +81,8 @@ def _exported(module, args, kwargs, axes):
         exported = torch.export.export(module, positional, named, dynamic_shapes=dynamic)
     except Exception as problem:
         text = str(problem).strip().splitlines()
-        raise ImportRefused(f"torch.export refuses the module: {type(problem).__name__}: {text[0] if text else ''}") from problem
+        why = f"torch.export refuses it: {type(problem).__name__}: {text[0] if text else ''}"
+        raise ImportRefused(f"in {_place(module, problem)}: {why}") from problem
     symbols = {}
     taken = {}
     for key, value in tree.items():
@@ -393,6 +395,18 @@ def _sized(node):
 
 class _NoValue(Exception):
     pass
+
+
+def _place(module, problem):
+    """The innermost module in which an exception was raised, and the line."""
+    paths = {id(child): path for path, child in module.named_modules()}
+    place = "the module itself"
+    for frame, line in traceback.walk_tb(problem.__traceback__):
+        owner = frame.f_locals.get("self")
+        if id(owner) in paths:
+            named = f"`{paths[id(owner)]}`" if paths[id(owner)] else "the module itself"
+            place = f"{named} ({Path(frame.f_code.co_filename).name}:{line})"
+    return place
 
 
 def _symbol(name):

@@ -5,8 +5,8 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %S/Inputs/graphs %t
 
-# Graphs of models that tools/bench/import_models.py kept: the parameters and the FLOP of a forward pass that PyTorch
-# counts of them.
+# Graphs of models that tools/bench/import_models.py kept: the parameters, and the FLOP of a forward and a backward pass,
+# that PyTorch counts of them.
 
 import gzip
 import json
@@ -14,18 +14,18 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools/bench"))
+import import_models
+
 graphs, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 paths = sorted(graphs.glob("*.json.gz"))
 assert len(paths) > 5
 specifications = []
 for path in paths:
     graph = json.loads(gzip.decompress(path.read_bytes()))
-    name, counted = graph["name"], graph["counted"]
+    name = graph["name"]
     (folder / f"{name}.json").write_text(json.dumps(graph))
     text = subprocess.run(["netc", "import", folder / f"{name}.json"], check=True, capture_output=True, text=True).stdout
-    sizes = "".join(f"{axis} = {size}; " for axis, size in counted["sizes"].items())
-    text += f"infer {name} as forward {{ {sizes}batch = 1; duration = 1 step }}\n"
-    text += f"expect {name}.params == {counted['parameters']}\nexpect forward.step.forward == {counted['forward']} FLOP\n"
     specifications.append(folder / f"{name}.net")
-    specifications[-1].write_text(text)
+    specifications[-1].write_text(text + import_models.expectations(graph))
 sys.exit(subprocess.run(["netc", "--check", *specifications]).returncode)

@@ -191,7 +191,7 @@ def expectations(graph):
     names = [output["name"] if output["name"].isidentifier() else f"m{output['name']}" for output in graph["outputs"]]
     loss = " + ".join(f"mean({name})" for name in names)
     return f"""
-train {name} as run {{ {sizes}batch = {counted.get("examples", 1)}; duration = 1 step; optimizer = SGD(lr = 1); loss = {loss} }}
+train {name} as run {{ {sizes}batch = {counted["examples"]}; duration = 1 step; optimizer = SGD(lr = 1); loss = {loss} }}
 expect {name}.params == {counted["parameters"]}
 expect run.step.forward == {counted["forward"]} FLOP
 expect run.step.backward == {counted["backward"]} FLOP
@@ -207,7 +207,7 @@ def compare(netc, path):
     path.with_suffix(".net").write_text(done.stdout + expectations(graph))
     done = subprocess.run([netc, "--check", str(path.with_suffix(".net"))], capture_output=True, text=True)
     if done.returncode == 0:
-        surplus = graph["counted"].get("surplus")
+        surplus = graph["counted"]["surplus"]
         return f"equal, without {surplus} FLOP that PyTorch counts too often, of gradients of grouped convolutions" if surplus else "equal"
     return " | ".join(line.strip() for line in done.stderr.splitlines() if "error" in line or "is " in line)[:300]
 
