@@ -87,7 +87,7 @@ defm Net_Relu6 : Net_Activation<"relu6", "min(max(x, 0), 6)", "y", "2", "0", "2"
     ["aten.hardtanh", "aten.clamp", "aten.clamp_min", "onnx.Clip"]>;
 // 1 / (1 + exp(-x)); the gradient is dy y (1 - y).
 defm Net_Sigmoid : Net_Activation<"sigmoid", "1 / (1 + exp(-x))", "y", "4", "1", "3", "0",
-    ["aten.sigmoid", "onnx.Sigmoid"]>;
+    ["aten.sigmoid", "aten.glu", "onnx.Sigmoid"]>;
 defm Net_Tanh : Net_Activation<"tanh", "hyperbolic tangent", "y", "1", "1", "3", "0",
     ["aten.tanh", "onnx.Tanh"]>;
 // x s with s = sigmoid(x); the gradient computes s again: dy s (1 + x (1 - s)).
@@ -104,10 +104,10 @@ defm Net_Hardsigmoid : Net_Activation<"hardsigmoid", "sigmoid in three straight 
 defm Net_Hardswish : Net_Activation<"hardswish", "x hardsigmoid(x)", "x", "5", "0", "6", "0",
     ["aten.hardswish", "onnx.HardSwish"]>;
 defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2", "5", "1",
-    ["aten.softplus", "onnx.Softplus"], "Full">;
+    ["aten.softplus", "aten.log_sigmoid", "aten.mish", "onnx.Softplus"], "Full">;
 
 def Net_LeakyReluOp : Net_UnaryOp<"leaky_relu"> {
-  let foreign = ["aten.leaky_relu negative_slope=slope", "onnx.LeakyRelu alpha=slope"];
+  let foreign = ["aten.leaky_relu negative_slope=slope", "aten.prelu", "onnx.LeakyRelu alpha=slope"];
   let summary = "x where it is positive, else `slope` times x";
   let arguments = (ins Net_FloatTensor:$x, Net_Real<"0.01">:$slope);
   let other = "2 * y";
@@ -122,7 +122,7 @@ def Net_LeakyReluGradOp : Net_ActivationGradOp<"leaky_relu"> {
 }
 
 def Net_EluOp : Net_UnaryOp<"elu"> {
-  let foreign = ["aten.elu alpha=alpha", "onnx.Elu alpha=alpha"];
+  let foreign = ["aten.elu alpha=alpha", "aten.selu", "onnx.Elu alpha=alpha"];
   let summary = "x where it is positive, else `alpha` (exp(x) - 1)";
   let arguments = (ins Net_FloatTensor:$x, Net_Real<"1", "0">:$alpha);
   let other = "4 * y";
@@ -198,12 +198,12 @@ def Net_SubOp : Net_BinaryOp<"sub"> {
   let example = "a - b";
 }
 def Net_MulOp : Net_BinaryOp<"mul"> {
-  let foreign = ["aten.mul", "onnx.Mul"];
+  let foreign = ["aten.mul", "aten.square", "onnx.Mul"];
   let summary = "a * b, element by element";
   let example = "a * b";
 }
 def Net_DivOp : Net_BinaryOp<"div"> {
-  let foreign = ["aten.div", "onnx.Div"];
+  let foreign = ["aten.div", "aten.reciprocal", "onnx.Div"];
   let summary = "a / b, element by element";
   let arguments = (ins Net_FloatTensor:$a, Net_FloatTensor:$b);
   let example = "a / b";

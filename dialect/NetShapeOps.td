@@ -15,7 +15,7 @@ class Net_ShapeOp<string mnemonic, list<Trait> traits = []> : Net_FreeOp<mnemoni
 
 def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
   let foreign = ["aten.view", "aten.reshape", "aten._unsafe_view", "aten.flatten", "aten.unflatten", "aten.squeeze",
-                 "aten.unsqueeze", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze"];
+                 "aten.unsqueeze", "aten.pixel_shuffle", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze"];
   let summary = "the same elements in row-major order under another shape";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);

@@ -44,9 +44,25 @@ void Translator::translateNode() {
   elementwise();
 }
 
+/// Functions of PyTorch that are several ops here.
+static const std::map<StringRef, StringRef> &functions() {
+  static const std::map<StringRef, StringRef> table = {
+      {"aten.log_sigmoid", "-softplus(-%0)"},
+      {"aten.mish", "%0 * tanh(softplus(%0))"},
+      {"aten.reciprocal", "1 / %0"},
+      {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
+      {"aten.square", "%0 * %0"},
+  };
+  return table;
+}
+
 void Translator::elementwise() {
   if (node->ins.size() != 1 || node->outs.size() != 1)
     refuse("netc takes it of one tensor");
+  if (auto form = functions().find(node->op); form != functions().end()) {
+    step(Step::Form_, form->second.str(), {in(0)});
+    return;
+  }
   Step &made = step(Step::Pipe, foreign->op.str(), {in(0)});
   for (auto &[theirs, ours] : foreign->settings)
     if (setting(theirs.str().c_str()))
@@ -70,11 +86,13 @@ void Translator::convolution() {
     refuse("it is transposed");
   size_t windows = windowsOf(x);
   wantRank(w, windows + 2, windows + 2);
+  wantRank(out(), windows + 2, windows + 2);
   std::vector<int64_t> size;
   for (const Polynomial &each : llvm::ArrayRef(shape(w)).drop_front(2))
     size.push_back(fixed(each));
-  Step &made = instance("Conv", x, w);
-  put(made, "", "out", shape(w)[0].str());
+  bool isTransposed = foreign->op == "conv_transpose";
+  Step &made = instance(isTransposed ? "ConvT" : "Conv", x, w);
+  put(made, "", "out", shape(out())[1].str());
   put(made, "", "k", listText(size));
   put(made, "stride", "stride", listText(integers("stride", 1, windows)), "1");
   const Json *padding = setting("padding");
@@ -85,6 +103,9 @@ void Translator::convolution() {
     put(made, "pad", "pad", listText(integers("padding", 0, windows)), "0");
   put(made, "dilation", "dilation", listText(integers("dilation", 1, windows)),
       "1");
+  if (isTransposed)
+    put(made, "extra", "extra",
+        listText(integers("output_padding", 0, windows)), "0");
   put(made, "groups", "groups", std::to_string(integer("groups", 1)), "1");
   put(made, "bias", "bias", has(2) ? "true" : "false", "true", false);
   labelImage(made, x, windows);
@@ -141,6 +162,8 @@ void Translator::normalize() {
     fn = "BatchNorm";
   else if (node->op == "aten.group_norm")
     fn = "GroupNorm";
+  else if (node->op == "aten.instance_norm")
+    fn = "InstanceNorm";
   else
     fn = "LayerNorm";
   bool isAffine = has(weight);
@@ -174,7 +197,7 @@ void Translator::normalize() {
   } else {
     putOver(made, x, 1);
     if (!made.arguments.empty() && made.arguments.back().key == "over" &&
-        fn == "BatchNorm") {
+        fn != "GroupNorm") {
       made.arguments.pop_back();
       made.labels = shape(x).size() > 2;
     }
@@ -295,6 +318,18 @@ void Translator::power() {
     refuse("its exponent is no number");
   Step &made = step(Step::Form_, "%0 ^ #0", {in(0)});
   put(made, "", "exponent", realText(realNumber("exponent", 1)));
+}
+
+void Translator::leakyBySlopes() {
+  int x = in(0), slopes = in(1);
+  wantRank(slopes, 1, 1);
+  bool isOne = shape(slopes)[0] == 1;
+  step(Step::Form_,
+       std::string("maximum(%0, 0) + expand(") +
+           (isOne ? "reshape(%1, []), %0, over = [])"
+                  : "%1, %0, over = axes(%0)[1])") +
+           " * minimum(%0, 0)",
+       {x, slopes});
 }
 
 void Translator::clamp() {

@@ -23,32 +23,40 @@ void Translator::where() {
   bool hides = node->ins.size() == 2 && other && realNumber("other", 0) < -1e30;
   if (!hides)
     refuse("it hides nothing");
-  // What is the same of all examples or heads stays one, as the mask is.
-  int x = in(1);
+  bool isAll =
+      kind == "number" && value(condition).known->value("value", false);
+  if (!isAll && kind != "causal" && kind != "band")
+    refuse("its condition is of no form that netc knows");
+  hide(in(1), condition);
+}
+
+void Translator::fillMasked() {
+  int x = in(0), hidden = in(1);
+  if (StringRef(what(hidden)).starts_with("not ") &&
+      realNumber("value", 0) < -1e30)
+    return hide(x, hidden);
+  if (isKnown(hidden) || !(shape(hidden) == shape(x)))
+    refuse("its mask is of no form that netc knows");
+  Step &made = step(Step::Form_, "where(%1, #0, %0)", {x, hidden});
+  put(made, "", "value", realText(realNumber("value", 0)));
+}
+
+void Translator::hide(int x, int mask) {
   Sizes wanted = shape(out());
   wantRank(x, wanted.size(), wanted.size());
   for (size_t i = 0; i + 2 < wanted.size(); ++i)
     wanted[i] = shape(x)[i];
   if (!(wanted == shape(x)))
     refuse("its operand is not of the size of the mask");
+  // What is the same of all examples or heads stays one, as the mask is.
   graph.values[out()].shape = wanted;
-  if (kind == "number" && value(condition).known->value("value", false))
+  if (what(mask) == "number")
     return same(x);
-  if (kind != "causal" && kind != "band")
-    refuse("its condition is of no form that netc knows");
   Step &made = step(Step::Pipe, "mask", {x});
   put(made, "causal", "causal", "true", "", false);
-  if (kind == "band")
+  if (StringRef(what(mask)).ends_with("band"))
     put(made, "window", "window",
-        std::to_string(value(condition).known->value("width", 0)));
-}
-
-void Translator::fillMasked() {
-  int x = in(0), hidden = in(1);
-  if (isKnown(hidden) || !(shape(hidden) == shape(x)))
-    refuse("its mask is of no form that netc knows");
-  Step &made = step(Step::Form_, "where(%1, #0, %0)", {x, hidden});
-  put(made, "", "value", realText(realNumber("value", 0)));
+        std::to_string(value(mask).known->value("width", 0)));
 }
 
 void Translator::invert() {

@@ -26,9 +26,12 @@ int Translator::batchFirst(int x) {
 void Translator::recurrence() {
   bool isLstm = node->op == "aten.lstm", isGru = node->op == "aten.gru";
   unsigned states = isLstm ? 2 : 1, first = 1 + states;
+  std::vector<int> given; // first states, [layers, N, d] each
   for (unsigned i = 1; i < first; ++i)
     if (what(in(i)) != "number")
-      refuse("its first state is given");
+      given.push_back(in(i));
+  if (!given.empty() && given.size() != states)
+    refuse("one of its first states is given");
   bool hasBias = flag("has_biases"), isSecond = !flag("batch_first");
   unsigned directions = flag("bidirectional") ? 2 : 1;
   unsigned layers = unsigned(integer("num_layers", 1)) * directions;
@@ -59,6 +62,10 @@ void Translator::recurrence() {
       std::string turn = "reverse(%0, over = axes(%0)[1])";
       int from = side ? make(turn, {x}, shape(x)) : x;
       int y = another(out()), state = another(out());
+      int begun = given.empty()
+                      ? -1
+                      : firstState(given, layer + side,
+                                   {sizes[0], isLstm ? width + cells : width});
       graph.values[y].shape = sizes;
       graph.values[state].shape = {sizes[0], isLstm ? width + cells : width};
       labels(y).assign(3, "");
@@ -68,6 +75,8 @@ void Translator::recurrence() {
                                     : "RNN",
                             from, in(at));
       made.outs = {y};
+      if (!given.empty())
+        made.ins.push_back(begun);
       if (isStateRead)
         made.outs.push_back(state);
       put(made, "", "d", cells.str());
@@ -96,6 +105,14 @@ void Translator::recurrence() {
                !isLstm  ? ""
                : i == 2 ? width.str() + ".." + (width + cells).str()
                         : "0.." + width.str());
+}
+
+int Translator::firstState(const std::vector<int> &given, unsigned layer,
+                           Sizes sizes) {
+  std::string place = "[" + std::to_string(layer) + ", ...]";
+  return given.size() == 1 ? make("%0" + place, given, std::move(sizes))
+                           : make("concat(%0" + place + ", %1" + place + ")",
+                                  given, std::move(sizes));
 }
 
 void Translator::lastStates(int result, const std::vector<int> &states,

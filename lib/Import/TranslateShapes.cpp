@@ -333,10 +333,47 @@ void Translator::roll() {
   put(made, "over", "over", placesText(over), "", false);
 }
 
+void Translator::pixelShuffle() {
+  wantRank(in(0), 4, 4);
+  Step &made = step(
+      Step::Form_,
+      "rearrange(%0, \"n (c a b) h w -> n c (h a) (w b)\", a = #0, b = #0)",
+      {in(0)});
+  put(made, "", "factor", std::to_string(integer("upscale_factor", 1)));
+}
+
+void Translator::gate() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  wantRank(out(), rank, rank);
+  unsigned at = axis(integer("dim", -1), rank);
+  Step &made = step(Step::Form_, "", {x});
+  std::string first = putPlaces(made, 0, shape(out())[at]),
+              second = putPlaces(made, shape(out())[at], shape(x)[at]);
+  made.fn = partText("%0", rank, at, first) + " * sigmoid(" +
+            partText("%0", rank, at, second) + ")";
+}
+
+void Translator::cosineSimilarity() {
+  int x = in(0), y = in(1);
+  if (!(shape(x) == shape(y)))
+    refuse("its vectors are of different sizes");
+  std::string at = std::to_string(axis(integer("dim", 1), shape(x).size()));
+  auto sum = [&](const std::string &product, const char *of) {
+    return "sum(" + product + ", over = axes(" + of + ")[" + at + "])";
+  };
+  Step &made =
+      step(Step::Form_,
+           sum("%0 * %1", "%0") + " / maximum(sqrt(" + sum("%0 * %0", "%0") +
+               " * " + sum("%1 * %1", "%1") + "), #0)",
+           {x, y});
+  put(made, "", "eps", realText(realNumber("eps", 1e-8)));
+}
+
 void Translator::upsample() {
   int x = in(0);
   if (windowsOf(x) != 2 || flag("align_corners"))
-    refuse("the corners of images are no centers here");
+    refuse("netc spreads two axes by the centers of pixels, not by corners");
   Step &made = step(Step::Pipe, "upsample", {x});
   put(made, "size", "size",
       "[" + sizesText(llvm::ArrayRef(shape(out())).drop_front(2)) + "]", "",

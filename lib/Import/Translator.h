@@ -91,10 +91,16 @@ private:
         // What is another op or several here.
         {"aten.bitwise_not", &Translator::invert},
         {"aten.copy", &Translator::copy},
+        {"aten.cosine_similarity", &Translator::cosineSimilarity},
+        {"aten.glu", &Translator::gate},
         {"aten.linalg_vector_norm", &Translator::vectorNorm},
         {"aten.masked_fill", &Translator::fillMasked},
+        {"aten.pixel_shuffle", &Translator::pixelShuffle},
+        {"aten.prelu", &Translator::leakyBySlopes},
+        {"aten.reciprocal", &Translator::elementwise},
         {"aten.roll", &Translator::roll},
         {"aten.scatter", &Translator::scatter},
+        {"aten.square", &Translator::elementwise},
         {"aten.slice_scatter", &Translator::sliceScatter},
         {"aten.upsample_bilinear2d", &Translator::upsample},
         {"aten.upsample_nearest2d", &Translator::upsample},
@@ -104,6 +110,7 @@ private:
         {"broadcast", &Translator::expand},
         {"concat", &Translator::concat},
         {"conv", &Translator::convolution},
+        {"conv_transpose", &Translator::convolution},
         {"convert", &Translator::convert},
         {"div", &Translator::binary},
         {"dropout", &Translator::dropout},
@@ -159,6 +166,8 @@ private:
   void root();
   void power();
   void clamp();
+  /// PReLU: the slopes of what is negative are learned.
+  void leakyBySlopes();
   /// x times a matrix that no Linear of its own has; operand `bias` is added if
   /// there is one.
   void multiply(int x, int matrix, unsigned bias);
@@ -185,6 +194,8 @@ private:
   /// Layers and directions one by one, `LSTM`, `GRU` or `RNN` of the standard
   /// library.
   void recurrence();
+  /// [N, d] of a layer, of [layers, N, d] each.
+  int firstState(const std::vector<int> &given, unsigned layer, Sizes sizes);
   /// [layers, N, d] of the states, [N, d] each, or of a `part` of these, such
   /// as `0..32`: an LSTM's are h and c side by side.
   void lastStates(int result, const std::vector<int> &states,
@@ -212,6 +223,7 @@ private:
   /// Scores that a mask hides.
   void where();
   void fillMasked();
+  void hide(int x, int mask);
   /// Whether it is not so that a number is not zero.
   void invert();
 
@@ -263,6 +275,10 @@ private:
   void vectorNorm();
   void roll();
   void upsample();
+  void pixelShuffle();
+  /// One half times the sigmoid of the other.
+  void gate();
+  void cosineSimilarity();
   void pad();
 
   /// Without what nothing reads. What is noted of tables stays.

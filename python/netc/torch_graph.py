@@ -324,7 +324,7 @@ class _Writer:
         return node.name
 
     def what(self, node):
-        small, large = ({text: size + 4 * i for i, text in enumerate(self.symbols.values())} for size in (7, 11))
+        small, large = ({text: self.within(symbol, size + 4 * i) for i, (symbol, text) in enumerate(self.symbols.items())} for size in (7, 11))
         try:
             values = self.value(node, small, {}), self.value(node, large, {})
         except _NoValue:
@@ -332,12 +332,17 @@ class _Writer:
         found = [_what(value) for value in values]
         if found[0] != found[1]:
             return {"what": "table"}
-        if found[0]["what"] == "causal" and (far := self.farthest(node)):
-            long = self.value(node, {text: 1 if text == "N" else far for text in self.symbols.values()}, {})
+        if found[0]["what"] in ("causal", "not causal") and (far := self.farthest(node)):
+            long = self.value(node, {text: 1 if text == "N" else self.within(symbol, far) for symbol, text in self.symbols.items()}, {})
             return _what(long)
         if found[0]["what"] == "table" and not any(isinstance(s, str) for s in self.shape(node.meta["val"])) and values[0].numel() <= MOST_VALUES:
             return {"what": "table", "values": values[0].tolist()}
         return found[0]
+
+    def within(self, symbol, size):
+        """A size that the module takes."""
+        limit = next((r.upper for s, r in self.exported.range_constraints.items() if str(s) == symbol), size)
+        return min(size, int(limit)) if limit < size else size
 
     def farthest(self, node):
         """A length beyond the largest number in what makes a mask, such as the width of a window."""
@@ -415,6 +420,19 @@ def _symbol(name):
     return sympy.Symbol(name, integer=True, positive=True)
 
 
+def _seen(shown):
+    """A mask of what positions see, all examples and heads the same, by name."""
+    first = shown.reshape(-1, *shown.shape[-2:])[0]
+    n = shown.shape[-1]
+    below = torch.ones(n, n, dtype=torch.bool).tril()
+    if not bool((shown == first).all()):
+        return None
+    if bool((first == below).all()):
+        return {"what": "causal"}
+    width = int(first[-1].sum())
+    return {"what": "band", "width": width} if bool((first == (below & ~below.tril(-width))).all()) else None
+
+
 def _what(value):
     """What a tensor holds, by name."""
     flat = value.flatten()
@@ -429,15 +447,10 @@ def _what(value):
     if value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1:
         shown = value if value.dtype == torch.bool else value > -1e30
         if value.dtype == torch.bool or bool(((value == 0) | ~shown).all()):
-            first = shown.reshape(-1, *value.shape[-2:])[0]
-            n = value.shape[-1]
-            below = torch.ones(n, n, dtype=torch.bool).tril()
-            if bool((shown == first).all()):
-                if bool((first == below).all()):
-                    return {"what": "causal"}
-                width = int(first[-1].sum())
-                if bool((first == (below & ~below.tril(-width))).all()):
-                    return {"what": "band", "width": width}
+            if seen := _seen(shown):
+                return seen
+            if value.dtype == torch.bool and (hidden := _seen(~value)):
+                return {**hidden, "what": f"not {hidden['what']}"}
     if value.is_floating_point() and value.ndim >= 2 and value.shape[-1] % 2 == 0 and value.shape[-2] > 1:
         rows = value.reshape(-1, *value.shape[-2:])[0]
         half = value.shape[-1] // 2

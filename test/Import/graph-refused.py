@@ -81,17 +81,21 @@ def refused_in_modules(expected, shape, nodes):
 sequence, matrices = ["N", 5, 8], [[16, 8], [16, 4], [16], [16]]
 state = {"name": "zeros", "type": "f32", "shape": [1, "N", 4], "what": "number", "value": 0}
 lstm = {"has_biases": True, "num_layers": 1, "batch_first": True}
-refused("its first state is given", "aten.lstm", [sequence, [1, "N", 4], [1, "N", 4]], ["N", 5, 4], weights=matrices, **lstm)
+refused(
+    "one of its first states is given", "aten.lstm", [sequence, [1, "N", 4]], ["N", 5, 4], weights=matrices, known=[state],
+    reads=["a", "b", "zeros", "w0", "w1", "w2", "w3"], **lstm,
+)  # fmt: skip
+refused("its vectors are of different sizes", "aten.cosine_similarity", [rows, [1, 8]], ["N"])
 refused(
     "it has 3 weights", "aten.lstm", [sequence], ["N", 5, 4], weights=matrices[:3], known=[state], reads=["a", "zeros", "zeros", "w0", "w1", "w2"], **lstm
 )
 scores = ["N", 4, 4]
 refused("it hides nothing;", "aten.where", [scores, scores], scores, known=[mask], reads=["m", "a", "b"])
 refused(
-    "its operand is not of the size of the mask", "aten.where", [["N", 4, 1]], scores, known=[mask], reads=["m", "a"], other="-inf"
+    "its operand is not of the size of the mask", "aten.where", [["N", 4, 1]], scores, known=[{**mask, "what": "causal"}], reads=["m", "a"], other="-inf"
 )
 refused("its condition is of no form that netc knows", "aten.where", [scores], scores, known=[mask], reads=["m", "a"], other="-inf")
-refused("the corners of images are no centers here", "aten.upsample_bilinear2d", [image], ["N", 3, 16, 16], align_corners=True)
+refused("netc spreads two axes by the centers of pixels, not by corners", "aten.upsample_bilinear2d", [image], ["N", 3, 16, 16], align_corners=True)
 refused("it is no root of a sum of squares", "aten.linalg_vector_norm", [rows], ["N"], ord=1, dim=[1])
 refused("`shifts` has a number for each of `dims`", "aten.roll", [image], image, shifts=[1, 2, 3], dims=[2, 3])
 refused("its mask is of no form that netc knows", "aten.masked_fill", [scores], scores, known=[mask], reads=["a", "m"], value="-inf")
