@@ -222,7 +222,7 @@ def Net_MaximumOp : Net_BinaryOp<"maximum"> {
 }
 
 def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
-  let foreign = ["aten.bitwise_not"];
+  let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.lt", "aten.ne"];
   let summary = "where a comparison of a and b holds, element by element";
   let description = [{ `relation` is `<`, `<=`, `>`, `>=`, `==` or `!=`. It has no gradient. }];
   let arguments = (ins Net_Tensor:$a, Net_Tensor:$b, Net_Text<>:$relation);

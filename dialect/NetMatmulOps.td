@@ -24,7 +24,7 @@ def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
 }
 
 def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
-  let foreign = ["aten.einsum", "aten.matmul", "aten.bmm", "aten.mm", "aten.scaled_dot_product_attention",
+  let foreign = ["aten.einsum", "aten.matmul", "aten.bmm", "aten.baddbmm", "aten.mm", "aten.scaled_dot_product_attention",
                  "onnx.Einsum", "onnx.MatMul"];
   let autocast = "Low";
   let summary = "sum over products, axes named by letters";

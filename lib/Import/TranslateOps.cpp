@@ -36,12 +36,31 @@ void Translator::translateNode() {
   foreign = findForeign(node->op);
   if (!foreign)
     refuse(didYouMean(node->op, foreignNames()), /*isUnknown=*/true);
+  if (isOfNumbers())
+    return;
   auto handler = handlers().find(node->op);
   if (handler == handlers().end())
     handler = handlers().find(foreign->op);
   if (handler != handlers().end())
     return (this->*handler->second)();
   elementwise();
+}
+
+bool Translator::isOfNumbers() {
+  static const Json table = {{"what", "table"}};
+  auto isNumber = [&](int at) {
+    return value(at).type == "bool" || value(at).type[0] == 'i';
+  };
+  static const std::set<StringRef> arithmetic = {
+      "add", "compare", "cumsum", "maximum", "minimum", "mul", "sub", "take"};
+  if (!arithmetic.count(foreign->op) || !isNumber(out()))
+    return false;
+  for (unsigned i = 0; i < node->ins.size(); ++i)
+    if (int x = in(i); value(x).kind == GraphValue::Made || !isNumber(x))
+      return false;
+  graph.values[out()].kind = GraphValue::Known;
+  graph.values[out()].known = &table;
+  return true;
 }
 
 /// Functions of PyTorch that are several ops here.
@@ -72,8 +91,9 @@ void Translator::elementwise() {
 
 void Translator::convert() {
   int x = in(0);
-  if (value(out()).type == "bool" && value(x).type != "bool" && !isKnown(x))
-    step(Step::Form_, "%0 != 0", {x});
+  bool isTruth = value(x).type == "bool";
+  if ((value(out()).type == "bool") != isTruth && !isKnown(x))
+    step(Step::Form_, isTruth ? "float(%0)" : "%0 != 0", {x});
   else
     same(x);
 }

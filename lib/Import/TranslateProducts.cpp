@@ -18,6 +18,8 @@ using llvm::StringRef;
 
 void Translator::where() {
   int condition = in(0);
+  if (!isKnown(condition))
+    return choose(condition);
   std::string kind = what(condition);
   const Json *other = setting("other");
   bool hides = node->ins.size() == 2 && other && realNumber("other", 0) < -1e30;
@@ -28,6 +30,43 @@ void Translator::where() {
   if (!isAll && kind != "causal" && kind != "band")
     refuse("its condition is of no form that netc knows");
   hide(in(1), condition);
+}
+
+void Translator::choose(int condition) {
+  std::vector<int> ins = {condition};
+  std::string form = "where(%0";
+  Step numbers;
+  for (const char *name : {"self", "other"}) {
+    form += ", ";
+    if (setting(name)) {
+      form += "#" + std::to_string(numbers.arguments.size());
+      put(numbers, "", "value", realText(realNumber(name, 0)));
+      continue;
+    }
+    form += "%" + std::to_string(ins.size());
+    ins.push_back(in(unsigned(ins.size())));
+  }
+  for (int each : ins)
+    if (!(shape(each) == shape(out())))
+      refuse("its operands are of different sizes");
+  step(Step::Form_, form + ")", ins).arguments = numbers.arguments;
+}
+
+void Translator::comparison() {
+  static const std::map<StringRef, StringRef> relations = {
+      {"eq", "=="}, {"ge", ">="}, {"gt", ">"},
+      {"le", "<="}, {"lt", "<"},  {"ne", "!="}};
+  auto relation = relations.find(StringRef(node->op).split('.').second);
+  int x = in(0);
+  std::string between = " " + relation->second.str() + " ";
+  if (node->ins.size() == 1) {
+    Step &made = step(Step::Form_, "%0" + between + "#0", {x});
+    put(made, "", "bound", realText(realNumber("other", 0)));
+    return;
+  }
+  if (!(shape(x) == shape(in(1))))
+    refuse("its operands are of different sizes");
+  step(Step::Form_, "%0" + between + "%1", {x, in(1)});
 }
 
 void Translator::fillMasked() {
@@ -103,6 +142,21 @@ void Translator::product() {
   Step &made = step(Step::Infix, "@", {a, b});
   (void)made;
   labels(out()).assign(shape(out()).size(), "");
+}
+
+void Translator::addProduct() {
+  if (realNumber("beta", 1) != 1)
+    refuse("its summand is scaled");
+  int product = another(out());
+  step(Step::Infix, "@", {in(1), in(2)}).outs = {product};
+  labels(product).assign(shape(product).size(), "");
+  Step &made = step(Step::Form_, "", {product, in(0)});
+  double scale = realNumber("alpha", 1);
+  if (scale != 1)
+    put(made, "", "scale", realText(scale));
+  bool isFull = shape(in(0)) == shape(out());
+  made.fn = std::string(scale == 1 ? "%0 + " : "%0 * #0 + ") +
+            (isFull ? "%1" : expanded(in(0), 1, "%0", &made));
 }
 
 int Translator::ungrouped(int x) {

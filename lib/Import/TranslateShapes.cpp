@@ -333,6 +333,13 @@ void Translator::roll() {
   put(made, "over", "over", placesText(over), "", false);
 }
 
+void Translator::cumulate() {
+  int x = in(0);
+  Step &made = step(Step::Pipe, "cumsum", {x});
+  put(made, "over", "over",
+      placesText(axis(integer("dim", -1), shape(x).size())), "", false);
+}
+
 void Translator::pixelShuffle() {
   wantRank(in(0), 4, 4);
   Step &made = step(

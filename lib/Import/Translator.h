@@ -89,6 +89,7 @@ private:
   static const std::map<llvm::StringRef, Handler> &handlers() {
     static const std::map<llvm::StringRef, Handler> table = {
         // What is another op or several here.
+        {"aten.baddbmm", &Translator::addProduct},
         {"aten.bitwise_not", &Translator::invert},
         {"aten.copy", &Translator::copy},
         {"aten.cosine_similarity", &Translator::cosineSimilarity},
@@ -108,10 +109,12 @@ private:
         {"add", &Translator::binary},
         {"avg_pool", &Translator::pool},
         {"broadcast", &Translator::expand},
+        {"compare", &Translator::comparison},
         {"concat", &Translator::concat},
         {"conv", &Translator::convolution},
         {"conv_transpose", &Translator::convolution},
         {"convert", &Translator::convert},
+        {"cumsum", &Translator::cumulate},
         {"div", &Translator::binary},
         {"dropout", &Translator::dropout},
         {"einsum", &Translator::product},
@@ -150,6 +153,9 @@ private:
 
   void translateNode();
 
+  /// Whether it computes whole numbers of whole numbers that go in, such as
+  /// positions of words. Of these, as of what is known, no value counts.
+  bool isOfNumbers();
   /// What takes tensors as here, and settings that go by other names.
   void elementwise();
   void convert();
@@ -220,8 +226,13 @@ private:
   //===--- Products -------------------------------------------------------===//
 
   void product();
+  /// The sum of a tensor and a product.
+  void addProduct();
   /// Scores that a mask hides.
   void where();
+  /// One value or another, element by element.
+  void choose(int condition);
+  void comparison();
   void fillMasked();
   void hide(int x, int mask);
   /// Whether it is not so that a number is not zero.
@@ -275,6 +286,7 @@ private:
   void vectorNorm();
   void roll();
   void upsample();
+  void cumulate();
   void pixelShuffle();
   /// One half times the sigmoid of the other.
   void gate();

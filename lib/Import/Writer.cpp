@@ -28,7 +28,7 @@ constexpr size_t width = 110;
 
 /// An expression, and how tightly it binds.
 struct Expression {
-  enum Binding { PipeBinding, Sum, Product, Power, Atom };
+  enum Binding { Comparison, PipeBinding, Sum, Product, Power, Atom };
   std::string text;
   Binding binding = Atom;
 };
@@ -487,7 +487,7 @@ private:
             form.substr(at + hole.size()).find_first_of(",)") == 0;
         operands[i] =
             inside(valueOf(step.ins[i]),
-                   isArgument ? Expression::PipeBinding : Expression::Atom);
+                   isArgument ? Expression::Comparison : Expression::Atom);
       }
     std::string text;
     for (size_t i = 0; i < form.size(); ++i) {
@@ -520,7 +520,8 @@ private:
         continue;
       char sign = text[i + 1];
       auto binding =
-          text.substr(i + 1).starts_with("|>")        ? Expression::PipeBinding
+          StringRef("<>=!").contains(sign)            ? Expression::Comparison
+          : text.substr(i + 1).starts_with("|>")      ? Expression::PipeBinding
           : text[i + 2] != ' '                        ? Expression::Atom
           : sign == '+' || sign == '-'                ? Expression::Sum
           : sign == '*' || sign == '/' || sign == '@' ? Expression::Product

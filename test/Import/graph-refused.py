@@ -85,6 +85,7 @@ refused(
     "one of its first states is given", "aten.lstm", [sequence, [1, "N", 4]], ["N", 5, 4], weights=matrices, known=[state],
     reads=["a", "b", "zeros", "w0", "w1", "w2", "w3"], **lstm,
 )  # fmt: skip
+refused("its summand is scaled", "aten.baddbmm", [["N", 4, 4]] * 3, ["N", 4, 4], beta=2)
 refused("its vectors are of different sizes", "aten.cosine_similarity", [rows, [1, 8]], ["N"])
 refused(
     "it has 3 weights", "aten.lstm", [sequence], ["N", 5, 4], weights=matrices[:3], known=[state], reads=["a", "zeros", "zeros", "w0", "w1", "w2"], **lstm
@@ -99,6 +100,10 @@ refused("netc spreads two axes by the centers of pixels, not by corners", "aten.
 refused("it is no root of a sum of squares", "aten.linalg_vector_norm", [rows], ["N"], ord=1, dim=[1])
 refused("`shifts` has a number for each of `dims`", "aten.roll", [image], image, shifts=[1, 2, 3], dims=[2, 3])
 refused("its mask is of no form that netc knows", "aten.masked_fill", [scores], scores, known=[mask], reads=["a", "m"], value="-inf")
+refused("its operands are of different sizes", "aten.gt", [rows, [1, 8]], rows)
+refused(
+    "its operands are of different sizes", "aten.where", [rows, [1, 8]], rows, nodes=[("aten.gt", ["a"], "r", rows)], reads=["r", "a", "b"]
+)
 refused("it is of no comparison", "aten.bitwise_not", [rows], rows)
 refused("netc takes the largest of the last axis", "aten.topk", [rows], ["N", 2], k=2, dim=0, largest=True)
 refused("netc takes places of the last axis", "aten.gather", [rows, rows], rows, dim=0)
