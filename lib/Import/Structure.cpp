@@ -430,13 +430,29 @@ std::string netc::import::writeStructure(Graph &graph,
   return Structure(graph, std::move(steps)).write();
 }
 
+/// A comment on weights that nothing reads.
+static std::string unread(const Graph &graph) {
+  std::set<int> read;
+  for (const GraphNode &node : graph.nodes)
+    read.insert(node.ins.begin(), node.ins.end());
+  std::vector<std::string> names;
+  for (size_t i = 0; i < graph.values.size(); ++i)
+    if (graph.values[i].kind == GraphValue::Weight && !read.count(int(i)))
+      names.push_back(shownName(graph.values[i].name));
+  return names.empty() ? ""
+                       : "# Nothing reads these weights, and the net is "
+                         "without them: " +
+                             llvm::join(names, ", ") + "\n";
+}
+
 std::optional<std::string>
 netc::import::writeGraph(StringRef path, Graph graph,
                          llvm::ArrayRef<std::string> opaque, const Host &host) {
   try {
+    std::string head =
+        "# " + graph.name + ", from " + graph.from + ".\n" + unread(graph);
     std::vector<Step> steps = translate(graph, opaque);
-    return "# " + graph.name + ", from " + graph.from + ".\n" +
-           writeStructure(graph, std::move(steps));
+    return head + writeStructure(graph, std::move(steps));
   } catch (const Json::exception &wrong) {
     // An argument of another type than the op takes.
     host.report({path.str(), 1, 1,

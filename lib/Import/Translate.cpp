@@ -155,13 +155,19 @@ bool Translator::flag(const char *name) const {
   return found && found->is_boolean() && found->get<bool>();
 }
 
+static double numberOf(const Json &found, double otherwise) {
+  if (found.is_string())
+    return found.get<std::string>() == "inf" ? INFINITY : -INFINITY;
+  return found.is_number() ? found.get<double>() : otherwise;
+}
+
+double Translator::number(int at) const {
+  return numberOf(value(at).known->value("value", Json()), 1);
+}
+
 double Translator::realNumber(const char *name, double otherwise) const {
   const Json *found = setting(name);
-  if (!found)
-    return otherwise;
-  if (found->is_string())
-    return found->get<std::string>() == "inf" ? INFINITY : -INFINITY;
-  return found->is_number() ? found->get<double>() : otherwise;
+  return found ? numberOf(*found, otherwise) : otherwise;
 }
 
 std::vector<int64_t> Translator::integers(const char *name, int64_t otherwise,

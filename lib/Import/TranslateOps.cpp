@@ -440,10 +440,7 @@ void Translator::binary() {
        {std::make_tuple(b, a, false), std::make_tuple(a, b, true)})
     if (isKnown(x) && shape(other) == shape(out()) &&
         (what(x) == "number" || shape(x).empty())) {
-      // One that the graph does not tell is 1: no count depends on it.
-      const Json number = value(x).known->value("value", Json(1));
-      std::string text = number.is_number() ? realText(number.get<double>())
-                                            : number.get<std::string>();
+      std::string text = realText(number(x)); // no count depends on it
       Step &made =
           step(Step::Form_,
                isFirst ? "#0 " + sign + " %0" : "%0 " + sign + " #0", {other});

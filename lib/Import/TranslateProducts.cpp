@@ -21,8 +21,10 @@ void Translator::where() {
   if (!isKnown(condition))
     return choose(condition);
   std::string kind = what(condition);
-  const Json *other = setting("other");
-  bool hides = node->ins.size() == 2 && other && realNumber("other", 0) < -1e30;
+  double other = realNumber("other", 0);
+  if (node->ins.size() == 3 && what(in(2)) == "number")
+    other = number(in(2));
+  bool hides = other < -1e30;
   if (!hides)
     refuse("it hides nothing");
   bool isAll =

@@ -102,14 +102,26 @@ void Translator::concat() {
 
 void Translator::stack() {
   std::vector<int> ins;
-  std::string form = "stack(";
+  std::vector<std::string> parts;
+  unsigned at = axis(integer("dim", 0), shape(in(0)).size() + 1);
   for (size_t i = 0; i < node->ins.size(); ++i) {
-    form += (i ? ", %" : "%") + std::to_string(i);
+    std::string part = "%" + std::to_string(i);
+    parts.push_back(at == 1 ? part : "reshape(" + part + ", #0)");
     ins.push_back(in(i));
   }
-  if (axis(integer("dim", 0), shape(ins[0]).size() + 1) != 1)
-    refuse("netc stacks along the second axis");
-  step(Step::Form_, form + ")", ins);
+  std::string all = llvm::join(parts, ", ");
+  if (at == 1) {
+    step(Step::Form_, "stack(" + all + ")", ins);
+    return;
+  }
+  Step &made = step(Step::Form_,
+                    "concat(" + all + ", over = axes(reshape(%0, #0))[" +
+                        std::to_string(at) + "])",
+                    ins);
+  Sizes part = shape(ins[0]);
+  part.insert(part.begin() + at, 1);
+  put(made, "", "size", sizesText(part), "", false);
+  made.arguments.back().hasSizes = true;
 }
 
 void Translator::split() {

@@ -52,6 +52,8 @@ private:
   const Json *setting(const char *name) const;
   int64_t integer(const char *name, int64_t otherwise) const;
   bool flag(const char *name) const;
+  /// What a tensor holds everywhere, 1 where the graph does not tell.
+  double number(int at) const;
   double realNumber(const char *name, double otherwise) const;
   std::vector<int64_t> integers(const char *name, int64_t otherwise,
                                 size_t count);

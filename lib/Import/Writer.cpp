@@ -91,6 +91,7 @@ public:
   }
 
   std::string write() {
+    findLone();
     for (size_t i = 0; i < body.steps.size();)
       i = writeRun(i);
     std::vector<std::string> made;
@@ -298,7 +299,8 @@ private:
       return (step.form == Step::Instance && step.fn != "parameter") ||
              step.form == Step::Pipe;
     };
-    return isCall(a) && isCall(b) && !container(a).empty() &&
+    return isCall(a) && isCall(b) && !lone.count(a.weight) &&
+           !lone.count(b.weight) && !container(a).empty() &&
            container(a) == container(b) && b.ins.size() == 1 &&
            a.outs.size() == 1 && b.outs.size() == 1 && b.ins[0] == a.outs[0] &&
            uses.at(b.ins[0]) == 1 && !b.labels && !readsItsInput(b) &&
@@ -310,13 +312,42 @@ private:
     });
   }
 
-  size_t writeRun(size_t begin) {
+  llvm::ArrayRef<Step> runFrom(size_t begin) const {
     size_t end = begin + 1;
     while (end < body.steps.size() &&
            follows(body.steps[end - 1], body.steps[end]))
       ++end;
-    llvm::ArrayRef<Step> run =
-        llvm::ArrayRef(body.steps).slice(begin, end - begin);
+    return llvm::ArrayRef(body.steps).slice(begin, end - begin);
+  }
+  static std::string keyOf(llvm::ArrayRef<Step> run) {
+    std::string key;
+    for (const Step &step : run)
+      key += step.weight + "|";
+    return key;
+  }
+  /// Weights that are used again, and not by the whole run that they are in.
+  void findLone() {
+    size_t before;
+    do {
+      before = lone.size();
+      std::map<std::string, std::string> keys;
+      for (size_t i = 0; i < body.steps.size();) {
+        llvm::ArrayRef<Step> run = runFrom(i);
+        std::string key = keyOf(run);
+        std::set<StringRef> own;
+        for (const Step &step : run)
+          if (!step.weight.empty() &&
+              (!own.insert(step.weight).second ||
+               keys.try_emplace(step.weight, key).first->second != key))
+            lone.insert(step.weight);
+        i += run.size();
+      }
+    } while (lone.size() != before);
+  }
+
+  size_t writeRun(size_t begin) {
+    llvm::ArrayRef<Step> run = runFrom(begin);
+    size_t end = begin + run.size();
     const Step &first = run.front(), &last = run.back();
     if (run.size() > 1) {
       std::string x = first.labels ? labelled(first)
@@ -337,9 +368,7 @@ private:
   }
 
   std::string composition(llvm::ArrayRef<Step> run) {
-    std::string key;
-    for (const Step &step : run)
-      key += step.weight + "|";
+    std::string key = keyOf(run);
     if (auto known = instances.find(key);
         known != instances.end() &&
         key.find_first_not_of('|') != std::string::npos)
@@ -540,6 +569,7 @@ private:
   std::map<int, unsigned> uses;
   std::map<int, Expression> values;
   std::map<std::string, std::string> instances; ///< names by weight
+  std::set<std::string> lone;
   std::string lines;
   std::vector<std::string> results; ///< names of a net's outputs
 };

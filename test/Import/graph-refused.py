@@ -53,7 +53,6 @@ mask = {"name": "m", "type": "bool", "shape": ["N", 1, 4, 4], "what": "table"}
 heads = ["N", 2, 4, 8]
 refused("its mask depends on what goes in, or is of no form that netc knows", "aten.scaled_dot_product_attention", [heads] * 3, heads, known=[mask])
 refused("`dims` has a number for each axis", "aten.permute", [image], image, dims=[0, 1])
-refused("netc stacks along the second axis", "aten.stack", [rows, rows], [2, "N", 8], dim=0)
 refused("`start` is no size", "aten.slice", [rows], ["N", 4], dim=1, start="T +", end=8)
 refused("the places between do not come out even", "aten.slice", [rows], ["N", 3], dim=1, step=3)
 refused("it fills with what is inside", "aten.pad", [rows], ["N", 10], pad=[1, 1], mode="reflect")

@@ -14,6 +14,7 @@ It needs torch, torchvision and transformers, and writes a line for each model: 
 import argparse
 import json
 import logging
+import math
 import pathlib
 import subprocess
 import sys
@@ -184,6 +185,12 @@ def graph_of(name):
     return graph
 
 
+def unread(graph):
+    """How many parameters no op reads. netc is without them."""
+    read = {name for node in graph["nodes"] for name in node["in"]}
+    return sum(math.prod(weight["shape"]) for weight in graph["weights"] if weight["name"] not in read)
+
+
 def expectations(graph):
     """What follows an imported network: that it costs what PyTorch counts."""
     counted, name = graph["counted"], graph["name"]
@@ -192,7 +199,7 @@ def expectations(graph):
     loss = " + ".join(f"mean({name})" for name in names)
     return f"""
 train {name} as run {{ {sizes}batch = {counted["examples"]}; duration = 1 step; optimizer = SGD(lr = 1); loss = {loss} }}
-expect {name}.params == {counted["parameters"]}
+expect {name}.params == {counted["parameters"] - unread(graph)}
 expect run.step.forward == {counted["forward"]} FLOP
 expect run.step.backward == {counted["backward"]} FLOP
 """
@@ -207,8 +214,12 @@ def compare(netc, path):
     path.with_suffix(".net").write_text(done.stdout + expectations(graph))
     done = subprocess.run([netc, "--check", str(path.with_suffix(".net"))], capture_output=True, text=True)
     if done.returncode == 0:
-        surplus = graph["counted"]["surplus"]
-        return f"equal, without {surplus} FLOP that PyTorch counts too often, of gradients of grouped convolutions" if surplus else "equal"
+        surplus, rest = graph["counted"]["surplus"], unread(graph)
+        return (
+            "equal"
+            + (f", without {surplus} FLOP that PyTorch counts too often, of gradients of grouped convolutions" if surplus else "")
+            + (f", without {rest} parameters that nothing reads" if rest else "")
+        )
     return " | ".join(line.strip() for line in done.stderr.splitlines() if "error" in line or "is " in line)[:300]
 
 
