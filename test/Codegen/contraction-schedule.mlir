@@ -44,10 +44,28 @@ func.func @stream(%x: memref<8x2048xf32>, %w: memref<2048x4096xf32>, %y: memref<
 }
 
 // Rows of both operands that are far apart: threads take columns, and pack B.
+// Tiles of few rows want micro-panels of A, too: what they read of it maps to few
+// sets of the cache.
 // AVX512: contraction m=[512] n=[4096] k=[512] | {{.*}} | column blocks 512 | mc {{[0-9]+}} | kc {{[0-9]+}} | pack B | threads over column blocks
+// AVX2:   contraction m=[512] n=[4096] k=[512] | {{.*}} | column blocks 512 | mc {{[0-9]+}} | kc {{[0-9]+}} | pack A, B | threads over column blocks
 func.func @column_blocks(%x: memref<512x512xf32>, %w: memref<512x4096xf32>, %y: memref<512x4096xf32>) {
   linalg.generic {indexing_maps = [#km, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<512x512xf32>, memref<512x4096xf32>) outs(%y : memref<512x4096xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Of B in panels, tiles of few rows read a part that L1 holds; rows of A, which
+// evict each other from it, are packed.
+// AVX512: contraction m=[1024] n=[32, 32] k=[1024] | {{.*}} | kc 1024 | threads over rows
+// AVX2:   contraction m=[1024] n=[32, 32] k=[1024] | micro-kernel 6 x 2 vectors | mc {{[0-9]+}} | kc 256 | pack A | threads over rows
+func.func @panels(%x: memref<1024x1024xf32>, %w: memref<32x1024x32xf32>, %y: memref<1024x1024xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k, p) -> (m, k)>, affine_map<(m, n, k, p) -> (p, k, n)>, affine_map<(m, n, k, p) -> (m, p * 32 + n)>], iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+      ins(%x, %w : memref<1024x1024xf32>, memref<32x1024x32xf32>) outs(%y : memref<1024x1024xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %c, %p : f32

@@ -74,8 +74,12 @@ struct BlockSchedule {
   enum class Threads { None, TakeRows, TakeColumns };
   Threads threads = Threads::None;
   bool packsA = false, packsB = false;
-  /// Size of the packed copies, in elements.
-  int64_t packedA = 0, packedB = 0;
+  /// Whether the copy of A is made of micro-panels, since A is contiguous along
+  /// m. Else it has rows that are contiguous along k.
+  bool packsPanelsOfA = false;
+  /// Size of the packed copies, in elements; and the distance of rows in that
+  /// of A.
+  int64_t packedA = 0, packedB = 0, packedRowOfA = 0;
   /// Whether C is prefetched, and added after the loops of k.
   bool prefetchesC = false;
 };

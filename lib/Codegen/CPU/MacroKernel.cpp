@@ -126,12 +126,13 @@ void MacroKernelEmitter::forEachCopy(ContractionOperand operand,
 void MacroKernelEmitter::packRowsOfA(Block &block, Value buffer,
                                      const Operands &operands) {
   Loops m = block.m, k = block.k;
-  int64_t elements = kPack;
+  int64_t mr = block.schedule.mr.back();
+  int64_t length = layOut(block.k, A, mr), elements = length / mr;
   for (Loop &row : llvm::reverse(block.m)) {
     row.strides[A] = elements;
-    elements *= row.extent;
+    elements *= &row == &block.m.back() ? int64_t(llvm::alignTo(row.extent, mr))
+                                        : row.extent;
   }
-  layOut(block.k, A, elements / kPack);
   auto around = [](ArrayRef<Loop> rows, ArrayRef<Loop> sums) {
     Loops loops(rows.drop_back());
     llvm::append_range(loops, sums.drop_back());
@@ -142,11 +143,16 @@ void MacroKernelEmitter::packRowsOfA(Block &block, Value buffer,
       int64_t stride = k.back().strides[A];
       Value source = b.add(at, b.scaled(sum, stride));
       Value target = b.add(to, b.scaled(sum, block.k.back().strides[A]));
-      b.forBlocks(m.back().extent, lanes, false, [&](Value row, int64_t rows) {
-        Value pack = loadPack(operands.memory[A], b.add(source, row), stride,
-                              count, b.maskOf(factors, rows));
-        b.storeVector(pack, buffer, b.add(target, b.scaled(row, kPack)),
-                      b.maskOf(packs, rows * kPack));
+      b.forBlocks(m.back().extent, mr, false, [&](Value row, int64_t rows) {
+        Value panel = b.add(target, b.scaled(row, block.m.back().strides[A]));
+        for (int64_t i = 0; i < rows; i += lanes) {
+          int64_t taken = std::min(rows - i, lanes);
+          Value pack =
+              loadPack(operands.memory[A], b.add(b.add(source, row), i), stride,
+                       count, b.maskOf(factors, taken));
+          b.storeVector(pack, buffer, b.add(panel, i * kPack),
+                        b.maskOf(packs, taken * kPack));
+        }
       });
     });
   };
@@ -155,14 +161,15 @@ void MacroKernelEmitter::packRowsOfA(Block &block, Value buffer,
 }
 
 void MacroKernelEmitter::packA(Block &block, Value buffer, Operands &operands) {
-  if (kPack > 1 && block.k.back().strides[A] != 1) {
+  if (block.schedule.packsPanelsOfA) {
     packRowsOfA(block, buffer, operands);
     operands.memory[A] = buffer;
     operands.at[A] = b.index(0);
     return;
   }
   Loops from = block.m, k = block.k;
-  int64_t length = layOut(block.k, A, 1);
+  layOut(block.k, A, 1);
+  int64_t length = block.schedule.packedRowOfA;
   for (Loop &row : llvm::reverse(block.m)) {
     row.strides[A] = length;
     length *= row.extent;
@@ -345,6 +352,8 @@ void MacroKernelEmitter::emitRowTiles(const Block &block,
                 return emitDots(block, start, tileOffsets(block.m, sizes),
                                 columns.offsets);
               Loops m = block.m;
+              if (block.schedule.packsPanelsOfA)
+                m.back().strides[A] = kPack;
               if (tile) {
                 start.memory[C] = tile;
                 start.at[C] = b.index(0);

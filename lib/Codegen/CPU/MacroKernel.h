@@ -95,7 +95,8 @@ private:
   /// Packs the rows of A in a block, and changes the block's strides to those
   /// of the copy.
   void packA(Block &block, mlir::Value buffer, Operands &operands);
-  /// The same where rows are contiguous in A: a pack holds all rows.
+  /// The same where rows are contiguous in A: micro-panels, in which the MR
+  /// rows of a tile lie side by side for each pack of k.
   void packRowsOfA(Block &block, mlir::Value buffer, const Operands &operands);
   /// Packs the part of B that a tile of columns reads.
   void packB(Block &block, const Columns &columns, mlir::Value buffer,

@@ -31,8 +31,12 @@ static constexpr int64_t kConflictStride = 512;
 /// Least number of row tiles for packing B to pay, and the same where rows of A
 /// are far apart.
 static constexpr int64_t kMinTilesToPackB = 2, kMinTilesToPackBForFarA = 8;
-/// Least number of column tiles for packing A to pay.
-static constexpr int64_t kMinTilesToPackA = 16;
+/// Least number of column tiles for packing A to pay: in general, and where
+/// what a tile reads of it maps to few sets of the cache.
+static constexpr int64_t kMinTilesToPackA = 16, kMinTilesToPackFarA = 4;
+/// Number of vector registers from which on a tile has enough rows to read A
+/// and B from L2.
+static constexpr unsigned kManyRegisters = 32;
 /// Largest packed copy, in elements: a thread's stack holds a few MB.
 static constexpr int64_t kMaxPackedElements = 256 << 10;
 
@@ -293,6 +297,21 @@ private:
            dims.k.back().strides[A] == 1 &&
            dims.m.back().strides[A] % kConflictStride == 0;
   }
+  /// Whether tiles have so few rows that what the micro-kernel reads should be
+  /// in L1, undisturbed by conflicts.
+  bool hasLowTiles() const { return target.vectorRegisters < kManyRegisters; }
+  /// Whether copies of rows pay.
+  bool packsRowsOfA() const {
+    return rowsOfAConflict() && columnTiles() >= kMinTilesToPackA &&
+           (!isBPaneled() || hasLowTiles());
+  }
+  /// Whether copies of A pay where it is contiguous along m, since what a tile
+  /// reads of it maps to few sets of the cache.
+  bool packsSumsOfA() const {
+    return hasLowTiles() && isAFar() &&
+           dims.k.back().strides[A] % kConflictStride == 0 &&
+           columnTiles() >= kMinTilesToPackFarA;
+  }
   /// Whether there is only one tile of rows, so that each element of B is read
   /// once; its rows are far apart.
   bool readsBOnce() const {
@@ -493,9 +512,10 @@ private:
     int64_t panel = streams()       ? kStreamRows * width
                     : readsBOnce()  ? dims.k.back().extent * width
                     : takesPanels() ? longPanelElements()
-                    : isBPaneled()  ? std::min(longPanelElements(),
-                                               iterationsForPanel() * width)
-                                    : l1();
+                    : isBPaneled() && packsRowsOfA() ? l1() / 2
+                    : isBPaneled() ? std::min(longPanelElements(),
+                                              iterationsForPanel() * width)
+                                   : l1();
     int64_t inner = 1;
     size_t at = dims.k.size();
     while (at > 0 && inner * dims.k[at - 1].extent * width <= panel)
@@ -548,11 +568,15 @@ private:
     block.mc = inside.chooseMc(block, cut);
     extent = std::min(block.mc, whole);
     block.packsB = dims.isTransposed || inside.packingBPays();
-    block.packedA = pointsOf(inside.dims.m) * packedLength(cut);
+    block.packsPanelsOfA = pairsA() || inside.packsSumsOfA();
+    block.packedRowOfA = packedLength(cut);
+    if (!block.packsPanelsOfA && block.packedRowOfA % kConflictStride == 0)
+      block.packedRowOfA += line;
+    block.packedA = inside.packedRows(block) * block.packedRowOfA;
     block.packsA = threads != Threads::TakeColumns &&
-                   (pairsA() || (!isBPaneled() && inside.rowsOfAConflict() &&
-                                 columnTiles() >= kMinTilesToPackA)) &&
+                   (block.packsPanelsOfA || inside.packsRowsOfA()) &&
                    block.packedA <= kMaxPackedElements;
+    block.packsPanelsOfA &= block.packsA;
     extent = whole;
     inside.finish(block, cut);
     return block;
@@ -633,6 +657,12 @@ private:
     return elements * pointsOf(sums);
   }
 
+  /// The rows of a block in its copy: micro-panels hold whole tiles.
+  int64_t packedRows(const BlockSchedule &block) const {
+    int64_t last = dims.m.back().extent;
+    return pointsOf(dims.m) / last *
+           (block.packsPanelsOfA ? llvm::alignTo(last, mr.back()) : last);
+  }
   /// Iterations of k in a block, padded to whole packs as in packed copies.
   int64_t packedLength(const KCut &cut) const {
     SmallVector<Loop> loops = cut.loopsOf(cut.kc);
