@@ -7,6 +7,7 @@
 #
 #   ./build.sh          builds build/release/bin/netc
 #   ./build.sh check    lints, builds everything and runs the tests
+#   ./build.sh wheel    builds build/netc-*.whl, which pip installs on any Linux with glibc 2.34
 #   ./build.sh TARGET.. builds these targets
 #
 # PRESET chooses a preset of CMakePresets.json: release, debug or asan.
@@ -18,8 +19,10 @@ preset=${PRESET:-release}
 
 packages='
   antlr4 ccache clang-19 clang-format-14 cmake g++ libantlr4-runtime-dev libclang-rt-19-dev libfmt-dev
-  libgmock-dev libgtest-dev libhwloc-dev libmimalloc-dev libmlir-19-dev libomp-19-dev libsqlite3-dev libyaml-cpp-dev lld
+  libgmock-dev libgtest-dev libhwloc-dev libmimalloc-dev libmlir-19-dev libomp-19-dev libsqlite3-dev libyaml-cpp-dev libzstd-dev lld
   llvm-19-dev llvm-19-tools man-db mlir-19-tools ninja-build nlohmann-json3-dev python3 zlib1g-dev'
+
+[ "${1-}" != wheel ] || packages="$packages python3-pip python3-venv"
 
 missing=
 for package in $packages; do
@@ -40,6 +43,8 @@ if [ -n "$missing" ]; then
   $sudo apt-get update -q || exit 3
   $sudo apt-get install -q -y --no-install-recommends $missing || exit 3
 fi
+
+[ "${1-}" != wheel ] || exec python3 -m pip wheel --no-deps --wheel-dir build ./python
 
 case ${1-} in
   '') set -- netc ;;

@@ -44,3 +44,16 @@ function(netc_unit_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
   set_property(GLOBAL APPEND PROPERTY NETC_TEST_PROGRAMS ${name})
 endfunction()
+
+# netc_program(NAME SOURCES... [LINK libs...]): a program that people install. It takes what it needs of LLVM
+# from archives. These come first, so that the shared library, which MLIR's targets name, is not needed:
+# loading it takes longer than most estimates, and few machines have it. Much of MLIR and LLVM is templates:
+# where instances are equal, the linker keeps one.
+function(netc_program name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB archives ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS} ${CMAKE_SOURCE_DIR}/lib/Driver/Random.cpp)
+  # The shared library exports templates of libstdc++, too.
+  target_link_libraries(${name} PRIVATE -l:libstdc++.a ${archives} ${ARG_LINK})
+  target_link_options(${name} PRIVATE -no-pie -Wl,--as-needed,--gc-sections,--icf=all,--exclude-libs,ALL)
+endfunction()

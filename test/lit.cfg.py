@@ -25,6 +25,7 @@ config.substitutions += [
     ("%build_dir", config.build_dir),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
+config.available_features.add(config.build_type.lower())
 for program in "fish", "man", "zsh":
     if shutil.which(program):
         config.available_features.add(program)

@@ -4,6 +4,7 @@
 
 #include "lib/Target/Link.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
@@ -12,9 +13,12 @@ using namespace netc;
 llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
                               llvm::StringRef output,
                               const ScratchFolder &scratch) {
-  // Where the program finds netc's simulator.
-  std::string folder =
-      "-Wl,-rpath," + llvm::sys::path::parent_path(runtime).str();
+  // Where the program finds netc's simulator, and OpenMP if netc has its own.
+  llvm::StringRef folder = llvm::sys::path::parent_path(runtime);
+  llvm::SmallString<128> openmp(folder);
+  llvm::sys::path::append(openmp, "libomp.so.5");
+  if (!llvm::sys::fs::exists(openmp))
+    openmp = NETC_OPENMP;
   llvm::ErrorOr<std::string> compiler = llvm::sys::findProgramByName("c++");
   if (!compiler)
     return llvm::createStringError(
@@ -24,7 +28,8 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
       runChild(*compiler,
                {*compiler, "-o", output.str(), object.str(), runtime.str(),
                 "-static-libstdc++", "-static-libgcc", "-Wl,--gc-sections",
-                NETC_OPENMP, "-lm", "-lpthread", "-ldl", folder},
+                openmp.str().str(), "-lm", "-lpthread", "-ldl",
+                "-Wl,-rpath," + folder.str()},
                scratch);
   std::string why;
   if (!linker)
