@@ -66,9 +66,9 @@ class Writer:
             lines.append(f"    {member}: {quoted(kind, name)}" + ("" if member in required else " = None"))
             if "description" in each:
                 lines.append(f"    # {each['description']}")
-        base = "(Tables)" if name == "Report" else ""
+        base, how = ("(Tables)", ", repr=False") if name == "Report" else ("", "")
         about = f'    """{spec["description"]}"""\n\n' if "description" in spec else ""
-        self.text.append(f"\n\n@dataclass(frozen=True)\nclass {name}{base}:\n{about}" + "\n".join(lines) + "\n")
+        self.text.append(f"\n\n@dataclass(frozen=True{how})\nclass {name}{base}:\n{about}" + "\n".join(lines) + "\n")
         return name
 
 

@@ -4,6 +4,7 @@
 
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -25,6 +26,9 @@ config.substitutions += [
     ("%build_dir", config.build_dir),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
+# Debian's packages for notebooks are those of its own Python.
+if subprocess.run(["/usr/bin/python3", "-c", "import ipykernel, nbclient, pandas"], stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("notebooks")
 config.available_features.add(config.build_type.lower())
 for program in "fish", "man", "zsh":
     if shutil.which(program):

@@ -44,7 +44,8 @@ def _run(arguments, kind=NetcError, text=None):
         except ValueError:
             rest.append(line)
     errors = [p for p in problems if p.severity == "error"]
-    raise kind("\n".join([*map(str, errors), *rest]), errors)
+    said = [p for p in problems if p.severity != "warning"]
+    raise kind("\n".join([*map(str, said), *rest]), errors)
 
 
 class _File:

@@ -19,7 +19,8 @@ class Problem:
     column: int
 
     def __str__(self):
-        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message} [{self.id}]"
+        name = f" [{self.id}]" if self.id else ""
+        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message}{name}"
 
 
 class NetcError(Exception):

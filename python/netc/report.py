@@ -379,7 +379,7 @@ class Warning:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report(Tables):
     """What training runs cost. Counts are exact: integers of any size, fractions and polynomials in free axes as strings. FLOP are split into matmul, other, and the transcendental part of other."""
 

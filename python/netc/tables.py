@@ -51,25 +51,34 @@ class Tables:
                 })  # fmt: skip
         return pandas.DataFrame(rows)
 
-    def _repr_html_(self):
-        """For notebooks: a row for each network and run."""
-        rows = [("network", "parameters", "forward FLOP", "backward FLOP")]
-        rows += [(n.name, n.parameters.total, n.forward.matmul, n.backward.matmul) for n in self.networks]
-        tables = _table(rows)
+    def _summary(self):
+        """Tables, a heading first, with a row for each network and run."""
+        tables = [[("network", "parameters", "forward FLOP", "backward FLOP")]]
+        tables[0] += [(n.name, n.parameters.total, n.forward.matmul, n.backward.matmul) for n in self.networks]
         if self.runs:
-            runs = [("run", "steps", "FLOP of all steps", "bytes on a device")]
-            runs += [(r.name, r.steps, r.operations.model.matmul if r.operations else None, r.memory_per_device.total if r.memory_per_device else None) for r in self.runs]
-            tables += _table(runs)
-        return tables
+            tables.append([("run", "steps", "FLOP of all steps", "bytes on a device")])
+        for r in self.runs:
+            flop, memory = r.operations and r.operations.model.matmul, r.memory_per_device and r.memory_per_device.total
+            tables[1].append((r.name, r.steps, flop, memory))
+        return [[[_shown(cell) for cell in row] for row in rows] for rows in tables]
+
+    def __repr__(self):
+        text = []
+        for rows in self._summary():
+            widths = [max(map(len, column)) for column in zip(*rows)]
+            text += [f"{row[0]:<{widths[0]}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:])) for row in rows] + [""]
+        return "\n".join(text[:-1])
+
+    def _repr_html_(self):
+        """The same for notebooks."""
+        return "".join(_table(*rows) for rows in self._summary())
 
 
 def _shown(value):
-    text = f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
-    return html.escape(text)
+    return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
 
 
-def _table(rows):
-    head, *body = rows
-    text = "".join(f"<th>{_shown(cell)}</th>" for cell in head)
-    lines = "".join("<tr>" + "".join(f"<td style='text-align:right'>{_shown(cell)}</td>" for cell in row) + "</tr>" for row in body)
+def _table(head, *body):
+    text = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+    lines = "".join("<tr>" + "".join(f"<td style='text-align:right'>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in body)
     return f"<table><thead><tr>{text}</tr></thead><tbody>{lines}</tbody></table>"

@@ -10,6 +10,7 @@
 import dataclasses
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -49,6 +50,7 @@ small = "net A(x: f32[N, 8]) {\n  return y = x |> Linear(2)\n}\n"
 report = netc.estimate(small)
 assert report.networks[0].parameters.total == 18
 assert "<td style='text-align:right'>18</td>" in report._repr_html_()
+assert re.search(r"^A +18 ", repr(report), re.M), repr(report)
 assert netc.estimate(small.replace("Linear(2)", "Linear(n)").replace("8]", "8]; n = 2"), set={"A.n": 3}).networks[0].parameters.total == 27
 assert "27" in netc.compare(small, small.replace("Linear(2)", "Linear(3)"))
 netc.check(small)
