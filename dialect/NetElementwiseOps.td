@@ -203,7 +203,7 @@ def Net_MulOp : Net_BinaryOp<"mul"> {
   let example = "a * b";
 }
 def Net_DivOp : Net_BinaryOp<"div"> {
-  let foreign = ["aten.div", "aten.reciprocal", "onnx.Div"];
+  let foreign = ["aten.div", "aten.reciprocal", "onnx.Div", "onnx.Reciprocal"];
   let summary = "a / b, element by element";
   let arguments = (ins Net_FloatTensor:$a, Net_FloatTensor:$b);
   let example = "a / b";
@@ -265,7 +265,7 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
 
 def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient> {
   let foreign = ["aten.to", "aten._to_copy", "aten.type_as", "aten.contiguous", "aten.clone", "aten.alias",
-                 "aten.detach", "aten.lift_fresh_copy", "onnx.Cast", "onnx.Identity"];
+                 "aten.detach", "aten.lift_fresh_copy", "onnx.Cast", "onnx.CastLike", "onnx.Identity"];
   let summary = "the same values in another element type";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);

@@ -21,7 +21,7 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
 defvar Net_AutocastOfNumber = "getY().getType().getRank() == 0 ? Loss : ";
 
 def Net_SumOp : Net_ReduceOp<"sum"> {
-  let foreign = ["aten.sum", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceSum"];
+  let foreign = ["aten.sum", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceL2", "onnx.ReduceSum"];
   let autocast = Net_AutocastOfNumber # "Full";
   let summary = "the sum over some axes, which are gone after it";
   let other = "x";
@@ -161,8 +161,8 @@ def Net_LogSoftmaxGradOp : Net_NormOp<"log_softmax_grad", Net_Inferred> {
 }
 
 def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
-  let foreign = ["aten.batch_norm", "aten.layer_norm", "aten.native_layer_norm", "aten.group_norm", "aten.instance_norm",
-                 "onnx.BatchNormalization", "onnx.LayerNormalization"];
+  let foreign = ["aten.batch_norm", "aten.layer_norm", "aten.native_layer_norm", "aten.group_norm",
+                 "aten.instance_norm", "onnx.BatchNormalization", "onnx.GroupNormalization", "onnx.LayerNormalization"];
   let autocast = "isOfChannels() ? Widest : Full";
   let summary = "subtracts the mean over some axes and divides by the standard deviation";
   let description = [{

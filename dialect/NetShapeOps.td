@@ -24,7 +24,8 @@ def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
 }
 
 def Net_BroadcastOp : Net_ShapeOp<"broadcast", Net_Gradient> {
-  let foreign = ["aten.copy", "aten.expand", "aten.expand_as", "aten.upsample_nearest2d", "aten.upsample_bilinear2d", "onnx.Expand"];
+  let foreign = ["aten.copy", "aten.expand", "aten.expand_as", "aten.upsample_nearest2d", "aten.upsample_bilinear2d",
+                 "onnx.Expand", "onnx.Resize"];
   let summary = "repeats a tensor along new axes";
   let description = [{ Axis i of x is axis `axes[i]` of y; `axes` ascends. }];
   let arguments = (ins Net_Tensor:$x, DenseI64ArrayAttr:$axes);

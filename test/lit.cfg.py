@@ -2,6 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -26,6 +27,8 @@ config.substitutions += [
     ("%build_dir", config.build_dir),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
+if importlib.util.find_spec("onnx"):
+    config.available_features.add("onnx")
 # Debian's packages for notebooks are those of its own Python.
 if subprocess.run(["/usr/bin/python3", "-c", "import ipykernel, nbclient, pandas"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("notebooks")

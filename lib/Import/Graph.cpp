@@ -25,6 +25,12 @@ public:
       throw WrongGraph{"netc_graph", "it is 1 in what netc reads"};
     graph.name = text(root, "name", "");
     graph.from = text(root, "from", "");
+    if (root.contains("notes"))
+      each(root, "notes", "", [&](const Json &entry, const std::string &where) {
+        if (!entry.is_string())
+          throw WrongGraph{where, "a text is expected, not " + shown(entry)};
+        graph.notes.push_back(entry.get<std::string>());
+      });
     each(root, "inputs", "", [&](const Json &entry, const std::string &where) {
       add(GraphValue::Input, entry, where);
     });

@@ -41,6 +41,7 @@ struct GraphNode {
 /// What docs/graph.schema.json describes.
 struct Graph {
   std::string name, from;
+  std::vector<std::string> notes; ///< for who reads the specification
   std::vector<GraphValue> values;
   std::vector<GraphModule> modules;
   std::vector<GraphNode> nodes;

@@ -452,6 +452,8 @@ netc::import::writeGraph(StringRef path, Graph graph,
     std::string head =
         "# " + graph.name + ", from " + graph.from + ".\n" + unread(graph);
     std::vector<Step> steps = translate(graph, opaque);
+    for (const std::string &note : graph.notes)
+      head += "# " + note + "\n";
     return head + writeStructure(graph, std::move(steps));
   } catch (const Json::exception &wrong) {
     // An argument of another type than the op takes.

@@ -69,6 +69,7 @@ static const std::map<StringRef, StringRef> &functions() {
       {"aten.log_sigmoid", "-softplus(-%0)"},
       {"aten.mish", "%0 * tanh(softplus(%0))"},
       {"aten.reciprocal", "1 / %0"},
+      {"onnx.Reciprocal", "1 / %0"},
       {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
       {"aten.square", "%0 * %0"},
   };
@@ -131,6 +132,16 @@ void Translator::convolution() {
   labelImage(made, x, windows);
 }
 
+bool Translator::isOfRows(int x) {
+  const Step *view = maker(x);
+  if (!view || view->form != Step::View)
+    return false;
+  size_t views = view->shapes.size();
+  const Sizes &before =
+      views > 1 ? view->shapes[views - 2] : shape(view->ins[0]);
+  return before.size() > shape(x).size() && before.back() == shape(x).back();
+}
+
 void Translator::linear() {
   bool isProduct = node->op == "aten.addmm";
   int x = in(isProduct ? 1 : 0), w = in(isProduct ? 2 : 1);
@@ -142,7 +153,9 @@ void Translator::linear() {
       refuse("its matrix is no weight");
     return multiply(x, w, bias);
   }
-  if (isProduct) {
+  // [in, out], or the other way round.
+  bool isInFirst = isProduct || (setting("transB") && !flag("transB"));
+  if (isInFirst && isOfRows(x)) {
     // Between two views: of Conv1D in transformers.
     int source = beforeReshape(x);
     if (source != x || shape(source).size() > 2) {
@@ -153,7 +166,7 @@ void Translator::linear() {
       x = source;
     }
   }
-  const Polynomial &outs = shape(w)[isProduct ? 1 : 0];
+  const Polynomial &outs = shape(w)[isInFirst ? 1 : 0];
   auto table = tables.find(w);
   if (table != tables.end())
     return multiply(x, table->second, bias);
@@ -176,16 +189,13 @@ void Translator::multiply(int x, int matrix, unsigned bias) {
 void Translator::normalize() {
   int x = in(0);
   wantRank(x, 2);
-  std::string fn;
   unsigned weight = 1;
-  if (node->op == "aten.batch_norm")
-    fn = "BatchNorm";
-  else if (node->op == "aten.group_norm")
-    fn = "GroupNorm";
-  else if (node->op == "aten.instance_norm")
-    fn = "InstanceNorm";
-  else
-    fn = "LayerNorm";
+  bool isBatch =
+      node->op == "aten.batch_norm" || node->op == "onnx.BatchNormalization";
+  std::string fn = isBatch                            ? "BatchNorm"
+                   : node->op == "aten.instance_norm" ? "InstanceNorm"
+                   : setting("num_groups")            ? "GroupNorm"
+                                                      : "LayerNorm";
   bool isAffine = has(weight);
   Step &made =
       isAffine ? instance(fn, x, in(weight)) : step(Step::Instance, fn, {x});
@@ -266,6 +276,8 @@ void Translator::embedding() {
   tables.emplace(table, table);
   materialized.insert(table); // it is the instance's
 }
+
+void Translator::gather() { return setting("index") ? slice() : embedding(); }
 
 void Translator::dropout() {
   // Written out, it is noise that is divided by how much of it is not zero, and
@@ -447,6 +459,10 @@ void Translator::binary() {
       put(made, "", "factor", text);
       return;
     }
+  for (auto [x, mask] : {std::make_pair(a, b), std::make_pair(b, a)})
+    if (sign == "+" && shape(x) == shape(out()) &&
+        (what(mask) == "causal" || what(mask) == "band"))
+      return hide(x, mask);
   if (sign == "+" && (rotary(a, b) || rotary(b, a)))
     return;
   bool wantsFirst = shape(a) == shape(out()),

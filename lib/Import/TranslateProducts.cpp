@@ -110,7 +110,7 @@ void Translator::invert() {
 void Translator::product() {
   if (node->op == "aten.scaled_dot_product_attention")
     return attention();
-  if (node->op == "aten.einsum") {
+  if (setting("equation")) {
     std::string equation = node->with->value("equation", std::string()), spaced;
     for (char c : equation)
       if (c == ',')

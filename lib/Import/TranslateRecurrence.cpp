@@ -24,7 +24,8 @@ int Translator::batchFirst(int x) {
 }
 
 void Translator::recurrence() {
-  bool isLstm = node->op == "aten.lstm", isGru = node->op == "aten.gru";
+  bool isLstm = node->op == "aten.lstm" || node->op == "onnx.LSTM";
+  bool isGru = node->op == "aten.gru" || node->op == "onnx.GRU";
   unsigned states = isLstm ? 2 : 1, first = 1 + states;
   std::vector<int> given; // first states, [layers, N, d] each
   for (unsigned i = 1; i < first; ++i)

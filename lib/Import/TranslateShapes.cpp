@@ -164,7 +164,7 @@ void Translator::slice() {
   int x = in(0);
   size_t rank = shape(x).size();
   unsigned at = axis(integer("dim", 0), rank);
-  bool isSelect = node->op == "aten.select";
+  bool isSelect = setting("index");
   const Polynomial &size = shape(x)[at];
   if (!isSelect)
     wantRank(out(), rank, rank);
@@ -397,7 +397,8 @@ void Translator::upsample() {
   put(made, "size", "size",
       "[" + sizesText(llvm::ArrayRef(shape(out())).drop_front(2)) + "]", "",
       false);
-  bool isLinear = node->op == "aten.upsample_bilinear2d";
+  bool isLinear = node->op == "aten.upsample_bilinear2d" ||
+                  (setting("mode") && *setting("mode") == "linear");
   put(made, "mode", "mode", isLinear ? "\"linear\"" : "\"nearest\"",
       "\"nearest\"", false);
   labelImage(made, x, 2);

@@ -107,6 +107,10 @@ private:
         {"aten.slice_scatter", &Translator::sliceScatter},
         {"aten.upsample_bilinear2d", &Translator::upsample},
         {"aten.upsample_nearest2d", &Translator::upsample},
+        {"onnx.Gather", &Translator::gather},
+        {"onnx.Reciprocal", &Translator::elementwise},
+        {"onnx.ReduceL2", &Translator::vectorNorm},
+        {"onnx.Resize", &Translator::upsample},
         {"adaptive_avg_pool", &Translator::adaptivePool},
         {"add", &Translator::binary},
         {"avg_pool", &Translator::pool},
@@ -163,9 +167,13 @@ private:
   void convert();
   void convolution();
   void linear();
+  /// Whether x is a tensor of which only the last axis stays, [N T, d].
+  bool isOfRows(int x);
   void normalize();
   void rmsNorm();
   void embedding();
+  /// A row for each number of a tensor, or the one place of an axis.
+  void gather();
   void dropout();
   void pool();
   void adaptivePool();

@@ -6,6 +6,7 @@
 
     import netc
     spec = netc.from_torch(model, example)     # the specification of a module of PyTorch
+    spec = netc.from_onnx("model.onnx")        # or of a file
     report = netc.estimate(spec)
     report.networks[0].parameters.total
 
@@ -24,6 +25,13 @@ def from_torch(module, args=(), kwargs=None, name=None, axes=None, opaque=()):
     return from_graph(export(module, args, kwargs, name=name, axes=axes), opaque=opaque)
 
 
+def from_onnx(model, name=None, opaque=()):
+    """The specification of an ONNX model, as text; see `netc.onnx_graph.export` and `netc.from_graph`."""
+    from .onnx_graph import export
+
+    return from_graph(export(model, name=name), opaque=opaque)
+
+
 __all__ = [
     "ImportRefused",
     "NetcError",
@@ -34,6 +42,7 @@ __all__ = [
     "estimate",
     "from_config",
     "from_graph",
+    "from_onnx",
     "from_torch",
     "measure",
 ]

@@ -18,6 +18,7 @@ from torch.export import Dim
 from torch.fx import Node
 
 from .errors import ImportRefused
+from .known import known
 
 TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
@@ -420,43 +421,6 @@ def _symbol(name):
     return sympy.Symbol(name, integer=True, positive=True)
 
 
-def _seen(shown):
-    """A mask of what positions see, all examples and heads the same, by name."""
-    first = shown.reshape(-1, *shown.shape[-2:])[0]
-    n = shown.shape[-1]
-    below = torch.ones(n, n, dtype=torch.bool).tril()
-    if not bool((shown == first).all()):
-        return None
-    if bool((first == below).all()):
-        return {"what": "causal"}
-    width = int(first[-1].sum())
-    return {"what": "band", "width": width} if bool((first == (below & ~below.tril(-width))).all()) else None
-
-
 def _what(value):
     """What a tensor holds, by name."""
-    flat = value.flatten()
-    if value.numel() and bool((flat == flat[0]).all()):
-        number = flat[0].item()
-        return {"what": "number", "value": number if abs(number) < 1e30 else ("inf" if number > 0 else "-inf")}
-    if value.ndim and not value.is_floating_point() and value.dtype != torch.bool:
-        row = torch.arange(value.shape[-1]).to(value.dtype)
-        start = flat[0].item()
-        if bool((value == row + start).all()):
-            return {"what": "range", "start": start}
-    if value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1:
-        shown = value if value.dtype == torch.bool else value > -1e30
-        if value.dtype == torch.bool or bool(((value == 0) | ~shown).all()):
-            if seen := _seen(shown):
-                return seen
-            if value.dtype == torch.bool and (hidden := _seen(~value)):
-                return {**hidden, "what": f"not {hidden['what']}"}
-    if value.is_floating_point() and value.ndim >= 2 and value.shape[-1] % 2 == 0 and value.shape[-2] > 1:
-        rows = value.reshape(-1, *value.shape[-2:])[0]
-        half = value.shape[-1] // 2
-        if bool((value == rows).all()) and bool((rows[:, :half] == rows[:, half:]).all()):
-            for what, first, inverse in ("cosine", 1.0, torch.acos), ("sine", 0.0, torch.asin):
-                if bool((rows[0] == first).all()):
-                    angle = inverse(rows[1, 1].double() if what == "cosine" else rows[1, 1].double()).item() if half > 1 else 1.0
-                    return {"what": what, "theta": round(angle ** -half)}
-    return {"what": "table"}
+    return known((value.float() if value.is_floating_point() else value).numpy())

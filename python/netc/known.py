@@ -1,0 +1,48 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Tensors that depend on sizes alone, known by what they hold."""
+
+import numpy
+
+
+def _seen(shown):
+    """A mask of what positions see, all examples and heads the same, by name."""
+    first = shown.reshape(-1, *shown.shape[-2:])[0]
+    below = numpy.tril(numpy.ones_like(first))
+    if not (shown == first).all():
+        return None
+    if (first == below).all():
+        return {"what": "causal"}
+    width = int(first[-1].sum())
+    return {"what": "band", "width": width} if (first == (below & ~numpy.tril(below, -width))).all() else None
+
+
+def known(value):
+    """What a numpy array holds, an entry of `known` in docs/graph.schema.json."""
+    is_real = numpy.issubdtype(value.dtype, numpy.floating)
+    flat = value.reshape(-1)
+    if flat.size and (flat == flat[0]).all():
+        number = flat[0].item()
+        return {"what": "number", "value": number if abs(number) < 1e30 else ("inf" if number > 0 else "-inf")}
+    if value.ndim and not is_real and value.dtype != bool:
+        row = numpy.arange(value.shape[-1], dtype=value.dtype)
+        if flat.size and (value == row + flat[0]).all():
+            return {"what": "range", "start": flat[0].item()}
+    if value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1:
+        shown = value if value.dtype == bool else value > -1e30
+        if value.dtype == bool or ((value == 0) | ~shown).all():
+            if seen := _seen(shown):
+                return seen
+            if value.dtype == bool and (hidden := _seen(~value)):
+                return {**hidden, "what": f"not {hidden['what']}"}
+    if is_real and value.ndim >= 2 and value.shape[-1] % 2 == 0 and value.shape[-2] > 1:
+        rows = value.reshape(-1, *value.shape[-2:])[0]
+        half = value.shape[-1] // 2
+        if (value == rows).all() and (rows[:, :half] == rows[:, half:]).all():
+            for what, first, inverse in ("cosine", 1.0, numpy.arccos), ("sine", 0.0, numpy.arcsin):
+                if (rows[0] == first).all():
+                    angle = float(inverse(float(rows[1, 1]))) if half > 1 else 1.0
+                    return {"what": what, "theta": round(angle**-half)}
+    return {"what": "table"}

@@ -1,0 +1,680 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Writes an ONNX model as the graph that `netc import` reads, docs/graph.schema.json.
+
+The ops keep their names; their attributes and constant inputs become arguments by PyTorch's names, which opset a model has
+makes no difference then. Sizes are found by computing with several: what depends on them alone is evaluated, and every
+shape is a polynomial through the results.
+"""
+
+import ast
+import itertools
+import math
+import os
+import re
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper, shape_inference
+from onnx.reference import ReferenceEvaluator
+
+from .errors import ImportRefused
+from .known import known
+
+TYPES = {
+    TensorProto.DOUBLE: "f64", TensorProto.FLOAT: "f32", TensorProto.FLOAT16: "f16", TensorProto.BFLOAT16: "bf16",
+    TensorProto.INT64: "i64", TensorProto.INT32: "i32", TensorProto.INT16: "i16", TensorProto.INT8: "i8",
+    TensorProto.UINT8: "u8", TensorProto.BOOL: "bool",
+}  # fmt: skip
+FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
+NAMES = "NTSUVPQR"  # of free axes
+SIZES = (7, 11, 13, 17, 19, 23, 29, 31)  # to compute with: primes, of which no product is mistaken for another
+
+
+def export(model, name=None):
+    """The graph of a model, an object for JSON.
+
+    Args:
+        model: a path, or an `onnx.ModelProto`. Weights in other files are not read.
+        name: of the network, by default the graph's.
+
+    Raises:
+        ImportRefused: the model computes what depends on data, or shapes that do not follow from its inputs.
+    """
+    if not isinstance(model, onnx.ModelProto):
+        model = onnx.load(os.fspath(model), load_external_data=False)
+    if model.functions:
+        model = onnx.inliner.inline_local_functions(model)
+    own = model.graph.name
+    return _Writer(model).graph(name or (own if own.isidentifier() and own not in ("main_graph", "torch_jit") else "Model"))
+
+
+def _number(value):
+    """A number for JSON: of what is held in 32 bits, the shortest decimal."""
+    if isinstance(value, numpy.generic):
+        value = float(str(value)) if isinstance(value, (numpy.float32, numpy.float16)) else value.item()
+    return ("inf" if value > 0 else "-inf") if isinstance(value, float) and math.isinf(value) else value
+
+
+class _Sample:
+    """Shapes of all values, and values of those that depend on sizes alone, where the free axes have some sizes."""
+
+    def __init__(self, writer, sizes):
+        self.parts = {}  # of lists
+        self.shapes, self.values, self.types = {}, dict(writer.constants), dict(writer.types)
+        self.opsets = writer.opsets
+        for value in writer.inputs:
+            self.shapes[value.name] = tuple(sizes.get(d.dim_param, d.dim_value) for d in value.type.tensor_type.shape.dim)
+        self.shapes.update(writer.shapes)
+        for node in writer.nodes:
+            self.run(node)
+
+    def run(self, node):
+        ins = [name for name in node.input if name]
+        if node.op_type == "Shape":
+            shape = self.shapes[ins[0]]
+            first, last = (next((a.i for a in node.attribute if a.name == key), default) for key, default in (("start", 0), ("end", len(shape))))
+            return self.hold(node.output[0], numpy.array(shape[first:last], dtype=numpy.int64))
+        if node.op_type == "Size":
+            return self.hold(node.output[0], numpy.array(math.prod(self.shapes[ins[0]]), dtype=numpy.int64))
+        if node.op_type == "CastLike" and ins[0] in self.values:
+            return self.hold(node.output[0], self.values[ins[0]].astype(helper.tensor_dtype_to_np_dtype(self.types[ins[1]])))
+        if node.op_type == "SplitToSequence" and not any(name in self.values for name in ins[:1]):
+            return self.split(node, ins)
+        if node.op_type == "SequenceAt":
+            at = int(self.values[ins[1]])
+            self.types[node.output[0]], self.shapes[node.output[0]] = self.types[ins[0]], self.parts[ins[0]][at]
+            return None
+        if node.op_type not in RANDOM and all(name in self.values for name in ins):
+            made = self.evaluate(node, ins)
+            for name, value in zip(node.output, made):
+                self.hold(name, numpy.asarray(value))
+            return None
+        return self.infer(node, ins)
+
+    def split(self, node, ins):
+        """A list of parts, of which `SequenceAt` takes one."""
+        axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
+        shape = self.shapes[ins[0]]
+        sizes = self.values[ins[1]] if len(ins) > 1 and ins[1] in self.values else numpy.array(1)
+        whole = shape[axis]
+        sizes = [min(int(sizes), whole - start) for start in range(0, whole, int(sizes))] if sizes.ndim == 0 else [int(each) for each in sizes]
+        self.types[node.output[0]] = self.types[ins[0]]
+        self.parts[node.output[0]] = [(*shape[:axis], size, *shape[axis % len(shape) + 1 :]) for size in sizes]
+
+    def hold(self, name, value):
+        self.values[name], self.shapes[name] = value, value.shape
+        self.types[name] = helper.np_dtype_to_tensor_dtype(value.dtype)
+
+    def evaluate(self, node, ins):
+        inputs = [helper.make_tensor_value_info(name, self.types[name], self.shapes[name]) for name in dict.fromkeys(ins)]
+        outputs = [onnx.ValueInfoProto(name=name) for name in node.output]
+        if node.op_type == "GatherElements":  # of which the evaluator cannot broadcast
+            data, places = (self.values[name] for name in node.input)
+            axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
+            part = tuple(slice(None if i == axis % data.ndim else size) for i, size in enumerate(places.shape))
+            return [numpy.take_along_axis(data[part], places, axis)]
+        model = helper.make_model(helper.make_graph([node], "one", inputs, outputs), opset_imports=self.opsets)
+        try:
+            return ReferenceEvaluator(model).run(None, {name: self.values[name] for name in ins})
+        except Exception as problem:
+            raise _refused(node, f"it cannot be evaluated: {problem}") from problem
+
+    def infer(self, node, ins):
+        if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
+            raise _refused(node, "what it computes depends on data")
+        inputs = [helper.make_tensor_value_info(name, self.types[name], self.shapes[name]) for name in dict.fromkeys(ins)]
+        held = [numpy_helper.from_array(self.values[name], name) for name in dict.fromkeys(ins) if name in self.values]
+        outputs = [onnx.ValueInfoProto(name=name) for name in node.output if name]
+        model = helper.make_model(helper.make_graph([node], "one", inputs, outputs, initializer=held), opset_imports=self.opsets)
+        try:
+            found = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True).graph.output
+        except Exception as problem:
+            raise _refused(node, f"its shape does not follow: {problem}") from problem
+        for value in found:
+            kind = value.type.tensor_type
+            if not kind.HasField("shape") or any(not d.HasField("dim_value") for d in kind.shape.dim):
+                raise _refused(node, "the shape of what it makes depends on data")
+            self.types[value.name] = kind.elem_type
+            self.shapes[value.name] = tuple(d.dim_value for d in kind.shape.dim)
+
+
+class _Writer:
+    def __init__(self, model):
+        graph = model.graph
+        self.model, self.opsets, self.nodes = model, model.opset_import, list(graph.node)
+        self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
+        self.constants, self.types, self.shapes = {}, {}, {}
+        self.weights = {}
+        for tensor in graph.initializer:
+            self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
+            if tensor.data_type in FLOATS and math.prod(tensor.dims) > 1 and not _are_frequencies(tensor):
+                self.weights[tensor.name] = tuple(tensor.dims)
+            elif tensor.data_location == TensorProto.EXTERNAL:
+                raise ImportRefused(f"the values of `{tensor.name}` are in another file; load the model with `onnx.load`")
+            else:
+                self.constants[tensor.name] = numpy_helper.to_array(tensor)
+        self.inputs = [value for value in graph.input if value.name not in self.types]
+        self.symbols = {}
+        for value in self.inputs:
+            if not value.type.HasField("tensor_type") or not value.type.tensor_type.HasField("shape"):
+                raise ImportRefused(f"the input `{value.name}` has no shape")
+            self.types[value.name] = value.type.tensor_type.elem_type
+            for i, size in enumerate(value.type.tensor_type.shape.dim):
+                if size.dim_value <= 0:
+                    size.dim_param = size.dim_param or f"{value.name}.{i}"
+                    if len(self.symbols) == 3 and size.dim_param not in self.symbols:
+                        raise ImportRefused("the model has more than three free axes")
+                    self.symbols.setdefault(size.dim_param, NAMES[len(self.symbols)])
+        self.samples = []
+        for several in itertools.product((0, 1), repeat=len(self.symbols)):
+            self.samples.append(_Sample(self, {s: SIZES[2 * i + up] for i, (s, up) in enumerate(zip(self.symbols, several))}))
+        self.known, self.modules, self.open, self.out = {}, [], [], []
+        self.producers = {out: node for node in self.nodes for out in node.output if out}
+        self.users = {}
+        for node in self.nodes:
+            for name in node.input:
+                self.users.setdefault(name, []).append(node)
+        self.skipped = set()  # nodes that are part of another
+
+    # Sizes.
+
+    def polynomial(self, numbers):
+        """Through one number for each sample, as text: a sum of products of free axes, of which each is there once."""
+        terms, names = {}, list(self.symbols.values())
+        points = list(itertools.product((0, 1), repeat=len(names)))
+        values = dict(zip(points, (int(n) for n in numbers)))
+        for i in range(len(names)):
+            low, high = SIZES[2 * i], SIZES[2 * i + 1]
+            for point in points:
+                if point[i] == 0:
+                    above = point[:i] + (1,) + point[i + 1 :]
+                    slope, rest = divmod(values[above] - values[point], high - low)
+                    if rest:
+                        return None
+                    values[point], values[above] = values[point] - slope * low, slope
+        for point, factor in values.items():
+            if factor:
+                terms["*".join(name for name, up in zip(names, point) if up)] = factor
+        text = " + ".join((f"{factor}*{product}" if factor != 1 else product) if product else str(factor) for product, factor in sorted(terms.items(), reverse=True))
+        return int(text) if re.fullmatch(r"-?\d+", text) else text.replace("+ -", "- ") or 0
+
+    def size(self, node, numbers):
+        found = self.polynomial(numbers)
+        if found is None:
+            raise _refused(node, "a size of it is no polynomial in free axes")
+        return found
+
+    def shape(self, name, node=None):
+        shapes = [sample.shapes[name] for sample in self.samples]
+        return [self.size(node, numbers) for numbers in zip(*shapes)]
+
+    def constant(self, name):
+        """What a value is, if that depends on no size; None where there is no such value."""
+        if not name or name not in self.samples[0].values:
+            return None
+        values = [sample.values[name] for sample in self.samples]
+        return values[0] if all(v.shape == values[0].shape and (v == values[0]).all() for v in values) else None
+
+    def number(self, name):
+        value = self.constant(name)
+        return _number(value.reshape(-1)[0]) if value is not None and value.size == 1 else None
+
+    # Values.
+
+    def tensor(self, name, shape=None):
+        return {"name": name, "type": TYPES[self.samples[0].types[name]], "shape": self.shape(name) if shape is None else shape}
+
+    def operand(self, name):
+        if not name:
+            return None
+        if name in self.weights or name not in self.samples[0].values:
+            return name
+        if name not in self.known:
+            found = [known(sample.values[name]) for sample in self.samples]
+            what = found[0] if all(each == found[0] for each in found) else {"what": "table"}
+            self.known[name] = {**self.tensor(name), **what}
+        return name
+
+    def graph(self, name):
+        made = {output.name for output in self.model.graph.output}
+        needed, stack = set(), list(made)
+        while stack:
+            at = stack.pop()
+            if at not in needed:
+                needed.add(at)
+                if at in self.producers and at not in self.samples[0].values:
+                    stack += [each for each in self.reads(self.producers[at]) if each]
+        for node in self.nodes:
+            folded = all(out in self.samples[0].values for out in node.output if out)
+            if not folded and id(node) not in self.skipped and any(out in needed for out in node.output):
+                self.translate(node)
+        results = [out.name for out in self.model.graph.output]
+        plain = ["y"] if len(results) == 1 else [f"y{i}" for i in range(len(results))]
+        outputs = [{"name": out if out.isidentifier() else other, "value": self.operand(out)} for out, other in zip(results, plain)]
+        read = {each for node in self.out for each in node["in"]}
+        return {
+            "netc_graph": 1,
+            "name": name,
+            "from": f"ONNX, opset {self.opset}" + (f", {self.model.producer_name} {self.model.producer_version}".rstrip() if self.model.producer_name else ""),
+            "notes": self.notes(),
+            "symbols": {text: {"min": 2} for text in self.symbols.values()},
+            "inputs": [self.tensor(value.name) for value in self.inputs if value.name in read],
+            "weights": [{"name": key, "type": TYPES[self.types[key]], "shape": list(shape), "learns": True} for key, shape in self.weights.items()],
+            "known": list(self.known.values()),
+            "modules": self.modules,
+            "nodes": self.out,
+            "outputs": outputs,
+        }
+
+    def reads(self, node):
+        """Its inputs; the weights of recurrences are taken by themselves."""
+        return [node.input[0], *node.input[5:]] if node.op_type in ("LSTM", "GRU", "RNN") else node.input
+
+    def notes(self):
+        """What exporters leave out."""
+        kinds = {node.op_type for node in self.nodes}
+        found = []
+        named = [re.sub(r"weight$", "bias", node.input[1]) == node.input[2] for node in self.nodes if node.op_type == "Conv" and len(node.input) > 2]
+        if named and not all(named) and "BatchNormalization" not in kinds:
+            found.append("The exporter folded batch norms into convolutions: the parameters are those of the file.")
+        if "Dropout" not in kinds:
+            found.append("The file has no dropout: it may have been exported for inference.")
+        return found
+
+    # Modules.
+
+    def stack(self, node):
+        """Places of the calls of modules around a node. A call lasts as long as its nodes follow each other."""
+        scopes, classes = ({p.key: p.value for p in node.metadata_props}.get(f"pkg.torch.onnx.{key}") for key in ("name_scopes", "class_hierarchy"))
+        if scopes and classes:
+            pairs = list(zip(ast.literal_eval(scopes), ast.literal_eval(classes)))[:-1]
+            chain = [(path, kind.split(".")[-1]) for path, kind in pairs if path]
+        else:
+            # `/layer1/layer1.0/conv1/Conv`; a module that is called again is `/relu_1/Relu`.
+            parts, path, chain = node.name.strip("/").split("/")[:-1], "", []
+            for part in parts:
+                local = part.split(".")[-1] if part.startswith(path.rsplit(".", 1)[-1] + ".") else part
+                path = f"{path}.{local}" if path else local
+                chain.append((path, re.sub(r"[\d.]+", "", part.split(".")[0]).strip("_").title().replace("_", "") or "Module"))
+        kept = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == self.modules[pair[1]]["path"], zip((path for path, _ in chain), self.open)))
+        del self.open[kept:]
+        for path, kind in chain[kept:]:
+            self.open.append(len(self.modules))
+            self.modules.append({"path": path, "call": 1 + sum(each["path"] == path for each in self.modules), "class": kind})
+        return list(self.open)
+
+    # Nodes.
+
+    def add(self, node, op, ins, outs, /, **arguments):
+        """`outs`: names, or values that the model does not have."""
+        ins = [each if isinstance(each, dict) else self.operand(each) for each in ins]
+        while ins and ins[-1] is None:
+            ins.pop()
+        made = [out if isinstance(out, dict) else self.tensor(out, self.shape(out, node)) for out in outs]
+        self.out.append({"op": op, "in": [each["name"] if isinstance(each, dict) else each for each in ins], "with": {k: v for k, v in arguments.items() if v is not None}, "out": made, "module": self.stack(node), "line": node.name})
+
+    def translate(self, node):
+        own = getattr(self, "on_" + node.op_type, None)
+        if node.domain not in ("", "ai.onnx"):
+            raise _refused(node, f"it is an op of `{node.domain}`")
+        if own:
+            return own(node, {a.name: _attribute(a) for a in node.attribute})
+        outs = [out for out in node.output if out]
+        return self.add(node, f"onnx.{node.op_type}", list(node.input), outs, **{a.name: _attribute(a) for a in node.attribute if a.name != "to"})
+
+    def given(self, node, attributes, key, place):
+        """What was an attribute once, and is an input now."""
+        if key in attributes:
+            return attributes[key]
+        if place >= len(node.input) or not node.input[place]:
+            return None
+        value = self.constant(node.input[place])
+        if value is None:
+            raise _refused(node, f"`{key}` depends on data or sizes")
+        return [_number(each) for each in value.reshape(-1)]
+
+    def rank(self, name):
+        return len(self.samples[0].shapes[name])
+
+    def view(self, node, _):
+        self.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]])
+
+    on_Reshape = on_Flatten = on_Squeeze = on_Unsqueeze = on_Expand = on_Identity = on_Cast = on_CastLike = view
+
+    def windows(self, node, attributes):
+        """Arguments of what slides over images; its input, where that is padded by different amounts at both ends."""
+        x = node.input[0]
+        count = self.rank(x) - 2
+        pads, auto = attributes.get("pads", [0] * 2 * count), attributes.get("auto_pad", "NOTSET")
+        low, high = pads[:count], pads[count:]
+        same = {"stride": attributes.get("strides", [1] * count), "dilation": attributes.get("dilations", [1] * count)}
+        if auto in ("SAME_UPPER", "SAME_LOWER"):
+            kernel = attributes.get("kernel_shape") or list(self.samples[0].shapes[node.input[1]][2:])
+            sizes = [self.shape(x)[2 + i] for i in range(count)]
+            if any(isinstance(size, str) for size in sizes):
+                raise _refused(node, "its padding depends on sizes")
+            for i, size in enumerate(sizes):
+                total = max(0, (-(-size // same["stride"][i]) - 1) * same["stride"][i] + (kernel[i] - 1) * same["dilation"][i] + 1 - size)
+                small, large = total // 2, total - total // 2
+                low[i], high[i] = (small, large) if auto == "SAME_UPPER" else (large, small)
+        if low != high:
+            padded = {"name": f"{node.output[0]}.padded", "type": TYPES[self.samples[0].types[x]], "shape": self.shape(x)}
+            for i in range(count):
+                padded["shape"][2 + i] = padded["shape"][2 + i] + low[i] + high[i]
+            amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
+            self.add(node, "onnx.Pad", [x], [padded], pad=amounts, mode="constant")
+            x, low = padded, [0] * count
+        return x, {**same, "padding": low}
+
+    def on_Conv(self, node, attributes):
+        x, arguments = self.windows(node, attributes)
+        ins = [x, *node.input[1:]]
+        if len(ins) == 3 and self.operand(ins[2]) in self.known and not any(sample.values[ins[2]].any() for sample in self.samples):
+            ins.pop()  # a bias of zeros that no one learns
+        self.add(node, "onnx.Conv", ins, [node.output[0]], groups=attributes.get("group", 1), **arguments)
+
+    def on_ConvTranspose(self, node, attributes):
+        count = self.rank(node.input[0]) - 2
+        pads = attributes.get("pads", [0] * 2 * count)
+        if attributes.get("auto_pad", "NOTSET") != "NOTSET" or "output_shape" in attributes or pads[:count] != pads[count:]:
+            raise _refused(node, "its padding is not the same at both ends")
+        arguments = {"stride": attributes.get("strides"), "dilation": attributes.get("dilations"), "padding": pads[:count], "output_padding": attributes.get("output_padding")}
+        self.add(node, "onnx.ConvTranspose", list(node.input), [node.output[0]], groups=attributes.get("group", 1), **arguments)
+
+    def pool(self, node, attributes):
+        x, arguments = self.windows(node, attributes)
+        self.add(node, f"onnx.{node.op_type}", [x], [node.output[0]], kernel_size=attributes["kernel_shape"], ceil_mode=bool(attributes.get("ceil_mode", 0)), **arguments)
+
+    on_MaxPool = on_AveragePool = pool
+
+    def on_GlobalAveragePool(self, node, _):
+        self.add(node, "onnx.GlobalAveragePool", [node.input[0]], [node.output[0]], output_size=1)
+
+    def on_Gemm(self, node, attributes):
+        if attributes.get("alpha", 1) != 1 or attributes.get("beta", 1) != 1 or attributes.get("transA", 0):
+            raise _refused(node, "its factors are not 1, or its first matrix is transposed")
+        self.add(node, "onnx.Gemm", list(node.input), [node.output[0]], transB=bool(attributes.get("transB", 0)))
+
+    def on_MatMul(self, node, _):
+        x, w = node.input
+        maker = self.producers.get(w)
+        is_turned = maker is not None and maker.op_type == "Transpose" and maker.input[0] in self.weights
+        w = maker.input[0] if is_turned else w
+        if w not in self.weights or self.rank(w) != 2:
+            return self.add(node, "onnx.MatMul", list(node.input), [node.output[0]])
+        # With the bias that is added to it, if nothing else reads it.
+        out, bias = node.output[0], None
+        users = self.users.get(out, [])
+        if len(users) == 1 and users[0].op_type == "Add":
+            other = next(name for name in users[0].input if name != out)
+            if other in self.weights and len(self.weights[other]) == 1 and self.samples[0].shapes[users[0].output[0]] == self.samples[0].shapes[out]:
+                bias, out = other, users[0].output[0]
+                self.skipped.add(id(users[0]))
+        return self.add(node, "onnx.Gemm", [x, w, bias], [out], transB=is_turned)
+
+    def on_BatchNormalization(self, node, attributes):
+        for name in node.input[3:5]:
+            self.weights.pop(name, None)  # statistics, which do not learn
+        self.add(node, "onnx.BatchNormalization", list(node.input[:3]), [node.output[0]], eps=attributes.get("epsilon", 1e-5))
+
+    def on_LayerNormalization(self, node, attributes):
+        shape = self.shape(node.input[0])
+        self.add(node, "onnx.LayerNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), normalized_shape=shape[attributes.get("axis", -1) :])
+
+    def on_GroupNormalization(self, node, attributes):
+        self.add(node, "onnx.GroupNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=attributes["num_groups"])
+
+    def on_InstanceNormalization(self, node, attributes):
+        channels = self.shape(node.input[0])[1]
+        self.add(node, "onnx.GroupNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=channels)
+
+    def on_RMSNormalization(self, node, attributes):
+        if attributes.get("axis", -1) not in (-1, self.rank(node.input[0]) - 1):
+            raise _refused(node, "it is over several axes")
+        self.add(node, "onnx.RMSNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5))
+
+    def softmax(self, node, attributes):
+        rank = self.rank(node.input[0])
+        at = attributes.get("axis", -1 if self.opset >= 13 else 1) % rank
+        if self.opset < 13 and at != rank - 1:
+            raise _refused(node, "it is over several axes")
+        self.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=at)
+
+    on_Softmax = on_LogSoftmax = softmax
+
+    def on_Gelu(self, node, attributes):
+        self.add(node, "onnx.Gelu", [node.input[0]], [node.output[0]], approximate=attributes.get("approximate", "none"))
+
+    def on_Erf(self, node, _):
+        """As it is in 0.5 x (1 + erf(x / sqrt(2))), which exporters write for GELU."""
+        scaled = self.producers.get(node.input[0])
+        factor = {"Div": math.sqrt(2), "Mul": math.sqrt(0.5)}.get(scaled.op_type if scaled else "")
+        pair = self.factors(scaled) if factor else None
+        if not pair or pair[1] is None or abs(pair[1] - factor) > 1e-3:
+            raise _refused(node, "it is not in a GELU")
+        x, at, halved, seen = pair[0], node, False, set()
+        chain = [node]
+        for step in range(3):
+            users = self.users.get(at.output[0], [])
+            if len(users) != 1 or users[0].op_type != ("Mul" if step else "Add"):
+                break
+            at = users[0]
+            chain.append(at)
+            other = next(name for name in at.input if name not in chain[-2].output)
+            maker = self.producers.get(other)
+            if self.number(other) is not None:
+                halved |= step > 0 and self.number(other) == 0.5
+            elif other == x:
+                seen.add(x)
+            elif maker is not None and maker.op_type == "Mul" and self.factors(maker) == (x, 0.5):
+                halved, seen = True, {x}
+            if halved and seen:
+                break
+        if not halved or not seen:
+            raise _refused(node, "it is not in a GELU")
+        self.skipped |= {id(each) for each in chain}
+        self.add(node, "onnx.Gelu", [x], [at.output[0]], approximate="none")
+
+    def factors(self, node):
+        """An operand that is no number, and the number that is the other."""
+        if node is None or len(node.input) != 2:
+            return None
+        a, b = node.input
+        return (a, self.number(b)) if self.number(a) is None else (b, self.number(a))
+
+    def on_Transpose(self, node, attributes):
+        rank = self.rank(node.input[0])
+        self.add(node, "onnx.Transpose", [node.input[0]], [node.output[0]], dims=attributes.get("perm", list(range(rank))[::-1]))
+
+    def on_Concat(self, node, attributes):
+        self.add(node, "onnx.Concat", list(node.input), [node.output[0]], dim=attributes["axis"])
+
+    def on_Split(self, node, attributes):
+        self.add(node, "onnx.Split", [node.input[0]], list(node.output), dim=attributes.get("axis", 0))
+
+    def on_SplitToSequence(self, node, attributes):
+        pass
+
+    def on_SequenceAt(self, node, _):
+        split = self.producers[node.input[0]]
+        axis = next((a.i for a in split.attribute if a.name == "axis"), 0)
+        start = [sum(part[axis] for part in sample.parts[node.input[0]][: int(sample.values[node.input[1]])]) for sample in self.samples]
+        self.add(node, "onnx.Slice", [split.input[0]], [node.output[0]], dim=axis, start=self.size(node, start))
+
+    def on_Slice(self, node, attributes):
+        x, rank = node.input[0], self.rank(node.input[0])
+        places = [[self.places(sample, node, attributes, key, place) for sample in self.samples] for place, key in enumerate(("starts", "ends", "axes", "steps"), 1)]
+        starts, axes, steps = places[0], places[2][0], places[3][0]
+        axes = [a % rank for a in axes] if axes else list(range(len(starts[0])))
+        shape = self.shape(x)
+        for i, at in enumerate(axes):
+            sizes = [sample.shapes[x if isinstance(x, str) else node.input[0]][at] for sample in self.samples]
+            step = steps[i] if steps else 1
+            if step < 0:
+                raise _refused(node, "it goes backward")
+            start = self.size(node, [min(max(s[i] + (n if s[i] < 0 else 0), 0), n) for s, n in zip(starts, sizes)])
+            shape = [*shape[:at], self.shape(node.output[0])[at], *shape[at + 1 :]]
+            out = node.output[0] if i + 1 == len(axes) else {"name": f"{node.output[0]}.{i}", "type": TYPES[self.samples[0].types[node.input[0]]], "shape": shape}
+            self.add(node, "onnx.Slice", [x], [out], dim=at, start=start, step=step)
+            x = out
+
+    def places(self, sample, node, attributes, key, place):
+        if key in attributes:
+            return attributes[key]
+        if place >= len(node.input) or not node.input[place]:
+            return None
+        if node.input[place] not in sample.values:
+            raise _refused(node, f"`{key}` depends on data")
+        return [int(each) for each in sample.values[node.input[place]].reshape(-1)]
+
+    def on_Gather(self, node, attributes):
+        table, places = node.input
+        at = attributes.get("axis", 0)
+        if table in self.weights and at == 0:
+            return self.add(node, "onnx.Gather", [table, places], [node.output[0]])
+        index = self.number(places)
+        if index is None or self.rank(places):
+            raise _refused(node, "it reads what is no table of weights")
+        return self.add(node, "onnx.Gather", [table], [node.output[0]], dim=at, index=index)
+
+    def reduce(self, node, attributes):
+        axes = self.given(node, attributes, "axes", 1)
+        if not axes and attributes.get("noop_with_empty_axes"):
+            return self.view(node, attributes)
+        return self.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=axes or None, keepdim=bool(attributes.get("keepdims", 1)))
+
+    on_ReduceSum = on_ReduceMean = on_ReduceMax = on_ReduceMin = reduce
+
+    def on_ReduceL2(self, node, attributes):
+        axes = self.given(node, attributes, "axes", 1)
+        self.add(node, "onnx.ReduceL2", [node.input[0]], [node.output[0]], dim=axes or None, keepdim=bool(attributes.get("keepdims", 1)))
+
+    def on_Clip(self, node, attributes):
+        low, high = (attributes[key] if key in attributes else self.number(node.input[i]) if i < len(node.input) else None for i, key in ((1, "min"), (2, "max")))
+        self.add(node, "onnx.Clip", [node.input[0]], [node.output[0]], min=low, max=high)
+
+    def on_Reciprocal(self, node, _):
+        self.add(node, "onnx.Reciprocal", [node.input[0]], [node.output[0]], **{"self": 1})
+
+    def on_Resize(self, node, attributes):
+        corners = attributes.get("coordinate_transformation_mode", "half_pixel") == "align_corners"
+        self.add(node, "onnx.Resize", [node.input[0]], [node.output[0]], mode=attributes.get("mode", "nearest"), align_corners=corners)
+
+    def on_Pow(self, node, _):
+        self.add(node, "onnx.Pow", [node.input[0]], [node.output[0]], exponent=self.number(node.input[1]))
+
+    def on_Pad(self, node, attributes):
+        pads, rank = self.given(node, attributes, "pads", 1), self.rank(node.input[0])
+        axes = self.given(node, attributes, "axes", 3)
+        low, high = [0] * rank, [0] * rank
+        for i, at in enumerate(axes if axes else range(rank)):
+            low[at], high[at] = pads[i], pads[len(pads) // 2 + i]
+        amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
+        self.add(node, "onnx.Pad", [node.input[0]], [node.output[0]], pad=amounts, mode=attributes.get("mode", "constant"))
+
+    def on_Dropout(self, node, attributes):
+        ratio = attributes.get("ratio", self.number(node.input[1]) if len(node.input) > 1 else 0.5)
+        self.add(node, "onnx.Dropout", [node.input[0]], [node.output[0]], p=ratio)
+
+    def on_IsNaN(self, node, _):
+        """Exporters ask it of a softmax, and put zeros where it is so."""
+        if not all(self.repairs(user) for user in self.users.get(node.output[0], [])):
+            raise _refused(node, "netc asks no such thing")
+
+    def repairs(self, node):
+        maker = self.producers.get(node.input[0])
+        return node.op_type == "Where" and maker is not None and maker.op_type == "IsNaN" and maker.input[0] == node.input[2] and self.number(node.input[1]) == 0
+
+    def on_Where(self, node, _):
+        condition, x, other = node.input
+        if self.repairs(node):
+            return self.add(node, "onnx.Identity", [other], [node.output[0]])
+        if self.number(other) is not None:
+            return self.add(node, "onnx.Where", [condition, x], [node.output[0]], other=self.number(other))
+        if self.number(x) is not None:
+            return self.add(node, "onnx.Where", [condition, other], [node.output[0]], **{"self": self.number(x)})
+        return self.add(node, "onnx.Where", [condition, x, other], [node.output[0]])
+
+    def on_Constant(self, node, _):
+        raise _refused(node, "its value is no tensor")
+
+    def recurrence(self, node, attributes):
+        """Its weights by direction, as PyTorch has them; its results, which have an axis for the directions, from PyTorch's."""
+        x, w, r, b, length, *states = [*node.input, *[""] * 8][:7]
+        if attributes.get("layout") or length and self.constant(length) is None or not attributes.get("linear_before_reset", 1 if node.op_type != "GRU" else 0):
+            raise _refused(node, "netc has its other form")
+        sources = {name: self.sources(name) for name in (w, r, b) if name}
+        if any(not found or sum(self.count(each) for each in found) != self.count(name) for name, found in sources.items()):
+            raise _refused(node, "its weights are computed")
+        directions, cells = self.samples[0].shapes[w][0], attributes["hidden_size"]
+        ins = [x]
+        for i, state in enumerate(states[: 2 if node.op_type == "LSTM" else 1]):
+            if state:
+                ins.append(state)
+                continue
+            zero = f"{node.output[0]}.state{i}"
+            self.known[zero] = {"name": zero, "type": "f32", "shape": [directions, self.shape(x)[1], cells], "what": "number", "value": 0}
+            ins.append(self.known[zero])
+        for side in range(directions):
+            for name in (w, r):
+                self.part(ins, f"{name}[{side}]", self.samples[0].shapes[name][1:])
+            if b:
+                half = self.samples[0].shapes[b][1] // 2
+                self.part(ins, f"{b}[{side}]", (half,))
+                self.part(ins, f"{b}[{side}].state", (half,))
+        for name in {each for found in sources.values() for each in found}:
+            self.weights.pop(name, None)
+        steps, batch = self.shape(x)[:2]
+        kind = TYPES[self.samples[0].types[x]]
+        flat, split = ({"name": f"{node.output[0]}.{text}", "type": kind, "shape": shape} for text, shape in (("flat", [steps, batch, directions * cells]), ("split", [steps, batch, directions, cells])))
+        outs = [flat, *[out or {"name": f"{node.output[0]}.{i}", "type": kind, "shape": [directions, batch, cells]} for i, out in enumerate(node.output[1:])]]
+        self.add(node, f"onnx.{node.op_type}", ins, outs, has_biases=bool(b), bidirectional=directions == 2, num_layers=1, batch_first=False)
+        if node.output[0]:
+            self.add(node, "onnx.Reshape", [flat], [split])
+            self.add(node, "onnx.Transpose", [split], [node.output[0]], dims=[0, 2, 1, 3])
+
+    def count(self, name):
+        return math.prod(self.samples[0].shapes[name])
+
+    def sources(self, name):
+        """The weights of which a value is made by moving numbers alone; None where others have a part in it."""
+        if name in self.weights:
+            return {name}
+        maker = self.producers.get(name)
+        if maker is None or maker.op_type not in ("Concat", "Identity", "Reshape", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze"):
+            return None
+        found = [self.sources(each) for each in (maker.input if maker.op_type == "Concat" else maker.input[:1])]
+        return set().union(*found) if all(found) else None
+
+    def part(self, ins, name, shape):
+        self.types[name] = self.samples[0].types[ins[0]]
+        self.weights[name] = tuple(shape)
+        ins.append({"name": name})
+
+    on_LSTM = on_GRU = on_RNN = recurrence
+
+
+def _are_frequencies(tensor):
+    """Of rotary positions: 1, 1/t, 1/t^2, .., which do not learn."""
+    if len(tensor.dims) != 1 or tensor.dims[0] < 3 or tensor.data_location == TensorProto.EXTERNAL:
+        return False
+    values = numpy_helper.to_array(tensor).astype(numpy.float64)
+    return values[0] == 1 and 0 < values[1] < 1 and numpy.allclose(values[1:] / values[:-1], values[1], rtol=1e-4)
+
+
+def _attribute(attribute):
+    value = helper.get_attribute_value(attribute)
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, float):
+        return _number(numpy.float32(value))
+    return [v.decode() if isinstance(v, bytes) else _number(v) for v in value] if hasattr(value, "__len__") else value
+
+
+def _refused(node, why):
+    name = f" `{node.name}`" if node is not None and node.name else ""
+    return ImportRefused(f"`onnx.{node.op_type}`{name}: {why}" if node is not None else why)
