@@ -4,6 +4,8 @@
 
 #include "lib/Audit/Audit.h"
 
+#include "lib/Audit/Flop.h"
+#include "lib/Audit/GivenCounts.h"
 #include "lib/Audit/Rules.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/DenseMap.h"
@@ -18,6 +20,25 @@ using llvm::StringRef;
 static bool namesAny(StringRef name, std::initializer_list<StringRef> words) {
   return llvm::any_of(
       words, [&](StringRef word) { return name.contains_insensitive(word); });
+}
+
+std::vector<Row *> Audit::rowsOfProducts() {
+  std::vector<Row *> list(step.products.size());
+  for (Row &row : rows)
+    for (unsigned product : row.products)
+      list[product] = &row;
+  return list;
+}
+
+void Audit::addOther(size_t claim, const Rational &flop, std::string op) {
+  Row row;
+  row.claims.resize(claims.size());
+  row.claims[claim].flop = row.claims[claim].other = flop;
+  row.other = CountedEvent::InNetwork;
+  row.op = std::move(op);
+  row.phase = "forward";
+  row.isTraced = true;
+  rows.push_back(std::move(row));
 }
 
 namespace {
@@ -54,13 +75,14 @@ public:
     nameKernels();
     addCounters(trace, step.counted);
     for (const trace::Trace *given : question.counts)
-      addGiven(*given);
+      addGiven(audit, *given);
     addKernels();
     if (question.counters)
       joinCounters(*question.counters);
     else if (!trace.samples.empty())
       sample();
     sumUp(matches);
+    addUnknown();
     explain(audit);
     addNotes();
     return llvm::Error::success();
@@ -133,7 +155,7 @@ private:
     size_t claim = audit.claims.size() - 1;
     for (Row &row : audit.rows)
       row.claims.resize(claim + 1);
-    std::vector<Row *> rowOf = rowsOfProducts();
+    std::vector<Row *> rowOf = audit.rowsOfProducts();
     Rational other;
     unsigned others = 0;
     for (const StepKernel &each : kernels) {
@@ -150,7 +172,7 @@ private:
       others += !flop.isZero();
     }
     if (others)
-      addOther(claim, other, std::to_string(others) + " other kernels");
+      audit.addOther(claim, other, std::to_string(others) + " other kernels");
   }
 
   void addKernels() {
@@ -272,119 +294,6 @@ private:
       note("levels", text);
   }
 
-  void addOther(size_t claim, const Rational &flop, std::string op) {
-    Row row;
-    row.claims.resize(audit.claims.size());
-    row.claims[claim].flop = row.claims[claim].other = flop;
-    row.other = CountedEvent::InNetwork;
-    row.op = std::move(op);
-    row.phase = "forward";
-    row.isTraced = true;
-    audit.rows.push_back(std::move(row));
-  }
-
-  /// Adds what a tool counted. Events are identified by op and shapes; without
-  /// shapes only the sum over the step is known.
-  void addGiven(const trace::Trace &given) {
-    audit.claims.push_back(
-        {given.tool + ", given", "given", "given", false, {}, false});
-    size_t claim = audit.claims.size() - 1;
-    for (Row &row : audit.rows)
-      row.claims.resize(claim + 1);
-    struct Sum {
-      Rational flop;
-      int64_t calls = 0;
-    };
-    std::map<std::string, Sum> byOp;
-    Rational whole;
-    bool hasShapes = false;
-    for (const trace::Count &count : given.counts) {
-      audit.claims[claim].isRounded |= count.unit > 1;
-      if (StringRef module = given.names[count.module]; !module.empty()) {
-        if (module == "Global")
-          whole += count.flop;
-        continue;
-      }
-      hasShapes |= count.shapes.size != 0;
-      Sum &sum = byOp[keyOf(given, count.op, count.shapes)];
-      sum.flop += count.flop;
-      sum.calls += count.calls;
-      whole += count.flop;
-    }
-    // Events and tables cover all recorded steps.
-    whole /= Rational(
-        std::max<int64_t>(given.countedSteps, byOp.empty() ? 1 : step.steps));
-    Rational attributed;
-    if (hasShapes) {
-      std::vector<Row *> rowOf = rowsOfProducts();
-      std::vector<unsigned> byTime = productsByTime();
-      for (const trace::HostEvent &event : trace.host) {
-        if (event.start < step.start || event.start >= step.end)
-          continue;
-        auto found = byOp.find(keyOf(trace, event.name, event.shapes));
-        if (found == byOp.end())
-          continue;
-        auto holder = holderOf(event, byTime);
-        if (!holder || !rowOf[*holder])
-          continue;
-        Rational each = found->second.flop / found->second.calls;
-        rowOf[*holder]->claims[claim].flop += each;
-        attributed += each;
-      }
-    }
-    if (whole != attributed)
-      addOther(claim, whole - attributed, "the rest of the sum");
-  }
-
-  static std::string keyOf(const trace::Trace &of, trace::Name op,
-                           trace::Slice shapes) {
-    std::string key = of.names[op].str();
-    for (uint32_t i = 0; i < shapes.size; ++i) {
-      trace::Slice sizes = of.tensors[shapes.begin + i];
-      key += '[';
-      for (int64_t size :
-           llvm::ArrayRef(of.sizes).slice(sizes.begin, sizes.size))
-        key += std::to_string(size) + ",";
-    }
-    return key;
-  }
-
-  /// Products by thread and start.
-  std::vector<unsigned> productsByTime() const {
-    std::vector<unsigned> order(step.products.size());
-    for (unsigned i = 0; i < order.size(); ++i)
-      order[i] = i;
-    llvm::sort(order, [&](unsigned i, unsigned j) {
-      const trace::HostEvent &a = trace.host[step.products[i].event],
-                             &b = trace.host[step.products[j].event];
-      return std::tie(a.thread, a.start, i) < std::tie(b.thread, b.start, j);
-    });
-    return order;
-  }
-
-  /// The product that an event is, is in, or is the first one in.
-  std::optional<unsigned> holderOf(const trace::HostEvent &event,
-                                   llvm::ArrayRef<unsigned> byTime) const {
-    auto eventOf = [&](unsigned i) -> const trace::HostEvent & {
-      return trace.host[step.products[i].event];
-    };
-    auto next = llvm::partition_point(byTime, [&](unsigned i) {
-      return std::tie(eventOf(i).thread, eventOf(i).start) <=
-             std::tie(event.thread, event.start);
-    });
-    // Products do not nest: one that holds it is the last that began before.
-    if (next != byTime.begin())
-      if (const auto &before = eventOf(*std::prev(next));
-          before.thread == event.thread &&
-          (event.end() <= before.end() ||
-           (before.start == event.start && before.end() <= event.end())))
-        return *std::prev(next);
-    if (next != byTime.end() && eventOf(*next).thread == event.thread &&
-        eventOf(*next).end() <= event.end())
-      return *next;
-    return std::nullopt;
-  }
-
   /// If the trace has the forward pass only, so has the comparison.
   void compareGradients() {
     audit.hasBackward =
@@ -453,9 +362,12 @@ private:
         row.firstState += product.flop / product.iterations;
     }
     row.claims.resize(audit.claims.size());
+    row.isStopped = row.isUnknown = !match.traced.empty();
     for (unsigned i : match.traced) {
       const TracedProduct &product = step.products[i];
       row.isTraced = true;
+      row.isStopped &= product.isStopped;
+      row.isUnknown &= !row.isSpecified && trace.hasShapes && !product.flop;
       row.products.push_back(i);
       row.traced += product.flop.value_or(0);
       row.kernels += product.kernels;
@@ -488,11 +400,6 @@ private:
     if (match.forward && audit.rows.size() > *match.forward) {
       const Row &forward = audit.rows[*match.forward];
       row.op = forward.op;
-      // The op of a recomputed product called other ops, and launched kernels
-      // if there are any.
-      row.isStopped = row.phase == "recompute" && row.isTraced &&
-                      row.parts == 0 && row.kernels == 0 &&
-                      forward.parts + forward.kernels > 0;
       if (match.specified.empty())
         row.layer = forward.layer;
     }
@@ -553,16 +460,8 @@ private:
     return std::to_string(ops) + (ops == 1 ? " other op" : " other ops");
   }
 
-  std::vector<Row *> rowsOfProducts() {
-    std::vector<Row *> rows(step.products.size());
-    for (Row &row : audit.rows)
-      for (unsigned product : row.products)
-        rows[product] = &row;
-    return rows;
-  }
-
   void nameKernels() {
-    std::vector<Row *> rowOf = rowsOfProducts();
+    std::vector<Row *> rowOf = audit.rowsOfProducts();
     for (const StepKernel &kernel : step.kernels)
       if (kernel.product && rowOf[*kernel.product])
         nameKernel(*rowOf[*kernel.product],
@@ -600,6 +499,35 @@ private:
     audit.coverage.time = time > 0 ? matched / time : 1;
     if (audit.run && !audit.isComparable())
       audit.divergence = divergenceOf(matches);
+  }
+
+  void addUnknown() {
+    std::map<std::pair<bool, std::string>, Unknown> found;
+    auto add = [&](bool isKernel, StringRef name, int64_t nanoseconds) {
+      Unknown &unknown = found[{isKernel, name.str()}];
+      unknown.name = name.str();
+      unknown.isKernel = isKernel;
+      ++unknown.times;
+      unknown.nanoseconds += nanoseconds;
+    };
+    for (const Row &row : audit.rows)
+      if (row.isUnknown)
+        for (unsigned i : row.products)
+          add(false, trace.names[trace.host[step.products[i].event].name],
+              step.products[i].nanoseconds);
+    // Without shapes, nothing is known of any kernel.
+    if (trace.hasShapes)
+      for (const StepKernel &kernel : step.kernels) {
+        const trace::DeviceEvent &event = trace.kernels[kernel.kernel];
+        std::string name = kernelBaseName(trace.names[event.name]);
+        if (!kernel.product && multipliesByName(name))
+          add(true, name, event.duration);
+      }
+    for (auto &[key, unknown] : found)
+      audit.unknown.push_back(std::move(unknown));
+    llvm::stable_sort(audit.unknown, [](auto &a, auto &b) {
+      return a.nanoseconds > b.nanoseconds;
+    });
   }
 
   /// The first forward product of the specification that the trace lacks, or

@@ -55,9 +55,9 @@ struct Row {
   /// FLOP that the gradient of a recurrence's first state would take.
   Rational firstState;
   int64_t groups = 1;
-  /// The op began but did not run: recomputation stops when it has all that it
-  /// needs.
-  bool isStopped = false;
+  bool isStopped = false; ///< see TracedProduct
+  /// Neither the specification nor the shapes in the trace tell its FLOP.
+  bool isUnknown = false;
   /// Gradients of attention that recompute the scores.
   bool isFusedAttention = false;
   bool isSpecified = false, isTraced = false;
@@ -101,6 +101,14 @@ struct KernelRow {
   std::optional<UnitLevels> levels; ///< by joined counters
 };
 
+/// What may multiply, and is in no count: its FLOP are not known.
+struct Unknown {
+  std::string name; ///< of an op, or of a kernel that no product launched
+  bool isKernel = false;
+  unsigned times = 0;
+  int64_t nanoseconds = 0;
+};
+
 /// What is to be said beside the rows.
 struct Note {
   std::string id; ///< id of the rule, if it is about one
@@ -135,6 +143,7 @@ struct Audit {
   std::vector<Claim> claims;
   std::vector<Row> rows;
   std::vector<KernelRow> kernels; ///< those that take most time first
+  std::vector<Unknown> unknown;   ///< those that take most time first
   Coverage coverage;
   /// Bytes that the specification holds at these sizes, on a device; none where
   /// a size is not known.
@@ -144,6 +153,11 @@ struct Audit {
   std::optional<SummedLevels> levels;
   std::optional<Divergence> divergence;
   std::vector<Note> notes;
+
+  /// By product of the step; null where it is in no row.
+  std::vector<Row *> rowsOfProducts();
+  /// Adds a row of FLOP that a claim has of ops that are no products.
+  void addOther(size_t claim, const Rational &flop, std::string op);
 
   /// FLOP of the specification in the compared phases, without and with
   /// recomputation.

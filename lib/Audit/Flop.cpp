@@ -66,10 +66,10 @@ static std::optional<Rational> windows(Dims input, Dims weight, Dims stride,
 
 static EventCost none() { return {std::nullopt, {}, 0}; }
 
-static EventCost both(Rational flop, Elements elements, Rational counter) {
+static EventCost both(Rational flop, Elements elements) {
   if (!flop.isValid())
     return none();
-  return {flop, elements, counter};
+  return {flop, elements, flop};
 }
 
 /// The cost of `b` products of m x k and k x n.
@@ -79,7 +79,7 @@ static EventCost matrices(Dims a, Dims b) {
     return none();
   Rational result = productOf(a.drop_back()) * b.back();
   Rational flop = Rational(2) * result * a.back();
-  EventCost cost = both(flop, sorted(productOf(a), productOf(b), result), flop);
+  EventCost cost = both(flop, sorted(productOf(a), productOf(b), result));
   cost.made = result;
   return cost;
 }
@@ -88,6 +88,56 @@ static EventCost matrices(Dims a, Dims b) {
 template <unsigned first>
 static EventCost product(const Trace &trace, const HostEvent &event, Dims) {
   return matrices(trace.shape(event, first), trace.shape(event, first + 1));
+}
+
+/// The same of a vector, by a matrix or another vector.
+template <unsigned first>
+static EventCost productWithVector(const Trace &trace, const HostEvent &event,
+                                   Dims) {
+  Dims a = trace.shape(event, first), vector = trace.shape(event, first + 1);
+  if (a.empty() || a.size() > 2 || vector.size() != 1 || a.back() != vector[0])
+    return none();
+  Rational result = productOf(a.drop_back());
+  EventCost cost = both(Rational(2) * productOf(a),
+                        sorted(productOf(a), productOf(vector), result));
+  cost.made = result;
+  return cost;
+}
+
+/// Operand: inputs of any number of axes; `weight`: outputs x inputs.
+template <unsigned weight>
+static EventCost linear(const Trace &trace, const HostEvent &event, Dims) {
+  Dims input = trace.shape(event, 0), weights = trace.shape(event, weight);
+  if (input.empty() || weights.size() != 2 || input.back() != weights[1])
+    return none();
+  Rational made = productOf(input.drop_back()) * weights[0];
+  EventCost cost = both(Rational(2) * made * weights[1],
+                        sorted(productOf(input), productOf(weights), made));
+  cost.made = made;
+  return cost;
+}
+
+/// Operands of 4 bits lie by two in an element.
+static EventCost scaledProduct(const Trace &trace, const HostEvent &event,
+                               Dims result) {
+  EventCost cost = product<0>(trace, event, result);
+  if (cost.flop && trace.type(event, 0).ends_with("_x2"))
+    cost.flop = *cost.flop * 2;
+  return cost;
+}
+
+/// Products of several pairs of matrices. Where an operand has two axes, the
+/// matrices of all pairs lie in it one after the other.
+static EventCost groupedProduct(const Trace &trace, const HostEvent &event,
+                                Dims) {
+  Dims a = trace.shape(event, 0), b = trace.shape(event, 1);
+  if (a.size() == 3 && b.size() == 3)
+    return matrices(a, b);
+  if (a.size() < 2 || a.size() > 3 || b.size() < 2 || b.size() > 3 ||
+      a.back() != b[b.size() - 2])
+    return none();
+  return both(Rational(2) * a[a.size() - 2] * a.back() * b.back(),
+              sorted(productOf(a), productOf(b), 0));
 }
 
 /// The FLOP of one of the two gradients of a convolution, from the gradient of
@@ -99,22 +149,25 @@ static Rational oneGradient(Dims gradient, Dims weight) {
          productOf(weight);
 }
 
-/// Arguments from 3 on: stride, padding, dilation, transposed, output padding,
-/// groups.
+/// Arguments: input, weight; where the others are. Without a place, a
+/// convolution is not transposed.
+template <unsigned stridePlace, unsigned padPlace, unsigned dilationPlace,
+          int transposedPlace = -1>
 static EventCost convolution(const Trace &trace, const HostEvent &event,
                              Dims result) {
   Dims input = trace.shape(event, 0), weight = trace.shape(event, 1);
   if (input.size() < 3 || weight.size() != input.size())
     return none();
   size_t axes = input.size() - 2;
-  bool isTransposed = trace.value(event, 6) == "True";
+  bool isTransposed =
+      transposedPlace >= 0 && trace.value(event, transposedPlace) == "True";
   Rational points;
   if (isTransposed) {
     points = productOf(input.drop_front(2));
-  } else if (auto stride = listOf(trace.value(event, 3), axes);
+  } else if (auto stride = listOf(trace.value(event, stridePlace), axes);
              !stride.empty()) {
-    auto pad = listOf(trace.value(event, 4), axes);
-    auto dilation = listOf(trace.value(event, 5), axes);
+    auto pad = listOf(trace.value(event, padPlace), axes);
+    auto dilation = listOf(trace.value(event, dilationPlace), axes);
     if (pad.empty() || dilation.empty())
       return none();
     auto made = windows(input, weight, stride, pad, dilation);
@@ -129,13 +182,13 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
   }
   Rational flop = Rational(2) * input[0] * points * productOf(weight);
   Rational made = Rational(input[0]) * weight[isTransposed ? 1 : 0] * points;
-  return both(flop, sorted(productOf(input), productOf(weight), made), flop);
+  return both(flop, sorted(productOf(input), productOf(weight), made));
 }
 
 /// Arguments: grad, input, weight, bias sizes, stride, padding, dilation,
 /// transposed, output padding, groups, mask.
-static EventCost convolutionBackward(const Trace &trace,
-                                     const HostEvent &event) {
+static EventCost convolutionBackward(const Trace &trace, const HostEvent &event,
+                                     Dims) {
   Dims gradient = trace.shape(event, 0), input = trace.shape(event, 1),
        weight = trace.shape(event, 2);
   if (gradient.size() < 3 || input.size() != gradient.size() ||
@@ -150,51 +203,56 @@ static EventCost convolutionBackward(const Trace &trace,
   bool hasWeight = mask.size() != 3 || mask[1].trim() == "True";
   Elements elements =
       sorted(productOf(input), productOf(weight), productOf(gradient));
-  EventCost cost =
-      both(one * (int(hasInput) + int(hasWeight)), elements,
-           one * int(hasInput) + one * groupsOf(trace, event) * int(hasWeight));
+  EventCost cost = both(one * (int(hasInput) + int(hasWeight)), elements);
   cost.weight = one * int(hasWeight);
+  cost.counter = one * int(hasInput) + *cost.weight * groupsOf(trace, event);
   return cost;
 }
 
-/// The cost of the two products of attention over queries, keys and values,
-/// `times` times.
-static EventCost attention(Dims query, Dims key, Dims value, int times,
-                           Rational counted) {
+/// The cost of the two products of attention: operands from `first` on, of
+/// examples, heads, positions and features, or with heads behind positions.
+template <unsigned first, bool headsFirst = true>
+static EventCost attention(const Trace &trace, const HostEvent &event, Dims) {
+  Dims query = trace.shape(event, first), key = trace.shape(event, first + 1),
+       value = trace.shape(event, first + 2);
   if (query.size() != 4 || key.size() != 4 || value.size() != 4)
     return none();
-  Rational flop = Rational(2) * query[0] * query[1] * query[2] * key[2] *
-                  (Rational(query[3]) + value[3]);
-  return both(flop * times,
-              sorted(productOf(query), productOf(key), productOf(value)),
-              flop * counted);
-}
-
-static EventCost unknown(const Trace &, const HostEvent &, Dims) {
-  return none();
-}
-
-namespace {
-struct Kind {
-  StringRef name;
-  ProductKind multiplies;
-  EventCost (*cost)(const Trace &, const HostEvent &, Dims result);
-};
-} // namespace
-
-static EventCost attentionForward(const Trace &trace, const HostEvent &event,
-                                  Dims) {
-  return attention(trace.shape(event, 0), trace.shape(event, 1),
-                   trace.shape(event, 2), 1, 1);
+  constexpr unsigned heads = headsFirst ? 1 : 2, positions = headsFirst ? 2 : 1;
+  Rational flop = Rational(2) * query[0] * query[heads] * query[positions] *
+                  key[positions] * (Rational(query[3]) + value[3]);
+  return both(flop, sorted(productOf(query), productOf(key), productOf(value)));
 }
 
 /// Arguments: the gradient, then the operands of the forward op.
 /// FlopCounterMode counts five products instead of four, since the scores are
 /// recomputed.
+template <bool headsFirst = true>
 static EventCost attentionBackward(const Trace &trace, const HostEvent &event,
-                                   Dims) {
-  return attention(trace.shape(event, 1), trace.shape(event, 2),
-                   trace.shape(event, 3), 2, Rational(5) / 2);
+                                   Dims result) {
+  EventCost cost = attention<1, headsFirst>(trace, event, result);
+  if (cost.flop) {
+    cost.counter = *cost.flop * 5 / 2;
+    cost.flop = *cost.flop * 2;
+  }
+  return cost;
+}
+
+/// The same of sequences that lie one after the other, whose lengths are in an
+/// operand, if the one at `lengths` is there.
+template <unsigned lengths, auto cost>
+static EventCost ofOneLength(const Trace &trace, const HostEvent &event,
+                             Dims result) {
+  return trace.shape(event, lengths).empty() ? cost(trace, event, result)
+                                             : none();
+}
+
+template <auto cost>
+static EventCost twice(const Trace &trace, const HostEvent &event,
+                       Dims result) {
+  EventCost forward = cost(trace, event, result);
+  if (forward.flop)
+    forward.flop = *forward.flop * 2;
+  return forward;
 }
 
 /// Arguments: input, weights of the input and of the state, two biases, state.
@@ -205,48 +263,135 @@ static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event, Dims) {
   if (input.size() != 3 || trace.shape(event, 1).size() != 2)
     return none();
   return both(Rational(2) * input[0] * input[1] * weights,
-              sorted(productOf(input), weights, 0), 0);
+              sorted(productOf(input), weights, 0));
 }
 
-static EventCost oneLayerRnnBackward(const Trace &trace, const HostEvent &event,
-                                     Dims none) {
-  EventCost cost = oneLayerRnn(trace, event, none);
-  if (cost.flop)
-    cost.flop = *cost.flop * 2;
-  return cost;
+/// Arguments: input; from `place` on: mode, size of the state, that of its
+/// projection if such may be, layers, batch first, dropout, train,
+/// bidirectional. All weights lie in one buffer.
+template <unsigned place, bool mayProject>
+static EventCost manyLayerRnn(const Trace &trace, const HostEvent &event,
+                              Dims) {
+  Dims input = trace.shape(event, 0);
+  int64_t mode, hidden, projected = 0, layers;
+  constexpr unsigned behind = place + (mayProject ? 3 : 2);
+  StringRef isBidirectional = trace.value(event, behind + 4);
+  if (input.size() < 2 || trace.value(event, place).getAsInteger(10, mode) ||
+      trace.value(event, place + 1).getAsInteger(10, hidden) ||
+      (mayProject &&
+       trace.value(event, place + 2).getAsInteger(10, projected)) ||
+      trace.value(event, behind).getAsInteger(10, layers) ||
+      isBidirectional.empty() || hidden < 1 || projected < 0 || layers < 1)
+    return none();
+  // cudnnRNNMode_t and miopenRNNMode_t: LSTM, GRU, others with one gate.
+  Rational gates = mode == 2 ? 4 : mode == 3 ? 3 : 1;
+  Rational directions = isBidirectional == "True" ? 2 : 1;
+  Rational state = projected ? projected : hidden;
+  auto weightsOf = [&](const Rational &inputs) {
+    return directions * hidden *
+           (gates * (inputs + state) + Rational(projected));
+  };
+  Rational weights =
+      weightsOf(input.back()) + weightsOf(directions * state) * (layers - 1);
+  return both(Rational(2) * productOf(input.drop_back()) * weights,
+              sorted(productOf(input), weights, 0));
 }
+
+static EventCost unknown(const Trace &, const HostEvent &, Dims) {
+  return none();
+}
+
+/// Arguments: gradient, weight. The FLOP follow from the weight's shape and the
+/// positions of the gradient.
+static EventCost inputGradientOf2021(const Trace &trace, const HostEvent &event,
+                                     Dims) {
+  Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
+  return both(oneGradient(gradient, weight),
+              sorted(productOf(gradient), productOf(weight), 0));
+}
+
+namespace {
+struct Kind {
+  StringRef name;
+  ProductKind multiplies;
+  EventCost (*cost)(const Trace &, const HostEvent &, Dims result);
+  /// Whether FlopCounterMode of PyTorch 2.15 has a formula for it.
+  enum { Counted, NotCounted } counter = Counted;
+  /// Whether what multiplies is mostly an op inside of it.
+  bool isComposite = false;
+};
+} // namespace
 
 static const Kind kinds[] = {
     {"aten::mm", ProductKind::Matrices, product<0>},
     {"aten::addmm", ProductKind::Matrices, product<1>},
     {"aten::bmm", ProductKind::Matrices, product<0>},
     {"aten::baddbmm", ProductKind::Matrices, product<1>},
-    {"aten::_scaled_mm", ProductKind::Matrices, product<0>},
-    {"aten::convolution", ProductKind::Windows, convolution},
-    {"aten::convolution_backward", ProductKind::Windows,
-     [](auto &trace, auto &event, Dims) {
-       return convolutionBackward(trace, event);
-     }},
-    {"aten::convolution_overrideable", ProductKind::Windows, convolution},
-    // Arguments: gradient, weight. The FLOP follow from the weight's shape and
-    // the positions of the gradient.
+    {"aten::_scaled_mm", ProductKind::Matrices, scaledProduct},
+    {"aten::addmm_", ProductKind::Matrices, product<1>, Kind::NotCounted},
+    {"aten::baddbmm_", ProductKind::Matrices, product<1>, Kind::NotCounted},
+    {"aten::addbmm", ProductKind::Matrices, product<1>, Kind::NotCounted},
+    {"aten::addbmm_", ProductKind::Matrices, product<1>, Kind::NotCounted},
+    {"aten::_addmm_activation", ProductKind::Matrices, product<1>,
+     Kind::NotCounted},
+    {"aten::_int_mm", ProductKind::Matrices, product<0>, Kind::NotCounted},
+    {"aten::_scaled_mm_v2", ProductKind::Matrices, scaledProduct,
+     Kind::NotCounted},
+    {"aten::_grouped_mm", ProductKind::Matrices, groupedProduct,
+     Kind::NotCounted},
+    {"aten::_scaled_grouped_mm", ProductKind::Matrices, groupedProduct,
+     Kind::NotCounted},
+    {"aten::_weight_int8pack_mm", ProductKind::Matrices, linear<1>,
+     Kind::NotCounted},
+    {"aten::mv", ProductKind::Matrices, productWithVector<0>, Kind::NotCounted},
+    {"aten::addmv", ProductKind::Matrices, productWithVector<1>,
+     Kind::NotCounted},
+    {"aten::addmv_", ProductKind::Matrices, productWithVector<1>,
+     Kind::NotCounted},
+    {"aten::dot", ProductKind::Matrices, productWithVector<0>,
+     Kind::NotCounted},
+    {"aten::vdot", ProductKind::Matrices, productWithVector<0>,
+     Kind::NotCounted},
+    {"aten::linear", ProductKind::Matrices, linear<1>, Kind::NotCounted, true},
+    {"aten::mkldnn_linear", ProductKind::Matrices, linear<1>, Kind::NotCounted,
+     true},
+    {"mkl::_mkl_linear", ProductKind::Matrices, linear<2>, Kind::NotCounted,
+     true},
+    {"aten::convolution", ProductKind::Windows, convolution<3, 4, 5, 6>},
+    {"aten::_convolution", ProductKind::Windows, convolution<3, 4, 5, 6>},
+    {"aten::convolution_backward", ProductKind::Windows, convolutionBackward},
+    {"aten::convolution_overrideable", ProductKind::Windows,
+     convolution<3, 4, 5, 6>, Kind::NotCounted},
+    {"aten::cudnn_convolution", ProductKind::Windows, convolution<3, 2, 4>},
+    {"aten::cudnn_convolution_relu", ProductKind::Windows, convolution<3, 4, 5>,
+     Kind::NotCounted},
+    {"aten::cudnn_convolution_add_relu", ProductKind::Windows,
+     convolution<5, 6, 7>, Kind::NotCounted},
+    {"aten::miopen_convolution", ProductKind::Windows, convolution<4, 3, 5>,
+     Kind::NotCounted},
+    {"aten::mkldnn_convolution", ProductKind::Windows, convolution<4, 3, 5>,
+     Kind::NotCounted},
     {"aten::cudnn_convolution_backward_input", ProductKind::Windows,
-     [](auto &trace, auto &event, Dims) {
-       Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
-       return both(oneGradient(gradient, weight),
-                   sorted(productOf(gradient), productOf(weight), 0), 0);
-     }},
+     inputGradientOf2021, Kind::NotCounted},
     // In traces of 2021 it lacks the shape of the weight; the event of the
     // other gradient has it.
     {"aten::cudnn_convolution_backward_weight", ProductKind::Windows, unknown},
     {"aten::_scaled_dot_product_flash_attention", ProductKind::Attention,
-     attentionForward},
+     attention<0>},
     {"aten::_scaled_dot_product_efficient_attention", ProductKind::Attention,
-     attentionForward},
+     attention<0>},
     {"aten::_scaled_dot_product_cudnn_attention", ProductKind::Attention,
-     attentionForward},
+     attention<0>},
     {"aten::_scaled_dot_product_flash_attention_for_cpu",
-     ProductKind::Attention, attentionForward},
+     ProductKind::Attention, attention<0>},
+    {"aten::_scaled_dot_product_fused_attention_overrideable",
+     ProductKind::Attention, attention<0>, Kind::NotCounted},
+    {"aten::_scaled_dot_product_attention_math_for_mps", ProductKind::Attention,
+     attention<0>, Kind::NotCounted},
+    {"aten::_flash_attention_forward", ProductKind::Attention,
+     ofOneLength<3, attention<0, false>>},
+    {"aten::_efficient_attention_forward", ProductKind::Attention,
+     ofOneLength<4, attention<0, false>>},
     {"aten::_scaled_dot_product_flash_attention_backward",
      ProductKind::Attention, attentionBackward},
     {"aten::_scaled_dot_product_efficient_attention_backward",
@@ -255,12 +400,24 @@ static const Kind kinds[] = {
      ProductKind::Attention, attentionBackward},
     {"aten::_scaled_dot_product_flash_attention_for_cpu_backward",
      ProductKind::Attention, attentionBackward},
-    {"aten::mkldnn_rnn_layer", ProductKind::Recurrence, oneLayerRnn},
+    {"aten::_scaled_dot_product_fused_attention_overrideable_backward",
+     ProductKind::Attention, attentionBackward, Kind::NotCounted},
+    {"aten::_flash_attention_backward", ProductKind::Attention,
+     ofOneLength<6, attentionBackward<false>>},
+    {"aten::_efficient_attention_backward", ProductKind::Attention,
+     ofOneLength<6, attentionBackward<false>>},
+    {"aten::mkldnn_rnn_layer", ProductKind::Recurrence, oneLayerRnn,
+     Kind::NotCounted},
     {"aten::mkldnn_rnn_layer_backward", ProductKind::Recurrence,
-     oneLayerRnnBackward},
-    {"aten::_cudnn_rnn", ProductKind::Recurrence, unknown},
-    {"aten::_cudnn_rnn_backward", ProductKind::Recurrence, unknown},
-    {"aten::miopen_rnn", ProductKind::Recurrence, unknown},
+     twice<oneLayerRnn>, Kind::NotCounted},
+    {"aten::_cudnn_rnn", ProductKind::Recurrence, manyLayerRnn<6, true>,
+     Kind::NotCounted},
+    {"aten::_cudnn_rnn_backward", ProductKind::Recurrence,
+     twice<manyLayerRnn<10, true>>, Kind::NotCounted},
+    {"aten::miopen_rnn", ProductKind::Recurrence, manyLayerRnn<5, false>,
+     Kind::NotCounted},
+    {"aten::miopen_rnn_backward", ProductKind::Recurrence,
+     twice<manyLayerRnn<10, false>>, Kind::NotCounted},
 };
 
 /// In traces of 2021: an event that contains one for each gradient.
@@ -285,7 +442,9 @@ static EventCost ownCost(const Trace &trace, const HostEvent &event) {
   int64_t flop;
   if (trace.value(event, 1).getAsInteger(10, flop) || flop < 0)
     return none();
-  return both(flop, {}, 0);
+  EventCost cost = both(flop, {});
+  cost.counter = 0;
+  return cost;
 }
 
 std::optional<ProductKind> netc::audit::productKindOf(const Trace &trace,
@@ -300,7 +459,86 @@ std::optional<ProductKind> netc::audit::productKindOf(const Trace &trace,
                                    ? ProductKind::Windows
                                    : ProductKind::Matrices);
   const Kind *kind = kindOf(name);
-  return kind ? std::optional(kind->multiplies) : std::nullopt;
+  return kind && !kind->isComposite ? std::optional(kind->multiplies)
+                                    : std::nullopt;
+}
+
+namespace {
+struct Word {
+  StringRef word;
+  ProductKind multiplies;
+};
+} // namespace
+
+/// Parts of names of ops that multiply. The first that fits tells the kind.
+static constexpr Word words[] = {
+    {"conv", ProductKind::Windows},
+    {"conv1d", ProductKind::Windows},
+    {"conv2d", ProductKind::Windows},
+    {"conv3d", ProductKind::Windows},
+    {"convolution", ProductKind::Windows},
+    {"qconv", ProductKind::Windows},
+    {"attention", ProductKind::Attention},
+    {"attn", ProductKind::Attention},
+    {"fmha", ProductKind::Attention},
+    {"mha", ProductKind::Attention},
+    {"transformer", ProductKind::Attention},
+    {"rnn", ProductKind::Recurrence},
+    {"lstm", ProductKind::Recurrence},
+    {"gru", ProductKind::Recurrence},
+    {"linear", ProductKind::Matrices},
+    {"qlinear", ProductKind::Matrices},
+    {"bilinear", ProductKind::Matrices},
+    {"trilinear", ProductKind::Matrices},
+    {"dot", ProductKind::Matrices},
+    {"mv", ProductKind::Matrices},
+};
+
+/// Parts of names of ops that prepare a product: they pack weights, or apply
+/// the gates of a recurrence.
+static constexpr StringRef harmless[] = {"prepack", "unpack",   "pack",
+                                         "reorder", "quantize", "flatten",
+                                         "convert", "cell",     "upsample"};
+
+std::optional<ProductKind>
+netc::audit::suspectedKindOf(const Trace &trace, const HostEvent &event) {
+  StringRef name = trace.names[event.name];
+  // Templates of Inductor.
+  bool isTemplate = name.starts_with("triton_tem_");
+  if (const Kind *kind = kindOf(name))
+    return kind->multiplies;
+  if (!isTemplate && !name.contains("::"))
+    return std::nullopt;
+  llvm::SmallVector<StringRef, 8> parts;
+  name.substr(name.rfind(':') + 1).split(parts, '_', -1, /*KeepEmpty=*/false);
+  if (llvm::any_of(parts, [](StringRef part) {
+        return llvm::is_contained(harmless, part);
+      }))
+    return std::nullopt;
+  for (const Word &word : words)
+    if (llvm::is_contained(parts, word.word))
+      return word.multiplies;
+  bool isProduct = isTemplate || llvm::any_of(parts, [](StringRef part) {
+                     return part.ends_with("mm") || part.contains("matmul") ||
+                            part.contains("gemm");
+                   });
+  return isProduct ? std::optional(ProductKind::Matrices) : std::nullopt;
+}
+
+bool netc::audit::multipliesByName(StringRef kernel) {
+  kernel.consume_front("fbgemm_gpu::"); // a library's, of embeddings
+  constexpr StringRef parts[] = {
+      "gemm",  "xmma",  "cutlass",   "convolve",  "conv2d",    "conv_depthwise",
+      "wgrad", "dgrad", "attention", "flash_fwd", "flash_bwd", "fmha"};
+  return llvm::any_of(
+      parts, [&](StringRef part) { return kernel.contains_insensitive(part); });
+}
+
+bool netc::audit::hidesFromCounter(const Trace &trace, const HostEvent &event) {
+  constexpr StringRef fused[] = {"aten::_transformer_encoder_layer_fwd",
+                                 "aten::_native_multi_head_attention",
+                                 "aten::_triton_multi_head_attention"};
+  return llvm::is_contained(fused, trace.names[event.name]);
 }
 
 int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
@@ -321,15 +559,18 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
   if (name == backwardOf2021) {
     Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
     Rational flop = oneGradient(gradient, weight);
-    return both(flop,
-                sorted(productOf(trace.shape(event, 0)), productOf(weight),
-                       productOf(gradient)),
-                flop);
+    return both(flop, sorted(productOf(trace.shape(event, 0)),
+                             productOf(weight), productOf(gradient)));
   }
   if (name.starts_with(ownPrefix))
     return ownCost(trace, event);
   const Kind *kind = kindOf(name);
-  return kind ? kind->cost(trace, event, result) : none();
+  if (!kind)
+    return none();
+  EventCost cost = kind->cost(trace, event, result);
+  if (kind->counter == Kind::NotCounted)
+    cost.counter = 0;
+  return cost;
 }
 
 Rational netc::audit::profilerFlop(const Trace &trace, const HostEvent &event) {
@@ -350,9 +591,13 @@ Rational netc::audit::profilerFlop(const Trace &trace, const HostEvent &event) {
     flop = matrices(shape(0), shape(1)).flop.value_or(0);
   } else if (name == "aten::addmm" || name == "aten::baddbmm") {
     flop = matrices(shape(1), shape(2)).flop.value_or(0);
-  } else if ((name == "aten::add" || name == "aten::mul") &&
-             event.shapes.size) {
+  } else if (isElementwise(trace, event) && event.shapes.size) {
     flop = shape(0).empty() ? Rational(0) : productOf(shape(0));
   }
   return flop.isValid() ? flop : Rational(0);
+}
+
+bool netc::audit::isElementwise(const Trace &trace, const HostEvent &event) {
+  StringRef name = trace.names[event.name];
+  return name == "aten::add" || name == "aten::mul";
 }

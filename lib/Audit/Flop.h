@@ -26,6 +26,17 @@ struct EventCost {
 std::optional<ProductKind> productKindOf(const trace::Trace &trace,
                                          const trace::HostEvent &event);
 
+/// The same of an event in which no product was found, by words in its name:
+/// it may be one whose cost netc does not know.
+std::optional<ProductKind> suspectedKindOf(const trace::Trace &trace,
+                                           const trace::HostEvent &event);
+
+/// Whether a kernel multiplies, by words in its name.
+bool multipliesByName(llvm::StringRef kernel);
+
+/// Whether FlopCounterMode does not see the products inside of an op.
+bool hidesFromCounter(const trace::Trace &trace, const trace::HostEvent &event);
+
 /// The phase that a program of netc states for an event; else empty.
 llvm::StringRef ownPhaseOf(const trace::Trace &trace,
                            const trace::HostEvent &event);
@@ -40,6 +51,9 @@ int64_t groupsOf(const trace::Trace &trace, const trace::HostEvent &event);
 /// FLOP by the formulas of torch.profiler (torch/csrc/profiler/util.cpp of
 /// PyTorch 2.15).
 Rational profilerFlop(const trace::Trace &trace, const trace::HostEvent &event);
+
+/// Whether `profilerFlop` counts elements of the event, and no product.
+bool isElementwise(const trace::Trace &trace, const trace::HostEvent &event);
 
 } // namespace netc::audit
 

@@ -31,6 +31,8 @@ public:
       return last(audit.coverage.share(), "");
     if (path.take({"unexplained"}))
       return last(unexplained(), "");
+    if (path.take({"unknown"}))
+      return last(unknown(), "");
     if (path.take({"kernels"}))
       return last(step.levels.kernels, "");
     if (path.take({"time"}))
@@ -92,6 +94,13 @@ private:
       for (const RowClaim &claim : row.claims)
         rows += claim.flop != row.exact && claim.rules.empty();
     return rows;
+  }
+
+  size_t unknown() const {
+    size_t times = 0;
+    for (const Unknown &unknown : audit.unknown)
+      times += unknown.times;
+    return times;
   }
 
   const Audit &audit;

@@ -99,14 +99,18 @@ static const Rule rules[] = {
        return when(of.row.groups > 1,
                    of.row.exact * (share(1, of.row.groups) - 1));
      }},
-    {"recompute", "what is run again counts, too: hardware FLOP",
-     [](const Subject &of) -> Explained {
-       if (of.row.isStopped)
-         return std::nullopt;
-       if (of.row.phase == "recompute" && of.row.exact.isZero())
-         return of.row.traced;
-       // A fused kernel runs five products, of which four are gradients.
-       return when(of.row.isFusedAttention, of.row.exact * share(1, 4));
+    {"recompute",
+     "what checkpointing runs again counts, too: hardware FLOP, not model FLOP",
+     [](const Subject &of) {
+       return when(!of.row.isStopped && of.row.phase == "recompute" &&
+                       of.row.exact.isZero(),
+                   of.row.traced);
+     }},
+    {"recompute",
+     "backward, fused attention makes its scores again: 5 products, not 4",
+     [](const Subject &of) {
+       return when(!of.row.isStopped && of.row.isFusedAttention,
+                   of.row.exact * share(1, 4));
      }},
     {"stopped", "an op that began and never ran",
      [](const Subject &of) {

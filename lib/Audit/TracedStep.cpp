@@ -7,6 +7,7 @@
 #include "lib/Audit/Flop.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -203,13 +204,11 @@ public:
 
   void build() {
     // Parents precede their children.
-    for (uint32_t i : tree.order) {
-      uint32_t parent = tree.parent[i];
-      if (parent != nobody && holder[parent] != nobody)
-        ++partsOf[holder[i] = holder[parent]];
-      else if (isProductAt(i))
-        addProduct(holder[i] = i);
-    }
+    for (uint32_t i : tree.order)
+      if (!addToHolder(i) && isOp(i))
+        if (auto kind = productKindOf(trace, trace.host[i]))
+          addProduct(i, *kind);
+    addSuspected();
     llvm::sort(step.products, [&](auto &a, auto &b) {
       const HostEvent &one = trace.host[a.event], &other = trace.host[b.event];
       return std::tie(one.start, a.event) < std::tie(other.start, b.event);
@@ -223,21 +222,64 @@ public:
     claim();
     addKernels();
     addCounted();
+    findStopped();
   }
 
 private:
   StringRef nameOf(uint32_t i) const { return trace.names[trace.host[i].name]; }
   bool isOp(uint32_t i) const { return trace.host[i].kind == HostEvent::Op; }
 
-  bool isProductAt(uint32_t i) const {
-    return isOp(i) && productKindOf(trace, trace.host[i]).has_value();
+  /// Whether the event is inside of a product.
+  bool addToHolder(uint32_t i) {
+    uint32_t parent = tree.parent[i];
+    if (parent == nobody || holder[parent] == nobody)
+      return false;
+    holder[i] = holder[parent];
+    // Hooks of saved tensors call it before an op runs.
+    StringRef name = nameOf(i);
+    name.consume_front("aten::");
+    partsOf[holder[i]] += name != "detach";
+    return true;
   }
 
-  void addProduct(uint32_t i) {
+  /// Of ops without a product inside: those that may be one themselves.
+  void addSuspected() {
+    std::vector<bool> hasProduct(trace.host.size());
+    for (const TracedProduct &product : step.products)
+      for (uint32_t i = product.event; i != nobody && !hasProduct[i];
+           i = tree.parent[i])
+        hasProduct[i] = true;
+    for (uint32_t i : tree.order)
+      if (!hasProduct[i] && holder[i] == nobody && !addToHolder(i) && isOp(i) &&
+          nodeOf(nameOf(i)).empty())
+        if (auto kind = suspectedKindOf(trace, trace.host[i]))
+          addProduct(i, *kind);
+  }
+
+  /// Stopped are those recomputed ops that called and launched nothing, where
+  /// others of their kind do.
+  void findStopped() {
+    llvm::DenseSet<Name> calling;
+    auto calls = [](const TracedProduct &product) {
+      return product.parts + product.kernels > 0;
+    };
+    for (const TracedProduct &product : step.products)
+      if (product.phase == TracedProduct::Forward && calls(product))
+        calling.insert(trace.host[product.event].name);
+    for (TracedProduct &product : step.products)
+      if (product.phase == TracedProduct::Recompute && !calls(product) &&
+          calling.contains(trace.host[product.event].name)) {
+        product.isStopped = true;
+        product.counter = 0;
+      }
+  }
+
+  void addProduct(uint32_t i, ProductKind kind) {
+    holder[i] = i;
     StringRef name = nameOf(i);
     TracedProduct product;
     product.event = i;
-    product.kind = *productKindOf(trace, trace.host[i]);
+    product.kind = kind;
     product.groups = groupsOf(trace, trace.host[i]);
     EventCost cost = costOf(trace, trace.host[i], resultOf(i));
     // In traces of 2021: an event that contains one for each gradient.
@@ -253,7 +295,10 @@ private:
     }
     product.flop = cost.flop;
     product.elements = cost.elements;
-    product.counter = cost.counter;
+    if (tree.around(i, [&](uint32_t i) {
+          return hidesFromCounter(trace, trace.host[i]);
+        }) == nobody)
+      product.counter = cost.counter;
     product.made = cost.made;
     product.weight = cost.weight;
     product.nanoseconds = trace.host[i].duration;
@@ -387,7 +432,7 @@ private:
       }
       TracedProduct &product = step.products[productOf[event]];
       product.profiler += flop;
-      if (nameOf(i) == "aten::add" || nameOf(i) == "aten::mul")
+      if (isElementwise(trace, trace.host[i]))
         product.profilerOther += flop;
     }
   }

@@ -44,6 +44,9 @@ struct TracedProduct {
   /// FLOP of `profiler` for additions and scalings around the product.
   Rational profilerOther;
   unsigned parts = 0; ///< number of events of ops inside
+  /// The op began but did not run: recomputation stops when it has all that it
+  /// needs.
+  bool isStopped = false;
   unsigned kernels = 0;
   int64_t nanoseconds = 0; ///< of its kernels, or of the op without a device
 };

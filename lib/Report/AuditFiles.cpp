@@ -81,8 +81,13 @@ static void rowOf(OStream &json, const Audit &audit, const Row &row) {
     json.attribute("phase", row.phase);
     json.attribute("op", llvm::json::fixUTF8(row.op));
     json.attribute("confidence", nameOf(row.confidence));
-    number(json, "exact", row.exact);
-    number(json, "traced", row.traced);
+    for (auto [key, flop] :
+         {std::pair("exact", row.exact), {"traced", row.traced}}) {
+      if (row.isUnknown)
+        json.attribute(key, nullptr);
+      else
+        number(json, key, flop);
+    }
     json.attributeObject("claims", [&] {
       for (auto [claim, has] : llvm::zip(audit.claims, row.claims))
         json.attributeObject(claim.id, [&] {
@@ -219,6 +224,15 @@ static void auditOf(OStream &json, const Audit &audit) {
     for (const Row &row : audit.rows)
       rowOf(json, audit, row);
   });
+  json.attributeArray("unknown", [&] {
+    for (const Unknown &unknown : audit.unknown)
+      json.object([&] {
+        json.attribute(unknown.isKernel ? "kernel" : "op",
+                       llvm::json::fixUTF8(unknown.name));
+        json.attribute("times", unknown.times);
+        json.attribute("seconds", secondsOf(unknown.nanoseconds));
+      });
+  });
   json.attributeArray("kernels", [&] {
     for (const KernelRow &row : audit.kernels)
       json.object([&] {
@@ -288,8 +302,12 @@ void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {
       os << field(audit->file) << ','
          << (audit->run ? field(audit->run->name()) : "") << ','
          << field(row.layer) << ',' << row.phase << ',' << field(row.op) << ','
-         << nameOf(row.confidence) << ',' << row.exact << ',' << row.traced
-         << ',' << row.kernels << ','
+         << nameOf(row.confidence) << ',';
+      if (row.isUnknown)
+        os << ',';
+      else
+        os << row.exact << ',' << row.traced;
+      os << ',' << row.kernels << ','
          << fmt::format("{}", secondsOf(row.nanoseconds));
       for (StringRef id : ids) {
         auto claim = llvm::find_if(

@@ -90,6 +90,22 @@ static void writeRead(Page &page, const Audit &audit) {
                         counted(Rational(step.steps), "step"))));
 }
 
+static std::string unknownText(const Audit &audit) {
+  constexpr size_t most = 6, mostLetters = 60;
+  std::string text;
+  for (const Unknown &unknown :
+       llvm::ArrayRef(audit.unknown).take_front(most)) {
+    std::string name = printable(unknown.name);
+    if (name.size() > mostLetters)
+      name = name.substr(0, mostLetters) + "…";
+    text += fmt::format("{}{} × {}{}", text.empty() ? "" : ", ", unknown.times,
+                        unknown.isKernel ? "kernel " : "", name);
+  }
+  if (audit.unknown.size() > most)
+    text += fmt::format(", {} more", audit.unknown.size() - most);
+  return text + ": may multiply, and no count has their FLOP";
+}
+
 static void writeCoverage(Page &page, const Audit &audit) {
   Lines lines;
   const Coverage &coverage = audit.coverage;
@@ -124,6 +140,8 @@ static void writeCoverage(Page &page, const Audit &audit) {
   list("not in the trace", false);
   if (audit.run)
     list("only in the trace", true);
+  if (!audit.unknown.empty())
+    lines.add("not known", unknownText(audit), Style::Bad);
   page.lines(lines);
   if (!audit.divergence)
     return;
@@ -166,7 +184,7 @@ static void writeRows(Page &page, const Audit &audit) {
         {row.phase},
         {row.other ? "" : nameOf(row.confidence).str(), Style::Dim},
         {time ? seconds(time) : ""},
-        {flopCell(exact)}};
+        {row.isUnknown ? "?" : flopCell(exact)}};
     for (auto [i, claim] : llvm::enumerate(row.claims)) {
       Rational flop = rows.flop(i);
       bool isEqual = claim.flop == row.exact;
@@ -197,9 +215,11 @@ static void writeRows(Page &page, const Audit &audit) {
 /// `torch.profiler counts 34.1 % of this step: -65.9 % no-backward ..`
 static void writeTotals(Page &page, const Audit &audit) {
   Lines lines;
-  if (audit.run)
-    lines.add("exact", fmt::format("{}, which is {}", flop(audit.model),
-                                   exact(audit.model)));
+  lines.add(
+      "exact",
+      fmt::format("{}, which is {}{}{}", flop(audit.model), exact(audit.model),
+                  audit.run ? "" : ", by the shapes in the trace",
+                  audit.unknown.empty() ? "" : ", without what is not known"));
   for (auto [i, claim] : llvm::enumerate(audit.claims)) {
     std::optional<Rational> ratio = ratioOf(audit, claim);
     if (!ratio) {

@@ -30,8 +30,8 @@ class Trace:
         self.now += duration + 1
         return self.events[-1]
 
-    def op(self, name, *dims, values=(), sequence=None, kernels=(), **rest):
-        args = {"Input Dims": list(dims), "Concrete Inputs": list(values), "Input type": ["float"] * len(dims)}
+    def op(self, name, *dims, values=(), sequence=None, kernels=(), type="float", **rest):
+        args = {"Input Dims": list(dims), "Concrete Inputs": list(values), "Input type": [type] * len(dims)}
         if sequence is not None:
             args["Sequence number"] = sequence
         return self.around("cpu_op", name, lambda: [self.launch(*kernel) for kernel in kernels], **args, **rest)
@@ -133,6 +133,40 @@ padded = Trace()
 padded.op("aten::linear", [4, 16, 8], [3, 8])
 padded.op("aten::mm", [4 * 16, 8], [8, 3])
 padded.write("padded")
+
+# A product of each kind.
+kinds = Trace()
+kinds.op("aten::_addmm_activation", [4], [2, 3], [3, 4])
+kinds.op("aten::mv", [2, 3], [3])
+kinds.op("aten::dot", [5], [5])
+kinds.op("aten::addbmm", [2, 4], [5, 2, 3], [5, 3, 4])
+kinds.op("aten::_grouped_mm", [7, 3], [2, 3, 4], [2])
+kinds.op("aten::_scaled_mm", [7, 50], [50, 9], type="c10::Float4_e2m1fn_x2")
+kinds.op("aten::_weight_int8pack_mm", [2, 3], [4, 3], [4])
+kinds.around("cpu_op", "aten::matmul", lambda: kinds.op("aten::mm", [2, 3], [3, 4]))
+kinds.op("aten::linear", [2, 5, 3], [4, 3], [4])
+kinds.op("aten::cudnn_convolution_relu", IMAGE, WEIGHT, values=["", "", "", *FORWARD[3:6], "2"])
+kinds.op("aten::mkldnn_convolution", IMAGE, WEIGHT, values=["", "", "", "[1, 1]", "[2, 2]", "[1, 1]", "2"])
+positions = [2, 6, 4, 8]
+kinds.op("aten::_flash_attention_forward", positions, positions, positions, [], [])
+TAGS = [10, 4, 32]
+LSTM = ["2", "64", "0", "2", "False", "0.", "True", "True"]
+kinds.op("aten::_cudnn_rnn", TAGS, values=["", "", "0", "", "", "", *LSTM])
+kinds.op("aten::_cudnn_rnn_backward", TAGS, values=["", "", "0", "", "", "", "", "", "", "", *LSTM])
+kinds.op("aten::miopen_rnn", TAGS, values=["", "", "0", "", "", "3", "64", "1", "False", "0.", "True", "False"])
+kinds.write("kinds")
+
+# What may multiply: ops whose shapes do not tell, ops of other libraries, and a kernel.
+unknown = Trace()
+unknown.op("aten::mm", [2, 3], [3, 4], kernels=[("sgemm", 5)])
+unknown.op("aten::_flash_attention_forward", [12, 4, 8], [12, 4, 8], [12, 4, 8], [3], [3])
+unknown.op("quantized::linear", [2, 3], [])
+unknown.op("quantized::linear", [2, 3], [])
+unknown.op("quantized::linear_prepack", [4, 3])
+unknown.op("aten::_thnn_fused_lstm_cell", [4, 256], [4, 256])
+unknown.op("aten::upsample_bilinear2d", IMAGE)
+unknown.op("mine::scale", [2, 3], kernels=[("void cutlass::Kernel2<gemm>(int)", 40), ("fbgemm_gpu::scale", 7)])
+unknown.write("unknown", deviceProperties=[{"id": 0, "name": "NVIDIA A10G"}])
 
 # Two blocks that are alike, of which the trace has the second; names tell them apart.
 named = Trace()

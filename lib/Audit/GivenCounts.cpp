@@ -1,0 +1,178 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/GivenCounts.h"
+
+#include "lib/Audit/Flop.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+using namespace netc;
+using namespace netc::audit;
+using llvm::StringRef;
+
+namespace {
+class Giver {
+public:
+  Giver(Audit &audit, const trace::Trace &given)
+      : audit(audit), trace(*audit.trace), step(audit.step), given(given) {}
+
+  void run() {
+    audit.claims.push_back(
+        {given.tool + ", given", "given", "given", false, {}, false});
+    claim = audit.claims.size() - 1;
+    for (Row &row : audit.rows)
+      row.claims.resize(claim + 1);
+    rowOf = audit.rowsOfProducts();
+    sortProducts();
+    addUp();
+    Rational rest = whole;
+    forEachEvent([&](const trace::HostEvent &event, unsigned product,
+                     const Sum &sum) {
+      Rational flop = sum.weight.isZero()
+                          ? sum.flop / sum.calls
+                          : sum.flop * weightOf(event, product) / sum.weight;
+      RowClaim &has = rowOf[product]->claims[claim];
+      has.flop += flop;
+      if (isElementwise(trace, event))
+        has.other += flop;
+      rest -= flop;
+    });
+    if (!rest.isZero())
+      audit.addOther(claim, rest, "the rest of the sum");
+  }
+
+private:
+  struct Sum {
+    Rational flop;
+    int64_t calls = 0;
+    /// By the tool's formulas, of all events of the op; 0 where each call has
+    /// the same.
+    Rational weight;
+  };
+
+  void addUp() {
+    bool areOfAllSteps = false;
+    for (const trace::Count &count : given.counts) {
+      audit.claims[claim].isRounded |= count.unit > 1;
+      StringRef module = given.names[count.module];
+      if (!module.empty() && module != "Global")
+        continue;
+      areOfAllSteps |= module.empty();
+      Sum &sum = sums[keyOf(given, count.op, count.shapes)];
+      sum.flop += count.flop;
+      sum.calls += count.calls;
+      hasShapes |= count.shapes.size != 0;
+      whole += count.flop;
+    }
+    // Events and tables cover all recorded steps.
+    Rational steps(
+        std::max<int64_t>(given.countedSteps, areOfAllSteps ? step.steps : 1));
+    whole /= steps;
+    if (hasShapes)
+      return;
+    for (auto &[key, sum] : sums)
+      sum.flop /= steps;
+    std::map<const Sum *, Rational> weights;
+    forEachEvent(
+        [&](const trace::HostEvent &event, unsigned product, const Sum &sum) {
+          weights[&sum] += weightOf(event, product);
+        });
+    // What the tool has no formula for stays in the rest.
+    for (auto each = sums.begin(); each != sums.end();) {
+      each->second.weight = weights[&each->second];
+      each = each->second.weight.isZero() ? sums.erase(each) : std::next(each);
+    }
+  }
+
+  /// Calls `of` with the events of the step that are counted, and the product
+  /// that each belongs to.
+  template <typename Of> void forEachEvent(Of of) const {
+    for (const trace::HostEvent &event : trace.host) {
+      if (event.start < step.start || event.start >= step.end)
+        continue;
+      auto found = sums.find(
+          keyOf(trace, event.name, hasShapes ? event.shapes : trace::Slice()));
+      if (found == sums.end())
+        continue;
+      if (auto product = holderOf(event); product && rowOf[*product])
+        of(event, *product, found->second);
+    }
+  }
+
+  Rational weightOf(const trace::HostEvent &event, unsigned product) const {
+    if (given.counts.front().module == 0)
+      return profilerFlop(trace, event);
+    const TracedProduct &holder = step.products[product];
+    return &event == &trace.host[holder.event] ? holder.counter : Rational();
+  }
+
+  /// Op and shapes. FlopCounterMode writes `aten.mm`.
+  static std::string keyOf(const trace::Trace &of, trace::Name op,
+                           trace::Slice shapes) {
+    StringRef name = of.names[op];
+    std::string key = name.str();
+    if (name.consume_front("aten."))
+      key = "aten::" + name.str();
+    for (uint32_t i = 0; i < shapes.size; ++i) {
+      trace::Slice sizes = of.tensors[shapes.begin + i];
+      key += '[';
+      for (int64_t size :
+           llvm::ArrayRef(of.sizes).slice(sizes.begin, sizes.size))
+        key += std::to_string(size) + ",";
+    }
+    return key;
+  }
+
+  const trace::HostEvent &eventOf(unsigned product) const {
+    return trace.host[step.products[product].event];
+  }
+
+  /// By thread and start.
+  void sortProducts() {
+    byTime.resize(step.products.size());
+    for (unsigned i = 0; i < byTime.size(); ++i)
+      byTime[i] = i;
+    llvm::sort(byTime, [&](unsigned i, unsigned j) {
+      const trace::HostEvent &a = eventOf(i), &b = eventOf(j);
+      return std::tie(a.thread, a.start, i) < std::tie(b.thread, b.start, j);
+    });
+  }
+
+  /// The product that an event is, is in, or is the first one in.
+  std::optional<unsigned> holderOf(const trace::HostEvent &event) const {
+    auto next = llvm::partition_point(byTime, [&](unsigned i) {
+      return std::tie(eventOf(i).thread, eventOf(i).start) <=
+             std::tie(event.thread, event.start);
+    });
+    // Products do not nest: one that holds it is the last that began before.
+    if (next != byTime.begin())
+      if (const auto &before = eventOf(*std::prev(next));
+          before.thread == event.thread &&
+          (event.end() <= before.end() ||
+           (before.start == event.start && before.end() <= event.end())))
+        return *std::prev(next);
+    if (next != byTime.end() && eventOf(*next).thread == event.thread &&
+        eventOf(*next).end() <= event.end())
+      return *next;
+    return std::nullopt;
+  }
+
+  Audit &audit;
+  const trace::Trace &trace;
+  const TracedStep &step;
+  const trace::Trace &given;
+  size_t claim = 0;
+  std::vector<Row *> rowOf;
+  std::vector<unsigned> byTime; ///< products
+  std::map<std::string, Sum> sums;
+  Rational whole; ///< of one step
+  bool hasShapes = false;
+};
+} // namespace
+
+void netc::audit::addGiven(Audit &audit, const trace::Trace &given) {
+  Giver(audit, given).run();
+}
