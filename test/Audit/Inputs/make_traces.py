@@ -124,6 +124,20 @@ counts("k-times", (forward, ONE, 3 * F), (forward, TWO, F), (both, SECOND, 2 * F
 counts("per-group", (forward, ONE, F), (forward, TWO, F // 2), (both, SECOND, 2 * F), (both, FIRST, F))
 counts("unexplained", (forward, ONE, F), (forward, TWO, F - 77), (both, SECOND, 2 * F), (both, FIRST, F))
 
+# What a tool that knows `mkldnn_rnn_layer` would count of the two steps of lstm.kineto.json.gz.
+LAYER = [[10, 4, 32], [256, 32], [256, 64], [256], [256], [4, 64], [4, 64]]
+AHEAD = LAYER + [[]] * 9
+BACK = LAYER + [[10, 4, 64], [4, 64], [4, 64], [10, 4, 64]] + [[]] * 11 + [[180224]]
+LSTM = 2 * 10 * 4 * 256 * (32 + 64)
+TAGS = [
+    ("aten::mkldnn_rnn_layer", AHEAD, LSTM),
+    ("aten::mkldnn_rnn_layer_backward", BACK, 2 * LSTM),
+    ("aten::mm", [[40, 64], [64, 10]], 51200),
+    ("aten::mm", [[10, 40], [40, 64]], 51200),
+    ("aten::mm", [[40, 10], [10, 64]], 51200),
+]
+counts("first-state", *TAGS, *TAGS)
+
 # Attention, of which a mask hides half; tokens, of which some are padded.
 attention = Trace()
 heads = [2, 4, 16, 8]
@@ -149,11 +163,11 @@ kinds.op("aten::cudnn_convolution_relu", IMAGE, WEIGHT, values=["", "", "", *FOR
 kinds.op("aten::mkldnn_convolution", IMAGE, WEIGHT, values=["", "", "", "[1, 1]", "[2, 2]", "[1, 1]", "2"])
 positions = [2, 6, 4, 8]
 kinds.op("aten::_flash_attention_forward", positions, positions, positions, [], [])
-TAGS = [10, 4, 32]
-LSTM = ["2", "64", "0", "2", "False", "0.", "True", "True"]
-kinds.op("aten::_cudnn_rnn", TAGS, values=["", "", "0", "", "", "", *LSTM])
-kinds.op("aten::_cudnn_rnn_backward", TAGS, values=["", "", "0", "", "", "", "", "", "", "", *LSTM])
-kinds.op("aten::miopen_rnn", TAGS, values=["", "", "0", "", "", "3", "64", "1", "False", "0.", "True", "False"])
+words = [10, 4, 32]
+lstm = ["2", "64", "0", "2", "False", "0.", "True", "True"]
+kinds.op("aten::_cudnn_rnn", words, values=["", "", "0", "", "", "", *lstm])
+kinds.op("aten::_cudnn_rnn_backward", words, values=["", "", "0", "", "", "", "", "", "", "", *lstm])
+kinds.op("aten::miopen_rnn", words, values=["", "", "0", "", "", "3", "64", "1", "False", "0.", "True", "False"])
 kinds.write("kinds")
 
 # What may multiply: ops whose shapes do not tell, ops of other libraries, and a kernel.
