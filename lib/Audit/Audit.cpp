@@ -118,6 +118,7 @@ private:
       if (products[i].kind != products[i - ours].kind ||
           products[i].flop != products[i - ours].flop)
         return;
+    audit.isRepeated = true;
     audit.notes.push_back(
         {"repeated", "the forward pass stands in the trace " +
                          std::to_string(products.size() / ours) +
@@ -259,6 +260,11 @@ private:
       row.levels = levelsOf(own, row.nanoseconds);
     for (auto [row, own] : llvm::zip_equal(audit.kernels, kernelsOfNames()))
       row.levels = levelsOf(own, row.nanoseconds);
+    if (std::optional<double> clock = clockOf(counters))
+      note("clock", llvm::formatv("under the counters the clock was {0:F2} "
+                                  "GHz; that of the step is not known",
+                                  *clock / 1e9)
+                        .str());
     noteLevels();
   }
 

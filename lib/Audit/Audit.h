@@ -140,6 +140,7 @@ struct Audit {
   Sizes sizes;                   ///< of free axes in the trace
   std::optional<Rational> asked; ///< see Question::batch
   bool hasBackward = false;      ///< whether gradients are compared
+  bool isRepeated = false;       ///< whether the step has it several times
   std::vector<Claim> claims;
   std::vector<Row> rows;
   std::vector<KernelRow> kernels; ///< those that take most time first

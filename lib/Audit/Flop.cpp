@@ -592,7 +592,7 @@ Rational netc::audit::profilerFlop(const Trace &trace, const HostEvent &event) {
   } else if (name == "aten::addmm" || name == "aten::baddbmm") {
     flop = matrices(shape(1), shape(2)).flop.value_or(0);
   } else if (isElementwise(trace, event) && event.shapes.size) {
-    flop = shape(0).empty() ? Rational(0) : productOf(shape(0));
+    flop = productOf(shape(0)); // of a scalar 1
   }
   return flop.isValid() ? flop : Rational(0);
 }

@@ -244,6 +244,18 @@ UnitLevels netc::audit::levelsOf(const Trace &trace,
   return levels;
 }
 
+std::optional<double> netc::audit::clockOf(const Trace &counters) {
+  double sum = 0;
+  unsigned kernels = 0;
+  for (const CountedKernel &kernel : counters.counted)
+    if (std::optional<double> clock = counters.counter(
+            kernel.counters, "sm__cycles_elapsed.avg.per_second")) {
+      sum += *clock;
+      ++kernels;
+    }
+  return kernels ? std::optional(sum / kernels) : std::nullopt;
+}
+
 std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
                                                   const CountedKernel &kernel) {
   Gpu none;

@@ -55,6 +55,10 @@ struct Gpu {
 UnitLevels levelsOf(const trace::Trace &counters,
                     const trace::CountedKernel &kernel, const Gpu &gpu);
 
+/// The mean clock of the kernels under the counting tool, Hz. None if it was
+/// not counted.
+std::optional<double> clockOf(const trace::Trace &counters);
+
 /// FLOP of CUDA cores in f32 and f64, in one invocation: 2 for a fused
 /// multiply-add, 1 for an addition or multiplication. f16 is left out, since
 /// moves of constants and f32 kernels use it as well. None if they were not

@@ -78,7 +78,7 @@ std::optional<Rational> netc::ratioOf(const Audit &audit, const Claim &claim) {
 std::optional<Rational> netc::modelUtilization(const Audit &audit,
                                                const Rational &flop) {
   if (!audit.run || !audit.isComparable() || audit.step.duration() <= 0 ||
-      !audit.hasBackward)
+      audit.isRepeated || !(audit.hasBackward || audit.run->isInference))
     return std::nullopt;
   std::optional<Rational> peak = audit.run->peakOf(&Figures::model);
   if (!peak)

@@ -47,6 +47,11 @@ TEST(Levels, OfCublasByTheTextOfNsightCompute) {
   EXPECT_NEAR(
       *trace.counter(kernel.counters, "sm__cycles_elapsed.avg.per_second"),
       1.44e9, 1);
+  // Of the data sheet; and of 4096 FLOP an SM and cycle at the clock that was
+  // measured.
+  double rate = 2 * 8192. * 8192 * 8192 / 1.56e-3;
+  EXPECT_NEAR(rate / 989.4e12, 0.712, 5e-4);
+  EXPECT_NEAR(rate / (132 * 4096 * 1.44e9), 0.905, 5e-4);
   EXPECT_TRUE(contradictionsIn(levels, 1).empty());
 }
 

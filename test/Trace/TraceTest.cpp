@@ -87,6 +87,7 @@ TEST(Trace, DlrmHasThreeStreamsAndWaitsForOthers) {
   EXPECT_EQ(step.levels.kernels, 245u);
   EXPECT_EQ(step.levels.sum, 6832000);
   EXPECT_EQ(step.levels.unionOfAll, 6571000);
+  EXPECT_EQ(step.duration(), 14455000);
 }
 
 /// What a step costs, and what `with_flops` of torch.profiler and
