@@ -93,7 +93,10 @@ static void print(llvm::raw_ostream &os, const AuditReport &report) {
   case Format::Markdown:
     return writeAudit(*markdownPage(os, options), report, options);
   case Format::Html:
-    return writeAudit(*htmlPage(os, llvm::join(inputs, ", "), report.version),
+    return writeAudit(*htmlPage(os,
+                                inputs.empty() ? "Audit of a trace"
+                                               : llvm::join(inputs, ", "),
+                                report.version),
                       report, options);
   case Format::Svg:
     return printAuditSvg(os, report);

@@ -12,7 +12,7 @@ namespace netc {
 /// A drawing in SVG, in units of its own; nothing is drawn if `body` is empty.
 struct Picture {
   llvm::StringLiteral kind;  ///< `timeline`
-  llvm::StringLiteral label; ///< for those who cannot see it
+  llvm::StringLiteral label; ///< its title
   std::string body;
   double height = 0;
   static constexpr double width = 1000;
@@ -35,6 +35,9 @@ Picture batchBarsOf(llvm::ArrayRef<const audit::Audit *> audits);
 
 /// The pictures of a trace, in their order.
 std::vector<Picture> picturesOf(const audit::Audit &audit);
+
+/// The end of a layer's path, as long as there is room for in front of a bar.
+std::string pictureLabel(llvm::StringRef layer);
 
 /// As a part of a page.
 std::string inlineSvg(const Picture &picture);

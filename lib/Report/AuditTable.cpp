@@ -56,10 +56,11 @@ static std::string ruleText(const RowClaim &claim, const Row &row) {
 
 /// `3 × layer1.0.conv1 …`, or the only layer.
 static std::string layersText(const AuditRows &rows) {
-  std::string layer = rows.first->layer.empty() ? "·" : rows.first->layer;
-  return rows.rows.size() == 1
-             ? layer
-             : fmt::format("{} × {} …", rows.rows.size(), layer);
+  const std::string &layer = rows.first->layer;
+  if (rows.rows.size() == 1)
+    return layer.empty() ? "·" : layer;
+  return layer.empty() ? fmt::format("{} ×", rows.rows.size())
+                       : fmt::format("{} × {} …", rows.rows.size(), layer);
 }
 
 static const UnitLevels *levelsIn(const LevelRow &row) { return &row.levels; }

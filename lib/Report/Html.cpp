@@ -289,8 +289,11 @@ public:
   }
 
   void pictures(const audit::Audit &audit) override {
-    for (const Picture &picture : picturesOf(audit))
+    for (const Picture &picture : picturesOf(audit)) {
+      if (!picture.body.empty())
+        heading(picture.label);
       os << inlineSvg(picture);
+    }
   }
   void batches(llvm::ArrayRef<const audit::Audit *> audits) override {
     os << inlineSvg(batchBarsOf(audits));

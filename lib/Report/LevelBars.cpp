@@ -25,6 +25,12 @@ static std::string box(StringRef style, double x, double y, double width,
                      style.str(), x, y, width, height, escapedHtml(title));
 }
 
+std::string netc::pictureLabel(StringRef layer) {
+  constexpr size_t most = 30;
+  return layer.size() <= most ? layer.str()
+                              : "…" + layer.take_back(most - 1).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Levels
 //===----------------------------------------------------------------------===//
@@ -59,6 +65,11 @@ Picture netc::levelBarsOf(const Audit &audit) {
         }))
       columns.push_back({titleOfLevel(level.id), level.value});
 
+  // A step has many layers: the longest one has the longest bar.
+  double longest = 0;
+  for (const LevelRow &row : rows)
+    if (row.isLayer)
+      longest = std::max(longest, double(row.nanoseconds));
   constexpr double left = 230, top = 26, rowHeight = 20, bar = 12, gap = 14,
                    least = 0.5;
   double width = (Picture::width - left) / double(columns.size());
@@ -70,18 +81,22 @@ Picture netc::levelBarsOf(const Audit &audit) {
     if (row.isLayer && !rows[i - 1].isLayer)
       y += rowHeight / 2;
     text += words(left - 8, y + bar - 1, row.isLayer ? "right" : "right title",
-                  StringRef(row.name).take_back(32));
+                  pictureLabel(row.name));
     for (auto [place, column] : llvm::enumerate(columns)) {
       std::optional<double> value =
           column.level ? row.levels.*column.level
                        : double(row.nanoseconds) / audit.step.duration();
       double x = left + place * width, track = width - gap - 44;
-      text += box("none", x, y, track, bar);
-      if (value)
+      bool isOfLongest = row.isLayer && !column.level && longest > 0;
+      if (!isOfLongest)
+        text += box("none", x, y, track, bar);
+      if (value) {
+        double length = isOfLongest ? row.nanoseconds / longest : *value;
         text += box(row.isLayer ? "forward" : "backward", x, y,
-                    std::max(least, std::min(*value, 1.) * track), bar,
+                    std::max(least, std::min(length, 1.) * track), bar,
                     fmt::format("{}: {} {:.2f} %", row.name, column.title,
                                 *value * 100));
+      }
       text += words(x + track + 4, y + bar - 1, "dim",
                     value ? fmt::format("{:.1f} %", *value * 100) : "?");
       std::optional<double> cap = audit.gpu.tensorIssueCap();

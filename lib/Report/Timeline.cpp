@@ -189,11 +189,11 @@ Picture netc::claimBarsOf(const Audit &audit) {
   for (const Row &row : audit.rows) {
     if (row.other)
       continue;
+    const std::string &layer = row.layer.empty() ? row.op : row.layer;
     auto found = llvm::find_if(
-        layers, [&](const Bars &bars) { return bars.layer == row.layer; });
+        layers, [&](const Bars &bars) { return bars.layer == layer; });
     if (found == layers.end()) {
-      layers.push_back(
-          {row.layer, {}, std::vector<Rational>(audit.claims.size())});
+      layers.push_back({layer, {}, std::vector<Rational>(audit.claims.size())});
       found = layers.end() - 1;
     }
     found->exact += row.exact;
@@ -213,21 +213,24 @@ Picture netc::claimBarsOf(const Audit &audit) {
   }
   picture.height = 24 + height * layers.size();
   std::string &text = picture.body;
+  constexpr double letter = 6.4;
+  double at = left;
   auto key = [&](size_t i, StringRef name) {
     text += fmt::format(
         "<rect class=\"claim{0}\" x=\"{1:.0f}\" y=\"3\" width=\"10\" "
         "height=\"10\"/><text x=\"{2:.0f}\" y=\"13\">{3}</text>\n",
-        i, left + i * 150., left + i * 150. + 15, escapedHtml(name));
+        i, at, at + 15, escapedHtml(name));
+    at += 15 + letter * name.size() + 20;
   };
   key(0, "exact");
   for (auto [i, claim] : llvm::enumerate(audit.claims))
     key(i + 1, claim.id);
   for (auto [i, bars] : llvm::enumerate(layers)) {
     double y = 24 + height * i;
-    text += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" "
-                        "text-anchor=\"end\">{}</text>\n",
-                        left - 8, y + 13,
-                        escapedHtml(StringRef(bars.layer).take_back(34)));
+    text +=
+        fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" "
+                    "text-anchor=\"end\">{}</text>\n",
+                    left - 8, y + 13, escapedHtml(pictureLabel(bars.layer)));
     auto bar = [&](size_t place, const Rational &flop) {
       text += fmt::format(
           "<rect class=\"claim{}\" x=\"{}\" y=\"{:.1f}\" width=\"{:.2f}\" "
