@@ -38,6 +38,20 @@ static std::string printable(StringRef text) {
   return kept;
 }
 
+/// A name that a trace may have of any length.
+static std::string nameText(StringRef text) {
+  constexpr size_t most = 60;
+  if (text.size() <= most)
+    return printable(text);
+  text = text.take_front(most);
+  // Not in the middle of a letter.
+  while (!text.empty() && (text.back() & 0xc0) == 0x80)
+    text = text.drop_back();
+  if (!text.empty() && (text.back() & 0x80))
+    text = text.drop_back();
+  return printable(text) + "…";
+}
+
 /// Small shares are given with more decimals.
 static std::string shareText(const Rational &share) {
   return percent(share, share < Rational::fraction(1, 100) ? 3 : 1);
@@ -56,7 +70,7 @@ static std::string ruleText(const RowClaim &claim, const Row &row) {
 
 /// `3 × layer1.0.conv1 …`, or the only layer.
 static std::string layersText(const AuditRows &rows) {
-  const std::string &layer = rows.first->layer;
+  std::string layer = nameText(rows.first->layer);
   if (rows.rows.size() == 1)
     return layer.empty() ? "·" : layer;
   return layer.empty() ? fmt::format("{} ×", rows.rows.size())
@@ -92,15 +106,13 @@ static void writeRead(Page &page, const Audit &audit) {
 }
 
 static std::string unknownText(const Audit &audit) {
-  constexpr size_t most = 6, mostLetters = 60;
+  constexpr size_t most = 6;
   std::string text;
   for (const Unknown &unknown :
        llvm::ArrayRef(audit.unknown).take_front(most)) {
-    std::string name = printable(unknown.name);
-    if (name.size() > mostLetters)
-      name = name.substr(0, mostLetters) + "…";
-    text += fmt::format("{}{} × {}{}", text.empty() ? "" : ", ", unknown.times,
-                        unknown.isKernel ? "kernel " : "", name);
+    text +=
+        fmt::format("{}{} × {}{}", text.empty() ? "" : ", ", unknown.times,
+                    unknown.isKernel ? "kernel " : "", nameText(unknown.name));
   }
   if (audit.unknown.size() > most)
     text += fmt::format(", {} more", audit.unknown.size() - most);
@@ -131,7 +143,7 @@ static void writeCoverage(Page &page, const Audit &audit) {
     for (const Row &row : audit.rows)
       if (!row.other && (ofTrace ? row.isTraced && !row.isSpecified
                                  : row.isSpecified && !row.isTraced))
-        ++ops[row.op + " " + row.phase];
+        ++ops[nameText(row.op) + " " + row.phase];
     std::string text;
     for (auto &[op, times] : ops)
       text += (text.empty() ? "" : ", ") + std::to_string(times) + " × " + op;
@@ -153,8 +165,9 @@ static void writeCoverage(Page &page, const Audit &audit) {
   const Divergence &divergence = *audit.divergence;
   for (size_t i = 0;
        i < std::max(divergence.specified.size(), divergence.traced.size()); ++i)
-    grid.add({{i < divergence.specified.size() ? divergence.specified[i] : ""},
-              {i < divergence.traced.size() ? divergence.traced[i] : ""}});
+    grid.add(
+        {{i < divergence.specified.size() ? divergence.specified[i] : ""},
+         {i < divergence.traced.size() ? nameText(divergence.traced[i]) : ""}});
   page.grid(grid);
 }
 
@@ -181,7 +194,7 @@ static void writeRows(Page &page, const Audit &audit) {
       time += each->nanoseconds;
     std::vector<Grid::Cell> cells = {
         {layersText(rows)},
-        {row.op, Style::Dim},
+        {nameText(row.op), Style::Dim},
         {row.phase},
         {row.other ? "" : nameOf(row.confidence).str(), Style::Dim},
         {time ? seconds(time) : ""},
@@ -334,7 +347,7 @@ static void writeParts(Page &page, const Audit &audit) {
   auto share = [&](int64_t time) {
     return shareText(Rational::fraction(time, audit.step.duration()));
   };
-  constexpr size_t mostLayers = 16, mostKernels = 8, mostLetters = 60;
+  constexpr size_t mostLayers = 16, mostKernels = 8;
   std::vector<LevelRow> layers = levelRows(audit);
   if (audit.levels && !layers.empty()) {
     auto firstLayer =
@@ -351,7 +364,7 @@ static void writeParts(Page &page, const Audit &audit) {
                     {"of the step", Style::Dim}},
                    {Grid::Left, Grid::Right, Grid::Right}, layers,
                    [&](const LevelRow &row) -> std::vector<Grid::Cell> {
-                     return {{row.name},
+                     return {{nameText(row.name)},
                              {seconds(row.nanoseconds)},
                              {share(row.nanoseconds)}};
                    });
@@ -360,25 +373,23 @@ static void writeParts(Page &page, const Audit &audit) {
     return;
   llvm::ArrayRef<KernelRow> kernels = audit.kernels;
   bool areMore = kernels.size() > mostKernels;
-  writeLevelGrid(
-      page,
-      areMore ? fmt::format("the {} kernels of {} that take most time",
-                            mostKernels, kernels.size())
-              : std::string("kernels"),
-      {{"kernel", Style::Dim},
-       {"launches", Style::Dim},
-       {"time", Style::Dim},
-       {"of the step", Style::Dim}},
-      {Grid::Left, Grid::Right, Grid::Right, Grid::Right},
-      kernels.take_front(mostKernels),
-      [&](const KernelRow &row) -> std::vector<Grid::Cell> {
-        std::string name = printable(row.name);
-        return {{name.size() > mostLetters ? name.substr(0, mostLetters) + "…"
-                                           : name},
-                {std::to_string(row.launches)},
-                {seconds(row.nanoseconds)},
-                {share(row.nanoseconds)}};
-      });
+  writeLevelGrid(page,
+                 areMore
+                     ? fmt::format("the {} kernels of {} that take most time",
+                                   mostKernels, kernels.size())
+                     : std::string("kernels"),
+                 {{"kernel", Style::Dim},
+                  {"launches", Style::Dim},
+                  {"time", Style::Dim},
+                  {"of the step", Style::Dim}},
+                 {Grid::Left, Grid::Right, Grid::Right, Grid::Right},
+                 kernels.take_front(mostKernels),
+                 [&](const KernelRow &row) -> std::vector<Grid::Cell> {
+                   return {{nameText(row.name)},
+                           {std::to_string(row.launches)},
+                           {seconds(row.nanoseconds)},
+                           {share(row.nanoseconds)}};
+                 });
 }
 
 static void writeBatches(Page &page, llvm::ArrayRef<const Audit *> audits) {

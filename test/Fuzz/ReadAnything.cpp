@@ -4,8 +4,7 @@
 
 #include "test/Fuzz/ReadAnything.h"
 
-#include "lib/Audit/Levels.h"
-#include "lib/Audit/TracedStep.h"
+#include "lib/Audit/Audit.h"
 #include "lib/Trace/ExecutionTrace.h"
 #include "lib/Trace/Formats.h"
 
@@ -52,5 +51,12 @@ void readAnything(llvm::StringRef name, llvm::StringRef bytes) {
     contradictionsIn(summed.levels, std::nullopt);
     levelNotes(summed.levels, gpu);
     addShapes(*trace, *trace);
+    Question question;
+    question.counts = {&*trace};
+    question.counters = &*trace;
+    if (llvm::Expected<Audit> made =
+            audit::audit(*trace, "trace", nullptr, question);
+        !made)
+      llvm::consumeError(made.takeError());
   }
 }

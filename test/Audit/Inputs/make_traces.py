@@ -182,6 +182,15 @@ unknown.op("aten::upsample_bilinear2d", IMAGE)
 unknown.op("mine::scale", [2, 3], kernels=[("void cutlass::Kernel2<gemm>(int)", 40), ("fbgemm_gpu::scale", 7)])
 unknown.write("unknown", deviceProperties=[{"id": 0, "name": "NVIDIA A10G"}])
 
+# Names that mean something to a page, a spreadsheet and a terminal, and a long one.
+hostile = Trace()
+for name in "<script>alert(1)</script>::linear", "=cmd|x::linear", "\x1b[31m::linear", "é" * 5000 + "::linear":
+    hostile.op(name, [2, 3])
+hostile.around(
+    "python_function", "nn.Module: <b>\x1b[32m", lambda: hostile.op("aten::mm", [2, 3], [3, 4], kernels=[("<i>", 3)])
+)
+hostile.write("hostile", host_name="somebody")
+
 # Two blocks that are alike, of which the trace has the second; names tell them apart.
 named = Trace()
 named.around(
