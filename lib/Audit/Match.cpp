@@ -44,32 +44,44 @@ struct Block {
   Confidence confidence;
 };
 
-/// FLOP of items that follow each other.
+/// FLOP of items, and of those that follow each other. Most are told apart by
+/// their doubles, which takes less time.
 class Sums {
 public:
-  explicit Sums(llvm::ArrayRef<Item> items) : sums(1), known(1, 0) {
+  explicit Sums(llvm::ArrayRef<Item> items) : sums(1), near(1, 0), known(1, 0) {
     for (const Item &item : items) {
       known.push_back(item.flop ? known.back() + 1 : 0);
       sums.push_back(sums.back() + item.flop.value_or(0));
+      near.push_back(sums.back().toDouble());
+      own.push_back(item.flop.value_or(0).toDouble());
     }
   }
 
+  double of(size_t i) const { return own[i]; }
+
   /// How many items, two to `most`, that end in front of `end` have together
-  /// `flop`; 0 if none do.
-  size_t addingUpTo(const Rational &flop, size_t end, size_t most) const {
+  /// `flop`, which is about `about`; 0 if none do.
+  size_t addingUpTo(const Rational &flop, double about, size_t end,
+                    size_t most) const {
     most = std::min(known[end], most);
     if (most < 2)
       return 0;
     // What the items in front of them have.
-    Rational before = sums[end] - flop;
-    auto last = sums.begin() + (end - 1),
-         found = std::lower_bound(sums.begin() + (end - most), last, before);
-    return found != last && *found == before ? sums.begin() + end - found : 0;
+    constexpr double rounding = 1e-12;
+    double before = near[end] - about, error = rounding * near[end];
+    size_t found = std::lower_bound(near.begin() + (end - most),
+                                    near.begin() + (end - 1), before - error) -
+                   near.begin();
+    for (; found + 1 < end && near[found] <= before + error; ++found)
+      if (sums[found] + flop == sums[end])
+        return end - found;
+    return 0;
   }
 
 private:
   std::vector<Rational> sums;
-  std::vector<size_t> known; ///< how many in a row have FLOP
+  std::vector<double> near, own; ///< of the sums, and of each item
+  std::vector<size_t> known;     ///< how many in a row have FLOP
 };
 
 /// Needleman and Wunsch, A general method applicable to the search for
@@ -172,13 +184,14 @@ private:
     if (i && j) {
       const Item &a = first[i - 1], &b = second[j - 1];
       if (a.flop && b.flop) {
-        if (a.flop == b.flop)
+        double ours = firstSums.of(i - 1), theirs = secondSums.of(j - 1);
+        if (ours == theirs && a.flop == b.flop)
           offer(1, 1,
                 (a.elements == b.elements ? Same : SameFlop) - likeness(a, b),
                 Confidence::Exact);
-        if (size_t many = secondSums.addingUpTo(*a.flop, j, maxBlock))
+        if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock))
           offer(1, many, Adds - likeness(a, b), Confidence::Sum);
-        if (size_t many = firstSums.addingUpTo(*b.flop, i, maxBlock))
+        if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock))
           offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
       } else if (a.kind == b.kind) {
         offer(1, 1, InOrder - likeness(a, b), Confidence::Order);
@@ -486,7 +499,7 @@ private:
     llvm::sort(ourRest);
     llvm::sort(theirRest);
     size_t before = matches.size();
-    add(align(ourRest, theirRest), TracedProduct::Backward);
+    add(crossed(align(ourRest, theirRest)), TracedProduct::Backward);
     for (size_t i = before; i < matches.size(); ++i)
       if (!matches[i].specified.empty())
         matches[i].forward =
@@ -519,6 +532,31 @@ private:
       return match.confidence == Confidence::None;
     });
     found.push_back(std::move(rest));
+    return found;
+  }
+
+  /// Of gradients that an alignment left on both sides: a compiler puts them in
+  /// another order, but their shapes stay.
+  std::vector<Match> crossed(std::vector<Match> found) const {
+    for (Match &ours : found) {
+      if (ours.confidence != Confidence::None || ours.specified.size() != 1)
+        continue;
+      const SpecifiedProduct &product = specified[ours.specified[0]];
+      auto same = llvm::find_if(found, [&](const Match &theirs) {
+        return theirs.confidence == Confidence::None &&
+               theirs.traced.size() == 1 &&
+               traced[theirs.traced[0]].flop == product.flop &&
+               traced[theirs.traced[0]].elements == product.elements;
+      });
+      if (same == found.end())
+        continue;
+      ours.traced = std::move(same->traced);
+      ours.confidence = Confidence::Exact;
+      same->traced.clear();
+    }
+    llvm::erase_if(found, [](const Match &match) {
+      return match.specified.empty() && match.traced.empty();
+    });
     return found;
   }
 

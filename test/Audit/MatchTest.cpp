@@ -133,6 +133,22 @@ TEST(Match, GradientsFollowTheNumbersOfAutograd) {
   EXPECT_EQ(textOf(ours, compiled), "a=0 b=1 b=2 b=3 a=4");
 }
 
+TEST(Match, GradientsOfACompilerMayStandInAnotherOrder) {
+  std::vector<SpecifiedProduct> ours = {
+      specified("a", 10), specified("b", 20),
+      specified("b", 20, Phase::InputGradient),
+      specified("b", 20, Phase::WeightGradient),
+      specified("a", 10, Phase::WeightGradient)};
+  auto back = TracedProduct::Backward;
+  EXPECT_EQ(textOf(ours, {traced(10), traced(20), traced(20, -1, back),
+                          traced(10, -1, back), traced(20, -1, back)}),
+            "a=0 b=1 b=2 b=4 a=3");
+  // What has other FLOP is another.
+  EXPECT_EQ(textOf(ours, {traced(10), traced(20), traced(20, -1, back),
+                          traced(10, -1, back), traced(21, -1, back)}),
+            "a=0 b=1 -b b=2 a=3 +4");
+}
+
 TEST(Match, GradientsThatMakeTheWeightAreTold) {
   std::vector<SpecifiedProduct> ours = {
       specified("a", 10), specified("a", 10, Phase::InputGradient),
