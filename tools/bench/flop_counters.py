@@ -14,6 +14,7 @@ import warnings
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -46,10 +47,27 @@ def conv(kind, channels, made, sizes, **settings):
     return layer(module, *sizes), 2 * made * module.weight.numel()
 
 
-def rnn(kind, gates):
-    module = kind(32, 64, batch_first=True)
+def by_math():
+    with sdpa_kernel(SDPBackend.MATH):
+        return attention()()
+
+
+def rnn(kind, gates, projected=0):
+    module = kind(32, 64, batch_first=True, **(dict(proj_size=projected) if projected else {}))
     x = leaf(4, 10, 32)
-    return lambda: module(x)[0], 2 * 4 * 10 * gates * 64 * (32 + 64)
+    return lambda: module(x)[0], 2 * 4 * 10 * 64 * (gates * (32 + (projected or 64)) + projected)
+
+
+def encoder_evaluated():
+    """In evaluation a layer of 16 features, 2 heads and 32 hidden ones is one op."""
+    module = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    x = torch.randn(2, 6, 16)
+
+    def run():
+        with torch.no_grad():
+            return module(x)
+
+    return run, 2 * 2 * 6 * (4 * 16 * 16 + 2 * 16 * 32) + 4 * 2 * 6 * 6 * 16
 
 
 OPS = [
@@ -69,9 +87,12 @@ OPS = [
     ("ConvTranspose2d", *conv(nn.ConvTranspose2d, 16, 2 * 100, (2, 16, 10, 10))),
     ("attention, fused", attention(), 4 * 2 * 4 * 16 * 16 * 16),
     ("attention, fused, causal", attention(is_causal=True), 4 * 2 * 4 * 16 * 16 * 16),
+    ("attention, math", by_math, 4 * 2 * 4 * 16 * 16 * 16),
+    ("encoder layer, evaluation", *encoder_evaluated()),
     ("RNN", *rnn(nn.RNN, 1)),
     ("GRU", *rnn(nn.GRU, 3)),
     ("LSTM", *rnn(nn.LSTM, 4)),
+    ("LSTM, projected", *rnn(nn.LSTM, 4, projected=32)),
     ("a + b, 128 elements", function(torch.add, (8, 16), (8, 16)), None),
     ("row + a", function(torch.add, (16,), (8, 16)), None),
     ("ReLU, softmax, LayerNorm", layer(nn.Sequential(nn.ReLU(), nn.Softmax(-1), nn.LayerNorm(16)), 8, 16), None),
@@ -95,11 +116,15 @@ def both(count, run):
     """Of the forward and of the backward pass."""
     results = []
     forward = count(lambda: results.append(run()))
+    if not results[0].requires_grad:
+        return forward, None
     gradient = torch.ones_like(results[0])
     return forward, count(lambda: results[0].backward(gradient))
 
 
 def text(flop, exact):
+    if flop is None:
+        return "·"
     return f"{flop}" if exact is None else f"{flop / exact:.4g} F" if flop else "0"
 
 
