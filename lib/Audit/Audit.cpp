@@ -321,17 +321,23 @@ private:
   /// Without a specification, every product of the trace matches itself.
   std::vector<Match> matchesOfTraceAlone() const {
     std::vector<Match> matches;
-    std::map<int64_t, unsigned> bySequence;
-    for (auto [i, product] : llvm::enumerate(step.products))
-      if (product.phase != TracedProduct::Backward && product.sequence >= 0)
+    std::map<int64_t, unsigned> bySequence, gradientsOf;
+    for (auto [i, product] : llvm::enumerate(step.products)) {
+      if (product.phase == TracedProduct::Backward)
+        ++gradientsOf[product.sequence];
+      else if (product.sequence >= 0)
         bySequence[product.sequence] = i;
+    }
     for (auto [i, product] : llvm::enumerate(step.products)) {
       Match &match = matches.emplace_back();
       match.traced = {unsigned(i)};
       match.phase = product.phase;
       match.confidence = product.flop ? Confidence::Exact : Confidence::None;
       auto maker = bySequence.find(product.sequence);
-      if (product.phase == TracedProduct::Backward && maker != bySequence.end())
+      // A compiled function is a single node with many products.
+      if (product.phase == TracedProduct::Backward &&
+          maker != bySequence.end() &&
+          gradientsOf[product.sequence] <= kMostGradients)
         match.forward = maker->second;
     }
     return matches;

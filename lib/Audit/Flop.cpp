@@ -525,6 +525,15 @@ netc::audit::suspectedKindOf(const Trace &trace, const HostEvent &event) {
   return isProduct ? std::optional(ProductKind::Matrices) : std::nullopt;
 }
 
+bool netc::audit::isForwardAlone(const Trace &trace, const HostEvent &event) {
+  StringRef name = trace.names[event.name];
+  if (name == "aten::addmm" || name == "aten::_addmm_activation")
+    return trace.shape(event, 0).size() == 1;
+  const Kind *kind = kindOf(name);
+  return kind && kind->multiplies != ProductKind::Matrices &&
+         !name.contains("backward");
+}
+
 bool netc::audit::multipliesByName(StringRef kernel) {
   kernel.consume_front("fbgemm_gpu::"); // a library's, of embeddings
   constexpr StringRef parts[] = {

@@ -31,6 +31,10 @@ std::optional<ProductKind> productKindOf(const trace::Trace &trace,
 std::optional<ProductKind> suspectedKindOf(const trace::Trace &trace,
                                            const trace::HostEvent &event);
 
+/// Whether no gradient runs as this product: one with the bias of a layer, or
+/// an op whose gradient has a name of its own.
+bool isForwardAlone(const trace::Trace &trace, const trace::HostEvent &event);
+
 /// Whether a kernel multiplies, by words in its name.
 bool multipliesByName(llvm::StringRef kernel);
 

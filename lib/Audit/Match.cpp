@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Audit/Match.h"
+#include "lib/Audit/Alignment.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,255 +19,7 @@ llvm::StringRef netc::audit::nameOf(Confidence confidence) {
   return names[unsigned(confidence)];
 }
 
-//===----------------------------------------------------------------------===//
-// Alignment of two sequences
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// A product, as compared in an alignment.
-struct Item {
-  std::optional<Rational> flop;
-  Elements elements;
-  ProductKind kind;
-  /// The parts of the names around it, from the outside.
-  llvm::ArrayRef<llvm::StringRef> names;
-
-  bool hasShapeOf(const Item &other) const {
-    return flop == other.flop && elements == other.elements;
-  }
-};
-
-/// Items of both sequences that belong together, by position.
-struct Block {
-  size_t i, j;         ///< the first items in the first and the second sequence
-  size_t many, others; ///< the numbers of items
-  Confidence confidence;
-};
-
-/// FLOP of items, and of those that follow each other. Most are told apart by
-/// their doubles, which takes less time.
-class Sums {
-public:
-  explicit Sums(llvm::ArrayRef<Item> items) : sums(1), near(1, 0), known(1, 0) {
-    for (const Item &item : items) {
-      known.push_back(item.flop ? known.back() + 1 : 0);
-      sums.push_back(sums.back() + item.flop.value_or(0));
-      near.push_back(sums.back().toDouble());
-      own.push_back(item.flop.value_or(0).toDouble());
-    }
-  }
-
-  double of(size_t i) const { return own[i]; }
-
-  /// How many items, two to `most`, that end in front of `end` have together
-  /// `flop`, which is about `about`; 0 if none do.
-  size_t addingUpTo(const Rational &flop, double about, size_t end,
-                    size_t most) const {
-    most = std::min(known[end], most);
-    if (most < 2)
-      return 0;
-    // What the items in front of them have.
-    constexpr double rounding = 1e-12;
-    double before = near[end] - about, error = rounding * near[end];
-    size_t found = std::lower_bound(near.begin() + (end - most),
-                                    near.begin() + (end - 1), before - error) -
-                   near.begin();
-    for (; found + 1 < end && near[found] <= before + error; ++found)
-      if (sums[found] + flop == sums[end])
-        return end - found;
-    return 0;
-  }
-
-private:
-  std::vector<Rational> sums;
-  std::vector<double> near, own; ///< of the sums, and of each item
-  std::vector<size_t> known;     ///< how many in a row have FLOP
-};
-
-/// Needleman and Wunsch, A general method applicable to the search for
-/// similarities in the amino acid sequence of two proteins (1970), with blocks
-/// of several items whose FLOP add up to one of the other side; names break
-/// ties. Only a band around the diagonal is searched, O((n + m) x width). It
-/// becomes wider until nothing outside can cost less (Ukkonen, Algorithms for
-/// approximate string matching, 1985), or until it has 512 more places than the
-/// lengths differ by, or fills the memory that it may have.
-class Alignment {
-public:
-  Alignment(llvm::ArrayRef<Item> first, llvm::ArrayRef<Item> second)
-      : first(first), second(second), firstSums(first), secondSums(second),
-        rows(first.size() + 1), columns(second.size() + 1) {}
-
-  std::vector<Block> find() {
-    size_t difference = rows > columns ? rows - columns : columns - rows;
-    size_t most = std::min(std::max(mostReach, difference) + mostReach,
-                           mostWays / rows / 2);
-    most = std::max(most, columns / rows + 1); // rows of the band touch
-    for (reach = std::min(difference + leastReach, most);;
-         reach = std::min(2 * reach, most)) {
-      int64_t least = search();
-      // A way that leaves the band has that many blocks at least.
-      if (reach == most || width == columns ||
-          least <= Adds * int64_t((reach - difference) / maxBlock))
-        break;
-    }
-    std::vector<Block> blocks;
-    size_t i = rows - 1, j = columns - 1;
-    while (i || j) {
-      const Way &way = ways[placeOf(i, j)];
-      i -= way.many;
-      j -= way.others;
-      blocks.push_back(
-          {i, j, way.many, way.others, Confidence(way.confidence)});
-    }
-    std::reverse(blocks.begin(), blocks.end());
-    return joinGaps(std::move(blocks));
-  }
-
-private:
-  /// What the ways to explain items cost; the least sum wins. Of two that cost
-  /// the same, the one whose names are more alike: they count less than any
-  /// price.
-  enum Price : int64_t {
-    Unit = int64_t(1) << 32,
-    Same = 0,
-    SameFlop = 2 * Unit,
-    Adds = 3 * Unit,
-    InOrder = 6 * Unit,
-    Gap = 10 * Unit
-  };
-  static constexpr size_t leastReach = 32, mostReach = 256, maxBlock = 255,
-                          mostWays = size_t(48) << 20;
-  static constexpr int64_t unreached = INT64_MAX / 2;
-
-  /// The block that ends at a place.
-  struct Way {
-    uint8_t many = 0, others = 0, confidence = 0;
-  };
-
-  size_t begin(size_t i) const {
-    size_t middle = rows > 1 ? i * (columns - 1) / (rows - 1) : 0;
-    return std::min(middle > reach ? middle - reach : 0, columns - width);
-  }
-  size_t end(size_t i) const { return begin(i) + width; }
-  bool isIn(size_t i, size_t j) const { return j >= begin(i) && j < end(i); }
-  size_t placeOf(size_t i, size_t j) const { return i * width + j - begin(i); }
-  /// Of the last rows that a block can reach.
-  int64_t &costAt(size_t i, size_t j) {
-    return costs[(i % (maxBlock + 1)) * width + j - begin(i)];
-  }
-
-  /// The least cost of all in the band.
-  int64_t search() {
-    width = std::min(2 * reach + 1, columns);
-    ways.assign(rows * width, Way());
-    costs.assign((maxBlock + 1) * width, unreached);
-    for (size_t i = 0; i < rows; ++i)
-      for (size_t j = begin(i); j < end(i); ++j)
-        fill(i, j);
-    return costAt(rows - 1, columns - 1);
-  }
-
-  void fill(size_t i, size_t j) {
-    int64_t &least = costAt(i, j);
-    least = i == 0 && j == 0 ? 0 : unreached;
-    auto offer = [&](size_t many, size_t others, int64_t price,
-                     Confidence confidence) {
-      if (many > i || others > j || !isIn(i - many, j - others))
-        return;
-      int64_t cost = costAt(i - many, j - others) + price;
-      if (cost >= least)
-        return;
-      least = cost;
-      ways[placeOf(i, j)] = {uint8_t(many), uint8_t(others),
-                             uint8_t(confidence)};
-    };
-    if (i && j) {
-      const Item &a = first[i - 1], &b = second[j - 1];
-      if (a.flop && b.flop) {
-        double ours = firstSums.of(i - 1), theirs = secondSums.of(j - 1);
-        if (ours == theirs && a.flop == b.flop)
-          offer(1, 1,
-                (a.elements == b.elements ? Same : SameFlop) - likeness(a, b),
-                Confidence::Exact);
-        if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock))
-          offer(1, many, Adds - likeness(a, b), Confidence::Sum);
-        if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock))
-          offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
-      } else if (a.kind == b.kind) {
-        offer(1, 1, InOrder - likeness(a, b), Confidence::Order);
-      }
-    }
-    if (i)
-      offer(1, 0, Gap, Confidence::None);
-    if (j)
-      offer(0, 1, Gap, Confidence::None);
-  }
-
-  /// The length of the longest common subsequence of their names.
-  static int64_t likeness(const Item &a, const Item &b) {
-    if (a.names.empty() || b.names.empty())
-      return 0;
-    llvm::SmallVector<uint8_t, 32> above(b.names.size() + 1, 0);
-    for (llvm::StringRef name : a.names) {
-      uint8_t diagonal = 0;
-      for (size_t j = 0; j < b.names.size(); ++j) {
-        uint8_t longest = name == b.names[j] ? diagonal + 1
-                                             : std::max(above[j], above[j + 1]);
-        diagonal = std::exchange(above[j + 1], longest);
-      }
-    }
-    return above.back();
-  }
-
-  /// Joins the gaps of both sequences between two matches to a block, if their
-  /// FLOP are equal, or if one of them is a single op of the trace without
-  /// known FLOP.
-  std::vector<Block> joinGaps(std::vector<Block> blocks) const {
-    std::vector<Block> joined;
-    for (size_t from = 0; from < blocks.size();) {
-      size_t to = from, many = 0, others = 0;
-      while (to < blocks.size() && blocks[to].confidence == Confidence::None) {
-        many += blocks[to].many;
-        others += blocks[to].others;
-        ++to;
-      }
-      if (to == from) {
-        joined.push_back(blocks[from++]);
-        continue;
-      }
-      Block gap{blocks[from].i, blocks[from].j, many, others, Confidence::None};
-      std::optional<Rational> a = sumOf(first.slice(gap.i, many)),
-                              b = sumOf(second.slice(gap.j, others));
-      if (many && others && a && b && *a == *b)
-        gap.confidence = Confidence::Sum;
-      else if (many && others == 1 && !b)
-        gap.confidence = Confidence::Order;
-      if (gap.confidence != Confidence::None)
-        joined.push_back(gap);
-      else
-        joined.insert(joined.end(), blocks.begin() + from, blocks.begin() + to);
-      from = to;
-    }
-    return joined;
-  }
-
-  static std::optional<Rational> sumOf(llvm::ArrayRef<Item> items) {
-    Rational sum;
-    for (const Item &item : items) {
-      if (!item.flop)
-        return std::nullopt;
-      sum += *item.flop;
-    }
-    return sum;
-  }
-
-  llvm::ArrayRef<Item> first, second;
-  Sums firstSums, secondSums;
-  size_t rows, columns, reach = 0, width = 0;
-  std::vector<Way> ways;
-  std::vector<int64_t> costs;
-};
-
 /// `layer1`, `0`, `conv` of `layer1.0.Conv_0`: words and numbers in lower case.
 class NameParts {
 public:
@@ -338,14 +90,14 @@ private:
     std::vector<Item> first, second;
     std::deque<NameParts> names; // do not move
     for (unsigned i : ours)
-      first.push_back({specified[i].flop, specified[i].elements,
-                       specified[i].kind,
-                       names.emplace_back(specified[i].name).get()});
+      first.push_back(
+          {specified[i].flop, specified[i].elements, specified[i].kind,
+           names.emplace_back(specified[i].name).get(), specified[i].op});
     for (unsigned i : theirs)
       second.push_back({traced[i].flop, traced[i].elements, traced[i].kind,
-                        names.emplace_back(traced[i].path).get()});
+                        names.emplace_back(traced[i].path).get(), ""});
     std::vector<Match> found;
-    for (const Block &block : Alignment(first, second).find()) {
+    for (const Block &block : alignItems(first, second)) {
       Match &match = found.emplace_back();
       match.confidence = block.confidence;
       for (size_t i = 0; i < block.many; ++i)
@@ -382,7 +134,8 @@ private:
   }
 
   /// Matches recomputed products. Each region, which is what a node of autograd
-  /// runs, is a contiguous part of the forward pass.
+  /// runs, is a contiguous part of the forward pass; but of a compiled
+  /// function, each product by itself.
   void followRepeated() {
     std::map<unsigned, std::vector<unsigned>> ours; // by forward match
     std::vector<unsigned> rest;
@@ -395,6 +148,7 @@ private:
     std::vector<unsigned> forward = tracedIn(TracedProduct::Forward),
                           again = tracedIn(TracedProduct::Recompute), alone;
     std::map<unsigned, std::vector<unsigned>> theirs;
+    std::set<unsigned> taken;
     for (size_t from = 0; from < again.size();) {
       size_t to = from + 1;
       while (to < again.size() &&
@@ -406,6 +160,8 @@ private:
         std::optional<unsigned> of;
         if (place)
           of = matchOf[forward[*place + k]];
+        else if (auto repeated = lastLike(product, forward, taken))
+          of = matchOf[*repeated];
         if (of)
           theirs[*of].push_back(product);
         else
@@ -428,20 +184,31 @@ private:
     addBehind(align(rest, alone), TracedProduct::Recompute, std::nullopt);
   }
 
+  bool isSame(unsigned a, unsigned b) const {
+    return traced[a].flop == traced[b].flop &&
+           traced[a].elements == traced[b].elements;
+  }
+
+  /// The last of the forward products that is like one, and is not taken.
+  std::optional<unsigned> lastLike(unsigned product,
+                                   llvm::ArrayRef<unsigned> forward,
+                                   std::set<unsigned> &taken) const {
+    for (unsigned i : llvm::reverse(forward))
+      if (isSame(i, product) && taken.insert(i).second)
+        return i;
+    return std::nullopt;
+  }
+
   /// The position of a region in the forward pass: before the previous region,
   /// since the backward pass runs in reverse order.
   std::optional<size_t> placeOf(llvm::ArrayRef<unsigned> region,
                                 llvm::ArrayRef<unsigned> forward) const {
-    auto isSame = [&](unsigned a, unsigned b) {
-      return traced[a].flop == traced[b].flop &&
-             traced[a].elements == traced[b].elements;
-    };
     if (region.size() > forward.size())
       return std::nullopt;
     for (size_t place = std::min(lastPlace, forward.size() - region.size() + 1);
          place-- > 0;)
       if (std::equal(region.begin(), region.end(), forward.begin() + place,
-                     isSame))
+                     [&](unsigned a, unsigned b) { return isSame(a, b); }))
         return place;
     return std::nullopt;
   }
@@ -461,8 +228,6 @@ private:
     for (auto [i, product] : llvm::enumerate(traced))
       if (product.phase != TracedProduct::Backward && product.sequence >= 0)
         bySequence[product.sequence].push_back(i);
-    // A compiled function is a single node with many products.
-    constexpr unsigned mostOfNode = 2;
     std::map<int64_t, unsigned> gradientsOf;
     for (unsigned i : tracedIn(TracedProduct::Backward))
       ++gradientsOf[traced[i].sequence];
@@ -472,7 +237,7 @@ private:
       // that fits created the node.
       if (auto makers = bySequence.find(traced[i].sequence);
           makers != bySequence.end() &&
-          gradientsOf[traced[i].sequence] <= mostOfNode)
+          gradientsOf[traced[i].sequence] <= kMostGradients)
         for (unsigned maker : makers->second)
           if (isGradientOf(traced[i], traced[maker]))
             match = matchOf[maker];
@@ -499,6 +264,7 @@ private:
     llvm::sort(ourRest);
     llvm::sort(theirRest);
     size_t before = matches.size();
+    add(ofOneShape(ourRest, theirRest), TracedProduct::Backward);
     add(crossed(align(ourRest, theirRest)), TracedProduct::Backward);
     for (size_t i = before; i < matches.size(); ++i)
       if (!matches[i].specified.empty())
@@ -535,9 +301,88 @@ private:
     return found;
   }
 
-  /// Of gradients that an alignment left on both sides: a compiler puts them in
-  /// another order, but their shapes stay.
+  /// Takes out of both lists the gradients of a shape that each has as many of,
+  /// in their order: a compiler runs them in another order than others.
+  std::vector<Match> ofOneShape(std::vector<unsigned> &ours,
+                                std::vector<unsigned> &theirs) const {
+    struct Lists {
+      std::vector<unsigned> ours, theirs;
+    };
+    std::map<std::tuple<Rational, Elements, Rational>, Lists> byShape;
+    bool haveMade = llvm::all_of(theirs, [&](unsigned i) {
+      return traced[i].made || traced[i].kind != ProductKind::Matrices;
+    });
+    auto listsOf = [&](const Rational &flop, const Elements &elements,
+                       const Rational &made) -> Lists & {
+      return byShape[{flop, elements, haveMade ? made : Rational()}];
+    };
+    for (unsigned i : ours)
+      listsOf(specified[i].flop, specified[i].elements, specified[i].made)
+          .ours.push_back(i);
+    for (unsigned i : theirs)
+      if (traced[i].flop)
+        listsOf(*traced[i].flop, traced[i].elements, traced[i].made.value_or(0))
+            .theirs.push_back(i);
+    std::vector<Match> found;
+    std::set<unsigned> ourTaken, theirTaken;
+    for (const auto &[shape, lists] : byShape) {
+      if (lists.ours.size() != lists.theirs.size())
+        continue;
+      for (auto [i, j] : llvm::zip(lists.ours, lists.theirs)) {
+        Match &match = found.emplace_back();
+        match.specified = {i};
+        match.traced = {j};
+        match.confidence = Confidence::Exact;
+        ourTaken.insert(i);
+        theirTaken.insert(j);
+      }
+    }
+    llvm::erase_if(ours, [&](unsigned i) { return ourTaken.count(i); });
+    llvm::erase_if(theirs, [&](unsigned j) { return theirTaken.count(j); });
+    return found;
+  }
+
+  /// A gradient of several layers whose weights are packed: that of the weights
+  /// has all of their elements, that of the input is added up.
+  void joinPacked(std::vector<Match> &found, Match &theirs) const {
+    const TracedProduct &packed = traced[theirs.traced[0]];
+    if (!packed.flop || !packed.made)
+      return;
+    for (Match &first : found) {
+      if (first.confidence != Confidence::None || first.specified.size() != 1)
+        continue;
+      const SpecifiedProduct &one = specified[first.specified[0]];
+      if (!one.flop.isValid() || one.flop.isZero())
+        continue;
+      Rational times = *packed.flop / one.flop;
+      Rational made =
+          one.phase == Phase::WeightGradient ? one.made * times : one.made;
+      if (!times.isInteger() || times < 2 || made != *packed.made)
+        continue;
+      std::vector<Match *> parts;
+      for (Match &match : found)
+        if (match.confidence == Confidence::None &&
+            match.specified.size() == 1 && Rational(parts.size()) < times)
+          if (const SpecifiedProduct &other = specified[match.specified[0]];
+              other.flop == one.flop && other.phase == one.phase &&
+              other.made == one.made)
+            parts.push_back(&match);
+      if (Rational(parts.size()) < times)
+        continue;
+      for (Match *part : parts) {
+        theirs.specified.append(part->specified);
+        part->specified.clear();
+      }
+      theirs.confidence = Confidence::Sum;
+      return;
+    }
+  }
+
+  /// Pairs what an alignment left on both sides, by shapes.
   std::vector<Match> crossed(std::vector<Match> found) const {
+    constexpr size_t most = 4096; // each is compared with each
+    if (found.size() > most)
+      return found;
     for (Match &ours : found) {
       if (ours.confidence != Confidence::None || ours.specified.size() != 1)
         continue;
@@ -554,6 +399,9 @@ private:
       ours.confidence = Confidence::Exact;
       same->traced.clear();
     }
+    for (Match &theirs : found)
+      if (theirs.confidence == Confidence::None && theirs.traced.size() == 1)
+        joinPacked(found, theirs);
     llvm::erase_if(found, [](const Match &match) {
       return match.specified.empty() && match.traced.empty();
     });

@@ -28,6 +28,10 @@ struct Match {
   std::optional<unsigned> forward;
 };
 
+/// How many gradients a node of autograd has at most of one product: more are
+/// those of a compiled function, which is a single node.
+constexpr unsigned kMostGradients = 2;
+
 /// Finds the products of the trace for each product of the specification. A
 /// product without a counterpart is a match of its own. Forward products are
 /// aligned in order. Gradients are matched by the sequence numbers of autograd,

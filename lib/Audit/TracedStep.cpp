@@ -267,8 +267,8 @@ private:
       if (product.phase == TracedProduct::Forward && calls(product))
         calling.insert(trace.host[product.event].name);
     for (TracedProduct &product : step.products)
-      if (product.phase == TracedProduct::Recompute && !calls(product) &&
-          calling.contains(trace.host[product.event].name)) {
+      if (product.phase == TracedProduct::Recompute && product.sequence >= 0 &&
+          !calls(product) && calling.contains(trace.host[product.event].name)) {
         product.isStopped = true;
         product.counter = 0;
       }
@@ -317,6 +317,11 @@ private:
       if (trace.host[i].sequence >= 0) {
         product.phase = TracedProduct::Recompute;
         product.sequence = trace.host[i].sequence;
+      } else if (product.node == "CompiledFunctionBackward" &&
+                 isForwardAlone(trace, trace.host[i])) {
+        // Ops of a compiled function have no numbers.
+        product.phase = TracedProduct::Recompute;
+        product.sequence = -1;
       }
     }
     if (StringRef phase = ownPhaseOf(trace, trace.host[i]);
@@ -398,8 +403,11 @@ private:
 
   bool isNamedByUser(uint32_t i) const {
     StringRef name = nameOf(i);
-    return !name.starts_with("ProfilerStep#") &&
-           !name.starts_with("Optimizer.");
+    constexpr StringRef others[] = {"ProfilerStep#", "Optimizer.",
+                                    "## Call CompiledFxGraph",
+                                    "Torch-Compiled Region"};
+    return llvm::none_of(
+        others, [&](StringRef other) { return name.starts_with(other); });
   }
 
   /// Lays what torch.profiler counts to the products: an event around one or

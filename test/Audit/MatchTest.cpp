@@ -146,7 +146,15 @@ TEST(Match, GradientsOfACompilerMayStandInAnotherOrder) {
   // What has other FLOP is another.
   EXPECT_EQ(textOf(ours, {traced(10), traced(20), traced(20, -1, back),
                           traced(10, -1, back), traced(21, -1, back)}),
-            "a=0 b=1 -b b=2 a=3 +4");
+            "a=0 b=1 b=2 -b a=3 +4");
+}
+
+TEST(Match, AFusedKernelOfAttentionIsNoLinearLayer) {
+  std::vector<TracedProduct> theirs = {traced(40)};
+  theirs[0].kind = ProductKind::Attention;
+  EXPECT_EQ(textOf({specified("a", 40)}, theirs), "-a +0");
+  std::vector<SpecifiedProduct> ours = {specified("a", 20), specified("b", 20)};
+  EXPECT_EQ(textOf(ours, theirs), "a,b=0");
 }
 
 TEST(Match, GradientsThatMakeTheWeightAreTold) {

@@ -1,0 +1,243 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Alignment.h"
+
+using namespace netc;
+using namespace netc::audit;
+
+namespace {
+/// FLOP of items, and of those that follow each other. Most are told apart by
+/// their doubles, which takes less time.
+class Sums {
+public:
+  explicit Sums(llvm::ArrayRef<Item> items) : sums(1), near(1, 0), known(1, 0) {
+    for (auto [i, item] : llvm::enumerate(items)) {
+      bool goesOn = i && items[i - 1].op == item.op;
+      known.push_back(!item.flop ? 0 : goesOn ? known.back() + 1 : 1);
+      sums.push_back(sums.back() + item.flop.value_or(0));
+      near.push_back(sums.back().toDouble());
+      own.push_back(item.flop.value_or(0).toDouble());
+    }
+  }
+
+  double of(size_t i) const { return own[i]; }
+
+  /// How many items, two to `most`, that end in front of `end` have together
+  /// `flop`, which is about `about`; 0 if none do.
+  size_t addingUpTo(const Rational &flop, double about, size_t end,
+                    size_t most) const {
+    most = std::min(known[end], most);
+    if (most < 2)
+      return 0;
+    // What the items in front of them have.
+    constexpr double rounding = 1e-12;
+    double before = near[end] - about, error = rounding * near[end];
+    size_t found = std::lower_bound(near.begin() + (end - most),
+                                    near.begin() + (end - 1), before - error) -
+                   near.begin();
+    for (; found + 1 < end && near[found] <= before + error; ++found)
+      if (sums[found] + flop == sums[end])
+        return end - found;
+    return 0;
+  }
+
+private:
+  std::vector<Rational> sums;
+  std::vector<double> near, own; ///< of the sums, and of each item
+  /// How many in a row are of one op, and have FLOP: others are not fused.
+  std::vector<size_t> known;
+};
+
+/// Needleman and Wunsch, A general method applicable to the search for
+/// similarities in the amino acid sequence of two proteins (1970), with blocks
+/// of several items whose FLOP add up to one of the other side; names break
+/// ties. Only a band around the diagonal is searched, O((n + m) x width). It
+/// becomes wider until nothing outside can cost less (Ukkonen, Algorithms for
+/// approximate string matching, 1985), or until it has 512 more places than the
+/// lengths differ by, or fills the memory that it may have.
+class Alignment {
+public:
+  Alignment(llvm::ArrayRef<Item> first, llvm::ArrayRef<Item> second)
+      : first(first), second(second), firstSums(first), secondSums(second),
+        rows(first.size() + 1), columns(second.size() + 1) {}
+
+  std::vector<Block> find() {
+    size_t difference = rows > columns ? rows - columns : columns - rows;
+    size_t most = std::min(std::max(mostReach, difference) + mostReach,
+                           mostWays / rows / 2);
+    most = std::max(most, columns / rows + 1); // rows of the band touch
+    for (reach = std::min(difference + leastReach, most);;
+         reach = std::min(2 * reach, most)) {
+      int64_t least = search();
+      // A way that leaves the band has that many blocks at least.
+      if (reach == most || width == columns ||
+          least <= Adds * int64_t((reach - difference) / maxBlock))
+        break;
+    }
+    std::vector<Block> blocks;
+    size_t i = rows - 1, j = columns - 1;
+    while (i || j) {
+      const Way &way = ways[placeOf(i, j)];
+      i -= way.many;
+      j -= way.others;
+      blocks.push_back(
+          {i, j, way.many, way.others, Confidence(way.confidence)});
+    }
+    std::reverse(blocks.begin(), blocks.end());
+    return joinGaps(std::move(blocks));
+  }
+
+private:
+  /// What the ways to explain items cost; the least sum wins. Of two that cost
+  /// the same, the one whose names are more alike: they count less than any
+  /// price.
+  enum Price : int64_t {
+    Unit = int64_t(1) << 32,
+    Same = 0,
+    SameFlop = 2 * Unit,
+    Adds = 3 * Unit,
+    InOrder = 6 * Unit,
+    Gap = 10 * Unit
+  };
+  static constexpr size_t leastReach = 32, mostReach = 256, maxBlock = 255,
+                          mostWays = size_t(48) << 20;
+  static constexpr int64_t unreached = INT64_MAX / 2;
+
+  /// The block that ends at a place.
+  struct Way {
+    uint8_t many = 0, others = 0, confidence = 0;
+  };
+
+  size_t begin(size_t i) const {
+    size_t middle = rows > 1 ? i * (columns - 1) / (rows - 1) : 0;
+    return std::min(middle > reach ? middle - reach : 0, columns - width);
+  }
+  size_t end(size_t i) const { return begin(i) + width; }
+  bool isIn(size_t i, size_t j) const { return j >= begin(i) && j < end(i); }
+  size_t placeOf(size_t i, size_t j) const { return i * width + j - begin(i); }
+  /// Of the last rows that a block can reach.
+  int64_t &costAt(size_t i, size_t j) {
+    return costs[(i % (maxBlock + 1)) * width + j - begin(i)];
+  }
+
+  /// The least cost of all in the band.
+  int64_t search() {
+    width = std::min(2 * reach + 1, columns);
+    ways.assign(rows * width, Way());
+    costs.assign((maxBlock + 1) * width, unreached);
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = begin(i); j < end(i); ++j)
+        fill(i, j);
+    return costAt(rows - 1, columns - 1);
+  }
+
+  void fill(size_t i, size_t j) {
+    int64_t &least = costAt(i, j);
+    least = i == 0 && j == 0 ? 0 : unreached;
+    auto offer = [&](size_t many, size_t others, int64_t price,
+                     Confidence confidence) {
+      if (many > i || others > j || !isIn(i - many, j - others))
+        return;
+      int64_t cost = costAt(i - many, j - others) + price;
+      if (cost >= least)
+        return;
+      least = cost;
+      ways[placeOf(i, j)] = {uint8_t(many), uint8_t(others),
+                             uint8_t(confidence)};
+    };
+    if (i && j) {
+      const Item &a = first[i - 1], &b = second[j - 1];
+      if (a.flop && b.flop) {
+        double ours = firstSums.of(i - 1), theirs = secondSums.of(j - 1);
+        if (ours == theirs && a.flop == b.flop && a.mayBe(b))
+          offer(1, 1,
+                (a.elements == b.elements ? Same : SameFlop) - likeness(a, b),
+                Confidence::Exact);
+        if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock))
+          offer(1, many, Adds - likeness(a, b), Confidence::Sum);
+        if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock))
+          offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
+      } else if (a.kind == b.kind) {
+        offer(1, 1, InOrder - likeness(a, b), Confidence::Order);
+      }
+    }
+    if (i)
+      offer(1, 0, Gap, Confidence::None);
+    if (j)
+      offer(0, 1, Gap, Confidence::None);
+  }
+
+  /// The length of the longest common subsequence of their names.
+  static int64_t likeness(const Item &a, const Item &b) {
+    if (a.names.empty() || b.names.empty())
+      return 0;
+    llvm::SmallVector<uint8_t, 32> above(b.names.size() + 1, 0);
+    for (llvm::StringRef name : a.names) {
+      uint8_t diagonal = 0;
+      for (size_t j = 0; j < b.names.size(); ++j) {
+        uint8_t longest = name == b.names[j] ? diagonal + 1
+                                             : std::max(above[j], above[j + 1]);
+        diagonal = std::exchange(above[j + 1], longest);
+      }
+    }
+    return above.back();
+  }
+
+  /// Joins the gaps of both sequences between two matches to a block, if their
+  /// FLOP are equal, or if one of them is a single op of the trace without
+  /// known FLOP.
+  std::vector<Block> joinGaps(std::vector<Block> blocks) const {
+    std::vector<Block> joined;
+    for (size_t from = 0; from < blocks.size();) {
+      size_t to = from, many = 0, others = 0;
+      while (to < blocks.size() && blocks[to].confidence == Confidence::None) {
+        many += blocks[to].many;
+        others += blocks[to].others;
+        ++to;
+      }
+      if (to == from) {
+        joined.push_back(blocks[from++]);
+        continue;
+      }
+      Block gap{blocks[from].i, blocks[from].j, many, others, Confidence::None};
+      std::optional<Rational> a = sumOf(first.slice(gap.i, many)),
+                              b = sumOf(second.slice(gap.j, others));
+      bool areSame =
+          many != 1 || others != 1 || first[gap.i].mayBe(second[gap.j]);
+      if (many && others && a && b && *a == *b && areSame)
+        gap.confidence = Confidence::Sum;
+      else if (many && others == 1 && !b)
+        gap.confidence = Confidence::Order;
+      if (gap.confidence != Confidence::None)
+        joined.push_back(gap);
+      else
+        joined.insert(joined.end(), blocks.begin() + from, blocks.begin() + to);
+      from = to;
+    }
+    return joined;
+  }
+
+  static std::optional<Rational> sumOf(llvm::ArrayRef<Item> items) {
+    Rational sum;
+    for (const Item &item : items) {
+      if (!item.flop)
+        return std::nullopt;
+      sum += *item.flop;
+    }
+    return sum;
+  }
+
+  llvm::ArrayRef<Item> first, second;
+  Sums firstSums, secondSums;
+  size_t rows, columns, reach = 0, width = 0;
+  std::vector<Way> ways;
+  std::vector<int64_t> costs;
+};
+} // namespace
+
+std::vector<Block> netc::audit::alignItems(llvm::ArrayRef<Item> first,
+                                           llvm::ArrayRef<Item> second) {
+  return Alignment(first, second).find();
+}
