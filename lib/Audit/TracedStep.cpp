@@ -403,11 +403,11 @@ private:
 
   bool isNamedByUser(uint32_t i) const {
     StringRef name = nameOf(i);
+    // PyTorch marks steps, and what its compiler made.
     constexpr StringRef others[] = {"ProfilerStep#", "Optimizer.",
-                                    "## Call CompiledFxGraph",
-                                    "Torch-Compiled Region"};
-    return llvm::none_of(
-        others, [&](StringRef other) { return name.starts_with(other); });
+                                    "CompiledFxGraph", "Torch-Compiled"};
+    return llvm::none_of(others,
+                         [&](StringRef other) { return name.contains(other); });
   }
 
   /// Lays what torch.profiler counts to the products: an event around one or
