@@ -10,6 +10,7 @@
 
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/RewriteSteps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace netc;
 using namespace mlir;
@@ -306,8 +306,8 @@ struct DeferAccumulation
     // Drop iteration arguments that loops no longer change.
     RewritePatternSet patterns(&getContext());
     scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            rewritingSteps(/*topDown=*/false))))
       signalPassFailure();
   }
 };

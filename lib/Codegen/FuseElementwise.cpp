@@ -5,13 +5,13 @@
 #include "dialect/NetAttributes.h"
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/RewriteSteps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace netc;
 using namespace mlir;
@@ -382,10 +382,8 @@ struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
         patterns,
         [&](OpOperand *operand) { return shouldFuse(operand, savesMemory); });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    GreedyRewriteConfig config;
-    config.useTopDownTraversal = true;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
-                                            config)))
+                                            rewritingSteps())))
       return signalPassFailure();
     if (failed(moveShortSums()))
       signalPassFailure();
@@ -395,8 +393,8 @@ struct FuseElementwise : netc::impl::FuseElementwiseBase<FuseElementwise> {
     RewritePatternSet patterns(&getContext());
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns,
                                                       reshapesShortSum);
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            rewritingSteps(/*topDown=*/false))))
       return failure();
     SmallVector<linalg::GenericOp> sums;
     getOperation().walk([&](linalg::GenericOp op) {

@@ -32,20 +32,35 @@ static bool areSameFrame(Value a, Value b) {
          llvm::equal(one->getOperands(), other->getOperands(), areSameFrame);
 }
 
-/// Moves the ops that make a padding before `op`.
-static void moveBefore(Operation *frame, Operation *op) {
-  if (frame->getBlock() != op->getBlock() || frame->isBeforeInBlock(op))
-    return;
-  for (Value operand : frame->getOperands())
-    moveBefore(operand.getDefiningOp(), op);
-  frame->moveBefore(op);
-}
+namespace {
+/// Ops to move, each before another one. They are moved when all are known: a
+/// block numbers its ops anew when it is asked for their order after a move.
+class Moves {
+public:
+  /// Moves the ops that make a padding before `op`, or stays with what was
+  /// asked for first.
+  void moveBefore(Operation *frame, Operation *op) {
+    if (frame->getBlock() != op->getBlock() || frame->isBeforeInBlock(op))
+      return;
+    for (Value operand : frame->getOperands())
+      moveBefore(operand.getDefiningOp(), op);
+    before.try_emplace(frame, op);
+  }
+  void make() const {
+    for (auto [frame, op] : before)
+      frame->moveBefore(op);
+  }
+
+private:
+  llvm::MapVector<Operation *, Operation *> before;
+};
+} // namespace
 
 /// If a result is only read padded, and equally by all readers (as the input of
 /// a convolution and of the gradient of its weight), they share one padded
 /// tensor, and the padding is made before the result. Bufferization then lets
 /// the result be written into the padded buffer.
-static void computeInFrame(linalg::GenericOp op) {
+static void computeInFrame(linalg::GenericOp op, Moves &moves) {
   if (op.getNumResults() != 1)
     return;
   SmallVector<tensor::InsertSliceOp> readers;
@@ -67,7 +82,7 @@ static void computeInFrame(linalg::GenericOp op) {
         reader->getAttrDictionary() != first->getAttrDictionary() ||
         !areSameFrame(first.getDest(), reader.getDest()))
       return;
-  moveBefore(first.getDest().getDefiningOp(), op);
+  moves.moveBefore(first.getDest().getDefiningOp(), op);
   for (tensor::InsertSliceOp reader : readers)
     if (reader != first) {
       reader.replaceAllUsesWith(first.getResult());
@@ -77,6 +92,11 @@ static void computeInFrame(linalg::GenericOp op) {
 
 namespace {
 struct FusePadding : netc::impl::FusePaddingBase<FusePadding> {
-  void runOnOperation() override { getOperation().walk(computeInFrame); }
+  void runOnOperation() override {
+    Moves moves;
+    getOperation().walk(
+        [&](linalg::GenericOp op) { computeInFrame(op, moves); });
+    moves.make();
+  }
 };
 } // namespace

@@ -4,13 +4,13 @@
 
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/RewriteSteps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <map>
 
@@ -145,8 +145,8 @@ struct MergeReductions : netc::impl::MergeReductionsBase<MergeReductions> {
     // A merged op reads a common operand once.
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            rewritingSteps(/*topDown=*/false))))
       signalPassFailure();
   }
 };

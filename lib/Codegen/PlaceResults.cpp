@@ -194,6 +194,17 @@ static void writeOverOperands(linalg::GenericOp op) {
   }
 }
 
+/// Keeps a sum that is continued by op after op, such as a norm of all
+/// gradients, out of the analysis; see overwrite().
+static void continueSums(linalg::GenericOp op) {
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    OpBuilder b(op);
+    if (output.get().hasOneUse() &&
+        output.get().getDefiningOp<linalg::GenericOp>())
+      output.set(overwrite(b, output.get()));
+  }
+}
+
 namespace {
 struct PlaceResults : netc::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
@@ -205,6 +216,7 @@ struct PlaceResults : netc::impl::PlaceResultsBase<PlaceResults> {
       placeWrite(write, globals);
     });
     getOperation().walk(writeOverOperands);
+    getOperation().walk(continueSums);
   }
 };
 } // namespace

@@ -4,12 +4,12 @@
 
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/RewriteSteps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace netc;
 using namespace mlir;
@@ -279,10 +279,8 @@ struct PropagateTransposes
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldTranspose, TransposeProduct, SinkThroughGeneric,
                  SinkThroughInsert, SinkThroughExtract>(&getContext());
-    GreedyRewriteConfig config;
-    config.useTopDownTraversal = true;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
-                                            config)))
+                                            rewritingSteps())))
       signalPassFailure();
   }
 };

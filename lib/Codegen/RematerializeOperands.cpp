@@ -4,10 +4,10 @@
 
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/RewriteSteps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace netc;
 using namespace mlir;
@@ -82,8 +82,8 @@ struct RematerializeOperands
     RewritePatternSet patterns(&getContext());
     patterns.add<ComputeOperand>(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    if (failed(
-            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            rewritingSteps(/*topDown=*/false))))
       signalPassFailure();
   }
 };

@@ -5,6 +5,7 @@
 #include "lib/Pipelines/Lowering.h"
 
 #include "lib/Codegen/Passes.h"
+#include "lib/Codegen/RewriteSteps.h"
 #include "lib/Conversion/Passes.h"
 #include "lib/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -47,7 +48,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
   // dropping a division by 1.
   if (options.reference)
     return;
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalizerPass(rewritingSteps()));
   passes.addNestedPass<func::FuncOp>(createPropagateTransposes());
   passes.addNestedPass<func::FuncOp>(createFuseElementwise());
   passes.addNestedPass<func::FuncOp>(createMergeReductions());
@@ -67,7 +68,7 @@ void netc::addBufferPasses(OpPassManager &passes,
       bufferization::LayoutMapOption::IdentityLayoutMap);
   passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
   if (!options.reference) {
-    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCanonicalizerPass(rewritingSteps()));
     // Merge equal views of a buffer, so that a kernel has one argument for
     // them.
     passes.addPass(createCSEPass());

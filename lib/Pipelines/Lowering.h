@@ -32,6 +32,8 @@ struct LoweringOptions {
   /// Gaps between tensors are poisoned for AddressSanitizer, which must be
   /// linked.
   bool guarded = false;
+  /// IR is verified after each pass, which takes a fifth of the time.
+  bool verified = false;
   /// The widest vectors to use; none for the machine's.
   std::optional<program::Isa> isa;
 };

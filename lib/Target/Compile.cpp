@@ -12,6 +12,7 @@ using namespace mlir;
 LogicalResult netc::lower(ModuleOp module, const Backend &backend,
                           const LoweringOptions &options, CodeStage stage) {
   PassManager passes(module->getName());
+  passes.enableVerifier(options.verified);
   addLinalgPasses(passes, options);
   if (stage >= CodeStage::Memory) {
     backend.addLayoutPasses(passes, options);

@@ -157,3 +157,34 @@ func.func @apart(%x: tensor<3x3xf32>) -> tensor<4x3xf32> {
   %part = tensor.insert_slice %c into %whole[0, 0] [3, 3] [1, 1] : tensor<3x3xf32> into tensor<4x3xf32>
   return %part : tensor<4x3xf32>
 }
+
+// -----
+
+#vector = affine_map<(d0) -> (d0)>
+#scalar = affine_map<(d0) -> ()>
+
+// A sum that goes on from tensor to tensor: the analysis sees two short chains.
+// CHECK-LABEL: @norm
+// CHECK: %[[FILL:.*]] = linalg.fill
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} outs(%[[FILL]] : tensor<f32>)
+// CHECK: %[[MEMORY:.*]] = bufferization.to_memref %[[A]]
+// CHECK: %[[OVER:.*]] = bufferization.to_tensor %[[MEMORY]] restrict writable
+// CHECK: linalg.generic {{.*}} outs(%[[OVER]] : tensor<f32>)
+func.func @norm(%x: tensor<3xf32>, %y: tensor<5xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %none = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %a = linalg.generic {indexing_maps = [#vector, #scalar], iterator_types = ["reduction"]}
+      ins(%x : tensor<3xf32>) outs(%none : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %b = linalg.generic {indexing_maps = [#vector, #scalar], iterator_types = ["reduction"]}
+      ins(%y : tensor<5xf32>) outs(%a : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %b : tensor<f32>
+}

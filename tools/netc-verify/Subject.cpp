@@ -78,6 +78,7 @@ std::optional<JitStep> Subject::build(ModuleOp module,
                                       LoweringOptions options) const {
   options.sizes = sizes;
   options.isa = isa;
+  options.verified = true;
   OwningOpRef<ModuleOp> lowered = module.clone();
   auto fail = [&](llvm::Error error) {
     llvm::errs() << name() << ": error: " << toString(std::move(error)) << '\n';
