@@ -87,12 +87,15 @@ static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
 
 /// Whether to fuse the producer of an operand into its consumer. Nothing is
 /// fused into a contraction, which is to be tiled, nor across a write to memory
-/// that the producer reads.
+/// that the producer reads. An expensive number, such as Adam's 1 - b^t, is
+/// computed once, not for each element.
 static bool shouldFuse(OpOperand *operand, bool savesMemory) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || isContraction(consumer) ||
-      !readsTheSame(producer, consumer))
+      !readsTheSame(producer, consumer) ||
+      (producer.getNumLoops() == 0 && consumer.getNumLoops() > 0 &&
+       isExpensive(producer)))
     return false;
   return producer->hasOneUse() ||
          (isCheap(producer) &&

@@ -15,6 +15,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <map>
+#include <tuple>
+
 namespace netc {
 
 /// Discardable attribute of arithmetic that is not counted: scalars that an op
@@ -187,6 +190,10 @@ public:
   mlir::Value updateRows(mlir::Value values, mlir::Value ids, mlir::Value table,
                          llvm::function_ref<Element(Element, Element)> payload);
 
+  /// Numbers that updates share, by block, operand, constant and name.
+  std::map<std::tuple<mlir::Block *, const void *, double, std::string>,
+           mlir::Value>
+      numbers;
   /// An i1 that decides whether writes take effect; null if they always do.
   mlir::Value condition;
   /// Induction variables of the loops around, outermost first.

@@ -88,13 +88,21 @@ static void lowerSparseSgd(SparseSgdOp op, LinalgBuilder &b) {
   follow(b, op.getTable(), updated);
 }
 
-/// Marks the arithmetic of `build`, which runs once per step, as uncounted.
-static Value uncounted(LinalgBuilder &b, Value operand, Payload1 build) {
-  Value result = b.map(operand, build);
-  result.getDefiningOp()->getRegion(0).walk([&](Operation *op) {
+/// The number that `build` computes of another one and `constant`, once a step
+/// for all updates. Its arithmetic is not counted. `name` tells such numbers
+/// apart.
+static Value once(LinalgBuilder &b, StringRef name, Value operand,
+                  double constant, Payload1 build) {
+  Value &number = b.numbers[{b.getInsertionBlock(),
+                             operand.getAsOpaquePointer(), constant,
+                             name.str()}];
+  if (number)
+    return number;
+  number = b.map(operand, build);
+  number.getDefiningOp()->getRegion(0).walk([&](Operation *op) {
     op->setDiscardableAttr(kUncounted, b.getUnitAttr());
   });
-  return result;
+  return number;
 }
 
 /// With `decoupled`, weight decay is applied to the weights themselves, else to
@@ -106,7 +114,7 @@ static void lowerAdam(OpTy op, LinalgBuilder &b, bool decoupled) {
   double decay = op.getWeightDecay().convertToDouble();
   Value step = b.get(op.getStep()), lr = b.get(op.getLr());
   auto correction = [&](double beta) {
-    return uncounted(b, step, [&](ArrayRef<Element> step) {
+    return once(b, "correction", step, beta, [&](ArrayRef<Element> step) {
       return 1 - number(step[0], beta).apply<math::PowFOp>(step[0]);
     });
   };
@@ -114,7 +122,7 @@ static void lowerAdam(OpTy op, LinalgBuilder &b, bool decoupled) {
   update.keep("mean");
   update.keep("square");
   update.scalars = {lr, correction(b1), correction(b2),
-                    uncounted(b, lr, [&](ArrayRef<Element> lr) {
+                    once(b, "decay", lr, decay, [&](ArrayRef<Element> lr) {
                       return 1 - lr[0] * decay;
                     })};
   update.apply([&](ArrayRef<Element> args) -> SmallVector<Element> {

@@ -214,3 +214,28 @@ func.func @window(%x: tensor<1048578xf32>, %w: tensor<3xf32>) -> tensor<1048576x
   } -> tensor<1048576xbf16>
   return %rounded : tensor<1048576xbf16>
 }
+
+// What takes long is computed once, not for each element.
+// CHECK-LABEL: func.func @number
+// CHECK: linalg.generic {{.*}} iterator_types = []
+// CHECK: math.powf
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]
+// CHECK: arith.divf
+func.func @number(%x: tensor<8xf32>, %step: tensor<f32>) -> tensor<8xf32> {
+  %beta = arith.constant 0.9 : f32
+  %none = tensor.empty() : tensor<f32>
+  %power = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%step : tensor<f32>) outs(%none : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = math.powf %beta, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %e = tensor.empty() : tensor<8xf32>
+  %z = linalg.generic {indexing_maps = [#map, affine_map<(i) -> ()>, #map], iterator_types = ["parallel"]}
+      ins(%x, %power : tensor<8xf32>, tensor<f32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %by: f32, %out: f32):
+    %n = arith.divf %in, %by : f32
+    linalg.yield %n : f32
+  } -> tensor<8xf32>
+  return %z : tensor<8xf32>
+}
