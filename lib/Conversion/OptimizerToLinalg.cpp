@@ -93,9 +93,9 @@ static void lowerSparseSgd(SparseSgdOp op, LinalgBuilder &b) {
 /// apart.
 static Value once(LinalgBuilder &b, StringRef name, Value operand,
                   double constant, Payload1 build) {
-  Value &number = b.numbers[{b.getInsertionBlock(),
-                             operand.getAsOpaquePointer(), constant,
-                             name.str()}];
+  Value &number =
+      b.numbers[{b.getInsertionBlock(), operand.getAsOpaquePointer(), constant,
+                 name.str()}];
   if (number)
     return number;
   number = b.map(operand, build);

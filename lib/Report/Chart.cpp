@@ -143,8 +143,9 @@ Chart::Chart(const MeasurementReport &report) : report(report) {
 std::optional<double> Chart::share(Method method, const MeasuredRun &run,
                                    const Measurement &measurement) const {
   std::optional<Rate> rate = rateBy(method, run, measurement);
-  return rate ? std::optional(rate->perSecond() / report.peaks.measured)
-              : std::nullopt;
+  double peak = report.peaks.flops();
+  return rate && peak > 0 ? std::optional(rate->perSecond() / peak)
+                          : std::nullopt;
 }
 
 void Chart::addRun(const MeasuredRun &run, const std::string &name) {
@@ -164,13 +165,18 @@ void Chart::addRun(const MeasuredRun &run, const std::string &name) {
 /// What the bars were measured on, and how they are computed.
 std::vector<std::string> Chart::notes() const {
   const Measurement &any = report.runs.front().batches.front();
-  std::string peak = fmt::format("peak {:.4g} GFLOP/s f32 measured",
-                                 report.peaks.measured * 1e-9);
+  std::string peak =
+      fmt::format("peak {:.4g} GFLOP/s f32", report.peaks.flops() * 1e-9);
+  if (report.peaks.measured)
+    peak += " measured";
+  if (report.peaks.measured && report.peaks.datasheet)
+    peak += fmt::format(", {:.4g}", *report.peaks.datasheet * 1e-9);
   if (report.peaks.datasheet)
-    peak += fmt::format(", {:.4g} by the datasheet",
-                        *report.peaks.datasheet * 1e-9);
-  return {processorText(any, report.peaks) + ", " +
-              counted(any.threads, "thread") + ", " + any.isa,
+    peak += " by the datasheet";
+  return {processorText(any, report.peaks) +
+              (any.gpu.empty()
+                   ? ", " + counted(any.threads, "thread") + ", " + any.isa
+                   : ", " + any.cpu),
           peak + "; " + conventionsText(Conventions()) + "; netc " +
               report.version};
 }
@@ -224,7 +230,9 @@ void Chart::print(llvm::raw_ostream &os) const {
   os << fmt::format(
       "  <rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n", width,
       bottom + below);
-  os << text(left, 22, "start", "Utilization of the measured peak",
+  os << text(left, 22, "start",
+             report.peaks.measured ? "Utilization of the measured peak"
+                                   : "Utilization of the datasheet peak",
              " font-size=\"15\" font-weight=\"bold\"");
   double key = left;
   for (Method method : methods) {

@@ -77,7 +77,8 @@ static bool fromJSON(const json::Value &value, Measurement &measurement,
     }
   return inner("target",
                [&](json::ObjectMapper &map) {
-                 return map.map("isa", measurement.isa) &&
+                 return map.map("name", measurement.target) &&
+                        map.map("isa", measurement.isa) &&
                         map.map("cpu", measurement.cpu);
                }) &&
          inner("memory",
@@ -88,7 +89,8 @@ static bool fromJSON(const json::Value &value, Measurement &measurement,
                }) &&
          inner("machine", [&](json::ObjectMapper &map) {
            return map.map("cpu", measurement.machine) &&
-                  map.map("cores", measurement.cores);
+                  map.map("cores", measurement.cores) &&
+                  map.mapOptional("gpu", measurement.gpu);
          });
 }
 } // namespace netc
@@ -135,6 +137,9 @@ std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
   });
   if (std::optional<double> bandwidth = machine.getNumber("bandwidth"))
     peaks.levels.push_back({"memory", std::nullopt, *bandwidth});
+  else if (auto stated = machine.getNumber("datasheet_bandwidth"))
+    peaks.levels.push_back(
+        {"memory", std::nullopt, *stated, /*isMeasured=*/false});
   if (const json::Object *clock = machine.getObject("clock")) {
     if (std::optional<double> hertz = clock->getNumber("hertz"))
       peaks.clock = *hertz;
@@ -174,7 +179,7 @@ void Work::add(const Measurement::Op &op, const Peaks &peaks) {
    : op.isBackward() ? backward
                      : update) += op.seconds.value_or(0);
   isTimed &= op.seconds.has_value();
-  double compute = peaks.measured > 0 ? op.flop() / peaks.measured : 0;
+  double compute = peaks.flops() > 0 ? op.flop() / peaks.flops() : 0;
   // An op that never ran by itself was fused into another one.
   if (op.calls == 0) {
     roofs["compute"] += compute;

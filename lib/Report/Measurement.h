@@ -32,7 +32,8 @@ struct Measurement {
     std::optional<double> low, high; ///< none with few steps
   };
 
-  std::string run, network, lowering, isa, cpu; ///< `isa`: the one compiled for
+  /// `target` and `isa`: those compiled for. `gpu`: empty for the processor.
+  std::string run, network, lowering, target, isa, cpu, gpu;
   int64_t batch, threads, steps, warmup;
   bool stable;
   Step step;
@@ -57,17 +58,21 @@ struct MemoryLevel {
   std::string name;             ///< `L1` is the nearest, `memory` the last
   std::optional<int64_t> bytes; ///< capacity; none for memory
   double bandwidth;             ///< bytes per second
+  bool isMeasured = true;       ///< or else the datasheet's
 };
 
 /// The roofs of a machine, per second.
 struct Peaks {
-  double measured = 0;             ///< FLOP of the fastest kernel
+  std::optional<double> measured;  ///< FLOP of the fastest kernel
   std::optional<double> datasheet; ///< FLOP
   std::string assumed;             ///< what the datasheet's figure assumes
   std::vector<MemoryLevel> levels; ///< known levels, nearest first
   std::optional<double> clock;     ///< hertz
   std::string clockSource;         ///< `cpufreq` or `measured`
 
+  /// FLOP of the compute roof: the measured peak, or else the datasheet's; 0 if
+  /// neither is known.
+  double flops() const { return measured.value_or(datasheet.value_or(0)); }
   /// The smallest level that can hold `bytes`; null if none is known.
   const MemoryLevel *levelOf(int64_t bytes) const;
 };

@@ -164,7 +164,7 @@ void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
           json.attribute("network", first.network);
           json.attribute("lowering", first.lowering);
           json.attributeObject("target", [&] {
-            json.attribute("name", "cpu");
+            json.attribute("name", first.target);
             json.attribute("isa", first.isa);
             json.attribute("cpu", first.cpu);
           });
@@ -197,7 +197,9 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
         work.add(op, report.peaks);
         os << csvField(measurement.run) << ',' << csvField(measurement.network)
            << ',' << measurement.batch << ',' << measurement.threads << ','
-           << measurement.isa << ',' << field(report.peaks.clock) << ','
+           << csvField(measurement.gpu.empty() ? measurement.isa
+                                               : measurement.cpu)
+           << ',' << field(report.peaks.clock) << ','
            << field(report.peaks.measured) << ','
            << field(measurement.step.median) << ',' << measurement.steps << ','
            << field(measurement.wall) << ',' << csvField(op.name) << ','

@@ -188,12 +188,13 @@ private:
 /// `435.1 GFLOP/s over the step: 79.5 % of the measured peak, 82.0 % of the
 /// datasheet's`.
 static std::string rateText(double rate, const Peaks &peaks) {
-  std::string text = flopRate(rate) +
-                     " over the step: " + percent(rate / peaks.measured) +
-                     " of the measured peak";
+  std::vector<std::string> shares;
+  if (peaks.measured)
+    shares.push_back(percent(rate / *peaks.measured) + " of the measured peak");
   if (peaks.datasheet)
-    text += ", " + percent(rate / *peaks.datasheet) + " of the datasheet's";
-  return text;
+    shares.push_back(percent(rate / *peaks.datasheet) + " of the datasheet's");
+  return flopRate(rate) + " over the step" + (shares.empty() ? "" : ": ") +
+         llvm::join(shares, ", ");
 }
 
 /// `image from a.npy, label at random`.
@@ -324,7 +325,8 @@ static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
     grid.add(std::move(row));
   };
   for (const Measurement &measurement : run.batches) {
-    addRow(measurement, "measured peak", peaks.measured);
+    if (peaks.measured)
+      addRow(measurement, "measured peak", *peaks.measured);
     if (peaks.datasheet)
       addRow(measurement, "datasheet", *peaks.datasheet);
   }
@@ -333,6 +335,8 @@ static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
 }
 
 std::string netc::processorText(const Measurement &any, const Peaks &peaks) {
+  if (!any.gpu.empty())
+    return any.gpu;
   std::string text = any.machine + ", " + counted(any.cores, "core");
   if (peaks.clock)
     text += fmt::format(" at {:.2f} GHz ({})", *peaks.clock * 1e-9,
@@ -345,16 +349,18 @@ static void printMachine(llvm::raw_ostream &os, const Measurement &any,
                          const Peaks &peaks) {
   Lines lines;
   lines.add("machine", processorText(any, peaks));
-  std::string peak = flopRate(peaks.measured) + " measured";
+  std::vector<std::string> peak;
+  if (peaks.measured)
+    peak.push_back(flopRate(*peaks.measured) + " measured");
   if (peaks.datasheet)
-    peak += ", " + flopRate(*peaks.datasheet) +
-            " by the datasheet: " + peaks.assumed;
-  lines.add("peak, f32", peak);
+    peak.push_back(flopRate(*peaks.datasheet) +
+                   " by the datasheet: " + peaks.assumed);
+  lines.add("peak, f32", peak.empty() ? "unknown" : llvm::join(peak, ", "));
   for (const MemoryLevel &level : peaks.levels)
     lines.add(level.name,
               quantity(level.bandwidth,
                        Dimension(Dimension::Data) / Dimension::Time) +
-                  " measured" +
+                  (level.isMeasured ? " measured" : " by the datasheet") +
                   (level.bytes ? ", holds " + bytes(*level.bytes) : ""));
   lines.add("counted", "1 multiply-add = 2 FLOP");
   lines.print(os, /*colour=*/false);
@@ -367,8 +373,10 @@ void netc::printTable(llvm::raw_ostream &os, const MeasurementReport &report,
     const Measurement &any = run.batches.front();
     os << separator << styled(any.run, Style::Bold, options.colour)
        << (any.trains() ? " trains " : " runs ") << any.network << " · "
-       << any.lowering << " lowering for " << any.isa << " · "
-       << counted(any.threads, "thread") << '\n';
+       << any.lowering << " lowering for "
+       << (any.gpu.empty() ? any.isa + " · " + counted(any.threads, "thread")
+                           : any.target)
+       << '\n';
     printMachine(os, any, report.peaks);
     for (const Measurement &measurement : run.batches)
       printBatch(os, measurement, report.peaks, options);

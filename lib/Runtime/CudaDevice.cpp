@@ -6,15 +6,14 @@
 #include "lib/Program/DeviceCode.h"
 #include "lib/Runtime/Failure.h"
 
+#include <cstdio>
+
 using namespace netc::program;
 using namespace netc::runtime;
 
 /// A step with more launches does not become a graph: instantiating it takes
 /// longer than it saves.
 static const int64_t kGraphLaunches = 100000;
-
-/// The device whose step is running, for netc_launch().
-static CudaDevice *running;
 
 extern "C" void netc_launch(int64_t kernel, void **arguments) {
   CudaDevice::launch(kernel, arguments);
@@ -23,24 +22,24 @@ extern "C" void netc_launch(int64_t kernel, void **arguments) {
 CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
                        const char *code, const std::string &library)
     : driver(library), function(step), kernels(program.kernels) {
-  if (CudaDriver::Result result = driver.init(0))
-    throw Failure(3,
-                  "the CUDA driver finds no device: " + driver.nameOf(result));
-  int count = 0, device = 0;
-  driver.check(driver.deviceCount(&count), "cuDeviceGetCount");
-  if (!count)
-    throw Failure(3, "the CUDA driver finds no device");
-  driver.check(driver.deviceGet(&device, 0), "cuDeviceGet");
+  int device = driver.firstDevice();
   char name[256] = "";
   driver.check(driver.deviceName(name, sizeof name, device), "cuDeviceGetName");
   title = name;
   driver.check(driver.driverVersion(&version), "cuDriverGetVersion");
-  driver.check(
-      driver.deviceAttribute(&major, CudaDriver::CapabilityMajor, device),
-      "cuDeviceGetAttribute");
-  driver.check(
-      driver.deviceAttribute(&minor, CudaDriver::CapabilityMinor, device),
-      "cuDeviceGetAttribute");
+  auto attribute = [&](CudaDriver::Attribute which) {
+    int value = 0;
+    driver.check(driver.deviceAttribute(&value, which, device),
+                 "cuDeviceGetAttribute");
+    return value;
+  };
+  major = attribute(CudaDriver::CapabilityMajor);
+  minor = attribute(CudaDriver::CapabilityMinor);
+  processors = attribute(CudaDriver::Multiprocessors);
+  hertz = 1e3 * attribute(CudaDriver::Clock);
+  // Two transfers in a cycle.
+  bandwidth = 2 * 1e3 * attribute(CudaDriver::MemoryClock) *
+              attribute(CudaDriver::MemoryWidth) / 8;
   const char *text = codeFor(code);
 
   CudaDriver::Context context;
@@ -122,7 +121,7 @@ void CudaDevice::download(int64_t offset, char *to, int64_t bytes) const {
 
 void CudaDevice::launch(int64_t number, void **arguments) {
   // Exceptions must not propagate through compiled code.
-  CudaDevice &device = *running;
+  auto &device = static_cast<CudaDevice &>(*running);
   const Kernel &kernel = device.kernels[size_t(number)];
   ++device.launches;
   if (device.failed)
@@ -131,6 +130,7 @@ void CudaDevice::launch(int64_t number, void **arguments) {
       device.functions[size_t(number)], unsigned(kernel.blocks), 1, 1,
       unsigned(kernel.threads), 1, 1, /*sharedBytes=*/0, device.stream,
       arguments, nullptr);
+  device.failedIn = "cuLaunchKernel";
 }
 
 void CudaDevice::run() {
@@ -138,7 +138,7 @@ void CudaDevice::run() {
   running = this;
   function(reinterpret_cast<char *>(arena));
   running = nullptr;
-  driver.check(failed, "cuLaunchKernel");
+  driver.check(failed, failedIn);
 }
 
 void CudaDevice::capture() {
@@ -164,6 +164,63 @@ void CudaDevice::step(Recorder *recorder) {
   driver.check(driver.synchronize(stream), "cuStreamSynchronize");
   if (recorder)
     recorder->endStep();
+}
+
+void CudaDevice::mark() {
+  if (failed)
+    return;
+  failedIn = "cuEventCreate";
+  if (events.size() == marks) {
+    events.emplace_back();
+    failed = driver.createEvent(&events.back(), /*flags=*/0);
+  }
+  if (failed)
+    return;
+  failedIn = "cuEventRecord";
+  failed = driver.recordEvent(events[marks++], stream);
+}
+
+void CudaDevice::ended(size_t op) {
+  if (!marks)
+    return;
+  mark();
+  timed.push_back(op);
+}
+
+void CudaDevice::timeOps(Recorder &recorder) {
+  // The device is busy with these while the step is launched: else events would
+  // lie as far apart as launches do.
+  if (graph)
+    for (int i = 0; i < 2; ++i)
+      driver.check(driver.launchGraph(graph, stream), "cuGraphLaunch");
+  timed.clear();
+  mark();
+  run();
+  driver.check(driver.synchronize(stream), "cuStreamSynchronize");
+  marks = 0;
+  recorder.beginStep();
+  for (size_t i = 0; i < timed.size(); ++i) {
+    float milliseconds = 0;
+    driver.check(driver.elapsedTime(&milliseconds, events[i], events[i + 1]),
+                 "cuEventElapsedTime");
+    recorder.add(timed[i], int64_t(double(milliseconds) * 1e6));
+  }
+  recorder.endStep();
+}
+
+Peaks CudaDevice::datasheet() const {
+  // f32 multiply-adds a cycle of a multiprocessor: 64 of A100, 128 of later
+  // ones.
+  int units = major == 8 && minor == 0 ? 64 : 128;
+  Peaks peaks;
+  peaks.datasheet = 2.0 * units * processors * hertz;
+  char text[80];
+  std::snprintf(text, sizeof text,
+                "%d SMs x %d multiply-adds a cycle at %.3g GHz", processors,
+                units, hertz * 1e-9);
+  peaks.assumed = text;
+  peaks.datasheetBandwidth = bandwidth;
+  return peaks;
 }
 
 std::vector<int64_t> CudaDevice::counts() const {

@@ -8,6 +8,7 @@
 #include "lib/Program/Program.h"
 #include "lib/Runtime/CudaDriver.h"
 #include "lib/Runtime/Device.h"
+#include "lib/Runtime/Peak.h"
 
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ public:
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(Recorder *recorder) override;
 
+  /// Runs a step kernel by kernel, and adds the times of its ops.
+  void timeOps(Recorder &recorder);
+  /// The peaks by the device's units and clocks; 0 where it does not say these.
+  Peaks datasheet() const;
   /// The executed operations, three numbers for each op. Only for programs that
   /// count.
   std::vector<int64_t> counts() const;
@@ -46,9 +51,13 @@ private:
   void load(const program::Program &program, const char *code);
   void capture();
   void run();
+  /// Lets an event happen at this place of the stream.
+  void mark();
+  void ended(size_t op) override;
 
   CudaDriver driver;
-  int version = 0, major = 0, minor = 0;
+  int version = 0, major = 0, minor = 0, processors = 0;
+  double hertz = 0, bandwidth = 0; ///< bandwidth in bytes/s
   std::string title;
   void (*function)(char *arena);
   CudaDriver::Module module = nullptr;
@@ -58,7 +67,11 @@ private:
   std::vector<program::Kernel> kernels;
   std::vector<CudaDriver::Function> functions;
   int64_t launches = 0, steps = 0;
-  CudaDriver::Result failed = 0; ///< of the first launch that failed
+  std::vector<CudaDriver::Event> events;
+  size_t marks = 0;          ///< events of the running step; 0 if it has none
+  std::vector<size_t> timed; ///< the op that ended at each event but the first
+  CudaDriver::Result failed = 0; ///< of the first call in a step that failed
+  const char *failedIn = "";     ///< that call's function
 };
 
 } // namespace netc::runtime

@@ -29,6 +29,17 @@ std::string CudaDriver::nameOf(Result result) const {
                                            : "error " + std::to_string(result);
 }
 
+int CudaDriver::firstDevice() const {
+  if (Result result = init(0))
+    throw Failure(3, "the CUDA driver finds no device: " + nameOf(result));
+  int count = 0, device = 0;
+  check(deviceCount(&count), "cuDeviceGetCount");
+  if (!count)
+    throw Failure(3, "the CUDA driver finds no device");
+  check(deviceGet(&device, 0), "cuDeviceGet");
+  return device;
+}
+
 void CudaDriver::check(Result result, const char *function) const {
   if (result)
     throw Failure(3, std::string("the CUDA driver fails in `") + function +

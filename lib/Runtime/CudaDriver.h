@@ -26,14 +26,24 @@ public:
   struct StreamOf;
   struct GraphOf;
   struct ExecutableGraphOf;
+  struct EventOf;
   using Context = ContextOf *;
   using Module = ModuleOf *;
   using Function = FunctionOf *;
   using Stream = StreamOf *;
   using Graph = GraphOf *;
   using ExecutableGraph = ExecutableGraphOf *;
+  using Event = EventOf *;
 
-  enum Attribute { CapabilityMajor = 75, CapabilityMinor = 76 };
+  /// Clocks in kHz, the width in bits.
+  enum Attribute {
+    Clock = 13,
+    Multiprocessors = 16,
+    MemoryClock = 36,
+    MemoryWidth = 37,
+    CapabilityMajor = 75,
+    CapabilityMinor = 76
+  };
   /// Keys of options of cuModuleLoadDataEx.
   enum LoadOption { ErrorLog = 5, ErrorLogBytes = 6 };
 
@@ -44,6 +54,9 @@ public:
   /// error.
   void check(Result result, const char *function) const;
   std::string nameOf(Result result) const;
+  /// Starts the driver, and returns its first device. Throws a Failure with
+  /// status 3 if there is none.
+  int firstDevice() const;
 
 #define NETC_CUDA_FUNCTIONS(X)                                                 \
   X(init, cuInit, (unsigned flags))                                            \
@@ -79,6 +92,10 @@ public:
   X(instantiate, cuGraphInstantiateWithFlags,                                  \
     (ExecutableGraph * executable, Graph graph, unsigned long long flags))     \
   X(launchGraph, cuGraphLaunch, (ExecutableGraph graph, Stream stream))        \
+  X(createEvent, cuEventCreate, (Event * event, unsigned flags))               \
+  X(recordEvent, cuEventRecord, (Event event, Stream stream))                  \
+  X(elapsedTime, cuEventElapsedTime,                                           \
+    (float *milliseconds, Event start, Event end))                             \
   X(errorName, cuGetErrorName, (Result error, const char **name))
 #define NETC_MEMBER(member, name, parameters) Result(*member) parameters;
   NETC_CUDA_FUNCTIONS(NETC_MEMBER)

@@ -7,6 +7,10 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
+Device *Device::running;
+
+extern "C" void netc_record(int64_t op) { Device::endOp(size_t(op)); }
+
 void Device::write(const Slot &slot, const char *rows) {
   if (slot.isRowMajor())
     return upload(slot.offset, rows, slot.bytes());

@@ -25,9 +25,23 @@ public:
   /// at the end of each op, and at the end.
   virtual void step(Recorder *recorder) = 0;
 
+  /// What compiled code calls when an op of the running step has ended.
+  static void endOp(size_t op) {
+    if (running)
+      running->ended(op);
+  }
+
   /// Copies a slot's elements, in row-major order, to and from the arena.
   void write(const program::Slot &slot, const char *rows);
   std::vector<char> read(const program::Slot &slot) const;
+
+protected:
+  /// Called at the end of each op of the running step. Does nothing unless a
+  /// device times ops.
+  virtual void ended(size_t) {}
+
+  /// The device whose step is running; null if there is none.
+  static Device *running;
 };
 
 } // namespace netc::runtime

@@ -11,13 +11,6 @@
 
 using namespace netc::runtime;
 
-static Recorder *recording;
-
-extern "C" void netc_record(int64_t op) {
-  if (recording)
-    recording->record(size_t(op));
-}
-
 void HostDevice::upload(int64_t offset, const char *from, int64_t bytes) {
   char *to = arena.data() + offset;
 #ifdef __x86_64__
@@ -36,12 +29,13 @@ void HostDevice::download(int64_t offset, char *to, int64_t bytes) const {
   std::memcpy(to, arena.data() + offset, size_t(bytes));
 }
 
-void HostDevice::step(Recorder *recorder) {
-  recording = recorder;
+void HostDevice::step(Recorder *times) {
+  recorder = times;
+  running = this;
   if (recorder)
     recorder->beginStep();
   function(arena.data());
   if (recorder)
     recorder->endStep();
-  recording = nullptr;
+  running = nullptr;
 }

@@ -24,8 +24,14 @@ public:
   void step(Recorder *recorder) override;
 
 private:
+  void ended(size_t op) override {
+    if (recorder)
+      recorder->record(op);
+  }
+
   Arena arena;
   void (*function)(char *arena);
+  Recorder *recorder = nullptr; ///< of the running step
 };
 
 } // namespace netc::runtime

@@ -38,10 +38,11 @@ void checkIsa(const std::string &needed, const Machine &machine);
 
 /// A clock rate in hertz; 0 if unknown.
 struct Clock {
-  double
-      hertz; ///< the highest that the system states, or else the measured one
-  const char *source; ///< of `hertz`
-  double measured;    ///< with one busy thread
+  /// The highest that the system states, or else the measured one; 0 if
+  /// unknown.
+  double hertz = 0;
+  const char *source = "unknown"; ///< of `hertz`
+  double measured = 0;            ///< with one busy thread
 
   /// Keeps the higher one of two measurements, since other programs can only
   /// lower them.

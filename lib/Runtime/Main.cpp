@@ -106,6 +106,9 @@ static void provideStack(int64_t bytes) {
     kmp_set_stacksize_s(needed);
 }
 
+/// Steps of a GPU whose ops are timed.
+static const int timedSteps = 5;
+
 /// Trains on a GPU, or on its simulator. Returns the exit status.
 static int runOnGpu(const Program &program, const Options &options) {
   if (options.peaks || options.threads)
@@ -146,8 +149,14 @@ static int runOnGpu(const Program &program, const Options &options) {
     write(toJson(run), toTable(run));
     return hasFindings(run) ? 1 : 0;
   }
-  Measurement measurement{program, options,   data, training, machine,      1,
-                          weights, peakRss(), {},   {},       device.name()};
+  if (!program.counted) {
+    training.apart.emplace(program.ops.size());
+    for (int step = 0; step < timedSteps; ++step)
+      device.timeOps(*training.apart);
+  }
+  Measurement measurement{
+      program, options,   data,    training,           machine,      1,
+      weights, peakRss(), Clock(), device.datasheet(), device.name()};
   write(toJson(measurement), toTable(measurement));
   return 0;
 }

@@ -40,6 +40,9 @@ struct Peaks {
   std::vector<std::pair<program::Isa, double>> measured; ///< FLOP/s
   double bandwidth = 0;       ///< bytes/s; 0 if unknown
   std::vector<double> caches; ///< bytes/s of each level
+  /// Bytes/s by clock and width of a GPU's memory, which is not measured; 0 if
+  /// unknown.
+  double datasheetBandwidth = 0;
 
   /// FLOP/s of products of pairs of bf16; 0 if there are none.
   double pairs = 0;

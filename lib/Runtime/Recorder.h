@@ -35,6 +35,11 @@ public:
       kept.push_back({op, last, time});
     last = time;
   }
+  /// Adds a time of an op that is not of this clock.
+  void add(size_t op, int64_t nanoseconds) {
+    spent[op] += nanoseconds;
+    ++made[op];
+  }
   void endStep();
 
   /// Seconds of each step.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
 
 using namespace netc::program;
 using namespace netc::runtime;
@@ -36,8 +37,8 @@ Figures::Figures(const Program &program, const Training &training) {
   step = summarize({times.begin() + ptrdiff_t(training.warmup), times.end()});
   for (size_t i = 0; i < program.ops.size(); ++i) {
     const Op &op = program.ops[i];
-    ops.push_back(training.recorder.op(i, training.warmup));
-    hasOps |= training.recorder.calls(i) > 0;
+    ops.push_back(training.timesOfOps().op(i, training.firstOfOps()));
+    hasOps |= training.timesOfOps().calls(i) > 0;
     opsTime += ops[i].median;
     if (op.matmul)
       matmulTime += ops[i].median;
@@ -73,7 +74,7 @@ static json opToJson(const Measurement &measurement, const Figures &figures,
   json text = {{"name", op.name},
                {"op", op.op},
                {"phase", op.phase},
-               {"calls", timed(measurement.training.recorder.calls(i))},
+               {"calls", timed(measurement.training.timesOfOps().calls(i))},
                {"seconds", timed(figures.ops[i].median)},
                {"mean", timed(figures.ops[i].mean)},
                {"min", timed(figures.ops[i].min)},
@@ -109,9 +110,11 @@ static json machineToJson(const Measurement &measurement) {
   text["peak"] = {{"element", "f32"},
                   {"datasheet", known(peaks.datasheet)},
                   {"assumed", peaks.assumed},
-                  {"measured", peaks.best()},
+                  {"measured", known(peaks.best())},
                   {"by_isa", byIsa}};
   text["bandwidth"] = known(peaks.bandwidth);
+  if (peaks.datasheetBandwidth > 0)
+    text["datasheet_bandwidth"] = peaks.datasheetBandwidth;
   const std::vector<Cache> &caches = measurement.options.caches;
   text["caches"] = json::object();
   for (size_t i = 0; i < peaks.caches.size(); ++i)
@@ -231,10 +234,13 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
         figures.perSecond(double(figures.hardware.sum())) * 1e-9);
   if (measurement.peaks) {
     const Peaks &peaks = *measurement.peaks;
-    print(text, "  peak      %.4g GFLOP/s measured", peaks.best() * 1e-9);
+    const char *separator = "  peak      ";
+    if (peaks.best() > 0)
+      print(text, "%s%.4g GFLOP/s measured", std::exchange(separator, ", "),
+            peaks.best() * 1e-9);
     if (peaks.datasheet > 0)
-      print(text, ", %.4g by the datasheet: %s", peaks.datasheet * 1e-9,
-            peaks.assumed.c_str());
+      print(text, "%s%.4g GFLOP/s by the datasheet: %s", separator,
+            peaks.datasheet * 1e-9, peaks.assumed.c_str());
     text += '\n';
     for (size_t i = 0; i < peaks.caches.size(); ++i)
       if (peaks.caches[i] > 0)
@@ -252,7 +258,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   // An op that was fused into another one has no calls and no time.
   std::vector<size_t> order;
   for (size_t i = 0; i < program.ops.size(); ++i)
-    if (training.recorder.calls(i) > 0)
+    if (training.timesOfOps().calls(i) > 0)
       order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return figures.ops[a].median > figures.ops[b].median;
@@ -262,6 +268,8 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   for (size_t i : order)
     width = std::max(width, program.ops[i].name.size());
   width = std::min<size_t>(width, 60);
+  // Ops of other steps than the measured ones have shares of their sum.
+  double whole = training.apart ? figures.opsTime : figures.step.median;
   // One byte more, since `µ` has two.
   print(text, "\n  %-*s  %-9s  %11s  %6s  %8s\n", int(width), "slowest op",
         "phase", "µs", "share", "GFLOP/s");
@@ -270,7 +278,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
     double seconds = figures.ops[i].median;
     print(text, "  %-*.*s  %-9s  %10.2f  %4.1f %%  %8.4g\n", int(width),
           int(width), op.name.c_str(), op.phase.c_str(), seconds * 1e6,
-          figures.step.median > 0 ? 100 * seconds / figures.step.median : 0,
+          whole > 0 ? 100 * seconds / whole : 0,
           seconds > 0 ? double(op.flop()) / seconds * 1e-9 : 0);
   }
   return text;

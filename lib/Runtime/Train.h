@@ -10,6 +10,7 @@
 #include "lib/Runtime/Options.h"
 #include "lib/Runtime/Recorder.h"
 
+#include <optional>
 #include <vector>
 
 namespace netc::runtime {
@@ -23,6 +24,12 @@ struct Training {
   double wall = 0;     ///< seconds of all steps, including loading of data
   std::vector<int64_t>
       counts; ///< executed in all steps: three for each op, or empty
+  /// The times of ops in further steps, if those above have none.
+  std::optional<Recorder> apart = {};
+
+  const Recorder &timesOfOps() const { return apart ? *apart : recorder; }
+  /// The first step whose times of ops count.
+  size_t firstOfOps() const { return apart ? 0 : warmup; }
 };
 
 /// Runs steps on a device that holds the initial parameters, for as long as the

@@ -22,6 +22,7 @@ enum Result {
   InvalidValue = 1,
   InvalidPtx = 218,
   NotFound = 500,
+  NotSupported = 801,
 };
 
 struct Function {
@@ -193,10 +194,18 @@ NETC_API int cuGraphLaunch(void *graph, void *) {
   return Success;
 }
 
+// A simulator has no time.
+NETC_API int cuEventCreate(void **, unsigned) { return NotSupported; }
+NETC_API int cuEventRecord(void *, void *) { return NotSupported; }
+NETC_API int cuEventElapsedTime(float *, void *, void *) {
+  return NotSupported;
+}
+
 NETC_API int cuGetErrorName(int error, const char **name) {
   *name = error == InvalidPtx     ? "CUDA_ERROR_INVALID_PTX"
           : error == NotFound     ? "CUDA_ERROR_NOT_FOUND"
           : error == InvalidValue ? "CUDA_ERROR_INVALID_VALUE"
+          : error == NotSupported ? "CUDA_ERROR_NOT_SUPPORTED"
                                   : nullptr;
   return *name ? Success : InvalidValue;
 }

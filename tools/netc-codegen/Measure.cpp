@@ -8,6 +8,7 @@
 #include "lib/Analysis/Memory.h"
 #include "lib/Driver/Progress.h"
 #include "lib/Runtime/Arena.h"
+#include "lib/Runtime/CudaDriver.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Target/Caches.h"
@@ -120,12 +121,25 @@ static llvm::Error build(const Subject &subject, const Program &program,
       compile(*module, **backend, lowering, options.program);
   if (failed(step))
     return llvm::make_error<ReportedError>();
-  if (std::optional<std::string> lack = lackOfMemory(*step, parsed))
+  std::optional<std::string> lack = lackOfMemory(*step, parsed);
+  if (lack && lowering.target == "cpu")
     return environment(program.name + ": " + *lack);
   return writeProgram(*step, **backend, program.path);
 } catch (const runtime::Failure &failure) {
   return llvm::make_error<ProgramError>(failure.status,
                                         program.name + ": " + failure.what());
+}
+
+/// Fails if there is no GPU to measure.
+static llvm::Error checkGpu() try {
+  runtime::CudaDriver driver("libcuda.so.1");
+  driver.firstDevice();
+  if (driver.simulatorReport)
+    return environment("the CUDA driver is netc's simulator, by which nothing "
+                       "is measured");
+  return llvm::Error::success();
+} catch (const runtime::Failure &failure) {
+  return llvm::make_error<ProgramError>(failure.status, failure.what());
 }
 
 /// An error message if the slots alone need too much memory. Their size does
@@ -185,10 +199,16 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
     return environment("cannot write temporary files: " +
                        toString(scratch.takeError()));
 
+  // Before the first program is compiled.
+  const bool isHere = options.lowering.target == "cpu";
+  if (!isHere)
+    if (llvm::Error error = checkGpu())
+      return error;
   for (const Subject &subject : subjects)
-    if (std::optional<std::string> lack =
-            lackForWeights(subject.module, subject.run))
-      return environment("`" + subject.run + "`: " + *lack);
+    if (isHere)
+      if (std::optional<std::string> lack =
+              lackForWeights(subject.module, subject.run))
+        return environment("`" + subject.run + "`: " + *lack);
 
   std::vector<std::optional<uint64_t>> batches(options.batches.begin(),
                                                options.batches.end());
@@ -216,9 +236,12 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   MeasurementReport report;
   report.runs.resize(subjects.size());
   std::vector<std::string> arguments = options.arguments;
-  arguments.insert(arguments.end(), {"--json", "--quiet", "--peaks"});
-  if (std::string caches = textOf(cachesHere()); !caches.empty())
-    arguments.push_back("--caches=" + caches);
+  arguments.insert(arguments.end(), {"--json", "--quiet"});
+  if (isHere) {
+    arguments.push_back("--peaks");
+    if (std::string caches = textOf(cachesHere()); !caches.empty())
+      arguments.push_back("--caches=" + caches);
+  }
   for (const Program &program : compiled) {
     progress.begin("measuring " + program.name, /*isMeasurement=*/true);
     llvm::Expected<Measurement> measurement =

@@ -138,10 +138,9 @@ static Exit measureFiles(const Session &session) {
   if (format == Format::Markdown || format == Format::Html)
     return complain(WrongUsage, "`--format=markdown` and `--format=html` are "
                                 "for estimates");
-  if (target != Target::Cpu)
-    return complain(WrongUsage,
-                    "only this machine is measured yet; `--emit=exe "
-                    "--target=cuda` makes a program that says its times");
+  if (target != Target::Cpu && threads.getNumOccurrences())
+    return complain(WrongUsage, "`--threads` is of the processor, and a GPU is "
+                                "measured");
   for (uint64_t batch : batches)
     if (llvm::count(batches, batch) > 1)
       return complain(WrongUsage,

@@ -10,9 +10,6 @@
 
 using namespace netc;
 
-/// The device of the running step.
-static SimulatedDevice *running;
-
 SimulatedDevice::SimulatedDevice(const program::Program &program,
                                  void (*step)(char *arena), const char *code)
     : kernels(program.kernels), function(step), bytes(program.arena) {
@@ -44,10 +41,10 @@ void SimulatedDevice::step(runtime::Recorder *recorder) {
 }
 
 void SimulatedDevice::launch(int64_t number, void **arguments) {
-  const program::Kernel &kernel = running->kernels[size_t(number)];
-  running->device.launch(kernel.name, {uint32_t(kernel.blocks)},
-                         {uint32_t(kernel.threads)}, /*sharedBytes=*/0,
-                         arguments);
+  auto &self = static_cast<SimulatedDevice &>(*running);
+  const program::Kernel &kernel = self.kernels[size_t(number)];
+  self.device.launch(kernel.name, {uint32_t(kernel.blocks)},
+                     {uint32_t(kernel.threads)}, /*sharedBytes=*/0, arguments);
 }
 
 std::vector<int64_t> SimulatedDevice::counts() const {

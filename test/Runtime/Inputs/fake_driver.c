@@ -24,6 +24,20 @@ int cuDriverGetVersion(int *version) {
   return 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute) {
+  switch (attribute) {
+  case 13: /* clock in kHz */
+    *value = 1500000;
+    return 0;
+  case 16: /* multiprocessors */
+    *value = 100;
+    return 0;
+  case 36: /* memory clock in kHz */
+    *value = 2500000;
+    return 0;
+  case 37: /* memory width in bits */
+    *value = 4096;
+    return 0;
+  }
   *value = attribute == 75 ? (fails("capability") ? 7 : 9) : 0;
   return 0;
 }
@@ -50,6 +64,10 @@ int cuGetErrorName(int error, const char **name) {
                          : 0;
   return *name == 0;
 }
+int cuEventElapsedTime(float *milliseconds) {
+  *milliseconds = 0.5f;
+  return 0;
+}
 #define STUB(name)                                                                                                             \
   int name() { return fails(#name) ? 999 : 0; }
 STUB(cuDeviceGet)
@@ -68,6 +86,8 @@ STUB(cuStreamBeginCapture_v2)
 STUB(cuStreamEndCapture)
 STUB(cuGraphInstantiateWithFlags)
 STUB(cuGraphLaunch)
+STUB(cuEventCreate)
+STUB(cuEventRecord)
 #ifndef OLD
 int cuStreamSynchronize() { return fails("run") ? 700 : 0; }
 #endif
