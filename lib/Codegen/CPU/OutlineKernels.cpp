@@ -16,6 +16,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 
 #include <numeric>
+#include <unordered_map>
 
 using namespace netc;
 using namespace mlir;
@@ -314,21 +315,45 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
 
   /// The first kernel with the same body; erases `kernel` if it is a duplicate.
   func::FuncOp unique(func::FuncOp kernel) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    kernel->print(os, OpPrintingFlags().useLocalScope());
+    // Printing kernels to compare them would take a fifth of the time of
+    // lowering.
+    SmallVector<func::FuncOp> &alike = kernels[hashOf(kernel)];
     // Executed operations are counted by op, so that each needs its own kernel.
-    if (!merge)
-      os << kernels.size();
-    auto [known, isNew] = kernels.try_emplace(text, kernel);
-    if (isNew)
-      kernel.setName(("kernel_" + Twine(kernels.size())).str());
-    else
+    auto known = llvm::find_if(alike, [&](func::FuncOp other) {
+      return merge && areEqual(other, kernel);
+    });
+    if (known != alike.end()) {
       kernel.erase();
-    return known->second;
+      return *known;
+    }
+    alike.push_back(kernel);
+    kernel.setName(("kernel_" + Twine(++count)).str());
+    return kernel;
   }
 
-  llvm::StringMap<func::FuncOp> kernels;
+  /// A number that equal kernels have in common.
+  static size_t hashOf(func::FuncOp kernel) {
+    llvm::hash_code hash = mlir::hash_value(kernel.getFunctionType());
+    kernel.getBody().walk([&](Operation *op) {
+      hash = llvm::hash_combine(hash,
+                                OperationEquivalence::computeHash(
+                                    op, OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::IgnoreLocations));
+    });
+    return hash;
+  }
+
+  static bool areEqual(func::FuncOp a, func::FuncOp b) {
+    return a.getFunctionType() == b.getFunctionType() &&
+           a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
+           OperationEquivalence::isRegionEquivalentTo(
+               &a.getBody(), &b.getBody(),
+               OperationEquivalence::IgnoreLocations);
+  }
+
+  std::unordered_map<size_t, SmallVector<func::FuncOp>> kernels; ///< by hash
+  size_t count = 0;
   func::FuncOp recorder;
 };
 } // namespace
