@@ -85,17 +85,27 @@ static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
   });
 }
 
+/// Whether an op computes a single number that takes long, such as Adam's
+/// 1 - b^t: better once than for each element. Roots and quotients are free in
+/// a loop that waits for memory, and a kernel of their own is not.
+static bool isLongNumber(linalg::GenericOp op) {
+  return op.getNumLoops() == 0 &&
+         llvm::any_of(
+             op.getBody()->without_terminator(), [](Operation &payload) {
+               return isa<math::MathDialect>(payload.getDialect()) &&
+                      !isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp>(payload);
+             });
+}
+
 /// Whether to fuse the producer of an operand into its consumer. Nothing is
 /// fused into a contraction, which is to be tiled, nor across a write to memory
-/// that the producer reads. An expensive number, such as Adam's 1 - b^t, is
-/// computed once, not for each element.
+/// that the producer reads.
 static bool shouldFuse(OpOperand *operand, bool savesMemory) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || isContraction(consumer) ||
       !readsTheSame(producer, consumer) ||
-      (producer.getNumLoops() == 0 && consumer.getNumLoops() > 0 &&
-       isExpensive(producer)))
+      (isLongNumber(producer) && consumer.getNumLoops() > 0))
     return false;
   return producer->hasOneUse() ||
          (isCheap(producer) &&
