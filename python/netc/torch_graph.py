@@ -39,7 +39,7 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
 
     Args:
         module: of PyTorch, on any device; `meta` is the fastest.
-        args, kwargs: of its `forward`. Their values count for nothing but sizes.
+        args, kwargs: of its `forward`; a tensor is the only one. Their values count for nothing but sizes.
         name: of the network, by default the module's class.
         axes: names of free axes by argument, `{"x": {0: "N"}}`. By default these are the first axis of all tensors and the
             second of integers; what the module takes in one size only is a number.
@@ -49,7 +49,7 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
     """
     was_training = module.training
     try:
-        exported, symbols = _exported(module.train(), tuple(args), dict(kwargs or {}), axes)
+        exported, symbols = _exported(module.train(), (args,) if isinstance(args, torch.Tensor) else tuple(args), dict(kwargs or {}), axes)
     finally:
         module.train(was_training)
     return _Writer(exported, symbols).graph(name or type(module).__name__)
@@ -125,7 +125,10 @@ class _Writer:
                 raise ImportRefused(f"a size, `{expression}`, depends on data")
         if expression.is_Integer:
             return int(expression)
-        text = str(expression.subs({s: _symbol(self.symbols[str(s)]) for s in expression.free_symbols}).expand())
+        named = expression.subs({s: _symbol(self.symbols[str(s)]) for s in expression.free_symbols})
+        if not named.is_polynomial():
+            raise ImportRefused(f"a size, `{named}`, is no polynomial of free axes; `axes` says which are free")
+        text = str(named.expand())
         return text.replace("**", "^")
 
     def shape(self, tensor):
