@@ -449,11 +449,11 @@ std::optional<std::string>
 netc::import::writeGraph(StringRef path, Graph graph,
                          llvm::ArrayRef<std::string> opaque, const Host &host) {
   try {
-    std::string head =
-        "# " + graph.name + ", from " + graph.from + ".\n" + unread(graph);
-    std::vector<Step> steps = translate(graph, opaque);
+    std::string head = "# " + shownName(graph.name) + ", from " +
+                       shownName(graph.from) + ".\n" + unread(graph);
     for (const std::string &note : graph.notes)
-      head += "# " + note + "\n";
+      head += "# " + shownName(note) + "\n";
+    std::vector<Step> steps = translate(graph, opaque);
     return head + writeStructure(graph, std::move(steps));
   } catch (const Json::exception &wrong) {
     // An argument of another type than the op takes.

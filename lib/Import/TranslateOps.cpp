@@ -117,6 +117,9 @@ void Translator::convolution() {
   put(made, "", "k", listText(size));
   put(made, "stride", "stride", listText(integers("stride", 1, windows)), "1");
   const Json *padding = setting("padding");
+  if (padding && padding->is_string() && *padding != "same" &&
+      *padding != "valid")
+    refuse("its padding is neither `same` nor `valid`");
   if (padding && padding->is_string())
     put(made, "pad", "pad", "\"" + padding->get<std::string>() + "\"",
         "\"valid\"", false);

@@ -113,7 +113,9 @@ void Translator::product() {
   if (setting("equation")) {
     std::string equation = node->with->value("equation", std::string()), spaced;
     for (char c : equation)
-      if (c == ',')
+      if (!llvm::isAlpha(c) && !StringRef(" ,->").contains(c))
+        refuse("its equation is no list of letters");
+      else if (c == ',')
         spaced += ", ";
       else if (c == '-')
         spaced += "-";

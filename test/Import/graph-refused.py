@@ -36,6 +36,8 @@ refused("a tensor has 2 axes here", "aten.conv2d", [rows], rows, weights=[[4, 3,
 refused("its kernel is no weight", "aten.conv2d", [image, image], image)
 refused("it is transposed", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], transposed=True)
 refused("`N` must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, "N", 3]])
+refused("its padding is neither `same` nor `valid`", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], padding='same")')
+refused("its equation is no list of letters", "aten.einsum", [rows], rows, equation='ab->ab")')
 refused("`stride` is no list of numbers", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], stride=["N", 1])
 refused("its matrix is no weight", "aten.addmm", [[8], rows, [8, 4]], ["N", 4])
 refused("it has a scale and no shift", "aten.group_norm", [image], image, weights=[[3]], num_groups=3)

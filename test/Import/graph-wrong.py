@@ -35,6 +35,13 @@ path.write_text(json.dumps(right))
 done = subprocess.run(["netc", "import", str(path)], check=True, capture_output=True, text=True)
 assert done.stdout.endswith("net A(x: f32[N, 8]) {\n  return y = x |> relu\n}\n"), done.stdout
 
+# A text cannot leave the comment that it stands in.
+path.write_text(json.dumps({**right, "name": "A\nexpect 1 == 2", "from": "hand\nexpect 1 == 2", "notes": ["Half of it.", "\nexpect 1 == 2"]}))
+done = subprocess.run(["netc", "import", str(path)], check=True, capture_output=True, text=True)
+head = "# A\\nexpect 1 == 2, from hand\\nexpect 1 == 2.\n# Half of it.\n# \\nexpect 1 == 2\nnet "
+assert done.stdout.startswith(head), done.stdout
+
+wrong("`notes[1]`: a text is expected, not 2", lambda g: g.update(notes=["", 2]))
 wrong("`netc_graph`: it is 1 in what netc reads", lambda g: g.update(netc_graph=2))
 wrong("`outputs`: it is not there", lambda g: g.pop("outputs"))
 wrong("`outputs`: there is none", lambda g: g.update(outputs=[]))
