@@ -45,7 +45,9 @@ if [ -n "$missing" ]; then
   $sudo apt-get install -q -y --no-install-recommends $missing || exit 3
 fi
 
-[ "${1-}" != wheel ] || exec python3 -m pip wheel --no-deps --wheel-dir build ./python
+# Its programs and libraries ask for glibc 2.34, as test/Python/wheel.py checks.
+[ "${1-}" != wheel ] || exec python3 -m pip wheel --no-deps --wheel-dir build \
+  --config-settings=wheel.tags=py3-none-manylinux_2_34_x86_64 ./python
 
 case ${1-} in
   '') set -- netc ;;
