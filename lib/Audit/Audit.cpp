@@ -599,6 +599,10 @@ private:
       note("trace-cut", "the trace ends early, at byte " +
                             llvm::Twine(*trace.cutAt) +
                             "; what is in front of it was read");
+    if (trace.broken)
+      note("broken-events",
+           "events without a time, or with one out of range, are left out: " +
+               llvm::Twine(trace.broken));
     if (trace.kernels.empty())
       note("no-kernels", "the trace has no kernels of a device: times are "
                          "those of ops on the host");
