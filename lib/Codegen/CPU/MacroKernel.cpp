@@ -123,8 +123,8 @@ void MacroKernelEmitter::forEachCopy(ContractionOperand operand,
   });
 }
 
-void MacroKernelEmitter::packRowsOfA(Block &block, Value buffer,
-                                     const Operands &operands) {
+void MacroKernelEmitter::packPanelsOfA(Block &block, Value buffer,
+                                       const Operands &operands) {
   Loops m = block.m, k = block.k;
   int64_t mr = block.schedule.mr.back();
   int64_t length = layOut(block.k, A, mr), elements = length / mr;
@@ -162,7 +162,7 @@ void MacroKernelEmitter::packRowsOfA(Block &block, Value buffer,
 
 void MacroKernelEmitter::packA(Block &block, Value buffer, Operands &operands) {
   if (block.schedule.packsPanelsOfA) {
-    packRowsOfA(block, buffer, operands);
+    packPanelsOfA(block, buffer, operands);
     operands.memory[A] = buffer;
     operands.at[A] = b.index(0);
     return;

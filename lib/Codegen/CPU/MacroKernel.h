@@ -97,7 +97,8 @@ private:
   void packA(Block &block, mlir::Value buffer, Operands &operands);
   /// The same where rows are contiguous in A: micro-panels, in which the MR
   /// rows of a tile lie side by side for each pack of k.
-  void packRowsOfA(Block &block, mlir::Value buffer, const Operands &operands);
+  void packPanelsOfA(Block &block, mlir::Value buffer,
+                     const Operands &operands);
   /// Packs the part of B that a tile of columns reads.
   void packB(Block &block, const Columns &columns, mlir::Value buffer,
              Operands &operands);
