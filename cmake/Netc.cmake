@@ -52,7 +52,7 @@ endfunction()
 function(netc_program name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   file(GLOB archives ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS} ${CMAKE_SOURCE_DIR}/lib/Driver/Random.cpp)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   # The shared library exports templates of libstdc++, too.
   target_link_libraries(${name} PRIVATE -l:libstdc++.a ${archives} ${ARG_LINK})
   target_link_options(${name} PRIVATE -no-pie -Wl,--as-needed,--gc-sections,--icf=all,--exclude-libs,ALL)
