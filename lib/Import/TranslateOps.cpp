@@ -16,6 +16,19 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
+/// Functions that are several ops here.
+static const std::map<StringRef, StringRef> &functions() {
+  static const std::map<StringRef, StringRef> table = {
+      {"aten.log_sigmoid", "-softplus(-%0)"},
+      {"aten.mish", "%0 * tanh(softplus(%0))"},
+      {"aten.reciprocal", "1 / %0"},
+      {"onnx.Reciprocal", "1 / %0"},
+      {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
+      {"aten.square", "%0 * %0"},
+  };
+  return table;
+}
+
 void Translator::translateNode() {
   if (llvm::is_contained(opaque, node->op)) {
     std::vector<int> ins;
@@ -39,7 +52,7 @@ void Translator::translateNode() {
   if (isOfNumbers())
     return;
   auto handler = handlers().find(node->op);
-  if (handler == handlers().end())
+  if (handler == handlers().end() && !functions().count(node->op))
     handler = handlers().find(foreign->op);
   if (handler != handlers().end())
     return (this->*handler->second)();
@@ -61,19 +74,6 @@ bool Translator::isOfNumbers() {
   graph.values[out()].kind = GraphValue::Known;
   graph.values[out()].known = &table;
   return true;
-}
-
-/// Functions of PyTorch that are several ops here.
-static const std::map<StringRef, StringRef> &functions() {
-  static const std::map<StringRef, StringRef> table = {
-      {"aten.log_sigmoid", "-softplus(-%0)"},
-      {"aten.mish", "%0 * tanh(softplus(%0))"},
-      {"aten.reciprocal", "1 / %0"},
-      {"onnx.Reciprocal", "1 / %0"},
-      {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
-      {"aten.square", "%0 * %0"},
-  };
-  return table;
 }
 
 void Translator::elementwise() {
@@ -250,10 +250,8 @@ void Translator::embedding() {
   if (!isWeight(table) || isIndex) {
     if (!isIndex || node->ins.size() != 2)
       refuse("it reads what is no table of weights");
-    int at = ids;
-    Step &made = step(Step::Form_, "embedding(%1, %0)", {table, at});
+    step(Step::Form_, "embedding(%1, %0)", {table, ids});
     labels(out()).assign(shape(out()).size(), "");
-    (void)made;
     return;
   }
   if (what(ids) == "range" && shape(ids).back() != 1) {

@@ -143,8 +143,7 @@ void Translator::product() {
       if (!(shape(a)[i] == shape(b)[i])) {
         refuse("its lists of matrices are of different sizes");
       }
-  Step &made = step(Step::Infix, "@", {a, b});
-  (void)made;
+  step(Step::Infix, "@", {a, b});
   labels(out()).assign(shape(out()).size(), "");
 }
 
@@ -222,10 +221,6 @@ void Translator::attention() {
   if (mask >= 0) {
     Step &made = step(Step::Form_, "", {q, k, v, mask});
     put(made, "", "scale", realText(scale));
-    int saved = out();
-    std::string scores = "(%0 @ transpose(%1)) * #0";
-    made.fn = scores;
-    (void)saved;
     maskedAttention(made, mask, drop);
     return;
   }

@@ -76,8 +76,8 @@ class _Sample:
         ins = [name for name in node.input if name]
         if node.op_type == "Shape":
             shape = self.shapes[ins[0]]
-            first, last = (next((a.i for a in node.attribute if a.name == key), default) for key, default in (("start", 0), ("end", len(shape))))
-            return self.hold(node.output[0], numpy.array(shape[first:last], dtype=numpy.int64))
+            part = shape[_integer(node, "start", 0) : _integer(node, "end", len(shape))]
+            return self.hold(node.output[0], numpy.array(part, dtype=numpy.int64))
         if node.op_type == "Size":
             return self.hold(node.output[0], numpy.array(math.prod(self.shapes[ins[0]]), dtype=numpy.int64))
         if node.op_type == "CastLike" and ins[0] in self.values:
@@ -97,7 +97,7 @@ class _Sample:
 
     def split(self, node, ins):
         """A list of parts, of which `SequenceAt` takes one."""
-        axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
+        axis = _integer(node, "axis", 0)
         shape = self.shapes[ins[0]]
         sizes = self.values[ins[1]] if len(ins) > 1 and ins[1] in self.values else numpy.array(1)
         whole = shape[axis]
@@ -114,7 +114,7 @@ class _Sample:
         outputs = [onnx.ValueInfoProto(name=name) for name in node.output]
         if node.op_type == "GatherElements":  # of which the evaluator cannot broadcast
             data, places = (self.values[name] for name in node.input)
-            axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
+            axis = _integer(node, "axis", 0)
             part = tuple(slice(None if i == axis % data.ndim else size) for i, size in enumerate(places.shape))
             return [numpy.take_along_axis(data[part], places, axis)]
         model = helper.make_model(helper.make_graph([node], "one", inputs, outputs), opset_imports=self.opsets)
@@ -327,15 +327,19 @@ class _Writer:
         return self.add(node, f"onnx.{node.op_type}", list(node.input), outs, **{a.name: _attribute(a) for a in node.attribute if a.name != "to"})
 
     def given(self, node, attributes, key, place):
-        """What was an attribute once, and is an input now."""
-        if key in attributes:
-            return attributes[key]
-        if place >= len(node.input) or not node.input[place]:
-            return None
-        value = self.constant(node.input[place])
-        if value is None:
-            raise _refused(node, f"`{key}` depends on data or sizes")
-        return [_number(each) for each in value.reshape(-1)]
+        """What was an attribute once, and is an input now: integers that depend on no size, or None."""
+        found = self.by_sample(node, attributes, key, place)
+        if any(each != found[0] for each in found):
+            raise _refused(node, f"`{key}` depends on sizes")
+        return found[0]
+
+    def by_sample(self, node, attributes, key, place):
+        """The same for each sample."""
+        if key in attributes or place >= len(node.input) or not node.input[place]:
+            return [attributes.get(key)] * len(self.samples)
+        if node.input[place] not in self.samples[0].values:
+            raise _refused(node, f"`{key}` depends on data")
+        return [[int(each) for each in sample.values[node.input[place]].reshape(-1)] for sample in self.samples]
 
     def rank(self, name):
         return len(self.samples[0].shapes[name])
@@ -501,18 +505,17 @@ class _Writer:
 
     def on_SequenceAt(self, node, _):
         split = self.producers[node.input[0]]
-        axis = next((a.i for a in split.attribute if a.name == "axis"), 0)
+        axis = _integer(split, "axis", 0)
         start = [sum(part[axis] for part in sample.parts[node.input[0]][: int(sample.values[node.input[1]])]) for sample in self.samples]
         self.add(node, "onnx.Slice", [split.input[0]], [node.output[0]], dim=axis, start=self.size(node, start))
 
     def on_Slice(self, node, attributes):
         x, rank = node.input[0], self.rank(node.input[0])
-        places = [[self.places(sample, node, attributes, key, place) for sample in self.samples] for place, key in enumerate(("starts", "ends", "axes", "steps"), 1)]
-        starts, axes, steps = places[0], places[2][0], places[3][0]
+        starts, axes, steps = self.by_sample(node, attributes, "starts", 1), self.given(node, attributes, "axes", 3), self.given(node, attributes, "steps", 4)
         axes = [a % rank for a in axes] if axes else list(range(len(starts[0])))
         shape = self.shape(x)
         for i, at in enumerate(axes):
-            sizes = [sample.shapes[x if isinstance(x, str) else node.input[0]][at] for sample in self.samples]
+            sizes = [sample.shapes[node.input[0]][at] for sample in self.samples]
             step = steps[i] if steps else 1
             if step < 0:
                 raise _refused(node, "it goes backward")
@@ -521,15 +524,6 @@ class _Writer:
             out = node.output[0] if i + 1 == len(axes) else {"name": f"{node.output[0]}.{i}", "type": TYPES[self.samples[0].types[node.input[0]]], "shape": shape}
             self.add(node, "onnx.Slice", [x], [out], dim=at, start=start, step=step)
             x = out
-
-    def places(self, sample, node, attributes, key, place):
-        if key in attributes:
-            return attributes[key]
-        if place >= len(node.input) or not node.input[place]:
-            return None
-        if node.input[place] not in sample.values:
-            raise _refused(node, f"`{key}` depends on data")
-        return [int(each) for each in sample.values[node.input[place]].reshape(-1)]
 
     def on_Gather(self, node, attributes):
         table, places = node.input
@@ -547,11 +541,7 @@ class _Writer:
             return self.view(node, attributes)
         return self.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=axes or None, keepdim=bool(attributes.get("keepdims", 1)))
 
-    on_ReduceSum = on_ReduceMean = on_ReduceMax = on_ReduceMin = reduce
-
-    def on_ReduceL2(self, node, attributes):
-        axes = self.given(node, attributes, "axes", 1)
-        self.add(node, "onnx.ReduceL2", [node.input[0]], [node.output[0]], dim=axes or None, keepdim=bool(attributes.get("keepdims", 1)))
+    on_ReduceSum = on_ReduceMean = on_ReduceMax = on_ReduceMin = on_ReduceL2 = reduce
 
     def on_Clip(self, node, attributes):
         low, high = (attributes[key] if key in attributes else self.number(node.input[i]) if i < len(node.input) else None for i, key in ((1, "min"), (2, "max")))
@@ -656,6 +646,10 @@ class _Writer:
         ins.append({"name": name})
 
     on_LSTM = on_GRU = on_RNN = recurrence
+
+
+def _integer(node, name, otherwise):
+    return next((attribute.i for attribute in node.attribute if attribute.name == name), otherwise)
 
 
 def _are_frequencies(tensor):
