@@ -78,6 +78,7 @@ static FailureOr<Run> analyzeTree(Operation *op, const SymbolTable &symbols,
                       adjust(conventionsOf(step.getRun().getFacts()), flags));
   auto job = cast<JobOp>(op);
   std::vector<Run> jobs;
+  jobs.reserve(job.getJobs().size());
   bool failed = false;
   for (auto name : job.getJobs().getAsRange<StringAttr>()) {
     FailureOr<Run> run = analyzeTree(symbols.lookup(name), symbols, flags);
@@ -94,6 +95,9 @@ static FailureOr<Run> analyzeTree(Operation *op, const SymbolTable &symbols,
 FailureOr<Analysis> netc::analyze(ModuleOp module,
                                   const ConventionFlags &flags) {
   Analysis analysis;
+  // A vector that grows would copy them, since the move of a deque may throw.
+  analysis.networks.reserve(module.getBody()->getOperations().size());
+  analysis.runs.reserve(module.getBody()->getOperations().size());
   bool failed = false;
   for (auto op : module.getOps<NetworkOp>()) {
     FailureOr<Network> network = analyzeNetwork(op, adjust({}, flags));

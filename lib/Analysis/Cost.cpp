@@ -143,9 +143,12 @@ static void haveFormatsOf(const Figures &other, Figures &figures) {
 
 Figures &Figures::operator+=(const Figures &more) {
   haveFormatsOf(more, *this);
-  Figures other = more;
-  haveFormatsOf(*this, other);
-  for (auto [sum, number] : llvm::zip(numbersOf(*this), numbersOf(other)))
+  if (byFormat.size() != more.byFormat.size()) {
+    Figures other = more;
+    haveFormatsOf(*this, other);
+    return *this += other;
+  }
+  for (auto [sum, number] : llvm::zip(numbersOf(*this), numbersOf(more)))
     *sum += *number;
   return *this;
 }
@@ -330,7 +333,7 @@ private:
 
   /// The format in which the op computes: of a product that of its operands,
   /// else the widest of operands and results.
-  NumberFormat formatOf(Operation *op) {
+  NumberFormat formatOf(Operation *op, bool isProduct) {
     std::optional<NumberFormat> widest;
     auto take = [&](Value value) {
       auto element = dyn_cast<FloatType>(elementOf(value));
@@ -342,7 +345,6 @@ private:
         widest = format;
     };
     llvm::for_each(op->getOperands(), take);
-    bool isProduct = !cast<CostOpInterface>(op).getCost().matmul.isZero();
     if (!isProduct)
       llvm::for_each(op->getResults(), take);
     return isProduct && widest == NumberFormat::F32
@@ -400,8 +402,9 @@ private:
     unsigned leaf = leafOf(op);
     Figures &figures = tree.parts[leaf].figures;
     figures.costs[unsigned(phase)] += cost;
-    if (NumberFormat format = formatOf(op); format != NumberFormat::F32)
-      if (!cost.matmul.isZero() || !cost.other.isZero())
+    if (!cost.matmul.isZero() || !cost.other.isZero())
+      if (NumberFormat format = formatOf(op, !cost.matmul.isZero());
+          format != NumberFormat::F32)
         figures.byFormat[format][unsigned(phase)] += cost;
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       Polynomial elements = shapeOf(parameter.getValue()).elements();
