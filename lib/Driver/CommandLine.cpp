@@ -88,6 +88,7 @@ static const Group toDo = {
              "make a program of it"},
      Example{"netc import config.json -o model.net",
              "describe a model from the hub"},
+     Example{"netc fmt *.net", "format in place"},
      Example{"netc --hardware=H100", "what netc knows of an H100"}}};
 static const Group toCount = {
     "What to count",
@@ -109,6 +110,7 @@ cl::list<std::string> inputs(cl::Positional, cl::ZeroOrMore,
                              cl::desc("FILE..."));
 
 Action action = Action::Estimate;
+bool isFmtCheck = false;
 static cl::list<Action> actions(
     cl::values(clEnumValN(Action::Estimate, "estimate",
                           "report networks, runs and expects (default)"),
@@ -126,7 +128,10 @@ static cl::list<Action> actions(
                clEnumValN(Action::Import, "import",
                           "write the specification of a model by its "
                           "config.json, checked against the weights beside "
-                          "it, or by its graph; also `netc import`")),
+                          "it, or by its graph; also `netc import`"),
+               clEnumValN(Action::Fmt, "fmt",
+                          "format files in place; with `--check`, report "
+                          "those that are not formatted; also `netc fmt`")),
     In{toDo});
 cl::list<std::string>
     traces("trace", cl::value_desc("file,..."), cl::CommaSeparated,
@@ -431,8 +436,11 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
   for (const char *&argument : llvm::drop_begin(arguments))
     if (*argument == '@')
       argument = saver.save("./" + llvm::Twine(argument)).data();
-  if (arguments.size() > 1 && arguments[1] == llvm::StringRef("import"))
-    arguments[1] = "--import";
+  if (arguments.size() > 1)
+    for (auto [command, option] :
+         {std::pair("import", "--import"), std::pair("fmt", "--fmt")})
+      if (arguments[1] == llvm::StringRef(command))
+        arguments[1] = option;
   if (!cl::ParseCommandLineOptions(argc, arguments.data(), "", &llvm::errs()))
     return WrongUsage;
   auto refuse = [](const llvm::Twine &message) {
@@ -442,7 +450,9 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
     return refuseUnknown(unknown.front());
   if (help.getNumOccurrences() || version)
     return printInformation();
-  for (size_t i = 0; i < actions.size(); ++i)
+  isFmtCheck = actions.size() == 2 && actions[0] == Action::Fmt &&
+               actions[1] == Action::Check;
+  for (size_t i = 0; i < actions.size() && !isFmtCheck; ++i)
     if (actions[i] != actions[0] || emit.getNumOccurrences())
       return refuse(
           "`" + llvm::Twine(arguments[actions.getPosition(0)]) + "` and `" +

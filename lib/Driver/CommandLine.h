@@ -37,7 +37,7 @@ std::vector<llvm::StringRef> hardwareNames();
 
 namespace flags {
 
-enum class Action { Estimate, Check, Compare, Measure, Audit, Import };
+enum class Action { Estimate, Check, Compare, Measure, Audit, Import, Fmt };
 enum class Emit {
   Net,
   Step,
@@ -78,6 +78,7 @@ template <typename T> using Choice = llvm::cl::opt<T, false, WordParser<T>>;
 
 extern llvm::cl::list<std::string> inputs;
 extern Action action;
+extern bool isFmtCheck; ///< `netc fmt --check`
 extern llvm::cl::list<std::string> traces;
 extern llvm::cl::opt<std::string> range;
 extern llvm::cl::list<std::string> opaqueOps;

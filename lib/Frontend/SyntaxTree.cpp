@@ -47,10 +47,20 @@ leftSpine(NetParser::ExprContext *expr) {
 }
 
 std::string sourceText(ParserRuleContext *rule) {
-  CharStream *input = rule->getStart()->getInputStream();
-  return input->getText(
-      misc::Interval(ssize_t(rule->getStart()->getStartIndex()),
-                     ssize_t(rule->getStop()->getStopIndex())));
+  std::string text;
+  size_t end = rule->getStart()->getStartIndex();
+  llvm::SmallVector<tree::ParseTree *> pending{rule};
+  while (!pending.empty()) {
+    tree::ParseTree *next = pending.pop_back_val();
+    pending.append(next->children.rbegin(), next->children.rend());
+    auto *leaf = dynamic_cast<tree::TerminalNode *>(next);
+    if (!leaf || leaf->getSymbol()->getType() == NetLexer::NL)
+      continue;
+    text += leaf->getSymbol()->getStartIndex() == end ? "" : " ";
+    text += leaf->getText();
+    end = leaf->getSymbol()->getStopIndex() + 1;
+  }
+  return text;
 }
 
 std::vector<Token *> tokensOf(ParserRuleContext *rule) {

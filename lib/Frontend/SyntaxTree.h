@@ -57,7 +57,8 @@ NetParser::ExprContext *leftOperand(NetParser::ExprContext *expr);
 llvm::SmallVector<NetParser::ExprContext *>
 leftSpine(NetParser::ExprContext *expr);
 
-/// The text as it stands in the file, blanks included.
+/// The text as it stands in the file, on one line: one blank for blanks, line
+/// breaks and comments.
 std::string sourceText(antlr4::ParserRuleContext *rule);
 
 /// The names in a tree.

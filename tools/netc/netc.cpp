@@ -7,6 +7,7 @@
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Driver/Audit.h"
 #include "lib/Driver/Estimate.h"
+#include "lib/Driver/FormatFiles.h"
 #include "lib/Driver/Output.h"
 #include "lib/Import/Import.h"
 #include "lib/Report/HardwareTable.h"
@@ -106,6 +107,7 @@ int main(int argc, char **argv) {
     return action == Action::Audit    ? auditTraces(session)
            : inputs.empty()           ? showHardware(session)
            : action == Action::Import ? importModel(session)
+           : action == Action::Fmt    ? formatFiles(session)
            : emit.getNumOccurrences() ? printStage(session)
                                       : estimate(session);
   });
