@@ -137,7 +137,7 @@ struct Piece {
   const Token *token;
   std::string text;
   size_t blanks = 0;
-  size_t width = llvm::sys::locale::columnWidth(text);
+  size_t width = std::max(0, llvm::sys::locale::columnWidth(text));
 };
 
 struct Line {
