@@ -5,15 +5,9 @@
 #ifndef NETC_LIB_DRIVER_ESTIMATE_H
 #define NETC_LIB_DRIVER_ESTIMATE_H
 
-#include "lib/Driver/Session.h"
-#include "lib/Report/Report.h"
+#include "lib/Driver/CountedFile.h"
 
 namespace netc {
-
-/// Plans the memory of a run of a module at Stage::Step. Errors are
-/// diagnostics.
-using PlanRun = llvm::function_ref<mlir::FailureOr<PlannedMemory>(
-    mlir::ModuleOp module, llvm::StringRef run)>;
 
 /// Reads and counts the files, and prints the report that the command line asks
 /// for. With `planRun`, the report has the planned memory, too.

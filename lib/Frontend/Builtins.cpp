@@ -98,11 +98,12 @@ std::optional<Value> Builtins::lookupBuiltin(StringRef name) {
   return std::nullopt;
 }
 
-void Builtins::addBuiltinNames(std::vector<std::string> &names) {
+void Builtins::addBuiltinNames(mlir::MLIRContext *context,
+                               std::vector<std::string> &names) {
   for (const Builtin &builtin : builtins)
     names.push_back(builtin.name.str());
   for (const mlir::RegisteredOperationName &op :
-       e.context->getRegisteredOperations())
+       context->getRegisteredOperations())
     if (op.hasInterface<LanguageOpInterface>())
       names.push_back(op.stripDialect().str());
   for (const char *name : {"f64", "f32", "f16", "bf16", "i64", "i32", "i16",

@@ -79,7 +79,9 @@ public:
   Value callBetween(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callHistogram(antlr4::ParserRuleContext *, std::vector<Argument> &);
   std::optional<Value> lookupBuiltin(llvm::StringRef name);
-  void addBuiltinNames(std::vector<std::string> &names);
+  /// Of functions, ops that text may call, and types.
+  static void addBuiltinNames(mlir::MLIRContext *context,
+                              std::vector<std::string> &names);
 
 private:
   /// A copy of the block that is the only argument of `function`; null after an

@@ -41,6 +41,9 @@ std::nullopt_t FileLoader::cannotRead(StringRef path, mlir::Location at,
 
 std::optional<std::string> FileLoader::readText(StringRef path,
                                                 mlir::Location at) {
+  if (e.options.bufferOf)
+    if (std::optional<std::string> text = e.options.bufferOf(path))
+      return text;
   llvm::Expected<std::string> text =
       netc::readText(path, e.options.limits.maxInputBytes);
   if (!text)

@@ -78,7 +78,7 @@ std::vector<std::string> NameTable::visibleNames() {
     addNames(*imported);
   for (const StandardBlock &block : standardBlocks())
     names.push_back(block.name.str());
-  e.builtins.addBuiltinNames(names);
+  Builtins::addBuiltinNames(e.context, names);
   names.insert(names.end(), {"true", "false"});
   llvm::sort(names);
   return names;

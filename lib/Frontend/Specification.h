@@ -35,6 +35,9 @@ struct FrontendOptions {
   /// Called with each file that is read, imported ones and the standard
   /// library's too, so that diagnostics can show its lines. May be empty.
   std::function<void(llvm::StringRef path, llvm::StringRef text)> onRead;
+  /// The text of a file that an editor holds, which counts instead of the one
+  /// on disk; none of others. May be empty.
+  std::function<std::optional<std::string>(llvm::StringRef path)> bufferOf;
   /// Called before each point of a sweep is elaborated. May be empty.
   std::function<void(llvm::StringRef run, size_t index, size_t points)> onPoint;
 };

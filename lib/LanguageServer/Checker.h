@@ -1,0 +1,59 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_LANGUAGESERVER_CHECKER_H
+#define NETC_LIB_LANGUAGESERVER_CHECKER_H
+
+#include "lib/LanguageServer/Document.h"
+#include "llvm/ADT/FunctionExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/thread.h"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace netc {
+
+/// What netc finds out about a specification when it counts it.
+struct CheckedFile {
+  std::vector<Problem> problems;
+  /// What a network or run costs, in a line, by name. Empty after errors.
+  llvm::StringMap<std::string> costs;
+};
+
+/// A text to be checked, and the files that editors hold, by path.
+struct CheckRequest {
+  std::string path;
+  llvm::StringMap<std::string> buffers;
+};
+
+/// Counts a specification, as `netc --check` does.
+CheckedFile check(const CheckRequest &request);
+
+/// Checks specifications one after the other on a thread of its own.
+class Checker {
+public:
+  using OnChecked = llvm::unique_function<void(const CheckRequest &,
+                                               const CheckedFile &) const>;
+  explicit Checker(OnChecked onChecked);
+  /// Waits for the check that is going on.
+  ~Checker();
+
+  /// Replaces a request for the same file that has not begun.
+  void request(CheckRequest request);
+
+private:
+  void work();
+
+  OnChecked onChecked;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<CheckRequest> pending;
+  bool isEnding = false;
+  llvm::thread thread;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_LANGUAGESERVER_CHECKER_H

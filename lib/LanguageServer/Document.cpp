@@ -1,0 +1,183 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/LanguageServer/Document.h"
+
+#include "lib/Diagnostics/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+namespace lsp = mlir::lsp;
+
+static Problem problemOf(mlir::Diagnostic &diagnostic) {
+  Problem problem;
+  if (auto place =
+          diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>()) {
+    problem.path = place.getFilename().str();
+    problem.place = {place.getLine(), place.getColumn()};
+  }
+  problem.severity = diagnostic.getSeverity();
+  problem.id = idAndSubject(diagnostic.getLocation()).first.str();
+  problem.text = diagnostic.str();
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    problem.notes.push_back(problemOf(note));
+  return problem;
+}
+
+ProblemCollector::ProblemCollector(mlir::MLIRContext *context,
+                                   std::vector<Problem> &problems)
+    : ScopedDiagnosticHandler(
+          context, [&problems](mlir::Diagnostic &diagnostic) {
+            Problem problem = problemOf(diagnostic);
+            bool isKnown = llvm::any_of(problems, [&](const Problem &other) {
+              return other.path == problem.path &&
+                     other.place == problem.place && other.text == problem.text;
+            });
+            if (!isKnown)
+              problems.push_back(std::move(problem));
+            return mlir::success();
+          }) {}
+
+static std::unique_ptr<SourceFile> parseInto(std::vector<Problem> &problems,
+                                             mlir::MLIRContext &context,
+                                             llvm::StringRef path,
+                                             llvm::StringRef text) {
+  ProblemCollector collector(&context, problems);
+  return parse(&context, path, text);
+}
+
+static std::vector<llvm::StringRef> linesOf(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  return {lines.begin(), lines.end()};
+}
+
+Document::Document(llvm::StringRef path, std::string content)
+    : path(path.str()), text(std::move(content)), lines(linesOf(text)),
+      context(mlir::MLIRContext::Threading::DISABLED),
+      source(parseInto(syntaxErrors, context, path, text)),
+      names(source->tree()) {}
+
+/// Of the character that begins with `byte`: its bytes, and its units of
+/// UTF-16.
+static std::pair<size_t, size_t> sizesOf(unsigned char byte) {
+  size_t bytes = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+  return {bytes, bytes == 4 ? 2 : 1};
+}
+
+/// The bytes of a line from a position on.
+static llvm::StringRef from(llvm::StringRef line, int character) {
+  for (int units = 0; units < character && !line.empty();) {
+    auto [bytes, ofUtf16] = sizesOf(line.front());
+    units += ofUtf16;
+    line = line.drop_front(std::min(bytes, line.size()));
+  }
+  return line;
+}
+
+std::string netc::changed(llvm::StringRef text,
+                          const lsp::TextDocumentContentChangeEvent &change) {
+  if (!change.range)
+    return change.text;
+  std::vector<llvm::StringRef> lines = linesOf(text);
+  auto behind = [&](lsp::Position position) {
+    return size_t(position.line) < lines.size()
+               ? text.drop_front(
+                     from(lines[position.line], position.character).data() -
+                     text.data())
+               : "";
+  };
+  llvm::StringRef begin = behind(change.range->start);
+  return (text.drop_back(begin.size()) + change.text +
+          behind(change.range->end))
+      .str();
+}
+
+lsp::Position Document::positionOf(TextPlace place) const {
+  if (place.line == 0 || place.line > lines.size())
+    return {};
+  llvm::StringRef line = lines[place.line - 1];
+  size_t units = 0;
+  for (size_t column = 1; column < place.column && !line.empty(); ++column) {
+    auto [bytes, ofUtf16] = sizesOf(line.front());
+    units += ofUtf16;
+    line = line.drop_front(std::min(bytes, line.size()));
+  }
+  return {int(place.line - 1), int(units)};
+}
+
+TextPlace Document::placeOf(lsp::Position position) const {
+  TextPlace place{size_t(position.line) + 1, 1};
+  if (place.line > lines.size())
+    return place;
+  llvm::StringRef line = lines[place.line - 1];
+  for (int units = 0; units < position.character && !line.empty();
+       ++place.column) {
+    auto [bytes, ofUtf16] = sizesOf(line.front());
+    units += ofUtf16;
+    line = line.drop_front(std::min(bytes, line.size()));
+  }
+  return place;
+}
+
+lsp::Range Document::rangeOf(const SourceRange &range) const {
+  return {positionOf(range.begin), positionOf(range.end)};
+}
+
+lsp::Range Document::wordAt(TextPlace place) const {
+  lsp::Position begin = positionOf(place);
+  if (size_t(begin.line) >= lines.size())
+    return {begin, begin};
+  llvm::StringRef word = from(lines[begin.line], begin.character)
+                             .take_while([](unsigned char byte) {
+                               return llvm::isAlnum(byte) || byte == '_';
+                             });
+  // What is no word is marked by one character.
+  return {begin, {begin.line, begin.character + std::max<int>(word.size(), 1)}};
+}
+
+lsp::Range Document::wholeRange() const {
+  return {{0, 0}, {int(lines.size()), 0}};
+}
+
+const Mention *Document::mentionAt(TextPlace place) const {
+  const Mention *before = nullptr;
+  for (const Mention &mention : names.mentions()) {
+    SourceRange range = netc::rangeOf(mention.token);
+    if (range.contains(place))
+      return &mention;
+    if (range.end == place)
+      before = &mention;
+  }
+  return before;
+}
+
+std::vector<const Mention *>
+Document::mentionsOf(const Declaration &declaration) const {
+  std::vector<const Mention *> mentions;
+  for (const Mention &mention : names.mentions())
+    if (const Declaration *meant = mention.declaration;
+        meant && meant->scope == declaration.scope &&
+        meant->name == declaration.name)
+      mentions.push_back(&mention);
+  return mentions;
+}
+
+const Declaration *Document::topLevel(llvm::StringRef name) const {
+  auto found = names.fileScope().names.find(name);
+  return found == names.fileScope().names.end() ? nullptr
+                                                : found->second.front();
+}
+
+std::string Document::describe(const Declaration &declaration) const {
+  size_t line = beginOf(declaration.tree->getStart()).line;
+  if (line == 0 || line > lines.size())
+    return "";
+  std::string comment;
+  for (size_t above = line - 1;
+       above != 0 && lines[above - 1].ltrim().starts_with("#"); --above)
+    comment =
+        lines[above - 1].ltrim().drop_front().trim().str() + "\n" + comment;
+  return "```net\n" + lines[line - 1].trim().str() + "\n```\n" + comment;
+}

@@ -1,0 +1,76 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_LANGUAGESERVER_DOCUMENT_H
+#define NETC_LIB_LANGUAGESERVER_DOCUMENT_H
+
+#include "lib/Frontend/Parser.h"
+#include "lib/Frontend/Resolver.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Tools/lsp-server-support/Protocol.h"
+
+namespace netc {
+
+/// An error or a warning as it is shown in an editor.
+struct Problem {
+  std::string path;
+  TextPlace place; ///< line 0 if it has none
+  mlir::DiagnosticSeverity severity;
+  std::string id; ///< `unknown-name`
+  std::string text;
+  std::vector<Problem> notes;
+};
+
+/// Collects the diagnostics of a context while it lives, each once.
+class ProblemCollector : public mlir::ScopedDiagnosticHandler {
+public:
+  ProblemCollector(mlir::MLIRContext *context, std::vector<Problem> &problems);
+};
+
+/// A text after a change. The protocol counts characters in units of UTF-16;
+/// `applyTo` of the change counts bytes.
+std::string changed(llvm::StringRef text,
+                    const mlir::lsp::TextDocumentContentChangeEvent &change);
+
+/// A text as an editor holds it, with its tree and the names in it. The text
+/// may have errors.
+class Document {
+public:
+  Document(llvm::StringRef path, std::string text);
+
+  /// Lines and characters count from 0 in the protocol, and characters are
+  /// units of UTF-16.
+  mlir::lsp::Position positionOf(TextPlace place) const;
+  TextPlace placeOf(mlir::lsp::Position position) const;
+  mlir::lsp::Range rangeOf(const SourceRange &range) const;
+  /// The word at a place, or else the character there.
+  mlir::lsp::Range wordAt(TextPlace place) const;
+  mlir::lsp::Range wholeRange() const;
+
+  /// The name under a place or just in front of it, or null.
+  const Mention *mentionAt(TextPlace place) const;
+  /// All mentions of what a declaration names: a name that is bound again in
+  /// the same scope is the same one.
+  std::vector<const Mention *> mentionsOf(const Declaration &declaration) const;
+  /// Those of the file that others may import, by name; or null.
+  const Declaration *topLevel(llvm::StringRef name) const;
+  /// The comment above a declaration, and its first line.
+  std::string describe(const Declaration &declaration) const;
+
+  const std::string path, text;
+
+private:
+  std::vector<llvm::StringRef> lines;
+  mlir::MLIRContext context;
+
+public:
+  std::vector<Problem> syntaxErrors;
+  const std::unique_ptr<SourceFile> source;
+  const Resolver names;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_LANGUAGESERVER_DOCUMENT_H

@@ -1,0 +1,554 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/LanguageServer/Server.h"
+
+#include "lib/Frontend/Builtins.h"
+#include "lib/Frontend/Formatter.h"
+#include "lib/Frontend/RunBuilder.h"
+#include "lib/Hardware/Hardware.h"
+#include "lib/Report/HardwareTable.h"
+#include "lib/Std/Std.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace netc;
+using namespace mlir::lsp;
+namespace lsp = mlir::lsp;
+namespace json = llvm::json;
+
+namespace {
+/// The parameters of requests that mlir::lsp has no structures for.
+struct RenameParams : TextDocumentPositionParams {
+  std::string newName;
+};
+bool fromJSON(const json::Value &value, RenameParams &result, json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return fromJSON(value, static_cast<TextDocumentPositionParams &>(result),
+                  path) &&
+         mapper && mapper.map("newName", result.newName);
+}
+
+class Server {
+public:
+  Server(JSONTransport &transport, bool waits)
+      : handler(transport), publish(handler.outgoingNotification<json::Value>(
+                                "textDocument/publishDiagnostics")),
+        table(AcceleratorTable::builtin()) {
+    handler.method("initialize", this, &Server::initialize);
+    handler.notification("initialized", this, &Server::ignore);
+    handler.method("shutdown", this, &Server::shutDown);
+    handler.notification("textDocument/didOpen", this, &Server::open);
+    handler.notification("textDocument/didChange", this, &Server::change);
+    handler.notification("textDocument/didClose", this, &Server::close);
+    handler.method("textDocument/hover", this, &Server::hover);
+    handler.method("textDocument/definition", this, &Server::define);
+    handler.method("textDocument/references", this, &Server::references);
+    handler.method("textDocument/documentHighlight", this, &Server::highlight);
+    handler.method("textDocument/rename", this, &Server::rename);
+    handler.method("textDocument/documentSymbol", this, &Server::symbols);
+    handler.method("textDocument/completion", this, &Server::complete);
+    handler.method("textDocument/formatting", this, &Server::format);
+    handler.method("textDocument/codeLens", this, &Server::costs);
+    handler.method("textDocument/codeAction", this, &Server::fixes);
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    context.loadDialect<NetDialect>();
+    Builtins::addBuiltinNames(&context, builtins);
+    if (!waits)
+      checker.emplace(
+          [this](const CheckRequest &request, const CheckedFile &checked) {
+            accept(request, checked);
+          });
+  }
+
+  MessageHandler handler;
+  bool isShutDown = false;
+
+private:
+  using Reply = Callback<json::Value>;
+
+  /// A file that the editor has open. The last check that it passed may be of
+  /// an earlier text.
+  struct OpenFile {
+    URIForFile uri;
+    int64_t version = 0;
+    std::unique_ptr<Document> document;
+    std::vector<Problem> problems; ///< of its text
+    llvm::StringMap<std::string> costs;
+  };
+
+  void initialize(const InitializeParams &, Reply reply);
+  void ignore(const InitializeParams &) {}
+  void shutDown(const NoParams &, Callback<std::nullptr_t> reply) {
+    isShutDown = true;
+    reply(nullptr);
+  }
+  void open(const DidOpenTextDocumentParams &params);
+  void change(const DidChangeTextDocumentParams &params);
+  void close(const DidCloseTextDocumentParams &params);
+  void hover(const TextDocumentPositionParams &params, Reply reply);
+  void define(const TextDocumentPositionParams &params, Reply reply);
+  void references(const ReferenceParams &params, Reply reply);
+  void highlight(const TextDocumentPositionParams &params, Reply reply);
+  void rename(const RenameParams &params, Reply reply);
+  void symbols(const DocumentSymbolParams &params, Reply reply);
+  void complete(const TextDocumentPositionParams &params, Reply reply);
+  void format(const DocumentSymbolParams &params, Reply reply);
+  void costs(const DocumentSymbolParams &params, Reply reply);
+  void fixes(const CodeActionParams &params, Reply reply);
+
+  OpenFile *fileOf(const URIForFile &uri) {
+    auto found = files.find(uri.file().str());
+    return found == files.end() ? nullptr : &found->second;
+  }
+  /// A file, and the name at a position of it; each null if there is none.
+  struct Named {
+    OpenFile *file = nullptr;
+    const Mention *mention = nullptr;
+  };
+  Named nameAt(const TextDocumentPositionParams &params) {
+    Named named{fileOf(params.textDocument.uri)};
+    if (named.file)
+      named.mention = named.file->document->mentionAt(
+          named.file->document->placeOf(params.position));
+    return named;
+  }
+  /// All places in the file where that name stands; none if the file does not
+  /// declare it.
+  static std::vector<const Mention *> mentionsOf(const Named &named) {
+    if (!named.mention || !named.mention->declaration)
+      return {};
+    return named.file->document->mentionsOf(*named.mention->declaration);
+  }
+  static lsp::Range rangeOf(const Named &named, const Mention *mention) {
+    return named.file->document->rangeOf(netc::rangeOf(mention->token));
+  }
+  /// The file that `document` imports and that declares the name, and the
+  /// declaration; else null.
+  std::pair<std::unique_ptr<Document>, const Declaration *>
+  importedAs(const Document &document, llvm::StringRef name);
+
+  void update(const URIForFile &uri, int64_t version, std::string text);
+  void accept(const CheckRequest &request, const CheckedFile &checked);
+  void publishProblems(const OpenFile &file);
+  json::Object toJson(const OpenFile &file, const Problem &problem) const;
+  static json::Value editOf(const OpenFile &file, std::vector<TextEdit> edits) {
+    WorkspaceEdit edit;
+    edit.changes[file.uri.uri().str()] = std::move(edits);
+    return edit;
+  }
+
+  OutgoingNotification<json::Value> publish;
+  const AcceleratorTable table;
+  std::vector<std::string> builtins; ///< names of the language
+  std::mutex mutex; ///< of what follows, which the checker changes, too
+  std::map<std::string, OpenFile> files; ///< by path
+  std::optional<Checker> checker;        ///< none if checks are waited for
+};
+} // namespace
+
+/// A Location as JSON that owns its text; that of mlir::lsp refers to the URI.
+static json::Object location(const URIForFile &uri, lsp::Range range) {
+  return json::Object{{"uri", uri.uri().str()}, {"range", range}};
+}
+
+//===----------------------------------------------------------------------===//
+// Texts and their problems
+//===----------------------------------------------------------------------===//
+
+void Server::initialize(const InitializeParams &, Reply reply) {
+  reply(json::Object{
+      {"serverInfo", json::Object{{"name", "netc-lsp"}}},
+      {"capabilities",
+       json::Object{
+           {"textDocumentSync",
+            json::Object{{"openClose", true},
+                         {"change", int(TextDocumentSyncKind::Incremental)}}},
+           {"hoverProvider", true},
+           {"definitionProvider", true},
+           {"referencesProvider", true},
+           {"documentHighlightProvider", true},
+           {"renameProvider", true},
+           {"documentSymbolProvider", true},
+           {"completionProvider", json::Object{}},
+           {"documentFormattingProvider", true},
+           {"codeLensProvider", json::Object{}},
+           {"codeActionProvider", true},
+       }}});
+}
+
+void Server::open(const DidOpenTextDocumentParams &params) {
+  const TextDocumentItem &item = params.textDocument;
+  update(item.uri, item.version, item.text);
+}
+
+void Server::change(const DidChangeTextDocumentParams &params) {
+  OpenFile *file = fileOf(params.textDocument.uri);
+  if (!file)
+    return;
+  std::string text = file->document->text;
+  for (const TextDocumentContentChangeEvent &change : params.contentChanges)
+    text = changed(text, change);
+  update(params.textDocument.uri, params.textDocument.version, std::move(text));
+}
+
+void Server::close(const DidCloseTextDocumentParams &params) {
+  std::unique_lock lock(mutex);
+  files.erase(params.textDocument.uri.file().str());
+  lock.unlock();
+  publish(json::Object{{"uri", params.textDocument.uri.uri().str()},
+                       {"diagnostics", json::Array{}}});
+}
+
+void Server::update(const URIForFile &uri, int64_t version, std::string text) {
+  auto document = std::make_unique<Document>(uri.file(), std::move(text));
+  CheckRequest request{document->path, {}};
+  {
+    std::lock_guard lock(mutex);
+    OpenFile &file = files[document->path];
+    file.uri = uri;
+    file.version = version;
+    file.document = std::move(document);
+    file.problems = file.document->syntaxErrors;
+    if (file.document->source->hasErrors())
+      return publishProblems(file);
+    for (auto &[path, other] : files)
+      request.buffers[path] = other.document->text;
+  }
+  if (checker)
+    checker->request(std::move(request));
+  else
+    accept(request, check(request));
+}
+
+/// Takes over what a check found, unless the text has changed meanwhile.
+void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
+  std::lock_guard lock(mutex);
+  auto found = files.find(request.path);
+  if (found == files.end() ||
+      found->second.document->text != request.buffers.lookup(request.path))
+    return;
+  OpenFile &file = found->second;
+  file.problems = checked.problems;
+  if (!checked.costs.empty())
+    file.costs = checked.costs;
+  publishProblems(file);
+}
+
+json::Object Server::toJson(const OpenFile &file,
+                            const Problem &problem) const {
+  // What is wrong in another file stands at the top of this one.
+  bool isHere = problem.path == file.document->path && problem.place.line != 0;
+  json::Object result{
+      {"range", isHere ? file.document->wordAt(problem.place) : lsp::Range()},
+      {"severity", int(problem.severity == mlir::DiagnosticSeverity::Error
+                           ? DiagnosticSeverity::Error
+                           : DiagnosticSeverity::Warning)},
+      {"source", "netc"},
+      {"message", isHere || problem.path.empty()
+                      ? problem.text
+                      : problem.path + ": " + problem.text}};
+  if (!problem.id.empty())
+    result["code"] = problem.id;
+  json::Array notes;
+  for (const Problem &note : problem.notes)
+    if (note.path == file.document->path)
+      notes.push_back(json::Object{
+          {"location", location(file.uri, file.document->wordAt(note.place))},
+          {"message", note.text}});
+  if (!notes.empty())
+    result["relatedInformation"] = std::move(notes);
+  return result;
+}
+
+void Server::publishProblems(const OpenFile &file) {
+  json::Array problems;
+  for (const Problem &problem : file.problems)
+    problems.push_back(toJson(file, problem));
+  publish(json::Object{{"uri", file.uri.uri().str()},
+                       {"version", file.version},
+                       {"diagnostics", std::move(problems)}});
+}
+
+/// What an error says was meant: `x` of "did you mean `x`?"; else empty.
+static llvm::StringRef meantBy(llvm::StringRef message) {
+  auto [before, behind] = message.split("did you mean `");
+  return behind.take_until([](char c) { return c == '`'; });
+}
+
+void Server::fixes(const CodeActionParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  json::Array actions;
+  OpenFile *file = fileOf(params.textDocument.uri);
+  for (const Problem &problem :
+       file ? llvm::ArrayRef(file->problems) : llvm::ArrayRef<Problem>()) {
+    llvm::StringRef meant = meantBy(problem.text);
+    if (meant.empty() || problem.path != file->document->path)
+      continue;
+    lsp::Range word = file->document->wordAt(problem.place);
+    if (word.end < params.range.start || params.range.end < word.start)
+      continue;
+    actions.push_back(
+        json::Object{{"title", ("replace by `" + meant + "`").str()},
+                     {"kind", "quickfix"},
+                     {"diagnostics", json::Array{toJson(*file, problem)}},
+                     {"edit", editOf(*file, {TextEdit{word, meant.str()}})}});
+  }
+  reply(std::move(actions));
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+std::pair<std::unique_ptr<Document>, const Declaration *>
+Server::importedAs(const Document &document, llvm::StringRef name) {
+  for (const Declaration &declared : document.names.declarations()) {
+    auto *import = declared.kind == Declaration::Import
+                       ? ruleCast<NetParser::ImportDeclContext>(declared.tree)
+                       : nullptr;
+    if (!import || !import->path())
+      continue;
+    std::string file = import->path()->getText();
+    std::replace(file.begin(), file.end(), '.', '/');
+    llvm::SmallString<128> path(llvm::sys::path::parent_path(document.path));
+    llvm::sys::path::append(path, file + ".net");
+    std::string text;
+    if (auto open = files.find(path.str().str()); open != files.end())
+      text = open->second.document->text;
+    else if (auto buffer = llvm::MemoryBuffer::getFile(path))
+      text = (*buffer)->getBuffer().str();
+    else
+      continue;
+    auto imported = std::make_unique<Document>(path, std::move(text));
+    if (const Declaration *found = imported->topLevel(name))
+      return {std::move(imported), found};
+  }
+  return {};
+}
+
+void Server::define(const TextDocumentPositionParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  auto [file, mention] = nameAt(params);
+  if (!mention)
+    return reply(nullptr);
+  if (const Declaration *declared = mention->declaration) {
+    if (!declared->token)
+      return reply(nullptr);
+    return reply(location(
+        file->uri, file->document->rangeOf(netc::rangeOf(declared->token))));
+  }
+  auto [imported, declared] = importedAs(*file->document, mention->name);
+  llvm::Expected<URIForFile> uri =
+      declared && declared->token ? URIForFile::fromFile(imported->path)
+                                  : llvm::createStringError("not declared");
+  if (!uri) {
+    llvm::consumeError(uri.takeError());
+    return reply(nullptr);
+  }
+  reply(location(*uri, imported->rangeOf(netc::rangeOf(declared->token))));
+}
+
+void Server::references(const ReferenceParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  Named named = nameAt(params);
+  json::Array places;
+  for (const Mention *each : mentionsOf(named))
+    if (each->role != Mention::Declares || params.context.includeDeclaration)
+      places.push_back(location(named.file->uri, rangeOf(named, each)));
+  reply(std::move(places));
+}
+
+void Server::highlight(const TextDocumentPositionParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  Named named = nameAt(params);
+  json::Array places;
+  for (const Mention *each : mentionsOf(named))
+    places.push_back(json::Object{
+        {"range", rangeOf(named, each)},
+        {"kind", each->role == Mention::Declares ? 3 : 2}}); // write, read
+  reply(std::move(places));
+}
+
+/// Whether a text is a name of the language, and no keyword.
+static bool isName(llvm::StringRef text) {
+  Document binding("", (text + " = 1\n").str());
+  return !binding.source->hasErrors() && binding.topLevel(text);
+}
+
+void Server::rename(const RenameParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  auto refuse = [&](const llvm::Twine &why) {
+    reply(llvm::make_error<LSPError>(why.str(), ErrorCode::InvalidParams));
+  };
+  Named named = nameAt(params);
+  if (mentionsOf(named).empty())
+    return refuse("what stands here is declared in no line of this file");
+  if (!isName(params.newName))
+    return refuse("`" + params.newName + "` is no name");
+  std::vector<TextEdit> edits;
+  for (const Mention *each : mentionsOf(named))
+    edits.push_back({rangeOf(named, each), params.newName});
+  reply(editOf(*named.file, std::move(edits)));
+}
+
+static SymbolKind symbolKindOf(Declaration::Kind kind) {
+  switch (kind) {
+  case Declaration::Import:
+    return SymbolKind::Module;
+  case Declaration::Block:
+    return SymbolKind::Function;
+  case Declaration::Net:
+    return SymbolKind::Class;
+  case Declaration::Dataset:
+  case Declaration::Hardware:
+    return SymbolKind::Struct;
+  case Declaration::Run:
+    return SymbolKind::Event;
+  case Declaration::Key:
+    return SymbolKind::Property;
+  case Declaration::Constant:
+    return SymbolKind::Constant;
+  default:
+    return SymbolKind::Variable;
+  }
+}
+
+void Server::symbols(const DocumentSymbolParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  json::Array symbols;
+  if (OpenFile *file = fileOf(params.textDocument.uri))
+    for (const Declaration &declared : file->document->names.declarations()) {
+      if (declared.scope->outer || !declared.token)
+        continue;
+      lsp::Range name = file->document->rangeOf(netc::rangeOf(declared.token));
+      lsp::Range whole = file->document->rangeOf(netc::rangeOf(declared.tree));
+      // A text with errors may have a declaration without its end.
+      if (whole.end < name.end)
+        whole.end = name.end;
+      if (name.start < whole.start)
+        whole.start = name.start;
+      symbols.push_back(DocumentSymbol(
+          declared.name, symbolKindOf(declared.kind), whole, name));
+    }
+  reply(std::move(symbols));
+}
+
+//===----------------------------------------------------------------------===//
+// What things are and cost
+//===----------------------------------------------------------------------===//
+
+/// A block of the standard library: the comment above it, and its first line.
+static std::string describe(const StandardBlock &block) {
+  auto signature = block.text.take_until([](char c) { return c == '\n'; });
+  return "```net\n" + signature.str() + "\n```\n" + block.path.str();
+}
+
+static const StandardBlock *standardBlock(llvm::StringRef name) {
+  for (llvm::ArrayRef<StandardBlock> blocks :
+       {standardBlocks(), importableBlocks()})
+    for (const StandardBlock &block : blocks)
+      if (block.name == name)
+        return &block;
+  return nullptr;
+}
+
+void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  auto [file, mention] = nameAt(params);
+  if (!mention)
+    return reply(nullptr);
+  Hover hover(file->document->rangeOf(netc::rangeOf(mention->token)));
+  std::string &text = hover.contents.value;
+  if (const Declaration *declared = mention->declaration)
+    text = file->document->describe(*declared);
+  else if (auto [imported, outside] =
+               importedAs(*file->document, mention->name);
+           outside)
+    text = imported->describe(*outside);
+  else if (const StandardBlock *block = standardBlock(mention->name))
+    text = describe(*block);
+  else if (std::optional<Accelerator> device = table.find(mention->name)) {
+    text = "```\n";
+    llvm::raw_string_ostream os(text);
+    printAccelerator(os, *device, table, /*colour=*/false);
+    os << "```\n";
+  }
+  if (auto cost = file->costs.find(mention->name); cost != file->costs.end())
+    text += "\n" + cost->second + "\n";
+  if (text.empty())
+    return reply(nullptr);
+  reply(json::Value(hover));
+}
+
+void Server::costs(const DocumentSymbolParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  json::Array lenses;
+  if (OpenFile *file = fileOf(params.textDocument.uri))
+    for (const Declaration &declared : file->document->names.declarations()) {
+      auto cost = file->costs.find(declared.name);
+      if (cost == file->costs.end() || !declared.token ||
+          (declared.scope->outer && declared.kind != Declaration::Run))
+        continue;
+      lenses.push_back(json::Object{
+          {"range", file->document->rangeOf(netc::rangeOf(declared.token))},
+          {"command", json::Object{{"title", cost->second}, {"command", ""}}}});
+    }
+  reply(std::move(lenses));
+}
+
+void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  OpenFile *file = fileOf(params.textDocument.uri);
+  if (!file)
+    return reply(nullptr);
+  std::map<std::string, CompletionItemKind> words;
+  const Document &document = *file->document;
+  const NameScope *scope =
+      &document.names.scopeAt(document.placeOf(params.position));
+  bool isInRun = ruleCast<NetParser::JobContext>(scope->tree);
+  for (; scope; scope = scope->outer)
+    for (auto &entry : scope->names)
+      words.insert({entry.first().str(), CompletionItemKind::Variable});
+  if (isInRun) {
+    for (const char *key : runKeys)
+      words.insert({key, CompletionItemKind::Property});
+    for (const Accelerator &device : table.accelerators()) {
+      words.insert({device.name, CompletionItemKind::EnumMember});
+      for (const std::string &alias : device.aliases)
+        words.insert({alias, CompletionItemKind::EnumMember});
+    }
+  }
+  for (const StandardBlock &block : standardBlocks())
+    words.insert({block.name.str(), CompletionItemKind::Function});
+  for (const std::string &name : builtins)
+    words.insert({name, CompletionItemKind::Function});
+  json::Array items;
+  for (auto &[word, kind] : words)
+    items.push_back(json::Object{{"label", word}, {"kind", int(kind)}});
+  reply(std::move(items));
+}
+
+void Server::format(const DocumentSymbolParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  OpenFile *file = fileOf(params.textDocument.uri);
+  if (!file || file->document->source->hasErrors())
+    return reply(nullptr);
+  const Document &document = *file->document;
+  std::string better = formatted(document.text, document.source->tree());
+  json::Array edits;
+  if (better != document.text)
+    edits.push_back(TextEdit{document.wholeRange(), std::move(better)});
+  reply(std::move(edits));
+}
+
+mlir::LogicalResult netc::serve(JSONTransport &transport, bool waits) {
+  Server server(transport, waits);
+  if (llvm::Error error = transport.run(server.handler)) {
+    Logger::error("{0}", llvm::toString(std::move(error)));
+    return mlir::failure();
+  }
+  return mlir::success(server.isShutDown);
+}

@@ -1,0 +1,140 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# RUN: %python %s %t
+
+# What an editor is told of a specification as it is written.
+
+import pathlib
+import sys
+
+from Inputs.editor import Editor
+
+folder = pathlib.Path(sys.argv[1]).resolve()
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "parts.net").write_text("# Two layers.\nblock Pair(x; c) = x |> Linear(c) |> Linear(c)\n")
+uri = (folder / "small.net").as_uri()
+
+text = """\
+import parts
+width = 4
+# Für Ziffern 𝕏.
+net Small(x: f32[N, 3]) {
+  t = "𝕏"; hidden = x |> Pair(widht)
+  return y = hidden
+}
+train Small as run {
+  loss = mean(y)
+  batch = 8
+  duration = 1 step
+  hardware = 1 H100
+}
+expect Small.params == 36
+"""
+
+
+def span(line, begin, end):
+    return {"start": {"line": line, "character": begin}, "end": {"line": line, "character": end}}
+
+
+def check(found, expected):
+    if found != expected:
+        sys.exit(f"{found}\nand not\n{expected}")
+
+
+editor = Editor()
+
+# Errors come with their id, where they are: a character beyond 16 bits counts two.
+editor.open(uri, text)
+[problem] = editor.problems_of(uri, 1)
+check(problem["code"], "unknown-name")
+check(problem["message"], "unknown name `widht`; did you mean `width`?")
+check(problem["range"], span(4, 31, 36))
+check(problem["severity"], 1)
+
+# What was meant is a fix. With it, there is only a warning, and the costs are known.
+[action] = editor.of("codeAction", uri, range=span(4, 32, 32), context={"diagnostics": []})
+check(action["title"], "replace by `width`")
+[edit] = action["edit"]["changes"][uri]
+check(edit, {"range": span(4, 31, 36), "newText": "width"})
+editor.change(uri, 2, edit["newText"], edit["range"])
+[problem] = editor.problems_of(uri, 2)
+check((problem["code"], problem["severity"]), ("unread-name", 2))
+lenses = editor.of("codeLens", uri)
+check([lens["range"]["start"]["line"] for lens in lenses], [3, 7])
+check(lenses[0]["command"]["title"], "36 parameters, forward 56 FLOP, backward 88 FLOP")
+check(lenses[1]["command"]["title"][:17], "a step 1.152 kFLO")
+
+# Under a name: its line, the comment above, and what it costs; also of imported files, of the
+# standard library, and of devices.
+said = editor.at("hover", uri, 3, 5)
+check(
+    said["contents"]["value"],
+    "```net\nnet Small(x: f32[N, 3]) {\n```\nFür Ziffern 𝕏.\n\n"
+    "36 parameters, forward 56 FLOP, backward 88 FLOP\n",
+)
+check(said["range"], span(3, 4, 9))
+said = editor.at("hover", uri, 4, 27)["contents"]["value"]
+check(said, "```net\nblock Pair(x; c) = x |> Linear(c) |> Linear(c)\n```\nTwo layers.\n")
+assert "989.4 TFLOP/s" in editor.at("hover", uri, 11, 15)["contents"]["value"]
+check(editor.at("hover", uri, 5, 0), None)
+
+# Where a name is declared, here or in the imported file, and where it stands.
+check(editor.at("definition", uri, 5, 15), {"uri": uri, "range": span(4, 12, 18)})
+there = (folder / "parts.net").as_uri()
+check(editor.at("definition", uri, 4, 27), {"uri": there, "range": span(1, 6, 10)})
+check(editor.at("definition", uri, 11, 15), None)
+places = editor.at("references", uri, 1, 2, context={"includeDeclaration": True})
+check([place["range"] for place in places], [span(1, 0, 5), span(4, 31, 36)])
+places = editor.at("references", uri, 1, 2, context={"includeDeclaration": False})
+check([place["range"] for place in places], [span(4, 31, 36)])
+places = editor.at("documentHighlight", uri, 4, 31)
+check([place["kind"] for place in places], [3, 2])
+
+# A new name, where that is one.
+changes = editor.at("rename", uri, 4, 33, newName="units")["changes"]
+check(changes, {uri: [{"range": span(1, 0, 5), "newText": "units"}, {"range": span(4, 31, 36), "newText": "units"}]})
+check(editor.at("rename", uri, 4, 33, newName="net"), "`net` is no name")
+check(editor.at("rename", uri, 11, 15, newName="A100"), "what stands here is declared in no line of this file")
+
+symbols = editor.of("documentSymbol", uri)
+check([symbol["name"] for symbol in symbols], ["width", "Small", "run"])
+check(symbols[1]["range"]["end"], {"line": 6, "character": 1})
+
+# What can be written: names around, blocks, functions and ops; in a run its keys and devices.
+words = {item["label"] for item in editor.at("completion", uri, 5, 13)}
+assert {"hidden", "width", "x", "Linear", "relu", "concat", "f32"} <= words and "batch" not in words
+words = {item["label"] for item in editor.at("completion", uri, 10, 2)}
+words = {item["label"] for item in editor.at("completion", uri, 10, 2)}
+missing = {"batch", "optimizer", "H100", "Small"} - words
+assert not missing and "hidden" not in words, missing
+
+[edit] = editor.of("formatting", uri, options={"tabSize": 8, "insertSpaces": True})
+assert "\n  hardware = 1 H100\n" in edit["newText"] and "\n  batch    = 8\n" in edit["newText"], edit["newText"]
+editor.change(uri, 3, edit["newText"], edit["range"])
+check(len(editor.problems_of(uri, 3)), 1)
+check(editor.of("formatting", uri, options={"tabSize": 8, "insertSpaces": True}), [])
+
+# A text with syntax errors has names nevertheless, and the last costs. It is not formatted.
+editor.change(uri, 4, text.replace("width = 4", "width = = 4"))
+check([problem["range"]["start"]["line"] for problem in editor.problems_of(uri, 4)], [1])
+check(editor.at("definition", uri, 5, 15), {"uri": uri, "range": span(4, 12, 18)})
+check(editor.of("codeLens", uri), lenses)
+check(editor.of("formatting", uri, options={"tabSize": 8, "insertSpaces": True}), None)
+
+# An expectation that does not hold.
+editor.change(uri, 5, text.replace("widht", "width").replace("== 36", "== 37"))
+_, problem = editor.problems_of(uri, 5)
+check((problem["code"], problem["range"]["start"]["line"]), ("expect-failed", 13))
+
+# The text of an open file counts, and not the one on disk.
+editor.open(there, "block Pair(x; c) = x |> Linear(c)\n")
+editor.change(uri, 6, text.replace("widht", "width").replace("== 36", "== 16"))
+check(len(editor.problems_of(uri, 6)), 1)
+editor.close_file(there)
+check(editor.problems_of(there, None), [])
+
+check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
+check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
+check(editor.quit(), 0)
