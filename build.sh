@@ -10,7 +10,7 @@
 #   ./build.sh wheel    builds build/netc-*.whl, which pip installs on any Linux with glibc 2.34
 #   ./build.sh TARGET.. builds these targets
 #
-# PRESET chooses a preset of CMakePresets.json: release, debug or asan.
+# PRESET chooses a preset of CMakePresets.json: release, debug, asan or fuzz.
 # Exits with 3 if a package is missing and cannot be installed.
 
 set -eu

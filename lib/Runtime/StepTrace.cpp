@@ -30,6 +30,7 @@ std::string netc::runtime::traceOf(const Program &program,
                                    const Recorder &recorder) {
   const std::vector<Recorder::Call> &calls = recorder.lastCalls();
   ordered_json trace = {{"schemaVersion", 1},
+                        {"tool", "netc"},
                         {"traceName", program.run},
                         {"program", identityOf(program)},
                         {"deviceProperties", ordered_json::array()},

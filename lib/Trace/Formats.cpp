@@ -4,6 +4,8 @@
 
 #include "lib/Trace/Formats.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
@@ -67,10 +69,20 @@ llvm::Expected<Trace> netc::trace::read(Source &source,
       llvm::Expected<Trace> trace = format.read(source, limits);
       if (!trace)
         return trace;
+      if (trace->isEmpty() && trace->broken)
+        return fail(error::TraceBroken(
+            source.offset(),
+            llvm::formatv("each of its {0} ops and kernels up to here lacks a "
+                          "time, or has one out of range",
+                          trace->broken)
+                .str()));
       if (trace->isEmpty())
         return fail(error::TraceEmpty());
       trace->format = format.name.str();
-      trace->tool = format.tool.str();
+      trace->device = shownName(trace->device);
+      trace->capability = shownName(trace->capability);
+      if (trace->tool.empty())
+        trace->tool = format.tool.str();
       return trace;
     }
   return fail(error::TraceUnknown());

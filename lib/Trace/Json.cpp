@@ -4,12 +4,136 @@
 
 #include "lib/Trace/Json.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+
 using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// The bytes of a source, as an iterator for the parser.
+/// The text of a source, in which a parser accepts what profilers write beside
+/// JSON: `NaN` is null; a backslash that begins no escape stands for itself;
+/// `?` stands for control characters and for what is no UTF-8 or UTF-16.
+class Mended {
+public:
+  Mended(Source &source, Trace &trace) : source(source), trace(trace) {}
+
+  int peek() {
+    if (current == unread)
+      current = read();
+    return current;
+  }
+  void next() {
+    peek();
+    current = unread;
+  }
+
+private:
+  static constexpr int unread = -2;
+
+  int read() {
+    if (at < instead.size())
+      return uint8_t(instead[at++]);
+    int byte = source.peek();
+    if (byte < 0)
+      return byte;
+    if (isInString)
+      return isPlain(byte) ? source.next() : inString(byte);
+    isInString = byte == '"';
+    return isInString || !mayBeWord(byte) ? source.next() : word(byte);
+  }
+
+  static bool isPlain(int byte) {
+    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+  }
+  static bool mayBeWord(int byte) {
+    return byte == 'N' || byte == 'n' || byte == 'I' || byte == 'i' ||
+           byte == '-';
+  }
+
+  /// Passes `size` bytes on as they are.
+  int pass(size_t size) {
+    instead = source.ahead(size).str();
+    source.skip(instead.size());
+    at = 1;
+    return uint8_t(instead[0]);
+  }
+  /// Passes a text on instead of `size` bytes.
+  int replace(size_t size, StringRef text) {
+    if (trace.mended++ == 0)
+      trace.mendedAt = source.offset();
+    source.skip(size);
+    instead = text.str();
+    at = 1;
+    return uint8_t(instead[0]);
+  }
+
+  int word(int byte) {
+    for (StringRef name :
+         {"NaN", "nan", "-NaN", "-nan", "Infinity", "-Infinity", "inf", "-inf"})
+      if (byte == name[0] && source.ahead(name.size()) == name)
+        return replace(name.size(), "null");
+    return source.next();
+  }
+
+  int inString(int byte) {
+    if (byte == '"') {
+      isInString = false;
+      return source.next();
+    }
+    if (byte == '\\')
+      return escape();
+    if (byte < 0x20)
+      return replace(1, "?");
+    size_t size = letterIn(source.ahead(4));
+    return size ? pass(size) : replace(1, "?");
+  }
+
+  int escape() {
+    StringRef text = source.ahead(12);
+    if (text.size() > 1 && StringRef("\"\\/bfnrt").contains(text[1]))
+      return pass(2);
+    std::optional<unsigned> unit = unitIn(text);
+    if (!unit)
+      return replace(1, "\\\\");
+    if (*unit < 0xd800 || *unit >= 0xe000)
+      return pass(6);
+    std::optional<unsigned> second = unitIn(text.drop_front(6));
+    bool isPair =
+        *unit < 0xdc00 && second && *second >= 0xdc00 && *second < 0xe000;
+    return isPair ? pass(12) : replace(6, "?");
+  }
+
+  /// The number of an escape `\u00e9`.
+  static std::optional<unsigned> unitIn(StringRef text) {
+    unsigned unit;
+    if (text.size() < 6 || !text.starts_with("\\u") ||
+        !llvm::all_of(text.substr(2, 4), llvm::isHexDigit) ||
+        text.substr(2, 4).getAsInteger(16, unit))
+      return std::nullopt;
+    return unit;
+  }
+
+  /// The bytes of the letter in UTF-8 that a text begins with; 0 if it is none.
+  static size_t letterIn(StringRef text) {
+    auto *bytes = reinterpret_cast<const llvm::UTF8 *>(text.data());
+    size_t size = llvm::getNumBytesForUTF8(bytes[0]);
+    return size <= text.size() && llvm::isLegalUTF8Sequence(bytes, bytes + size)
+               ? size
+               : 0;
+  }
+
+  Source &source;
+  Trace &trace;
+  bool isInString = false;
+  int current = unread;
+  std::string instead; ///< bytes that are passed on next
+  size_t at = 0;       ///< in `instead`
+};
+
+/// An iterator over it, for the parser.
 class Bytes {
 public:
   using iterator_category = std::input_iterator_tag;
@@ -19,17 +143,17 @@ public:
   using reference = char;
 
   Bytes() = default;
-  explicit Bytes(Source &source) : source(&source) {}
-  char operator*() const { return char(source->peek()); }
+  explicit Bytes(Mended &text) : text(&text) {}
+  char operator*() const { return char(text->peek()); }
   Bytes &operator++() {
-    source->next();
+    text->next();
     return *this;
   }
-  bool operator==(const Bytes &) const { return !source || source->peek() < 0; }
+  bool operator==(const Bytes &) const { return !text || text->peek() < 0; }
   bool operator!=(const Bytes &other) const { return !(*this == other); }
 
 private:
-  Source *source = nullptr;
+  Mended *text = nullptr;
 };
 } // namespace
 
@@ -39,7 +163,7 @@ bool JsonReader::parse_error(size_t, const std::string &,
   // ..`
   StringRef text = problem.what();
   text = text.substr(text.find(": ") + 2);
-  wrong = text.substr(0, text.rfind("; last read")).str();
+  wrong = text.substr(0, text.find("; last read")).str();
   wrongAt = source->offset();
   return false;
 }
@@ -47,7 +171,8 @@ bool JsonReader::parse_error(size_t, const std::string &,
 llvm::Error JsonReader::read(Source &text, Trace &trace,
                              const TraceLimits &limits) {
   source = &text;
-  bool isWhole = nlohmann::json::sax_parse(Bytes(text), Bytes(), this);
+  Mended mended(text, trace);
+  bool isWhole = nlohmann::json::sax_parse(Bytes(mended), Bytes(), this);
   if (isTooMany)
     return fail(error::TraceTooManyEvents(limits.maxEvents));
   if (llvm::Error error = cutWhere(text, trace))

@@ -96,6 +96,9 @@ private:
       return inside() > 4 || memberOfEvent(text);
     if (depth() == 3 && keyAt(1) == "deviceProperties")
       deviceProperty(keyAt(3), text);
+    // Other names may be private.
+    if (depth() == 1 && !isList && keyAt(1) == "tool" && text == "netc")
+      trace.tool = text.str();
     return true;
   }
 

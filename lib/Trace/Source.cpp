@@ -5,6 +5,7 @@
 #include "lib/Trace/Source.h"
 
 #include "llvm/Support/Errno.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <zlib.h>
 
@@ -13,6 +14,8 @@ using namespace netc::trace;
 
 llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
                                                      uint64_t maxBytes) {
+  if (llvm::sys::fs::is_directory(path))
+    return fail(error::CannotRead(path, "it is a folder"));
   std::unique_ptr<Source> source(new Source);
   // zlib passes unpacked files through.
   source->file = gzopen(path.str().c_str(), "rb");
@@ -23,9 +26,10 @@ llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
   gzbuffer(source->file, 1 << 14);
   source->buffer.resize(1 << 18);
   source->maxBytes = maxBytes;
-  source->fill();
+  source->more();
   if (gzdirect(source->file))
     source->plainPath = path.str();
+  source->skipMark();
   return source;
 }
 
@@ -34,6 +38,7 @@ std::unique_ptr<Source> Source::of(llvm::StringRef text) {
   source->buffer.assign(text.begin(), text.end());
   source->filled = text.size();
   source->maxBytes = text.size();
+  source->skipMark();
   return source;
 }
 
@@ -42,31 +47,44 @@ Source::~Source() {
     gzclose_r(file);
 }
 
-int Source::fill() {
+/// Reads more of the file behind what is left. False if there is no more.
+bool Source::more() {
   if (tooLong || !broken.empty() || !file)
-    return -1;
-  before += filled;
-  at = filled = 0;
-  int got = gzread(file, buffer.data(), buffer.size());
+    return false;
+  std::copy(buffer.begin() + at, buffer.begin() + filled, buffer.begin());
+  before += at;
+  filled -= at;
+  at = 0;
+  int got = gzread(file, buffer.data() + filled, buffer.size() - filled);
   int status = Z_OK;
   gzerror(file, &status);
   if (got < 0 || status == Z_DATA_ERROR || status == Z_BUF_ERROR)
     broken = status == Z_BUF_ERROR ? "the packed data end here"
                                    : "these packed data are damaged";
   if (got <= 0)
-    return -1;
-  if (before + got > maxBytes) {
+    return false;
+  if (before + filled + got > maxBytes) {
     tooLong = true;
-    got = int(maxBytes - before);
-    if (got == 0)
-      return -1;
+    got = int(maxBytes - before - filled);
   }
-  filled = got;
-  return uint8_t(buffer[0]);
+  filled += got;
+  return got > 0;
+}
+
+/// The mark that programs on Windows begin a text in UTF-8 with.
+void Source::skipMark() {
+  if (beginning().starts_with("\xef\xbb\xbf"))
+    at = 3;
 }
 
 llvm::StringRef Source::beginning() {
-  return llvm::StringRef(buffer.data(), filled).take_front(1 << 16);
+  return llvm::StringRef(buffer.data() + at, filled - at).take_front(1 << 16);
+}
+
+llvm::StringRef Source::ahead(size_t size) {
+  while (filled - at < size && more())
+    ;
+  return llvm::StringRef(buffer.data() + at, filled - at).take_front(size);
 }
 
 bool Source::line(std::string &text) {

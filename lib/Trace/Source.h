@@ -13,10 +13,11 @@ struct gzFile_s;
 
 namespace netc::trace {
 
-/// The text of a file, read in pieces, and unpacked if it is gzip.
+/// The text of a file, read in pieces, and unpacked if it is gzip. It begins
+/// behind a mark of UTF-8.
 class Source {
 public:
-  /// Fails if the file cannot be opened.
+  /// Fails if the file cannot be opened, or is a folder.
   static llvm::Expected<std::unique_ptr<Source>> open(llvm::StringRef path,
                                                       uint64_t maxBytes);
   /// A text in memory, not packed.
@@ -30,6 +31,9 @@ public:
     at += byte >= 0;
     return byte;
   }
+  /// The next `size` bytes, or all that remain, without consuming them; a few
+  /// at most.
+  llvm::StringRef ahead(size_t size);
   /// Reads a line without its end, at most 16 MiB of it. False at the end of
   /// the text.
   bool line(std::string &text);
@@ -50,7 +54,9 @@ public:
 
 private:
   Source() = default;
-  int fill();
+  int fill() { return more() ? uint8_t(buffer[at]) : -1; }
+  bool more();
+  void skipMark();
 
   gzFile_s *file = nullptr;
   std::string plainPath;

@@ -5,9 +5,37 @@
 #include "lib/Trace/Trace.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace netc::trace;
 using llvm::StringRef;
+
+std::string netc::trace::withoutFolders(StringRef text) {
+  std::string kept;
+  while (!text.empty()) {
+    StringRef word = text.take_front(text.find(' ') + 1);
+    if (word.empty())
+      word = text;
+    text = text.drop_front(word.size());
+    // `operator/` is none.
+    size_t folder = word.find_last_of("/\\");
+    bool isPath =
+        folder != StringRef::npos && !word.substr(folder + 1).trim().empty();
+    kept += isPath ? word.substr(folder + 1) : word;
+  }
+  return kept;
+}
+
+std::string netc::trace::shownName(StringRef name) {
+  std::string shown = withoutFolders(name);
+  if (!llvm::json::isUTF8(shown))
+    shown = llvm::json::fixUTF8(shown);
+  for (char &letter : shown)
+    if (!llvm::isPrint(letter) && !(letter & 0x80))
+      letter = '?';
+  return shown;
+}
 
 Slice Trace::addShapes(llvm::ArrayRef<std::vector<int64_t>> shapes) {
   std::string bytes;

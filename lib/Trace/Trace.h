@@ -131,6 +131,14 @@ struct Count {
   int64_t unit = 1; ///< the tool rounds to multiples of this
 };
 
+/// A text without the folders in its paths, which may be private:
+/// `C:\Users\me\scale.py:7` is `scale.py:7`.
+std::string withoutFolders(llvm::StringRef text);
+
+/// A name or a device as reports show it: without folders, and with `?` for
+/// control characters and for bytes that are no UTF-8.
+std::string shownName(llvm::StringRef name);
+
 struct Thread {
   std::string process, thread;
 };
@@ -172,6 +180,9 @@ struct Trace {
   /// complete.
   std::optional<uint64_t> cutAt; ///< byte, of the unpacked text
   std::string cutBy;
+  /// Places that are no JSON and were read all the same, and the first of them.
+  uint64_t mended = 0;
+  std::optional<uint64_t> mendedAt; ///< byte, of the unpacked text
 
   llvm::ArrayRef<int64_t> shape(const HostEvent &event,
                                 unsigned argument) const {
