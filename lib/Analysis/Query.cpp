@@ -50,18 +50,54 @@ static Answer answerCost(QueryPath &path, const Cost &cost) {
 
 /// The part with this path, or an error about the first component that does not
 /// exist.
-static std::variant<const Part *, Message> findPart(const Network &network,
-                                                    StringRef path) {
-  auto [part, rest] = network.parts.descend(path);
+static std::variant<const Part *, Message>
+findPart(const PartTree &tree, StringRef owner, StringRef path) {
+  auto [part, rest] = tree.descend(path);
   if (rest.empty())
     return part;
   StringRef name = rest.split('.').first;
   std::vector<StringRef> names;
   for (unsigned child : part->children)
-    names.push_back(network.parts.parts[child].name());
-  return error::UnknownPart(part->path.empty() ? network.name()
-                                               : StringRef(part->path),
+    names.push_back(tree.parts[child].name());
+  return error::UnknownPart(part->path.empty() ? owner : StringRef(part->path),
                             name, didYouMean(name, names));
+}
+
+std::variant<std::vector<const Part *>, Message>
+netc::findParts(const PartTree &tree, StringRef owner, const Query &query) {
+  std::vector<StringRef> names(query.parts.begin(), query.parts.end());
+  if (names.empty())
+    names.push_back("");
+  auto isIn = [](StringRef part, StringRef whole) {
+    return part.consume_front(whole) && (part.empty() || part[0] == '.');
+  };
+  for (auto [i, one] : llvm::enumerate(names))
+    for (StringRef other : llvm::ArrayRef(names).drop_front(i + 1))
+      if (isIn(one, other) || isIn(other, one))
+        return one == other ? error::PartTwice(one)
+                            : error::PartInPart(one, other);
+  std::vector<const Part *> parts;
+  for (StringRef name : names) {
+    std::string separator = query.part.empty() || name.empty() ? "" : ".";
+    auto found = findPart(tree, owner,
+                          (query.part + llvm::Twine(separator) + name).str());
+    if (auto *message = std::get_if<Message>(&found))
+      return *message;
+    parts.push_back(std::get<const Part *>(found));
+  }
+  return parts;
+}
+
+/// The sum over the parts of a query.
+static std::variant<Figures, Message>
+figuresOf(const PartTree &tree, StringRef owner, const Query &query) {
+  auto parts = findParts(tree, owner, query);
+  if (auto *message = std::get_if<Message>(&parts))
+    return *message;
+  Figures sum;
+  for (const Part *part : std::get<0>(parts))
+    sum += part->figures;
+  return sum;
 }
 
 static Answer answerFigures(QueryPath &path, const Figures &figures) {
@@ -89,29 +125,12 @@ static Answer answerFigures(QueryPath &path, const Figures &figures) {
 }
 
 Answer netc::answer(const Network &network, const Query &query) {
-  std::vector<StringRef> names(query.parts.begin(), query.parts.end());
-  if (names.empty())
-    names.push_back("");
-  auto isIn = [](StringRef part, StringRef whole) {
-    return part.consume_front(whole) && (part.empty() || part[0] == '.');
-  };
-  for (auto [i, one] : llvm::enumerate(names))
-    for (StringRef other : llvm::ArrayRef(names).drop_front(i + 1))
-      if (isIn(one, other) || isIn(other, one))
-        return one == other ? error::PartTwice(one)
-                            : error::PartInPart(one, other);
-  Figures sum;
-  for (StringRef name : names) {
-    std::string separator = query.part.empty() || name.empty() ? "" : ".";
-    auto found =
-        findPart(network, (query.part + llvm::Twine(separator) + name).str());
-    if (auto *message = std::get_if<Message>(&found))
-      return *message;
-    sum += std::get<const Part *>(found)->figures;
-  }
+  auto sum = figuresOf(network.parts, network.name(), query);
+  if (auto *message = std::get_if<Message>(&sum))
+    return *message;
   QueryPath path(query.part.empty() ? network.name() : query.part,
                  query.members);
-  return answerFigures(path, sum);
+  return answerFigures(path, std::get<Figures>(sum));
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,8 +224,12 @@ private:
     if (std::optional<StringRef> name = path.take(names))
       ofStep = [ofStep, format = *parseNumberFormat(*name)](
                    const Figures &step) { return ofStep(step.in(format)); };
+    auto step = figuresOf(run.parts, run.name(), query);
+    if (auto *message = std::get_if<Message>(&step))
+      return *message;
     std::optional<Cost> sum =
-        ofAll ? run.total(ofStep) : std::optional(ofStep(run.step()));
+        ofAll ? run.total(ofStep)
+              : std::optional(ofStep(std::get<Figures>(step)));
     if (!sum)
       missing = "duration";
     return sum ? answerCost(path, *sum) : finish(0, "");

@@ -32,6 +32,11 @@ struct Query {
   llvm::ArrayRef<std::pair<std::string, Rational>> numbers;
 };
 
+/// The parts that a query is about, the root if it names none. An error if one
+/// is not known, or lies in another. `owner` is the name of the root.
+std::variant<std::vector<const Part *>, Message>
+findParts(const PartTree &tree, llvm::StringRef owner, const Query &query);
+
 /// The answer, or an error: the name that is not known and a similar one, or
 /// the key of the specification that is missing.
 ///
