@@ -154,7 +154,7 @@ private:
         if (ours == theirs && a.flop == b.flop && a.mayBe(b))
           offer(1, 1,
                 (a.elements == b.elements ? Same : SameFlop) - likeness(a, b),
-                Confidence::Exact);
+                a.hasSizesOf(b) ? Confidence::Exact : Confidence::Order);
         if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock))
           offer(1, many, Adds - likeness(a, b), Confidence::Sum);
         if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock))
@@ -204,8 +204,12 @@ private:
       Block gap{blocks[from].i, blocks[from].j, many, others, Confidence::None};
       std::optional<Rational> a = sumOf(first.slice(gap.i, many)),
                               b = sumOf(second.slice(gap.j, others));
-      bool areSame =
-          many != 1 || others != 1 || first[gap.i].mayBe(second[gap.j]);
+      bool areSame = many == 1 && others == 1
+                         ? first[gap.i].mayBe(second[gap.j]) &&
+                               first[gap.i].hasSizesOf(second[gap.j])
+                         : many == 1 || others == 1 ||
+                               haveSameGroups(first.slice(gap.i, many),
+                                              second.slice(gap.j, others));
       if (many && others && a && b && *a == *b && areSame)
         gap.confidence = Confidence::Sum;
       else if (many && others == 1 && !b)
@@ -217,6 +221,15 @@ private:
       from = to;
     }
     return joined;
+  }
+
+  /// Rules look at the groups of a row: of several, all need the same.
+  static bool haveSameGroups(llvm::ArrayRef<Item> first,
+                             llvm::ArrayRef<Item> second) {
+    auto isSame = [&](const Item &item) {
+      return item.groups == first.front().groups;
+    };
+    return llvm::all_of(first, isSame) && llvm::all_of(second, isSame);
   }
 
   static std::optional<Rational> sumOf(llvm::ArrayRef<Item> items) {

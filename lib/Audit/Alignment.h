@@ -14,10 +14,17 @@ struct Item {
   std::optional<Rational> flop;
   Elements elements;
   ProductKind kind;
+  int64_t groups; ///< of a convolution
   /// The parts of the names around it, from the outside.
   llvm::ArrayRef<llvm::StringRef> names;
   llvm::StringRef op; ///< of a specification: `linear`
 
+  /// Whether the sizes of both agree, or one of them does not tell its sizes.
+  bool hasSizesOf(const Item &other) const {
+    const Elements unknown = {};
+    return elements == other.elements || elements == unknown ||
+           other.elements == unknown;
+  }
   /// A fused kernel of attention is several products.
   bool mayBe(const Item &other) const {
     return (kind == ProductKind::Attention) ==

@@ -5,6 +5,7 @@
 #include "lib/Audit/Alignment.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <deque>
@@ -57,6 +58,8 @@ public:
       : specified(specified), traced(traced), matchOf(traced.size()) {}
 
   std::vector<Match> find() {
+    if (llvm::any_of(traced, [](auto &product) { return product.isNamed(); }))
+      return matchNames();
     std::vector<unsigned> ours = specifiedIn({Phase::Forward}),
                           theirs = tracedIn(TracedProduct::Forward);
     add(align(ours, theirs), TracedProduct::Forward);
@@ -70,6 +73,47 @@ public:
   }
 
 private:
+  /// Programs of netc name the op of the specification that runs, and its
+  /// phase. One in a loop runs several times.
+  std::vector<Match> matchNames() {
+    std::map<std::pair<llvm::StringRef, llvm::StringRef>, Match> byName;
+    for (auto [i, product] : llvm::enumerate(specified))
+      byName[{product.name, stringifyPhase(product.phase)}].specified.push_back(
+          i);
+    for (auto [i, product] : llvm::enumerate(traced)) {
+      Match &match = byName[{product.name, product.ownPhase}];
+      match.traced.push_back(i);
+      match.phase = product.phase;
+    }
+    for (auto &[key, match] : byName) {
+      Rational ours, theirs;
+      for (unsigned i : match.specified)
+        ours += specified[i].flop;
+      for (unsigned i : match.traced)
+        theirs += traced[i].flop.value_or(Rational::invalid());
+      if (!match.specified.empty() && !match.traced.empty())
+        match.confidence =
+            ours == theirs ? Confidence::Exact : Confidence::Order;
+      else if (match.traced.empty())
+        match.phase = key.second == "forward"     ? TracedProduct::Forward
+                      : key.second == "recompute" ? TracedProduct::Recompute
+                                                  : TracedProduct::Backward;
+    }
+    for (auto &[key, match] : byName) {
+      if (key.second == stringifyPhase(Phase::Forward))
+        forwardOf[key.first].push_back(matches.size());
+      matches.push_back(std::move(match));
+    }
+    size_t i = 0;
+    for (auto &[key, match] : byName) {
+      if (key.second != stringifyPhase(Phase::Forward))
+        matches[i].forward = forwardOfName(key.first);
+      ++i;
+    }
+    order();
+    return std::move(matches);
+  }
+
   std::vector<unsigned> specifiedIn(std::initializer_list<Phase> phases) const {
     std::vector<unsigned> list;
     for (auto [i, product] : llvm::enumerate(specified))
@@ -90,11 +134,13 @@ private:
     std::vector<Item> first, second;
     std::deque<NameParts> names; // do not move
     for (unsigned i : ours)
-      first.push_back(
-          {specified[i].flop, specified[i].elements, specified[i].kind,
-           names.emplace_back(specified[i].name).get(), specified[i].op});
+      first.push_back({specified[i].flop, specified[i].elements,
+                       specified[i].kind, specified[i].groups,
+                       names.emplace_back(specified[i].name).get(),
+                       specified[i].op});
     for (unsigned i : theirs)
       second.push_back({traced[i].flop, traced[i].elements, traced[i].kind,
+                        traced[i].groups,
                         names.emplace_back(traced[i].path).get(), ""});
     std::vector<Match> found;
     for (const Block &block : alignItems(first, second)) {
@@ -264,6 +310,7 @@ private:
     llvm::sort(ourRest);
     llvm::sort(theirRest);
     size_t before = matches.size();
+    add(ofOneConvolution(ourRest, theirRest), TracedProduct::Backward);
     add(ofOneShape(ourRest, theirRest), TracedProduct::Backward);
     add(crossed(align(ourRest, theirRest)), TracedProduct::Backward);
     for (size_t i = before; i < matches.size(); ++i)
@@ -301,45 +348,82 @@ private:
     return found;
   }
 
+  /// Gradients of one shape: those of the specification that are one op, and
+  /// the ops of the trace.
+  struct Alike {
+    std::vector<llvm::SmallVector<unsigned, 2>> ours;
+    std::vector<unsigned> theirs;
+  };
+
   /// Takes out of both lists the gradients of a shape that each has as many of,
   /// in their order: a compiler runs them in another order than others.
-  std::vector<Match> ofOneShape(std::vector<unsigned> &ours,
-                                std::vector<unsigned> &theirs) const {
-    struct Lists {
-      std::vector<unsigned> ours, theirs;
-    };
-    std::map<std::tuple<Rational, Elements, Rational>, Lists> byShape;
-    bool haveMade = llvm::all_of(theirs, [&](unsigned i) {
-      return traced[i].made || traced[i].kind != ProductKind::Matrices;
-    });
-    auto listsOf = [&](const Rational &flop, const Elements &elements,
-                       const Rational &made) -> Lists & {
-      return byShape[{flop, elements, haveMade ? made : Rational()}];
-    };
-    for (unsigned i : ours)
-      listsOf(specified[i].flop, specified[i].elements, specified[i].made)
-          .ours.push_back(i);
-    for (unsigned i : theirs)
-      if (traced[i].flop)
-        listsOf(*traced[i].flop, traced[i].elements, traced[i].made.value_or(0))
-            .theirs.push_back(i);
+  template <typename Shape>
+  static std::vector<Match> paired(const std::map<Shape, Alike> &byShape,
+                                   std::vector<unsigned> &ours,
+                                   std::vector<unsigned> &theirs) {
     std::vector<Match> found;
     std::set<unsigned> ourTaken, theirTaken;
-    for (const auto &[shape, lists] : byShape) {
-      if (lists.ours.size() != lists.theirs.size())
+    for (const auto &[shape, alike] : byShape) {
+      if (alike.ours.size() != alike.theirs.size())
         continue;
-      for (auto [i, j] : llvm::zip(lists.ours, lists.theirs)) {
+      for (const auto &[list, j] : llvm::zip(alike.ours, alike.theirs)) {
         Match &match = found.emplace_back();
-        match.specified = {i};
+        match.specified = list;
         match.traced = {j};
-        match.confidence = Confidence::Exact;
-        ourTaken.insert(i);
+        match.confidence =
+            list.size() == 1 ? Confidence::Exact : Confidence::Sum;
+        ourTaken.insert(list.begin(), list.end());
         theirTaken.insert(j);
       }
     }
     llvm::erase_if(ours, [&](unsigned i) { return ourTaken.count(i); });
     llvm::erase_if(theirs, [&](unsigned j) { return theirTaken.count(j); });
     return found;
+  }
+
+  std::vector<Match> ofOneShape(std::vector<unsigned> &ours,
+                                std::vector<unsigned> &theirs) const {
+    std::map<std::tuple<Rational, Elements, Rational>, Alike> byShape;
+    bool haveMade = llvm::all_of(theirs, [&](unsigned i) {
+      return traced[i].made || traced[i].kind != ProductKind::Matrices;
+    });
+    auto listsOf = [&](const Rational &flop, const Elements &elements,
+                       const Rational &made) -> Alike & {
+      return byShape[{flop, elements, haveMade ? made : Rational()}];
+    };
+    for (unsigned i : ours)
+      listsOf(specified[i].flop, specified[i].elements, specified[i].made)
+          .ours.push_back({i});
+    for (unsigned i : theirs)
+      if (traced[i].flop)
+        listsOf(*traced[i].flop, traced[i].elements, traced[i].made.value_or(0))
+            .theirs.push_back(i);
+    return paired(byShape, ours, theirs);
+  }
+
+  /// The same of convolutions, whose two gradients are one op.
+  std::vector<Match> ofOneConvolution(std::vector<unsigned> &ours,
+                                      std::vector<unsigned> &theirs) const {
+    llvm::MapVector<llvm::StringRef, llvm::SmallVector<unsigned, 2>> gradients;
+    for (unsigned i : ours)
+      if (specified[i].kind == ProductKind::Windows)
+        gradients[specified[i].name].push_back(i);
+    bool haveGroups =
+        llvm::any_of(theirs, [&](unsigned i) { return traced[i].groups > 1; });
+    std::map<std::tuple<Rational, Elements, int64_t>, Alike> byShape;
+    for (const auto &[name, list] : gradients) {
+      Rational flop;
+      for (unsigned i : list)
+        flop += specified[i].flop;
+      const SpecifiedProduct &first = specified[list.front()];
+      byShape[{flop, first.elements, haveGroups ? first.groups : 1}]
+          .ours.push_back(list);
+    }
+    for (unsigned i : theirs)
+      if (traced[i].kind == ProductKind::Windows && traced[i].flop)
+        byShape[{*traced[i].flop, traced[i].elements, traced[i].groups}]
+            .theirs.push_back(i);
+    return paired(byShape, ours, theirs);
   }
 
   /// A gradient of several layers whose weights are packed: that of the weights
@@ -409,9 +493,6 @@ private:
   }
 
   bool makesSame(unsigned ours, unsigned theirs) const {
-    if (traced[theirs].isOfWeight)
-      return *traced[theirs].isOfWeight ==
-             (specified[ours].phase == Phase::WeightGradient);
     return !traced[theirs].made || *traced[theirs].made == specified[ours].made;
   }
 
@@ -479,6 +560,28 @@ std::vector<Match>
 netc::audit::match(llvm::ArrayRef<SpecifiedProduct> specified,
                    llvm::ArrayRef<TracedProduct> traced) {
   return Matcher(specified, traced).find();
+}
+
+std::vector<size_t>
+netc::audit::microBatchesOf(llvm::ArrayRef<TracedProduct> traced) {
+  std::vector<size_t> begins = {0};
+  for (size_t i = 1; i < traced.size(); ++i)
+    if (traced[i].phase == TracedProduct::Forward &&
+        traced[i - 1].phase != TracedProduct::Forward)
+      begins.push_back(i);
+  auto forwardIn = [&](size_t i) {
+    size_t end = i + 1 < begins.size() ? begins[i + 1] : traced.size();
+    std::vector<std::pair<ProductKind, std::optional<Rational>>> products;
+    for (const TracedProduct &product :
+         traced.slice(begins[i], end - begins[i]))
+      if (product.phase == TracedProduct::Forward)
+        products.push_back({product.kind, product.flop});
+    return products;
+  };
+  for (size_t i = 1; i < begins.size(); ++i)
+    if (forwardIn(i) != forwardIn(0))
+      return {0};
+  return begins;
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,9 +11,9 @@ namespace netc::audit {
 
 /// How certain it is that products of a trace are those of a specification.
 enum class Confidence {
-  Exact, ///< equal FLOP and sizes, or equal FLOP and position in the step
+  Exact, ///< equal FLOP and sizes, or equal FLOP and name
   Sum,   ///< the FLOP of several add up to one or several of the other side
-  Order, ///< no sizes in the trace; the order and the kind of op agree
+  Order, ///< the order and the kind of op agree, not the sizes
   None   ///< only on one side
 };
 llvm::StringRef nameOf(Confidence confidence);
@@ -39,6 +39,11 @@ constexpr unsigned kMostGradients = 2;
 /// they repeat. Matches of the specification come first, in its order.
 std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
                          llvm::ArrayRef<TracedProduct> traced);
+
+/// Where the passes forward and backward of a step begin, as indices of its
+/// products: there are several if gradients of micro-batches are added up. A
+/// single 0 where they are not alike.
+std::vector<size_t> microBatchesOf(llvm::ArrayRef<TracedProduct> traced);
 
 /// The sizes for which most forward products have the FLOP of the trace. Those
 /// of the specification are preferred. Sizes in `fixed` are kept.

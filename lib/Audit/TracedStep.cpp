@@ -324,12 +324,13 @@ private:
         product.sequence = -1;
       }
     }
-    if (StringRef phase = ownPhaseOf(trace, trace.host[i]);
-        phase == "recompute") {
+    product.ownPhase = ownPhaseOf(trace, trace.host[i]);
+    if (!product.ownPhase.empty())
+      product.name = trace.value(trace.host[i], 2);
+    if (product.ownPhase == "recompute") {
       product.phase = TracedProduct::Recompute;
-    } else if (phase == "input" || phase == "weight") {
+    } else if (product.ownPhase == "input" || product.ownPhase == "weight") {
       product.phase = TracedProduct::Backward;
-      product.isOfWeight = phase == "weight";
     }
     step.products.push_back(std::move(product));
   }

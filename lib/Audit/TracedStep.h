@@ -31,11 +31,13 @@ struct TracedProduct {
   std::optional<Rational> flop;
   Elements elements;
   std::optional<Rational> made, weight; ///< see EventCost
-  std::optional<bool> isOfWeight;       ///< of a gradient, if the trace says it
   int64_t groups = 1;                   ///< of a convolution
   int64_t sequence = -1; ///< of its node of autograd; of a backward one, too
-  std::string node;      ///< the name of the node that it runs in, if it does
-  uint32_t region = 0;   ///< the event of that node
+  /// Of netc's programs: the op of the specification, and `forward`, `input`,
+  /// `weight`, `recompute`.
+  llvm::StringRef name, ownPhase;
+  std::string node;    ///< the name of the node that it runs in, if it does
+  uint32_t region = 0; ///< the event of that node
   /// The modules and ranges of the user around it, from the outside:
   /// `Encoder_0/layer1/Linear_3`.
   std::string path;
@@ -49,6 +51,8 @@ struct TracedProduct {
   bool isStopped = false;
   unsigned kernels = 0;
   int64_t nanoseconds = 0; ///< of its kernels, or of the op without a device
+
+  bool isNamed() const { return !name.empty(); }
 };
 
 /// An op that is no product, but has FLOP by torch.profiler.
