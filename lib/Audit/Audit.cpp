@@ -9,6 +9,7 @@
 #include "lib/Audit/Rules.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -50,6 +51,11 @@ public:
 
   llvm::Error run() {
     audit.asked = question.batch;
+    if (audit.hasCountersAlone()) {
+      addCountedLevels();
+      noteDamage();
+      return llvm::Error::success();
+    }
     // Their formulas need shapes.
     if (trace.hasShapes) {
       claim("torch.profiler", "profiler");
@@ -59,12 +65,14 @@ public:
       own.emplace(*audit.run);
       takeLastRepetition();
       audit.sizes = findSizes(*own, trace, step, {});
-      specified = own->at(audit.sizes, question.batch);
+      begins = microBatchesOf(step.products);
+      audit.microBatches = begins.size();
+      specified = own->at(audit.sizes, perMicroBatch(question.batch));
       audit.memory = own->memoryAt(audit.sizes);
     }
     compareGradients();
     std::vector<Match> matches =
-        audit.run ? match(specified, step.products) : matchesOfTraceAlone();
+        audit.run ? matchMicroBatches() : matchesOfTraceAlone();
     for (const Match &match : matches)
       audit.rows.push_back(rowOf(match));
     if (audit.run && llvm::none_of(audit.rows, [](const Row &row) {
@@ -97,6 +105,35 @@ private:
                        "trace has shapes (record_shapes=True)",
                        step.products.size(), specified.size(),
                        audit.run->name())});
+  }
+
+  std::optional<Rational>
+  perMicroBatch(const std::optional<Rational> &number) const {
+    return number ? std::optional(*number / Rational(int64_t(begins.size())))
+                  : std::nullopt;
+  }
+
+  /// Each micro-batch has all products of the specification.
+  std::vector<Match> matchMicroBatches() {
+    const std::vector<SpecifiedProduct> once = specified;
+    specified.clear();
+    std::vector<Match> matches;
+    for (auto [i, begin] : llvm::enumerate(begins)) {
+      size_t end = i + 1 < begins.size() ? begins[i + 1] : step.products.size();
+      size_t before = matches.size();
+      for (Match &found : match(
+               once, llvm::ArrayRef(step.products).slice(begin, end - begin))) {
+        for (unsigned &product : found.specified)
+          product += specified.size();
+        for (unsigned &product : found.traced)
+          product += begin;
+        if (found.forward)
+          *found.forward += before;
+        matches.push_back(std::move(found));
+      }
+      llvm::append_range(specified, once);
+    }
+    return matches;
   }
 
   void claim(StringRef id, StringRef member) {
@@ -176,11 +213,15 @@ private:
       audit.addOther(claim, other, std::to_string(others) + " other kernels");
   }
 
+  static std::string rowNameOf(StringRef kernel) {
+    return trace::shownName(kernelBaseName(kernel));
+  }
+
   void addKernels() {
     llvm::StringMap<size_t> places;
     for (const StepKernel &each : step.kernels) {
       const trace::DeviceEvent &kernel = trace.kernels[each.kernel];
-      std::string name = kernelBaseName(trace.names[kernel.name]);
+      std::string name = rowNameOf(trace.names[kernel.name]);
       auto [place, isNew] = places.try_emplace(name, audit.kernels.size());
       if (isNew)
         audit.kernels.push_back({name, 0, 0, std::nullopt});
@@ -212,7 +253,7 @@ private:
     std::vector<std::vector<uint32_t>> lists(audit.kernels.size());
     for (const StepKernel &kernel : step.kernels) {
       StringRef name = trace.names[trace.kernels[kernel.kernel].name];
-      lists[places[kernelBaseName(name)]].push_back(kernel.kernel);
+      lists[places[rowNameOf(name)]].push_back(kernel.kernel);
     }
     return lists;
   }
@@ -288,6 +329,58 @@ private:
     note("sampled", "levels below the GPU are means of samples of the whole "
                     "device; of a kernel, of those that fall into it");
     noteLevels();
+  }
+
+  /// Of counters without a timeline: kernels and their levels as they were
+  /// counted, beside what the specification costs.
+  void addCountedLevels() {
+    if (audit.run) {
+      own.emplace(*audit.run);
+      audit.sizes = own->sizes();
+      for (const SpecifiedProduct &product :
+           own->at(audit.sizes, question.batch))
+        (product.phase == Phase::Recompute ? audit.hardware : audit.model) +=
+            product.exact;
+      audit.hardware += audit.model;
+      audit.coverage.flop[unsigned(Confidence::None)] = audit.hardware;
+      audit.memory = own->memoryAt(audit.sizes);
+    }
+    std::vector<uint32_t> all;
+    llvm::MapVector<StringRef, std::vector<uint32_t>> byName;
+    std::deque<std::string> names;
+    std::optional<Rational> flop;
+    for (auto [i, kernel] : llvm::enumerate(trace.counted)) {
+      all.push_back(i);
+      names.push_back(rowNameOf(trace.names[kernel.name]));
+      byName[names.back()].push_back(i);
+      if (std::optional<Rational> each = ordinaryFlop(trace, kernel))
+        flop = flop.value_or(0) + *each * Rational(kernel.invocations);
+    }
+    audit.gpu = Gpu::of(trace, trace);
+    audit.levels = levelsOf(trace, all, audit.gpu);
+    for (const auto &[name, kernels] : byName) {
+      SummedLevels of = levelsOf(trace, kernels, audit.gpu);
+      KernelRow &row = audit.kernels.emplace_back();
+      row.name = name.str();
+      for (uint32_t i : kernels)
+        row.launches += trace.counted[i].invocations;
+      row.nanoseconds = of.kernelTime;
+      row.levels = of.levels;
+    }
+    llvm::stable_sort(audit.kernels, [](auto &a, auto &b) {
+      return a.nanoseconds > b.nanoseconds;
+    });
+    if (flop) {
+      claim("counters", "counters");
+      audit.claims.back().source = "counters";
+      audit.claims.back().total = *flop;
+    }
+    note("no-timeline",
+         "counters alone: each kernel ran by itself, so the share of a step "
+         "with kernels is not known, and no op; name a timeline of the same "
+         "step, too");
+    for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
+      note(level.id, level.text);
   }
 
   void noteLevels() {
@@ -396,7 +489,7 @@ private:
       }
       if (match.specified.empty()) {
         name.consume_front("aten::");
-        row.op = name.str();
+        row.op = trace::shownName(name);
         row.elements = product.elements;
         row.made = product.made.value_or(0);
       }
@@ -406,6 +499,10 @@ private:
                 : hasInput && !hasWeight                  ? "input"
                 : hasWeight && !hasInput                  ? "weight"
                                                           : "input+weight";
+    if (!match.traced.empty())
+      if (StringRef phase = step.products[match.traced[0]].ownPhase;
+          !phase.empty())
+        row.phase = phase.str();
     if (!audit.run)
       takeFromTrace(row, match);
     // A gradient has the op of the forward product, whose row comes first.
@@ -422,8 +519,8 @@ private:
   void takeFromTrace(Row &row, const Match &match) const {
     const TracedProduct &product = step.products[match.traced.front()];
     row.isSpecified = product.flop.has_value();
-    row.layer =
-        StringRef(product.path).substr(product.path.rfind('/') + 1).str();
+    row.layer = trace::shownName(
+        StringRef(product.path).substr(product.path.rfind('/') + 1));
     row.exact = row.phase == "recompute" ? Rational() : row.traced;
     if (row.phase == "input+weight" && product.weight) {
       row.weight = *product.weight;
@@ -517,7 +614,7 @@ private:
     std::map<std::pair<bool, std::string>, Unknown> found;
     auto add = [&](bool isKernel, StringRef name, int64_t nanoseconds) {
       Unknown &unknown = found[{isKernel, name.str()}];
-      unknown.name = name.str();
+      unknown.name = trace::shownName(name);
       unknown.isKernel = isKernel;
       ++unknown.times;
       unknown.nanoseconds += nanoseconds;
@@ -573,8 +670,8 @@ private:
         theirs, step.products.size(),
         [&](unsigned i) {
           const TracedProduct &product = step.products[i];
-          return trace.names[trace.host[product.event].name].str() + " " +
-                 (product.flop ? product.flop->str() : "?");
+          return trace::shownName(trace.names[trace.host[product.event].name]) +
+                 " " + (product.flop ? product.flop->str() : "?");
         },
         divergence.traced);
     return divergence;
@@ -589,20 +686,14 @@ private:
   }
 
   void addNotes() {
-    if (llvm::none_of(step.products, [](const TracedProduct &product) {
+    if (!trace.hasShapes &&
+        llvm::none_of(step.products, [](const TracedProduct &product) {
           return product.flop.has_value();
         }))
       note("no-shapes", "the trace has no shapes: ops are matched by their "
                         "order, and what tools count is not known; record "
                         "with record_shapes=True");
-    if (trace.cutAt)
-      note("trace-cut", "the trace ends early, at byte " +
-                            llvm::Twine(*trace.cutAt) +
-                            "; what is in front of it was read");
-    if (trace.broken)
-      note("broken-events",
-           "events without a time, or with one out of range, are left out: " +
-               llvm::Twine(trace.broken));
+    noteDamage();
     if (trace.kernels.empty())
       note("no-kernels", "the trace has no kernels of a device: times are "
                          "those of ops on the host");
@@ -612,15 +703,45 @@ private:
     }
   }
 
+  void noteDamage() {
+    if (trace.cutAt)
+      note("trace-cut",
+           llvm::formatv("byte {0}: {1}; what is in front of it was read, "
+                         "{2} events, and nothing behind it",
+                         *trace.cutAt, trace.cutBy, trace.read)
+               .str());
+    if (trace.mended)
+      note("trace-mended",
+           llvm::formatv("places that are no JSON were read all the same, the "
+                         "first at byte {0}, NaN as null and damaged letters "
+                         "as `?`: {1}",
+                         *trace.mendedAt, trace.mended)
+               .str());
+    if (trace.broken)
+      note("broken-events",
+           "events without a time, or with one out of range, are left out: " +
+               llvm::Twine(trace.broken));
+  }
+
   void noteSizes() {
+    if (audit.microBatches > 1)
+      note("micro-batches",
+           llvm::formatv("the step has {0} passes forward and backward, whose "
+                         "gradients are added up: {0} micro-batches of {1} "
+                         "examples",
+                         audit.microBatches,
+                         audit.sizes[kBatchAxis.str()].str())
+               .str());
     for (const auto &[axis, size] : audit.sizes) {
       auto written = own->sizes().find(axis);
       bool isBatch = axis == kBatchAxis;
       std::string name = isBatch ? "batch" : "`" + axis + "`";
       if (written == own->sizes().end())
         note("size", name + " is " + size.str() + " by the trace");
-      else if (written->second != size)
-        note("batch", "the trace has " + name + " " + size.str() +
+      else if (isBatch ? written->second != *audit.examples()
+                       : written->second != size)
+        note("batch", "the trace has " + name + " " +
+                          (isBatch ? *audit.examples() : size).str() +
                           ", the run " + written->second.str() +
                           (isBatch && audit.asked
                                ? "; counts are of " + audit.asked->str()
@@ -668,6 +789,7 @@ private:
   TracedStep &step;
   const Question &question;
   std::optional<SpecifiedStep> own; ///< owns the names of `specified`
+  std::vector<size_t> begins = {0}; ///< see microBatchesOf
   std::vector<SpecifiedProduct> specified;
 };
 } // namespace

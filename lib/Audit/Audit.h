@@ -141,6 +141,9 @@ struct Audit {
   std::optional<Rational> asked; ///< see Question::batch
   bool hasBackward = false;      ///< whether gradients are compared
   bool isRepeated = false;       ///< whether the step has it several times
+  /// Passes forward and backward of the step, whose gradients are added up.
+  /// `sizes` are those of one.
+  size_t microBatches = 1;
   std::vector<Claim> claims;
   std::vector<Row> rows;
   std::vector<KernelRow> kernels; ///< those that take most time first
@@ -154,6 +157,26 @@ struct Audit {
   std::optional<SummedLevels> levels;
   std::optional<Divergence> divergence;
   std::vector<Note> notes;
+
+  /// Examples of the step; none if the batch is not a size of it.
+  std::optional<Rational> examples() const {
+    auto size = sizes.find(kBatchAxis.str());
+    return size == sizes.end()
+               ? std::nullopt
+               : std::optional(size->second * Rational(int64_t(microBatches)));
+  }
+
+  /// Whether the trace has counters of kernels, and neither their times in a
+  /// step nor ops. Then `kernels` and `levels` are by the counting tool.
+  bool hasCountersAlone() const {
+    return trace->host.empty() && trace->kernels.empty() &&
+           !trace->counted.empty();
+  }
+  /// What shares of time are of: the step, or all counted kernels; ns.
+  int64_t wholeTime() const {
+    return hasCountersAlone() ? (levels ? levels->kernelTime : 0)
+                              : step.duration();
+  }
 
   /// By product of the step; null where it is in no row.
   std::vector<Row *> rowsOfProducts();

@@ -36,7 +36,7 @@ std::string netc::audit::kernelBaseName(StringRef name) {
       base += c;
     depth -= c == '>' && depth > 0;
   }
-  return StringRef(base).trim().str();
+  return withoutFolders(StringRef(base).trim());
 }
 
 //===----------------------------------------------------------------------===//

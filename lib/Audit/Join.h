@@ -31,7 +31,8 @@ std::vector<JoinedKernels> joinKernels(const trace::Trace &timeline,
                                        const trace::Trace &counters);
 
 /// A kernel's name without the parts that tools write differently: return type,
-/// template and call arguments, `(anonymous namespace)` or `<unnamed>`.
+/// template and call arguments, `(anonymous namespace)` or `<unnamed>`; and
+/// without folders.
 std::string kernelBaseName(llvm::StringRef name);
 
 } // namespace netc::audit

@@ -11,6 +11,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <cmath>
+#include <functional>
 #include <map>
 
 using namespace netc;
@@ -39,16 +40,25 @@ Gpu Gpu::of(const Trace &timeline, const Trace &counters) {
       timeline.capability.empty() ? counters.capability : timeline.capability;
   gpu.device = timeline.device.empty() ? counters.device : timeline.device;
   gpu.dies = std::max(timeline.dies, counters.dies);
+  for (const CountedKernel &kernel : counters.counted)
+    if (!gpu.sms)
+      if (auto sms = counters.counter(kernel.counters, "launch__sm_count");
+          sms && *sms >= 1 && *sms < 1e6)
+        gpu.sms = std::llround(*sms);
   return gpu;
 }
 
-std::optional<double> Gpu::tensorIssueCap() const {
-  struct Cap {
-    StringRef capability;
-    double rate;        ///< multiply-adds of f16 a cycle and quarter of an SM
-    double instruction; ///< those of its largest instruction of a warp
-  };
-  static const Cap caps[] = {
+namespace {
+struct TensorCores {
+  StringRef capability;
+  double rate;        ///< multiply-adds of f16 a cycle and quarter of an SM
+  double instruction; ///< those of its largest instruction of a warp
+};
+} // namespace
+
+/// Those of a GPU; null if they are not known.
+static const TensorCores *tensorCoresOf(StringRef capability) {
+  static const TensorCores table[] = {
       {"7.0", 128, 256},   // V100: HMMA.884, sums in f32
       {"7.2", 128, 256},   // Xavier
       {"7.5", 128, 1024},  // T4, RTX 20: m16n8k8
@@ -60,13 +70,35 @@ std::optional<double> Gpu::tensorIssueCap() const {
       {"12.0", 128, 2048}, // RTX PRO 6000, RTX 50
       {"12.1", 128, 2048}, // GB10
   };
-  // Boards for games sum in f32 at half of the rate, since the RTX 20.
-  bool isHalved = StringRef(device).contains("GeForce") && capability != "7.0";
-  for (const Cap &cap : caps)
-    if (cap.capability == capability)
-      return cap.rate / cap.instruction / (isHalved ? 2 : 1);
-  return std::nullopt;
+  auto *found = llvm::find_if(table, [&](const TensorCores &cores) {
+    return cores.capability == capability;
+  });
+  return found == std::end(table) ? nullptr : found;
 }
+
+/// Boards for games sum in f32 at half of the rate, since the RTX 20.
+static double shareOfRate(const Gpu &gpu) {
+  bool isHalved =
+      StringRef(gpu.device).contains("GeForce") && gpu.capability != "7.0";
+  return isHalved ? 0.5 : 1;
+}
+
+std::optional<double> Gpu::tensorIssueCap() const {
+  const TensorCores *cores = tensorCoresOf(capability);
+  if (!cores)
+    return std::nullopt;
+  return cores->rate / cores->instruction * shareOfRate(*this);
+}
+
+std::optional<double> Gpu::tensorFlopPerCycle() const {
+  const TensorCores *cores = tensorCoresOf(capability);
+  if (!cores || !sms)
+    return std::nullopt;
+  return 2 * cores->rate * 4 * double(*sms) * shareOfRate(*this);
+}
+
+/// The time of a kernel under Nsight Compute.
+static constexpr StringRef timeCounter = "gpu__time_duration.sum";
 
 //===----------------------------------------------------------------------===//
 // A kernel
@@ -91,13 +123,10 @@ public:
   Value total(StringRef unit, StringRef what) const {
     if (Value sum = get(unit + "__" + what + ".sum"))
       return sum;
-    Value mean = get(unit + "__" + what + ".avg"),
-          sms = get("launch__sm_count");
-    if (!sms && gpu.sms)
-      sms = double(*gpu.sms);
-    if (!mean || !sms)
+    Value mean = get(unit + "__" + what + ".avg");
+    if (!mean || !gpu.sms)
       return std::nullopt;
-    return *mean * *sms * (unit == "smsp" ? 4 : 1);
+    return *mean * double(*gpu.sms) * (unit == "smsp" ? 4 : 1);
   }
 
   /// Elapsed cycles, summed over instances. An SM has four quarters (SMSP).
@@ -234,7 +263,7 @@ UnitLevels netc::audit::levelsOf(const Trace &trace,
   Value bytes = firstOf({sumOf({counters.get("dram__bytes_read.sum"),
                                 counters.get("dram__bytes_write.sum")}),
                          counters.get("dram__bytes.sum")});
-  Value time = counters.get("gpu__time_duration.sum");
+  Value time = counters.get(timeCounter);
   Value rate = counters.ratio(bytes, time);
   levels.dram = firstOf(
       {counters.percent("dram__throughput.avg.pct_of_peak_sustained_elapsed"),
@@ -291,29 +320,77 @@ std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
 // Steps and layers
 //===----------------------------------------------------------------------===//
 
-/// The levels of several kernels, weighted by their times under the counting
-/// tool.
+/// Adds levels by a time; `joined` are the times.
+static void add(SummedLevels &summed, const UnitLevels &levels, double time) {
+  for (const Level &level : unitLevels())
+    if (Value value = levels.*level.value) {
+      Value &sum = summed.levels.*level.value;
+      Value &share = summed.joined.*level.value;
+      sum = sum.value_or(0) + *value * time;
+      share = share.value_or(0) + time;
+    }
+}
+
+/// The times of kernels under the counting tool, or what is proportional to
+/// them: all by one counter.
+static std::vector<double> weightsOf(const Trace &counters,
+                                     llvm::ArrayRef<uint32_t> counted,
+                                     const Gpu &gpu, bool &areTimes) {
+  const std::function<Value(const CountedKernel &)> measures[] = {
+      [&](const CountedKernel &kernel) {
+        return counters.counter(kernel.counters, timeCounter);
+      },
+      [&](const CountedKernel &kernel) {
+        return counters.counter(kernel.counters, "sm__cycles_elapsed.max");
+      },
+      [&](const CountedKernel &kernel) {
+        return Counters(counters, kernel, gpu).elapsed("sm");
+      },
+      [](const CountedKernel &) { return Value(1); }};
+  std::vector<double> weights;
+  areTimes = true;
+  for (const auto &measure : measures) {
+    weights.clear();
+    for (uint32_t i : counted)
+      if (Value value = measure(counters.counted[i]); value && *value >= 0)
+        weights.push_back(*value * double(counters.counted[i].invocations));
+    if (weights.size() == counted.size())
+      break;
+    areTimes = false;
+  }
+  return weights;
+}
+
+SummedLevels netc::audit::levelsOf(const Trace &counters,
+                                   llvm::ArrayRef<uint32_t> counted,
+                                   const Gpu &gpu) {
+  SummedLevels summed;
+  bool areTimes;
+  std::vector<double> weights = weightsOf(counters, counted, gpu, areTimes);
+  double all = 0;
+  for (auto [i, weight] : llvm::zip_equal(counted, weights)) {
+    all += weight;
+    add(summed, levelsOf(counters, counters.counted[i], gpu), weight);
+  }
+  for (const Level &level : unitLevels()) {
+    Value &sum = summed.levels.*level.value;
+    Value &share = summed.joined.*level.value;
+    sum = sum && *share > 0 ? Value(*sum / *share) : Value();
+    share = share && all > 0 ? Value(*share / all) : Value();
+  }
+  if (areTimes && all < 9e9)
+    summed.kernelTime = std::llround(all * 1e9);
+  return summed;
+}
+
+/// The levels of several kernels, of those that are known of all.
 static UnitLevels meanOf(const Trace &counters,
                          llvm::ArrayRef<uint32_t> counted, const Gpu &gpu) {
-  UnitLevels mean;
-  for (const Level &level : unitLevels()) {
-    double weights = 0, sum = 0;
-    bool isKnown = true;
-    for (uint32_t i : counted) {
-      const CountedKernel &kernel = counters.counted[i];
-      Value value = levelsOf(counters, kernel, gpu).*level.value;
-      Value time =
-          firstOf({counters.counter(kernel.counters, "gpu__time_duration.sum"),
-                   counters.counter(kernel.counters, "sm__cycles_elapsed.max"),
-                   Counters(counters, kernel, gpu).elapsed("sm"), Value(1)});
-      isKnown &= value.has_value();
-      weights += *time;
-      sum += value.value_or(0) * *time;
-    }
-    if (isKnown && weights > 0)
-      mean.*level.value = sum / weights;
-  }
-  return mean;
+  SummedLevels summed = levelsOf(counters, counted, gpu);
+  for (const Level &level : unitLevels())
+    if (summed.joined.*level.value != 1)
+      (summed.levels.*level.value).reset();
+  return summed.levels;
 }
 
 SummedLevels netc::audit::sumLevels(const Trace &timeline,
@@ -334,14 +411,7 @@ SummedLevels netc::audit::sumLevels(const Trace &timeline,
         time += double(timeline.kernels[i].duration);
     if (time <= 0)
       continue;
-    UnitLevels levels = meanOf(counters, group.counted, gpu);
-    for (const Level &level : unitLevels())
-      if (Value value = levels.*level.value) {
-        Value &sum = summed.levels.*level.value;
-        Value &share = summed.joined.*level.value;
-        sum = sum.value_or(0) + *value * time;
-        share = share.value_or(0) + time;
-      }
+    add(summed, meanOf(counters, group.counted, gpu), time);
   }
   for (const Level &level : unitLevels()) {
     Value &sum = summed.levels.*level.value;

@@ -50,6 +50,10 @@ struct Gpu {
   /// the instructions. None where these are not known: since the B200,
   /// instructions are of an SM, not of a warp.
   std::optional<double> tensorIssueCap() const;
+
+  /// FLOP that all tensor cores do in a cycle in f16 and sum in f32; by the
+  /// same facts.
+  std::optional<double> tensorFlopPerCycle() const;
 };
 
 UnitLevels levelsOf(const trace::Trace &counters,
@@ -73,6 +77,12 @@ struct SummedLevels {
   UnitLevels joined;
   int64_t kernelTime = 0; ///< ns
 };
+
+/// Levels of counted kernels, each by its time under the counting tool.
+/// `joined` is the share of the time that a level was counted for; `kernelTime`
+/// is 0 if not all have a time.
+SummedLevels levelsOf(const trace::Trace &counters,
+                      llvm::ArrayRef<uint32_t> counted, const Gpu &gpu);
 
 /// Weighs kernels by their times in the timeline, since counting tools run them
 /// alone and at another clock. `kernels` are those of a step, a layer or a

@@ -21,12 +21,18 @@ public:
   }
 
   Answer find() {
-    const TracedStep &step = audit.step;
-    if (path.take({"batch"})) {
-      auto size = audit.sizes.find(kBatchAxis.str());
-      return last(size == audit.sizes.end() ? Rational() : size->second,
-                  "examples");
+    auto parts = findParts(audit.run->parts, audit.run->name(), query);
+    if (auto *message = std::get_if<Message>(&parts))
+      return *message;
+    for (const Part *part : std::get<0>(parts)) {
+      for (const Row &row : audit.rows)
+        if (isIn(part->path, row.layer) && part->path != row.layer)
+          return error::PartNotTraced(row.layer, part->path);
+      asked.push_back(part->path);
     }
+    const TracedStep &step = audit.step;
+    if (path.take({"batch"}))
+      return last(audit.examples().value_or(Rational()), "examples");
     if (path.take({"matched"}))
       return last(audit.coverage.share(), "");
     if (path.take({"unexplained"}))
@@ -34,18 +40,26 @@ public:
     if (path.take({"unknown"}))
       return last(unknown(), "");
     if (path.take({"kernels"}))
-      return last(step.levels.kernels, "");
-    if (path.take({"time"}))
+      return last(kernels(), "");
+    if (path.take({"time"})) {
+      if (!audit.trace->hasTimes || step.duration() <= 0)
+        return notTraced("time", "the trace has no times");
       return last(Rational::fraction(step.duration(), 1000000000), "s");
-    if (path.take({"gpu"}))
-      return last(step.duration() > 0
-                      ? Rational::fraction(step.levels.sum, step.duration())
-                      : Rational(),
-                  "");
-    if (path.take({"flop"}))
+    }
+    if (path.take({"gpu"})) {
+      if (!step.levels.kernels || step.duration() <= 0)
+        return notTraced("gpu", "the step has no kernels of a device");
+      return last(Rational::fraction(step.levels.sum, step.duration()), "");
+    }
+    if (path.take({"flop"})) {
+      if (llvm::none_of(step.products, [](const TracedProduct &product) {
+            return product.flop.has_value();
+          }))
+        return notTraced("flop", "no shape in the trace tells it");
       return last(flopIn(path.take({"forward", "backward", "recompute"}),
                          [](const Row &row) { return row.traced; }),
                   "FLOP");
+    }
     for (auto [i, claim] : llvm::enumerate(audit.claims))
       if (path.take({claim.member}))
         return ofClaim(i);
@@ -58,12 +72,18 @@ private:
                         : Answer(path.complain());
   }
 
+  Answer notTraced(StringRef figure, StringRef why) {
+    return error::FigureNotTraced(figure, why);
+  }
+
+  static bool isIn(StringRef part, StringRef whole) {
+    return !whole.empty() && part.consume_front(whole) &&
+           (part.empty() || part.front() == '.');
+  }
+
   bool isAskedFor(const Row &row) const {
-    return query.parts.empty() ||
-           llvm::any_of(query.parts, [&](StringRef part) {
-             StringRef layer = row.layer;
-             return layer.consume_front(part) &&
-                    (layer.empty() || layer.front() == '.');
+    return query.parts.empty() || llvm::any_of(asked, [&](StringRef part) {
+             return isIn(row.layer, part);
            });
   }
 
@@ -82,10 +102,20 @@ private:
     bool isRatio = path.take({"ratio"}).has_value();
     Rational flop = flopIn(std::nullopt,
                            [&](const Row &row) { return row.claims[i].flop; });
+    if (!isRatio)
+      return last(flop, "FLOP");
     Rational exact =
         flopIn(std::nullopt, [](const Row &row) { return row.exact; });
-    return isRatio ? last(exact.isZero() ? Rational() : flop / exact, "")
-                   : last(flop, "FLOP");
+    if (exact.isZero())
+      return notTraced("ratio", "the exact count is 0");
+    return last(flop / exact, "");
+  }
+
+  size_t kernels() const {
+    size_t launches = 0;
+    for (const KernelRow &kernel : audit.kernels)
+      launches += kernel.launches;
+    return launches;
   }
 
   size_t unexplained() const {
@@ -106,6 +136,7 @@ private:
   const Audit &audit;
   const Query &query;
   QueryPath path;
+  std::vector<StringRef> asked; ///< paths of parts
 };
 } // namespace
 

@@ -14,11 +14,11 @@ namespace netc::audit {
 ///
 /// A trace has `batch`; `matched`, the share of the specification's FLOP that
 /// it has; `unexplained`, the rows whose difference no rule explains;
-/// `kernels`; `time` of the step; `gpu`, the share of it with kernels; `mfu`;
+/// `kernels`; `time` of the step; `gpu`, the share of it with kernels;
 /// `flop[.forward .backward .recompute]` of its products by their own shapes;
 /// and `profiler`, `flop_counter` and `counters`, the FLOP that these count,
 /// with their `.ratio` to the exact count. `flop(layer1)` and similar queries
-/// are about a part of the network.
+/// are about a part of the network. What the trace does not tell is an error.
 std::variant<Quantity, Message> answer(const Audit &audit, const Query &query);
 
 } // namespace netc::audit

@@ -27,10 +27,9 @@ static bool isAsTraced(const Subject &of) {
 }
 
 static bool hasBatchOfItsOwn(const Subject &of) {
-  const Run *run = of.audit.run;
-  auto size = of.audit.sizes.find(kBatchAxis.str());
-  return run && size != of.audit.sizes.end() && of.audit.asked &&
-         *of.audit.asked != size->second;
+  std::optional<Rational> examples = of.audit.examples();
+  return of.audit.run && examples && of.audit.asked &&
+         *of.audit.asked != *examples;
 }
 
 static Rational share(int64_t one, int64_t of) {
@@ -154,7 +153,7 @@ static const Rule rules[] = {
          return of.has.other;
        // Tables give a few FLOP per element.
        constexpr int most = 8;
-       if (!of.row.isSpecified)
+       if (!of.row.isSpecified || !of.row.isTraced)
          return std::nullopt;
        for (const Rational &elements : of.row.elements)
          if (elements > 0)

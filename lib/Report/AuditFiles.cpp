@@ -59,7 +59,10 @@ static void traceOf(OStream &json, const Audit &audit) {
     });
     json.attribute("steps", int64_t(audit.step.steps));
     json.attribute("step", llvm::json::fixUTF8(audit.step.name));
-    json.attribute("seconds", secondsOf(audit.step.duration()));
+    json.attribute("seconds",
+                   audit.step.duration() > 0
+                       ? std::optional(secondsOf(audit.step.duration()))
+                       : std::nullopt);
     json.attribute("memory", audit.step.memory);
   });
 }
@@ -192,6 +195,7 @@ static void utilizationOf(OStream &json, const Audit &audit) {
     estimate(json, "mfu", modelUtilization(audit, audit.model));
     estimate(json, "hfu", modelUtilization(audit, audit.hardware));
     estimate(json, "in_kernels", utilizationInKernels(audit));
+    json.attribute("at_clock", utilizationAtClock(audit));
     estimate(json, "peak",
              audit.run ? audit.run->peakOf(&Figures::model)
                        : std::optional<Rational>());
@@ -212,6 +216,7 @@ static void auditOf(OStream &json, const Audit &audit) {
         for (const auto &[axis, size] : audit.sizes)
           number(json, axis, size);
       });
+      json.attribute("micro_batches", int64_t(audit.microBatches));
       estimate(json, "memory", audit.memory);
     });
   else

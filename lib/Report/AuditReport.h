@@ -42,8 +42,12 @@ std::optional<Rational> ratioOf(const audit::Audit &audit,
 std::optional<Rational> modelUtilization(const audit::Audit &audit,
                                          const Rational &flop);
 
-/// The same by the time in which a kernel runs.
+/// The same by the time in which a kernel runs; of counters alone, under them.
 std::optional<Rational> utilizationInKernels(const audit::Audit &audit);
+
+/// The exact FLOP of a run whose products are in f16 or bf16, divided by what
+/// tensor cores do in the time of the counted kernels and at their clock.
+std::optional<double> utilizationAtClock(const audit::Audit &audit);
 
 /// The difference of a claim by rule, the largest first; what no rule explains
 /// is under a null one.
@@ -62,7 +66,8 @@ struct LevelRow {
   audit::UnitLevels levels;
 };
 /// The step, the products of each phase, and the layers in the order of the
-/// program. Empty without kernels.
+/// program; of counters alone, all kernels and those of each name. Empty
+/// without kernels.
 std::vector<LevelRow> levelRows(const audit::Audit &audit);
 
 /// A trace of one batch size among several.

@@ -87,11 +87,32 @@ std::optional<Rational> netc::modelUtilization(const Audit &audit,
 }
 
 std::optional<Rational> netc::utilizationInKernels(const Audit &audit) {
+  if (audit.hasCountersAlone()) {
+    std::optional<Rational> peak =
+        audit.run ? audit.run->peakOf(&Figures::model) : std::nullopt;
+    if (!peak || audit.wholeTime() <= 0)
+      return std::nullopt;
+    return audit.model / (*peak * Rational(audit.wholeTime())) * 1000000000;
+  }
   std::optional<Rational> use = modelUtilization(audit, audit.model);
   if (!use || audit.step.levels.unionOfAll <= 0)
     return std::nullopt;
   return *use * Rational(audit.step.duration()) /
          Rational(audit.step.levels.unionOfAll);
+}
+
+std::optional<double> netc::utilizationAtClock(const Audit &audit) {
+  if (!audit.run || !audit.hasCountersAlone() || audit.wholeTime() <= 0)
+    return std::nullopt;
+  for (NumberFormat format : audit.run->formats())
+    if (format != NumberFormat::F16 && format != NumberFormat::BF16)
+      return std::nullopt;
+  std::optional<double> clock = clockOf(*audit.trace),
+                        perCycle = audit.gpu.tensorFlopPerCycle();
+  if (!clock || !perCycle)
+    return std::nullopt;
+  return audit.model.toDouble() /
+         (*perCycle * *clock * double(audit.wholeTime()) * 1e-9);
 }
 
 std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
@@ -168,9 +189,15 @@ std::vector<LevelRow> netc::levelRows(const Audit &audit) {
         row);
   }
   std::vector<LevelRow> rows;
-  if (!audit.step.levels.kernels)
-    return rows;
   LevelRow &step = rows.emplace_back();
+  if (audit.hasCountersAlone()) {
+    step = {"all kernels", false, audit.wholeTime(), audit.levels->levels};
+    for (const KernelRow &kernel : audit.kernels)
+      rows.push_back({kernel.name, true, kernel.nanoseconds, *kernel.levels});
+    return rows;
+  }
+  if (!audit.step.levels.kernels)
+    return {};
   step.name = "step";
   step.nanoseconds = audit.step.levels.sum;
   if (audit.levels)
@@ -186,13 +213,13 @@ std::vector<BatchRow>
 netc::batchRows(llvm::ArrayRef<const audit::Audit *> audits) {
   std::vector<BatchRow> rows;
   for (const Audit *audit : audits) {
-    auto size = audit->sizes.find(kBatchAxis.str());
-    if (!audit->run || size == audit->sizes.end() || !size->second.isValid() ||
-        size->second <= 0 || audit->step.duration() <= 0)
+    std::optional<Rational> size = audit->examples();
+    if (!audit->run || !size || !size->isValid() || *size <= 0 ||
+        audit->step.duration() <= 0)
       continue;
-    BatchRow row{audit, size->second, {}, audit->step.memory, audit->memory};
+    BatchRow row{audit, *size, {}, audit->step.memory, audit->memory};
     row.throughput =
-        size->second * Rational(1000000000) / Rational(audit->step.duration());
+        *size * Rational(1000000000) / Rational(audit->step.duration());
     rows.push_back(row);
   }
   llvm::stable_sort(rows, [](const BatchRow &a, const BatchRow &b) {

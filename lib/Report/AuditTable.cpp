@@ -30,26 +30,9 @@ static std::string seconds(int64_t nanoseconds) {
                         Dimension::Time);
 }
 
-/// Without control characters, which a trace may contain and a terminal obeys.
-static std::string printable(StringRef text) {
-  std::string kept;
-  for (char letter : text)
-    kept += llvm::isPrint(letter) || (letter & 0x80) ? letter : '?';
-  return kept;
-}
-
 /// A name that a trace may have of any length.
 static std::string nameText(StringRef text) {
-  constexpr size_t most = 60;
-  if (text.size() <= most)
-    return printable(text);
-  text = text.take_front(most);
-  // Not in the middle of a letter.
-  while (!text.empty() && (text.back() & 0xc0) == 0x80)
-    text = text.drop_back();
-  if (!text.empty() && (text.back() & 0x80))
-    text = text.drop_back();
-  return printable(text) + "…";
+  return shortened(text, 60, Keep::First);
 }
 
 /// Small shares are given with more decimals.
@@ -87,21 +70,27 @@ static void writeRead(Page &page, const Audit &audit) {
   const TracedStep &step = audit.step;
   std::string rest = " · " + trace.tool;
   if (!trace.device.empty())
-    rest += " · " + printable(trace.device);
+    rest += " · " + trace.device;
   if (audit.run)
     rest += " · " + audit.run->name().str() +
             (audit.run->isInference ? " runs " : " trains ") +
             audit.run->network().str();
   for (const auto &[axis, size] : audit.sizes)
     rest += " · " + axis + " = " + size.str();
+  if (audit.hasCountersAlone() && !trace.capability.empty())
+    rest += " · CC " + trace.capability;
   page.section(audit.file, rest);
+  if (audit.hasCountersAlone())
+    return page.paragraph("counters of " +
+                          counted(Rational(trace.read), "kernel") +
+                          ", without a timeline");
   page.paragraph(fmt::format(
       "{} events · {} · FLOP of products, 1 multiply-add = 2 FLOP",
       exact(Rational(trace.read)),
       step.name.empty() ? "no steps are marked: the trace is one"
       : step.isAskedFor && step.steps == 1
-          ? printable(step.name)
-          : fmt::format("{}, the median of {}", printable(step.name),
+          ? trace::shownName(step.name)
+          : fmt::format("{}, the median of {}", trace::shownName(step.name),
                         counted(Rational(step.steps), "step"))));
 }
 
@@ -226,15 +215,38 @@ static void writeRows(Page &page, const Audit &audit) {
   page.grid(grid);
 }
 
+/// Where the exact count is from.
+static StringRef sourceOf(const Audit &audit) {
+  if (audit.run)
+    return "";
+  bool isNamed =
+      llvm::any_of(audit.step.products, [](const TracedProduct &product) {
+        return product.isNamed();
+      });
+  return isNamed ? ", as the program states it"
+                 : ", by the shapes in the trace";
+}
+
 /// `torch.profiler counts 34.1 % of this step: -65.9 % no-backward ..`
 static void writeTotals(Page &page, const Audit &audit) {
   Lines lines;
+  bool isKnown = audit.run || audit.trace->hasShapes ||
+                 llvm::any_of(audit.step.products, [](auto &product) {
+                   return product.flop.has_value();
+                 });
+  if (!isKnown)
+    return;
   lines.add(
       "exact",
       fmt::format("{}, which is {}{}{}", flop(audit.model), exact(audit.model),
-                  audit.run ? "" : ", by the shapes in the trace",
+                  sourceOf(audit).str(),
                   audit.unknown.empty() ? "" : ", without what is not known"));
   for (auto [i, claim] : llvm::enumerate(audit.claims)) {
+    if (audit.isComparable() && audit.model.isZero()) {
+      lines.add(claim.id, "counts " + exact(claim.total) +
+                              ", where the exact count is 0");
+      continue;
+    }
     std::optional<Rational> ratio = ratioOf(audit, claim);
     if (!ratio) {
       lines.add(claim.id, "is not compared as a whole: too little is matched");
@@ -252,6 +264,55 @@ static void writeTotals(Page &page, const Audit &audit) {
                             share.rule ? share.rule->id : "unexplained",
                             counted(Rational(share.rows), "row"),
                             share.rule ? share.rule->meaning : "?"));
+  }
+  page.lines(lines);
+}
+
+/// A line for each level that counters tell; `joined` says what a share of the
+/// time is, for which they do.
+static void addLevels(Lines &lines, const Audit &audit, StringRef joined) {
+  if (!audit.levels)
+    return;
+  for (const Level &level : unitLevels())
+    if (std::optional<double> value = audit.levels->levels.*level.value) {
+      std::optional<double> cap = level.id == "tensor_issue"
+                                      ? audit.gpu.tensorIssueCap()
+                                      : std::nullopt;
+      std::optional<double> share = audit.levels->joined.*level.value;
+      lines.add(
+          level.id.str(),
+          fmt::format(
+              "{:.1f} %{}{}", *value * 100,
+              cap ? fmt::format(", cap {:.1f} %", *cap * 100) : "",
+              share ? fmt::format("; {} {:.1f} %", joined.str(), *share * 100)
+                    : ""));
+    }
+}
+
+/// What counters tell without a timeline.
+static void writeCounted(Page &page, const Audit &audit) {
+  Lines lines;
+  if (audit.run)
+    lines.add("exact", fmt::format("{}, which is {}", flop(audit.model),
+                                   exact(audit.model)));
+  for (const Claim &claim : audit.claims)
+    lines.add(claim.id, exact(claim.total) +
+                            " FLOP of CUDA cores in f32 and f64, and none of "
+                            "tensor cores");
+  std::optional<double> clock = clockOf(*audit.trace);
+  if (int64_t time = audit.wholeTime())
+    lines.add("kernels",
+              seconds(time) + " under the counters" +
+                  (clock ? fmt::format(", at {:.2f} GHz", *clock / 1e9) : ""));
+  addLevels(lines, audit, "counted for");
+  if (std::optional<Rational> use = utilizationInKernels(audit)) {
+    std::optional<double> atClock = utilizationAtClock(audit);
+    lines.add("in kernels",
+              shareText(*use) + " of the peak by the exact count" +
+                  (atClock ? fmt::format("; {:.1f} % of what tensor cores do "
+                                         "in f16 at the clock of the counters",
+                                         *atClock * 100)
+                           : ""));
   }
   page.lines(lines);
 }
@@ -289,20 +350,7 @@ static void writeLevels(Page &page, const Audit &audit) {
               fmt::format("{:.1f} % by the profiler's estimate, occupancy "
                           "{:.1f} %, of the time of kernels",
                           *levels.smEfficiency * 100, *levels.occupancy * 100));
-  if (audit.levels)
-    for (const Level &level : unitLevels())
-      if (std::optional<double> value = audit.levels->levels.*level.value) {
-        std::optional<double> cap = level.id == "tensor_issue"
-                                        ? audit.gpu.tensorIssueCap()
-                                        : std::nullopt;
-        std::optional<double> joined = audit.levels->joined.*level.value;
-        lines.add(
-            level.id.str(),
-            fmt::format("{:.1f} %{}{}", *value * 100,
-                        cap ? fmt::format(", cap {:.1f} %", *cap * 100) : "",
-                        joined ? fmt::format("; joined {:.1f} %", *joined * 100)
-                               : ""));
-      }
+  addLevels(lines, audit, "joined");
   page.lines(lines);
 }
 
@@ -342,14 +390,15 @@ static void writeLevelGrid(Page &page, StringRef heading,
 
 /// By layer, where counters tell more than the time, and by kernel.
 static void writeParts(Page &page, const Audit &audit) {
-  if (audit.step.duration() <= 0)
+  int64_t whole = audit.wholeTime();
+  if (whole <= 0 && !audit.hasCountersAlone())
     return;
   auto share = [&](int64_t time) {
-    return shareText(Rational::fraction(time, audit.step.duration()));
+    return whole > 0 ? shareText(Rational::fraction(time, whole)) : "?";
   };
   constexpr size_t mostLayers = 16, mostKernels = 8;
   std::vector<LevelRow> layers = levelRows(audit);
-  if (audit.levels && !layers.empty()) {
+  if (audit.levels && !layers.empty() && !audit.hasCountersAlone()) {
     auto firstLayer =
         llvm::find_if(layers, [](const LevelRow &row) { return row.isLayer; });
     std::stable_sort(firstLayer, layers.end(),
@@ -373,23 +422,23 @@ static void writeParts(Page &page, const Audit &audit) {
     return;
   llvm::ArrayRef<KernelRow> kernels = audit.kernels;
   bool areMore = kernels.size() > mostKernels;
-  writeLevelGrid(page,
-                 areMore
-                     ? fmt::format("the {} kernels of {} that take most time",
-                                   mostKernels, kernels.size())
-                     : std::string("kernels"),
-                 {{"kernel", Style::Dim},
-                  {"launches", Style::Dim},
-                  {"time", Style::Dim},
-                  {"of the step", Style::Dim}},
-                 {Grid::Left, Grid::Right, Grid::Right, Grid::Right},
-                 kernels.take_front(mostKernels),
-                 [&](const KernelRow &row) -> std::vector<Grid::Cell> {
-                   return {{nameText(row.name)},
-                           {std::to_string(row.launches)},
-                           {seconds(row.nanoseconds)},
-                           {share(row.nanoseconds)}};
-                 });
+  writeLevelGrid(
+      page,
+      areMore ? fmt::format("the {} kernels of {} that take most time",
+                            mostKernels, kernels.size())
+              : std::string("kernels"),
+      {{"kernel", Style::Dim},
+       {"launches", Style::Dim},
+       {"time", Style::Dim},
+       {audit.hasCountersAlone() ? "of all" : "of the step", Style::Dim}},
+      {Grid::Left, Grid::Right, Grid::Right, Grid::Right},
+      kernels.take_front(mostKernels),
+      [&](const KernelRow &row) -> std::vector<Grid::Cell> {
+        return {{nameText(row.name)},
+                {std::to_string(row.launches)},
+                {row.nanoseconds ? seconds(row.nanoseconds) : "?"},
+                {share(row.nanoseconds)}};
+      });
 }
 
 static void writeBatches(Page &page, llvm::ArrayRef<const Audit *> audits) {
@@ -428,10 +477,14 @@ void netc::writeAudit(Page &page, const AuditReport &report,
                       const TableOptions &) {
   for (const Audit *audit : report.audits) {
     writeRead(page, *audit);
-    writeCoverage(page, *audit);
-    writeRows(page, *audit);
-    writeTotals(page, *audit);
-    writeLevels(page, *audit);
+    if (audit->hasCountersAlone()) {
+      writeCounted(page, *audit);
+    } else {
+      writeCoverage(page, *audit);
+      writeRows(page, *audit);
+      writeTotals(page, *audit);
+      writeLevels(page, *audit);
+    }
     writeParts(page, *audit);
     Lines notes;
     for (const Note &note : audit->notes)

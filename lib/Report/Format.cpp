@@ -135,6 +135,17 @@ std::string netc::shapesOf(const Part &part) {
   return input == output ? output : input + " → " + output;
 }
 
+std::string netc::shortened(llvm::StringRef text, size_t most, Keep keep) {
+  if (text.size() <= most)
+    return text.str();
+  auto isInLetter = [&](size_t at) { return (text[at] & 0xc0) == 0x80; };
+  size_t at = keep == Keep::First ? most : text.size() - most;
+  while (at > 0 && at < text.size() && isInLetter(at))
+    keep == Keep::First ? --at : ++at;
+  return keep == Keep::First ? text.take_front(at).str() + "…"
+                             : "…" + text.drop_front(at).str();
+}
+
 std::string netc::escapedHtml(StringRef text) {
   std::string safe;
   llvm::raw_string_ostream os(safe);

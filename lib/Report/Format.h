@@ -58,6 +58,11 @@ std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
 /// one shape if they are equal.
 std::string shapesOf(const Part &part);
 
+/// The first or the last bytes of a longer text, at most `most` of them, and
+/// `…` for the rest. It is cut between letters of UTF-8.
+enum class Keep { First, Last };
+std::string shortened(llvm::StringRef text, size_t most, Keep keep);
+
 /// Escapes a text for HTML and SVG, attributes included.
 std::string escapedHtml(llvm::StringRef text);
 

@@ -26,9 +26,7 @@ static std::string box(StringRef style, double x, double y, double width,
 }
 
 std::string netc::pictureLabel(StringRef layer) {
-  constexpr size_t most = 30;
-  return layer.size() <= most ? layer.str()
-                              : "…" + layer.take_back(most - 1).str();
+  return shortened(layer, 29, Keep::Last);
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,18 +50,26 @@ static std::string titleOfLevel(StringRef id) {
 
 Picture netc::levelBarsOf(const Audit &audit) {
   Picture picture{"levels", "How busy the device was, by layer", "", 0};
+  if (audit.hasCountersAlone())
+    picture.label = "How busy the device was, by kernel";
   std::vector<LevelRow> rows = levelRows(audit);
-  if (rows.empty() || audit.step.duration() <= 0)
+  int64_t whole = audit.wholeTime();
+  if (rows.empty() || (whole <= 0 && !audit.hasCountersAlone()))
     return picture;
   constexpr size_t most = 64;
   if (rows.size() > most)
     rows.resize(most);
-  std::vector<Column> columns = {{"of the step", nullptr}};
+  std::vector<Column> columns;
+  if (whole > 0)
+    columns.push_back(
+        {audit.hasCountersAlone() ? "of all" : "of the step", nullptr});
   for (const Level &level : unitLevels())
     if (llvm::any_of(rows, [&](const LevelRow &row) {
           return (row.levels.*level.value).has_value();
         }))
       columns.push_back({titleOfLevel(level.id), level.value});
+  if (columns.empty())
+    return picture;
 
   // A step has many layers: the longest one has the longest bar.
   double longest = 0;
@@ -85,7 +91,7 @@ Picture netc::levelBarsOf(const Audit &audit) {
     for (auto [place, column] : llvm::enumerate(columns)) {
       std::optional<double> value =
           column.level ? row.levels.*column.level
-                       : double(row.nanoseconds) / audit.step.duration();
+                       : double(row.nanoseconds) / double(whole);
       double x = left + place * width, track = width - gap - 44;
       bool isOfLongest = row.isLayer && !column.level && longest > 0;
       if (!isOfLongest)

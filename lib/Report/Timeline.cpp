@@ -85,7 +85,7 @@ private:
       StringRef name = audit.trace->names[kernel.name];
       byStream[{kernel.device, kernel.stream}].spans.push_back(
           {kernel.start, kernel.duration, row,
-           name.take_front(80).str() +
+           shortened(trace::shownName(name), 80, Keep::First) +
                (row ? "\n" + titleOf(*row, kernel.duration) : "")});
       // Clocks may differ: a kernel may start before its host op.
       begin = std::min(begin, kernel.start);

@@ -52,6 +52,7 @@ class Trace:
         inner()
         event["dur"] = self.now + 3 - event["ts"]
         self.now += 5
+        return event
 
     def node(self, name, sequence, inner):
         args = {"Sequence number": sequence}
@@ -184,10 +185,13 @@ unknown.write("unknown", deviceProperties=[{"id": 0, "name": "NVIDIA A10G"}])
 
 # Names that mean something to a page, a spreadsheet and a terminal, and a long one.
 hostile = Trace()
-for name in "<script>alert(1)</script>::linear", "=cmd|x::linear", "\x1b[31m::linear", "é" * 5000 + "::linear":
+for name in "<script>alert(1)<script>::linear", "=cmd|x::linear", "\x1b[31m::linear", "é" * 5000 + "::linear":
     hostile.op(name, [2, 3])
 hostile.around(
     "python_function", "nn.Module: <b>\x1b[32m", lambda: hostile.op("aten::mm", [2, 3], [3, 4], kernels=[("<i>", 3)])
+)
+hostile.around(
+    "python_function", "nn.Module: " + "é" * 40, lambda: hostile.op("aten::mm", [2, 3], [3, 4], kernels=[("é" * 79, 3)])
 )
 hostile.write("hostile", host_name="somebody")
 
@@ -258,6 +262,97 @@ with open(folder / "counters.csv", "w") as file:
         '"0","gemm","(8, 1, 1)","(128, 1, 1)","8.6","90","100","340","400","100","10","500","100","1.5"\n'
         '"1","gemm","(8, 1, 1)","(128, 1, 1)","8.6","50","100","180","400","40","4","50","10","1.3"\n'
     )
+
+# Counters alone: the instructions of a product of 8192 x 8192 x 8192 on an H100, all of m16n8k16, and a kernel without
+# any; long, wide and without times.
+PRODUCT = {
+    "smsp__inst_executed_pipe_tensor_op_hmma.sum": ("inst", "268,435,456"),
+    "smsp__cycles_elapsed.sum": ("cycle", "17,596,460,432"),
+    "gpu__time_duration.sum": ("ms", "22.87"),
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed": ("%", "6.23"),
+    "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum": ("inst", "21"),
+}
+ADDITION = {
+    "smsp__inst_executed_pipe_tensor_op_hmma.sum": ("inst", "0"),
+    "smsp__cycles_elapsed.sum": ("cycle", "17,596,460,432"),
+    "gpu__time_duration.sum": ("ms", "2.13"),
+}
+KERNELS = [("void gemm<1>(int)", PRODUCT), ("add", ADDITION)]
+with open(folder / "long.csv", "w", newline="") as file:
+    lines = csv.writer(file, quoting=csv.QUOTE_ALL)
+    lines.writerow(["ID", "Process ID", "Kernel Name", "CC", "Metric Name", "Metric Unit", "Metric Value"])
+    for i, (name, metrics) in enumerate(KERNELS):
+        for metric, (unit, value) in metrics.items():
+            lines.writerow([i, 1, name, "9.0", metric, unit, value])
+for name, left_out in ("wide", "none"), ("untimed", "gpu__time_duration.sum"):
+    metrics = [metric for metric in PRODUCT if metric != left_out]
+    with open(folder / f"{name}.csv", "w", newline="") as file:
+        lines = csv.writer(file, quoting=csv.QUOTE_ALL)
+        lines.writerow(["ID", "Kernel Name", "CC", *metrics])
+        lines.writerow(["", "", "", *(PRODUCT[metric][0] for metric in metrics)])
+        for i, (kernel, values) in enumerate(KERNELS):
+            lines.writerow([i, kernel, "9.0", *(values.get(metric, ("", ""))[1] for metric in metrics)])
+
+# A forward pass on a host; the same ops, of which nothing but the order is known.
+small = Trace()
+small.op("aten::mm", [4, 8], [8, 16])
+small.op("aten::mm", [4, 16], [16, 2])
+small.write("small")
+nodes = [{"id": i, "parent": 1, "name": "aten::mm", "inputs": {"values": [], "shapes": [], "types": []}} for i in (2, 3)]
+(folder / "untimed.json").write_text(json.dumps({"schema": "1.1.1", "nodes": nodes}))
+
+# Events that do not tell their time; sizes beyond all that a count has; sizes of 0.
+untimed = Trace()
+for _ in range(2):
+    del untimed.op("aten::mm", [4, 8], [8, 16])["dur"]
+untimed.write("without-times")
+huge = Trace()
+huge.op("aten::mm", [2**62, 2**62], [2**62, 2**62])
+huge.write("huge")
+large = Trace()
+large.op("aten::mm", [4, 8], [8, 16])
+large.op("aten::mm", [2**62, 8], [8, 2])
+large.write("large")
+empty = Trace()
+empty.op("aten::mm", [0, 8], [8, 16])
+empty.write("of-nothing")
+
+# What is no JSON, each in the first op; behind it where nothing can be read on.
+for name, wrong in (
+    ("nan", b"NaN"),
+    ("infinity", b"[-Infinity, 1e-9, null, -3]"),
+    ("escape", rb'"C:\Users\nobody \u12 \ud800\t \ud83d\ude00 \u00e9"'),
+    ("bytes", b'"a\xff\xc3 \xc3\xa9 \xe2\x82"'),
+    ("control", b'"a\x01b\n"'),
+):
+    (folder / f"damaged-{name}.json").write_bytes(
+        (folder / "small.json").read_bytes().replace(b'"Concrete Inputs": []', b'"x": ' + wrong, 1)
+    )
+(folder / "damaged-syntax.json").write_text((folder / "small.json").read_text().replace("}}, {", "}}, what {", 1))
+(folder / "marked.json").write_bytes(b"\xef\xbb\xbf" + (folder / "small.json").read_bytes())
+(folder / "marked.csv").write_bytes(b"\xef\xbb\xbf" + (folder / "wide.csv").read_bytes())
+
+# The FLOP of the first layer, of other sizes.
+other = Trace()
+other.op("aten::mm", [2, 16], [16, 16])
+other.op("aten::mm", [4, 16], [16, 2])
+other.write("of-other-sizes")
+
+# Names with paths.
+private = Trace()
+private.op("/home/somebody/ops::linear", [2, 3])
+private.around(
+    "python_function",
+    "nn.Module: C:\\Users\\somebody\\Block_0",
+    lambda: private.op(
+        "aten::mm",
+        [2, 3],
+        [3, 4],
+        kernels=[("/home/somebody/scale.py:scale", 3), ("void C:\\somebody\\x.cu:gemm<int>(int)", 4)],
+    ),
+)
+private.launch("/home/somebody/gemm.cu:gemm", 9)
+private.write("private", deviceProperties=[{"id": 0, "name": "/home/somebody/NVIDIA A10G /dev/somebody/gpu0"}])
 
 # Samples of the whole device, by Nsight Systems.
 path = folder / "samples.sqlite"
