@@ -98,8 +98,13 @@ class Net_Op<string mnemonic, list<Trait> traits = []>
   // How a specification calls the op; empty for ops that only passes make.
   string example = "";
   // What PyTorch and ONNX call it, for importers; behind a name, their names of
-  // settings that are other ones here: `aten.elu alpha=alpha`.
+  // settings, and what they are here: `aten.elu alpha=alpha`. `--emit=graph` writes
+  // the op as the first of PyTorch's, of the same operands with these settings,
+  // which are C++ without blanks over settings and results.
   list<string> foreign = [];
+  // How `--emit=graph` writes the op where it is not that: C++ over settings and
+  // results, operands as tensors of the graph, and `to`, the netc::GraphWriter.
+  string exported = "";
 }
 
 // An op that only renames, moves or holds: no arithmetic, and equal ones merge.

@@ -59,10 +59,11 @@ class Net_ActivationGradOp<string mnemonic> : Net_SameShapeOp<mnemonic # "_grad"
 multiclass Net_Activation<string mnemonic, string text, string saved,
                           string cost, string costTranscendental,
                           string gradCost, string gradTranscendental, list<string> names,
-                          string format = "Widest"> {
+                          string format = "Widest", string form = ""> {
   def Op : Net_UnaryOp<mnemonic> {
     let summary = text;
     let foreign = names;
+    let exported = form;
     let autocast = format;
     let other = cost # " * y";
     let transcendental = costTranscendental # " * y";
@@ -84,7 +85,7 @@ multiclass Net_Activation<string mnemonic, string text, string saved,
 defm Net_Relu : Net_Activation<"relu", "max(x, 0)", "y", "1", "0", "1", "0",
     ["aten.relu", "onnx.Relu"]>;
 defm Net_Relu6 : Net_Activation<"relu6", "min(max(x, 0), 6)", "y", "2", "0", "2", "0",
-    ["aten.hardtanh", "aten.clamp", "aten.clamp_min", "onnx.Clip"]>;
+    ["aten.hardtanh min_val=0.0 max_val=6.0", "aten.clamp", "aten.clamp_min", "onnx.Clip"]>;
 // 1 / (1 + exp(-x)); the gradient is dy y (1 - y).
 defm Net_Sigmoid : Net_Activation<"sigmoid", "1 / (1 + exp(-x))", "y", "4", "1", "3", "0",
     ["aten.sigmoid", "aten.glu", "onnx.Sigmoid"]>;
@@ -97,7 +98,7 @@ defm Net_Silu : Net_Activation<"silu", "x sigmoid(x), also called swish", "x", "
 defm Net_Gelu : Net_Activation<"gelu", "x times the normal distribution function, by erf", "x", "5", "1", "11", "2",
     ["aten.gelu", "onnx.Gelu"]>;
 defm Net_GeluTanh : Net_Activation<"gelu_tanh", "gelu by its tanh approximation", "x", "9", "1", "17", "1",
-    []>;
+    [], "Widest", [{to.write("aten.gelu", {x}, {{"approximate", "tanh"}}, y);}]>;
 // min(max(x / 6 + 1 / 2, 0), 1)
 defm Net_Hardsigmoid : Net_Activation<"hardsigmoid", "sigmoid in three straight pieces", "x", "4", "0", "3", "0",
     ["aten.hardsigmoid", "onnx.HardSigmoid"]>;
@@ -172,7 +173,7 @@ def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0"> {
 }
 
 def Net_PowerOp : Net_UnaryOp<"power"> {
-  let foreign = ["aten.pow", "onnx.Pow"];
+  let foreign = ["aten.pow exponent=exponent", "onnx.Pow"];
   let autocast = "Full";
   let summary = "x to a constant power";
   let description = [{ A small whole power is repeated multiplication. }];
@@ -223,6 +224,11 @@ def Net_MaximumOp : Net_BinaryOp<"maximum"> {
 
 def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
   let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.lt", "aten.ne"];
+  let exported = [{
+    StringRef name = StringSwitch<StringRef>(relation).Case("<", "aten.lt").Case("<=", "aten.le").Case(">", "aten.gt")
+        .Case(">=", "aten.ge").Case("==", "aten.eq").Default("aten.ne");
+    to.write(name, {a, b}, {}, y);
+  }];
   let summary = "where a comparison of a and b holds, element by element";
   let description = [{ `relation` is `<`, `<=`, `>`, `>=`, `==` or `!=`. It has no gradient. }];
   let arguments = (ins Net_Tensor:$a, Net_Tensor:$b, Net_Text<>:$relation);
@@ -235,7 +241,7 @@ def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
 }
 
 def Net_WhereOp : Net_Op<"where", Net_Callable # Net_Gradient # [Net_ElementByElement]> {
-  let foreign = ["aten.masked_fill", "aten.where"];
+  let foreign = ["aten.where", "aten.masked_fill"];
   let summary = "a where the condition holds, else b; choosing is free";
   let arguments = (ins Net_BoolTensor:$condition, Net_Tensor:$a, Net_Tensor:$b);
   let results = (outs Net_Result:$y);
@@ -247,6 +253,16 @@ def Net_WhereOp : Net_Op<"where", Net_Callable # Net_Gradient # [Net_ElementByEl
 }
 
 def Net_MaskOp : Net_UnaryOp<"mask"> {
+  let exported = [{
+    if (op.isFree())
+      return to.set(y, x);
+    if (!causal)
+      to.refuse("its window is of no causal mask");
+    Type truth = IntegerType::get(op.getContext(), 1);
+    Shape seen{llvm::ArrayRef(x.shape.sizes).take_back(2)};
+    auto hidden = window ? to.known("not band", truth, seen, {{"width", window}}) : to.known("not causal", truth, seen);
+    to.write("aten.masked_fill", {x, hidden}, {{"value", to.json(value)}}, y);
+  }];
   let summary = "hides from position t of the last axis but one what stands after t on the last";
   let description = [{
     With `causal`, elements whose last index exceeds the one before it become
@@ -278,6 +294,7 @@ def Net_StopGradientOp : Net_FreeOp<"stop_gradient",
     [DeclareOpInterfaceMethods<LanguageOpInterface>, InferTypeOpAdaptor,
      DeclareOpInterfaceMethods<GradientOpInterface, ["forEachFlow"]>]> {
   let summary = "the same values, through which no gradient goes back: a target";
+  let exported = [{to.write("aten.detach", {x}, {}, y);}];
   let arguments = (ins Net_FloatTensor:$x);
   let results = (outs Net_Result:$y);
   let example = "x |> stop_gradient";
@@ -292,6 +309,18 @@ def Net_StopGradientOp : Net_FreeOp<"stop_gradient",
 
 def Net_DropoutOp : Net_Op<"dropout", Net_Callable # Net_Gradient> {
   let foreign = ["aten.dropout", "aten.native_dropout", "aten.bernoulli", "aten.empty_like", "onnx.Dropout"];
+  let exported = [{
+    if (over.size() == x.shape.rank())
+      return to.write("aten.dropout", {x}, {{"p", p}, {"train", true}}, y);
+    Shape drawn = x.shape;
+    for (auto [i, size] : llvm::enumerate(drawn.sizes))
+      if (!llvm::is_contained(over, int64_t(i)))
+        size = 1;
+    auto all = to.number(1, x.element, drawn);
+    auto kept = to.make("aten.bernoulli", {all}, {{"p", 1 - p}}, drawn);
+    auto scaled = to.make("aten.div", {kept}, {{"other", 1 - p}}, drawn);
+    to.write("aten.mul", {x, scaled}, {}, y);
+  }];
   let summary = "sets elements to zero with probability `p`, scales the others by 1 / (1 - p)";
   let description = [{
     The mask is drawn anew at every step and saved for the backward pass; random

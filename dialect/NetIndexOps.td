@@ -20,6 +20,11 @@ class Net_IndexOp<string mnemonic, list<Trait> traits = []> : Net_Op<mnemonic, t
 
 def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
   let foreign = ["aten.topk"];
+  let exported = [{
+    RankedTensorType values = tensorOf(x.element, shapeOf(places));
+    to.set(places, to.make("aten.topk", {x}, {{"k", k}, {"dim", over}, {"largest", true}, {"sorted", true}},
+                           {values, places.getType()})[1]);
+  }];
   let summary = "the places of the `k` largest elements along an axis, the largest first";
   let description = [{
     Each of them is looked for among all: k comparisons an element. Of equal ones the first
@@ -32,7 +37,7 @@ def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
 }
 
 def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
-  let foreign = ["aten.gather"];
+  let foreign = ["aten.gather dim=over"];
   let summary = "the elements at some places along an axis, by their numbers";
   let description = [{
     `places` has the axes of x; on the axis `over` it may have another size. A number that
@@ -53,6 +58,11 @@ def Net_TakeGradOp : Net_IndexOp<"take_grad"> {
 }
 
 def Net_GatherOp : Net_IndexOp<"gather", Net_Relabels # Net_Gradient> {
+  let exported = [{
+    if (over != 0)
+      to.refuse("it has rows for each place of the axes before");
+    to.write("aten.index", {x, ids}, {}, y);
+  }];
   let summary = "rows of x by their numbers, along an axis";
   let description = [{
     The axes before `over` are the same in x and `ids`: each of their places has rows of
@@ -133,6 +143,7 @@ def Net_RelativePositionOp : Net_IndexOp<"relative_position", Net_Relabels> {
 }
 
 def Net_ArangeOp : Net_FreeOp<"arange"> {
+  let exported = [{to.set(y, to.known("range", elementOf(y), shapeOf(y), {{"start", 0}}));}];
   let summary = "the places of an axis: 0, 1, 2, ..";
   let results = (outs Net_IntegerTensor:$y);
   let hasVerifier = 1;

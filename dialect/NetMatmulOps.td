@@ -12,6 +12,9 @@ include "dialect/NetBase.td"
 def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
   let foreign = ["aten.linear", "aten.addmm", "onnx.Gemm"];
   let autocast = "Low";
+  let exported = [{
+    to.atEnd(y, x, over, [&](auto x, const Shape &result) { return to.make("aten.linear", {x, w}, {}, result); });
+  }];
   let summary = "y[.., m, ..] = sum over k of x[.., k, ..] w[m, k]";
   let description = [{ The axis `over` of x is contracted with the last axis of w; the first axis of w takes its place. }];
   let arguments = (ins Net_FloatTensor:$x, Net_FloatTensor:$w, Net_Axis<"feature">:$over);
@@ -27,6 +30,7 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
   let foreign = ["aten.einsum", "aten.matmul", "aten.bmm", "aten.baddbmm", "aten.mm", "aten.scaled_dot_product_attention",
                  "onnx.Einsum", "onnx.MatMul"];
   let autocast = "Low";
+  let exported = [{to.write("aten.einsum", xs, {{"equation", to.equation(spec)}}, y);}];
   let summary = "sum over products, axes named by letters";
   let description = [{
     `spec` names each operand's axes and the result's: `"n t d, d m -> n t m"`. A
@@ -54,6 +58,10 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
 
 def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
   let foreign = ["aten.embedding", "aten.index", "aten.scatter", "onnx.Gather"];
+  let exported = [{
+    bool isLearned = op.getTable().getDefiningOp<ParameterOp>();
+    to.write(isLearned ? "aten.embedding" : "aten.index", {table, ids}, {}, y);
+  }];
   let summary = "rows of a table by their numbers";
   let description = [{ Of a number that is negative or of no row, zeros. }];
   let arguments = (ins Net_Tensor:$ids, Net_Tensor:$table);

@@ -109,6 +109,7 @@ def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbov
 }
 
 def Net_ParameterOp : Net_Op<"parameter", [Net_NotInLoop]> {
+  let exported = [{to.weight(op.getValue(), name, init, trainable);}];
   let summary = "a weight of the network";
   let description = [{
     Using the value twice shares the weight. A frozen parameter (`trainable =
@@ -123,6 +124,7 @@ def Net_ParameterOp : Net_Op<"parameter", [Net_NotInLoop]> {
 }
 
 def Net_BufferOp : Net_Op<"buffer", [Net_NotInLoop]> {
+  let exported = [{to.weight(op.getValue(), name, init, /*learns=*/false, /*isState=*/true);}];
   let summary = "state that the step keeps but does not learn, such as running statistics";
   let matmul = "0";
   let other = "0";
@@ -152,6 +154,7 @@ def Net_OpaqueOp : Net_Op<"opaque", Net_Gradient> {
 }
 
 def Net_ConstantOp : Net_FreeOp<"constant"> {
+  let exported = [{to.set(y, to.number(value, elementOf(y), shapeOf(y)));}];
   let summary = "a tensor whose elements are all the same";
   let arguments = (ins F64Attr:$value);
   let results = (outs Net_Tensor:$y);
@@ -159,6 +162,7 @@ def Net_ConstantOp : Net_FreeOp<"constant"> {
 }
 
 def Net_LiteralOp : Net_FreeOp<"literal"> {
+  let exported = [{to.set(y, to.known("table", elementOf(y), shapeOf(y), {{"values", to.json(values)}}));}];
   let summary = "a tensor whose elements are given, one by one";
   let arguments = (ins ElementsAttr:$values);
   let results = (outs Net_Tensor:$y);
@@ -167,6 +171,12 @@ def Net_LiteralOp : Net_FreeOp<"literal"> {
 }
 
 def Net_TableOp : Net_FreeOp<"table"> {
+  let exported = [{
+    GraphWriter::Settings facts = {{"init", init}};
+    if (theta != 1e4)
+      facts["theta"] = theta;
+    to.set(y, to.known("table", elementOf(y), shapeOf(y), std::move(facts)));
+  }];
   let summary = "a constant that is computed once: angles of positions, slopes";
   let description = [{
     `init` tells how, as that of a parameter. Of angles, feature i of n rotates by
@@ -208,6 +218,7 @@ def Net_WhenOp : Net_Op<"when", [HasParent<"StepOp">, SingleBlock, NoTerminator,
 def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
     RecursiveMemoryEffects, DeclareOpInterfaceMethods<GradientOpInterface, ["forEachFlow"]>]> {
   let foreign = ["aten.lstm", "aten.gru", "aten.rnn_tanh", "onnx.LSTM", "onnx.GRU", "onnx.RNN"];
+  let exported = [{to.refuse("PyTorch has loops of certain bodies alone");}];
   let summary = "a loop over one axis of its sequences";
   let description = [{
     The body runs `trip` times, in order or `reversed`. Its arguments are the

@@ -21,7 +21,7 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
 defvar Net_AutocastOfNumber = "getY().getType().getRank() == 0 ? Loss : ";
 
 def Net_SumOp : Net_ReduceOp<"sum"> {
-  let foreign = ["aten.sum", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceL2", "onnx.ReduceSum"];
+  let foreign = ["aten.sum dim=over", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceL2", "onnx.ReduceSum"];
   let autocast = Net_AutocastOfNumber # "Full";
   let summary = "the sum over some axes, which are gone after it";
   let other = "x";
@@ -61,7 +61,7 @@ def Net_AllFiniteOp : Net_Op<"all_finite", [Net_NotInLoop] # Net_Inferred> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_MeanOp : Net_ReduceOp<"mean"> {
-  let foreign = ["aten.mean", "onnx.ReduceMean"];
+  let foreign = ["aten.mean dim=over", "onnx.ReduceMean"];
   let autocast = Net_AutocastOfNumber # "Widest";
   let summary = "the mean over some axes, which are gone after it";
   let other = "x + y";
@@ -90,12 +90,12 @@ class Net_ExtremeOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradi
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_MaxOp : Net_ExtremeOp<"max"> {
-  let foreign = ["aten.amax", "onnx.ReduceMax"];
+  let foreign = ["aten.amax dim=over", "onnx.ReduceMax"];
   let summary = "the largest element over some axes, which are gone after it";
   let example = "max(x, over = [H, W])";
 }
 def Net_MinOp : Net_ExtremeOp<"min"> {
-  let foreign = ["aten.amin", "onnx.ReduceMin"];
+  let foreign = ["aten.amin dim=over", "onnx.ReduceMin"];
   let summary = "the smallest element over some axes, which are gone after it";
   let example = "min(x, over = [H, W])";
 }
@@ -116,7 +116,7 @@ class Net_NormOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits>
 }
 
 def Net_SoftmaxOp : Net_NormOp<"softmax", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.softmax", "aten._softmax", "onnx.Softmax"];
+  let foreign = ["aten.softmax dim=over", "aten._softmax", "onnx.Softmax"];
   let autocast = "Full";
   let summary = "exp(x - max) over its sum";
   let description = [{ Largest, difference, exp, sum, quotient: five operations an element. }];
@@ -135,7 +135,7 @@ def Net_SoftmaxGradOp : Net_NormOp<"softmax_grad", Net_Inferred> {
 }
 
 def Net_LogSoftmaxOp : Net_NormOp<"log_softmax", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.log_softmax", "aten._log_softmax", "onnx.LogSoftmax"];
+  let foreign = ["aten.log_softmax dim=over", "aten._log_softmax", "onnx.LogSoftmax"];
   let autocast = "Full";
   let summary = "the logarithm of `softmax`: x - max - log(sum(exp(x - max)))";
   let description = [{
@@ -164,6 +164,29 @@ def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
   let foreign = ["aten.batch_norm", "aten.layer_norm", "aten.native_layer_norm", "aten.group_norm",
                  "aten.instance_norm", "onnx.BatchNormalization", "onnx.GroupNormalization", "onnx.LayerNormalization"];
   let autocast = "isOfChannels() ? Widest : Full";
+  let exported = [{
+    SmallVector<MovingAverageOp> running;
+    for (mlir::Value of : {op.getMean(), op.getVariance()})
+      for (Operation *user : of.getUsers())
+        if (auto average = dyn_cast<MovingAverageOp>(user))
+          running.push_back(average);
+    if (!running.empty()) {
+      if (running.size() != 2 || over.size() + 1 != x.shape.rank())
+        to.refuse("PyTorch has running statistics of channels alone");
+      int64_t channel = 0;
+      while (llvm::is_contained(over, channel))
+        ++channel;
+      auto others = over.take_back(over.size() - 1);
+      return to.asImages(y, x, others, channel, [&](auto x, const Shape &result) {
+        return to.make("aten.batch_norm", {x, {}, {}, to.get(running[0].getBuffer()), to.get(running[1].getBuffer())},
+                       {{"training", true}, {"momentum", to.plain(running[0].getMomentum())}, {"eps", eps}}, result);
+      });
+    }
+    to.atEnd(y, x, over, [&](auto x, const Shape &result) {
+      Shape normalized{llvm::ArrayRef(result.sizes).take_back(over.size())};
+      return to.make("aten.layer_norm", {x}, {{"normalized_shape", to.json(normalized)}, {"eps", eps}}, result);
+    });
+  }];
   let summary = "subtracts the mean over some axes and divides by the standard deviation";
   let description = [{
     Per element: the sum for the mean, the difference, its square, their sum, the
@@ -194,6 +217,12 @@ def Net_NormalizeGradOp : Net_NormOp<"normalize_grad", Net_Inferred> {
 def Net_RmsNormalizeOp : Net_NormOp<"rms_normalize", Net_Relabels # Net_Gradient> {
   let foreign = ["aten.rms_norm", "onnx.RMSNormalization"];
   let autocast = "Full";
+  let exported = [{
+    to.atEnd(y, x, over, [&](auto x, const Shape &result) {
+      Shape normalized{llvm::ArrayRef(result.sizes).take_back(over.size())};
+      return to.make("aten.rms_norm", {x}, {{"normalized_shape", to.json(normalized)}, {"eps", eps}}, result);
+    });
+  }];
   let summary = "divides by the root of the mean square over some axes";
   let arguments = (ins Net_FloatTensor:$x, Net_Axes<"feature">:$over, Net_Real<"1e-6", "0">:$eps);
   let results = (outs Net_Result:$y, Net_Result:$rstd);
@@ -210,6 +239,11 @@ def Net_RmsNormalizeGradOp : Net_NormOp<"rms_normalize_grad", Net_Inferred> {
 }
 
 def Net_MovingAverageOp : Net_Op<"moving_average", [MemoryEffects<[MemWrite]>] # Net_Callable> {
+  let exported = [{
+    // A batch norm writes those of its own statistics.
+    if (!op.getValue().getDefiningOp<NormalizeOp>())
+      to.refuse("it is of no batch norm");
+  }];
   let summary = "moves a buffer towards a value: buffer += momentum (value - buffer)";
   let arguments = (ins Net_FloatTensor:$buffer, Net_FloatTensor:$value, Net_Real<"0.1">:$momentum);
   let matmul = "0";
@@ -222,6 +256,11 @@ def Net_MovingAverageOp : Net_Op<"moving_average", [MemoryEffects<[MemWrite]>] #
 def Net_CumsumOp : Net_Op<"cumsum", Net_Callable # Net_Gradient> {
   let foreign = ["aten.cumsum"];
   let autocast = "Full";
+  let exported = [{
+    if (!reverse)
+      return to.write("aten.cumsum", {x}, {{"dim", over}}, y);
+    to.set(y, to.flip(to.make("aten.cumsum", {to.flip(x, over)}, {{"dim", over}}, x.shape), over));
+  }];
   let summary = "sums of what stands on an axis up to each place; `reverse`, from it on";
   let arguments = (ins Net_FloatTensor:$x, Net_Axis<>:$over, Net_Flag<"false">:$reverse);
   let results = (outs Net_Result:$y);

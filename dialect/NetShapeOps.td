@@ -14,7 +14,7 @@ class Net_ShapeOp<string mnemonic, list<Trait> traits = []> : Net_FreeOp<mnemoni
 }
 
 def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
-  let foreign = ["aten.view", "aten.reshape", "aten._unsafe_view", "aten.flatten", "aten.unflatten", "aten.squeeze",
+  let foreign = ["aten.view size=y", "aten.reshape", "aten._unsafe_view", "aten.flatten", "aten.unflatten", "aten.squeeze",
                  "aten.unsqueeze", "aten.pixel_shuffle", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze"];
   let summary = "the same elements in row-major order under another shape";
   let arguments = (ins Net_Tensor:$x);
@@ -26,6 +26,7 @@ def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
 def Net_BroadcastOp : Net_ShapeOp<"broadcast", Net_Gradient> {
   let foreign = ["aten.copy", "aten.expand", "aten.expand_as", "aten.upsample_nearest2d", "aten.upsample_bilinear2d",
                  "onnx.Expand", "onnx.Resize"];
+  let exported = [{to.set(y, to.expand(x, axes, shapeOf(y)));}];
   let summary = "repeats a tensor along new axes";
   let description = [{ Axis i of x is axis `axes[i]` of y; `axes` ascends. }];
   let arguments = (ins Net_Tensor:$x, DenseI64ArrayAttr:$axes);
@@ -35,7 +36,7 @@ def Net_BroadcastOp : Net_ShapeOp<"broadcast", Net_Gradient> {
 }
 
 def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
-  let foreign = ["aten.permute", "aten.transpose", "aten.t", "aten.swapaxes", "onnx.Transpose"];
+  let foreign = ["aten.permute dims=op.getPermutation()", "aten.transpose", "aten.t", "aten.swapaxes", "onnx.Transpose"];
   let summary = "axis i of the result is axis `order[i]` of x; by default the last two are swapped";
   let arguments = (ins Net_Tensor:$x, Net_Integers<"last two">:$order);
   let results = (outs Net_Tensor:$y);
@@ -48,7 +49,7 @@ def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
 }
 
 def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
-  let foreign = ["aten.cat", "aten.roll", "aten.slice_scatter", "onnx.Concat"];
+  let foreign = ["aten.cat dim=over", "aten.roll", "aten.slice_scatter", "onnx.Concat"];
   let summary = "joins tensors along one axis";
   let arguments = (ins Variadic<Net_Tensor>:$xs, Net_Axis<"feature">:$over);
   let results = (outs Net_Tensor:$y);
@@ -57,7 +58,7 @@ def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient # [Net_Axes
 }
 
 def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient # [Net_AxesMeet]> {
-  let foreign = ["aten.stack"];
+  let foreign = ["aten.stack dim=int64_t(op.getAxis())"];
   let summary = "puts equal shapes side by side along a new axis after the first";
   let arguments = (ins Variadic<Net_Tensor>:$xs);
   let results = (outs Net_Tensor:$y);
@@ -69,7 +70,13 @@ def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient # [Net_AxesMe
 }
 
 def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.split", "aten.split_with_sizes", "aten.chunk", "onnx.Split"];
+  let foreign = ["aten.split_with_sizes", "aten.split", "aten.chunk", "onnx.Split"];
+  let exported = [{
+    Shape sizes;
+    for (mlir::Value part : ys)
+      sizes.sizes.push_back(shapeOf(part)[over]);
+    to.write("aten.split_with_sizes", {x}, {{"split_sizes", to.json(sizes)}, {"dim", over}}, ys);
+  }];
   let summary = "cuts an axis into parts: that many equal ones, or parts of these sizes";
   let arguments = (ins Net_Tensor:$x, Net_Integers<>:$parts, Net_Axis<"feature">:$over);
   let results = (outs Variadic<Net_Tensor>:$ys);
@@ -77,7 +84,7 @@ def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
 }
 
 def Net_SliceOp : Net_ShapeOp<"slice", Net_Gradient> {
-  let foreign = ["aten.slice", "aten.select", "onnx.Slice"];
+  let foreign = ["aten.slice dim=axis start=start end=start+shapeOf(y)[axis]", "aten.select", "onnx.Slice"];
   let summary = "keeps positions `start` to `start + size` of one axis";
   let description = [{
     The result's type tells the size. `start` may be a polynomial: the last place of
@@ -89,7 +96,8 @@ def Net_SliceOp : Net_ShapeOp<"slice", Net_Gradient> {
   let hasVerifier = 1;
 }
 def Net_PadOp : Net_ShapeOp<"pad", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.pad", "aten.constant_pad_nd", "onnx.Pad"];
+  let foreign = ["aten.constant_pad_nd", "aten.pad", "onnx.Pad"];
+  let exported = [{to.set(y, to.pad(x, over, low, high, value));}];
   let summary = "adds elements of one value before and after along one axis";
   let arguments = (ins Net_Tensor:$x, Net_Axis<>:$over, Net_Integer<"0">:$low, Net_Integer<"0">:$high, Net_Real<"0">:$value);
   let results = (outs Net_Tensor:$y);
@@ -103,6 +111,8 @@ def Net_SliceGradOp : Net_ShapeOp<"slice_grad"> {
 }
 
 def Net_ReverseOp : Net_ShapeOp<"reverse", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.flip"];
+  let exported = [{to.set(y, to.flip(x, over));}];
   let summary = "reverses one axis";
   let arguments = (ins Net_Tensor:$x, Net_Axis<>:$over);
   let results = (outs Net_Tensor:$y);

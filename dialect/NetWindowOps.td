@@ -19,6 +19,15 @@ class Net_WindowOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, trait
 def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
   let foreign = ["aten.conv1d", "aten.conv2d", "aten.conv3d", "onnx.Conv"];
   let autocast = "Low";
+  let exported = [{
+    to.asImages(y, x, over, channel, [&](auto x, const Shape &result) {
+      SmallVector<int64_t> padding;
+      auto padded = to.padImages(x, low, high, low, 0, padding);
+      return to.make("aten.conv" + std::to_string(over.size()) + "d", {padded, w},
+                     {{"stride", to.json(stride)}, {"padding", to.json(padding)}, {"dilation", to.json(dilation)},
+                      {"groups", groups}}, result);
+    });
+  }];
   let summary = "convolution over any number of axes";
   let description = [{
     w is [out, in / groups, k..]. Padded taps count, as in every published figure.
@@ -36,6 +45,21 @@ def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
 def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Gradient> {
   let foreign = ["aten.conv_transpose1d", "aten.conv_transpose2d", "aten.conv_transpose3d", "onnx.ConvTranspose"];
   let autocast = "Low";
+  let exported = [{
+    to.asImages(y, x, over, channel, [&](auto x, const Shape &result) {
+      // It cuts off the same on both sides, and less at the end by what is extra.
+      SmallVector<int64_t> cut(low), more(extra);
+      for (auto [i, before, after] : llvm::enumerate(low, high)) {
+        cut[i] = std::max(before, after);
+        more[i] += cut[i] - after;
+        if (before < cut[i])
+          to.refuse("it cuts off more at the end");
+      }
+      return to.make("aten.conv_transpose" + std::to_string(over.size()) + "d", {x, w},
+                     {{"stride", to.json(stride)}, {"padding", to.json(cut)}, {"output_padding", to.json(more)},
+                      {"groups", groups}, {"dilation", to.json(dilation)}}, result);
+    });
+  }];
   let summary = "transposed convolution; also the gradient of `conv` for its input";
   let description = [{
     w is [in, out / groups, k..]. `extra` makes the result longer at the end, where
@@ -70,6 +94,17 @@ class Net_PoolOp<string mnemonic, list<Trait> traits> : Net_WindowOp<mnemonic, t
 def Net_MaxPoolOp : Net_PoolOp<"max_pool", Net_Callable # Net_Gradient> {
   let foreign = ["aten.max_pool1d", "aten.max_pool2d", "aten.max_pool2d_with_indices", "aten.max_pool3d",
                  "onnx.MaxPool"];
+  let exported = [{
+    to.asImages(y, x, over, -1, [&](auto x, const Shape &result) {
+      SmallVector<int64_t> padding, most(k);
+      for (int64_t &each : most)
+        each /= 2;
+      auto padded = to.padImages(x, low, high, most, -INFINITY, padding);
+      return to.make("aten.max_pool" + std::to_string(over.size()) + "d", {padded},
+                     {{"kernel_size", to.json(k)}, {"stride", to.json(stride)}, {"padding", to.json(padding)},
+                      {"dilation", to.json(dilation)}, {"ceil_mode", ceil}}, result);
+    });
+  }];
   let summary = "the largest element of each window";
   let description = [{
     `indices` keeps which tap it was, for the backward pass: the first where no element
@@ -95,6 +130,17 @@ def Net_MaxPoolGradOp : Net_PoolOp<"max_pool_grad", []> {
 
 def Net_AvgPoolOp : Net_PoolOp<"avg_pool", Net_Callable # Net_Gradient> {
   let foreign = ["aten.avg_pool1d", "aten.avg_pool2d", "aten.avg_pool3d", "onnx.AveragePool"];
+  let exported = [{
+    to.asImages(y, x, over, -1, [&](auto x, const Shape &result) {
+      SmallVector<int64_t> padding, most(k);
+      for (int64_t &each : most)
+        each /= 2;
+      auto padded = to.padImages(x, low, high, most, 0, padding);
+      return to.make("aten.avg_pool" + std::to_string(over.size()) + "d", {padded},
+                     {{"kernel_size", to.json(k)}, {"stride", to.json(stride)}, {"padding", to.json(padding)},
+                      {"ceil_mode", ceil}, {"count_include_pad", true}}, result);
+    });
+  }];
   let summary = "the mean of each window, padding included";
   let arguments = (ins Net_FloatTensor:$x, Net_Window<>:$k,
     Net_Window<"1">:$stride, Net_Window<"0">:$low, Net_Window<"0">:$high,
@@ -116,6 +162,12 @@ def Net_AvgPoolGradOp : Net_PoolOp<"avg_pool_grad", []> {
 def Net_AdaptiveAvgPoolOp : Net_PoolOp<"adaptive_avg_pool", Net_Callable # Net_Gradient> {
   let foreign = ["aten.adaptive_avg_pool1d", "aten.adaptive_avg_pool2d", "aten.adaptive_avg_pool3d",
                  "aten._adaptive_avg_pool2d", "onnx.GlobalAveragePool"];
+  let exported = [{
+    to.asImages(y, x, over, -1, [&](auto x, const Shape &result) {
+      return to.make("aten.adaptive_avg_pool" + std::to_string(over.size()) + "d", {x},
+                     {{"output_size", to.json(size)}}, result);
+    });
+  }];
   let summary = "means over as many windows as `size` asks for";
   let description = [{ Window i of n covers floor(i m / n) to ceil((i + 1) m / n) of m elements. }];
   let arguments = (ins Net_FloatTensor:$x, Net_Window<>:$size, Net_Axes<"window">:$over);

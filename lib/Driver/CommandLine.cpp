@@ -153,7 +153,10 @@ cl::list<std::string>
 Choice<Emit> emit(
     "emit", cl::value_desc("stage"),
     cl::desc("print a stage, of a run from `linalg` on, or make a program"),
-    cl::values(clEnumValN(Emit::Net, "net", "networks and losses"),
+    cl::values(clEnumValN(Emit::Graph, "graph",
+                          "a network in PyTorch's ops, as JSON; of an "
+                          "inference by `--run`"),
+               clEnumValN(Emit::Net, "net", "networks and losses"),
                clEnumValN(Emit::Step, "step", "with gradients and updates"),
                clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
                clEnumValN(Emit::Linalg, "linalg", "lowered to tensors"),

@@ -39,6 +39,7 @@ namespace flags {
 
 enum class Action { Estimate, Check, Compare, Measure, Audit, Import, Fmt };
 enum class Emit {
+  Graph,
   Net,
   Step,
   Bound,

@@ -4,6 +4,7 @@
 
 #include "lib/Import/Graph.h"
 
+#include "lib/Program/Slot.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -37,6 +38,11 @@ public:
     each(root, "weights", "", [&](const Json &entry, const std::string &where) {
       GraphValue &value = add(GraphValue::Weight, entry, where);
       value.learns = entry.value("learns", true);
+      value.isState = entry.value("state", false);
+      value.init = entry.value("init", std::string());
+      if (!value.init.empty() && !program::initOf(value.init))
+        throw WrongGraph{where,
+                         "nothing is initialized as " + shown(entry["init"])};
     });
     each(root, "known", "", [&](const Json &entry, const std::string &where) {
       text(entry, "what", where);

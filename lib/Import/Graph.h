@@ -21,6 +21,8 @@ struct GraphValue {
   std::string name, type;
   Sizes shape;
   bool learns = true;              ///< of a weight
+  bool isState = false;            ///< no parameter, kept from step to step
+  std::string init;                ///< of a weight; empty where it is not told
   const Json *known = nullptr;     ///< what is known of it
   std::vector<std::string> labels; ///< of its axes, as netc has them
 };

@@ -35,7 +35,7 @@ void netc::import::findIdioms(Graph &graph, std::vector<Step> &steps) {
     int x = -1;
     for (size_t place : places) {
       const Step &step = steps[place];
-      if (step.fn == "parameter") {
+      if (step.isTensor()) {
         weight = step.weight;
         continue;
       }

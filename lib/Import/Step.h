@@ -48,6 +48,9 @@ struct Step {
   std::vector<Sizes> shapes; ///< of its results
   bool labels = false;       ///< operand 0 needs the labels of an image first
   std::shared_ptr<StepBody> body; ///< of the call of a block
+
+  /// Whether it is a weight of its own, and no layer.
+  bool isTensor() const { return fn == "parameter" || fn == "buffer"; }
 };
 
 /// The call of a module.

@@ -180,8 +180,7 @@ private:
     return graph.values[value].kind == GraphValue::Weight &&
            llvm::any_of(body.steps, [&](const Step &step) {
              return step.form == Step::Instance && !step.body &&
-                    step.fn != "parameter" &&
-                    step.weight == graph.values[value].name;
+                    !step.isTensor() && step.weight == graph.values[value].name;
            });
   }
 

@@ -70,7 +70,7 @@ std::vector<Step> Translator::translate() {
   }
   for (auto &output : graph.outputs) {
     output.second = real(output.second);
-    materialize(output.second);
+    output.second = materialize(output.second);
   }
   dropUnused();
   findIdioms(graph, steps);
@@ -221,8 +221,8 @@ Step &Translator::step(Step::Form form, std::string fn, std::vector<int> ins) {
   made.form = form;
   made.fn = std::move(fn);
   made.op = foreign ? foreign->op.str() : "opaque";
-  for (int each : ins)
-    materialize(each);
+  for (int &each : ins)
+    each = materialize(each);
   made.ins = std::move(ins);
   made.outs = {out()};
   made.module = node->module;
@@ -292,33 +292,45 @@ void Translator::labelImage(Step &step, int x, size_t windows) {
     made[i + 2] = windows == 1 ? "L" : names[i + 3 - windows];
 }
 
-void Translator::materialize(int at) {
+int Translator::materialize(int at) {
   if (value(at).kind == GraphValue::Made || value(at).kind == GraphValue::Input)
-    return;
+    return at;
+  if (isKnown(at) && materialized.count(at)) {
+    auto [copy, isNew] = copies.try_emplace({at, node->module}, at);
+    if (isNew)
+      copy->second = another(at);
+    at = copy->second;
+  } else if (isKnown(at)) {
+    copies[{at, node->module}] = at;
+  }
   if (!materialized.insert(at).second)
-    return;
+    return at;
   Step made;
   made.form = Step::Form_;
   made.outs = {at};
-  made.module = isWeight(at) ? node->module : -1;
+  bool isStored = value(at).kind == GraphValue::Weight;
+  made.module = isStored ? node->module : -1;
   made.line = node->line;
   const GraphValue &tensor = value(at);
   std::string sizes = sizesText(tensor.shape);
-  if (isWeight(at)) {
+  if (isStored) {
     made.form = Step::Instance;
-    made.fn = "parameter";
+    made.fn = tensor.isState ? "buffer" : "parameter";
     made.weight = tensor.name;
     made.outs = {at};
     put(made, "", "size", sizes);
     made.arguments.back().isNumber = tensor.shape.size() == 1;
-    if (!tensor.learns)
+    if (!tensor.init.empty())
+      put(made, "init", "init", "\"" + tensor.init + "\"", "\"fan_in\"", false);
+    if (!tensor.learns && !tensor.isState)
       put(made, "trainable", "trainable", "false", "true", false);
     steps.push_back(std::move(made));
-    return;
+    return at;
   }
   pendingKnown(made, at);
   made.module = node->module;
   steps.push_back(std::move(made));
+  return at;
 }
 
 void Translator::pendingKnown(Step &made, int at) {
@@ -350,6 +362,18 @@ void Translator::pendingKnown(Step &made, int at) {
     add(sizesText({product}));
     if (tensor.shape.size() != 1)
       add(sizes);
+    return;
+  }
+  if (known.contains("init")) {
+    made.fn = "table(#0, init = #1";
+    add(sizes);
+    put(made, "", "init", "\"" + known.value("init", std::string()) + "\"", "",
+        false);
+    if (known.contains("theta")) {
+      made.fn += ", theta = #2";
+      put(made, "", "theta", realText(known.value("theta", 1e4)));
+    }
+    made.fn += ")";
     return;
   }
   made.fn = "table(#0, init = \"sinusoid\")";

@@ -223,9 +223,19 @@ void Translator::normalize() {
     return;
   }
   if (fn == "LayerNorm") {
-    if (const Json *over = setting("normalized_shape");
-        over && over->is_array() && over->size() != 1)
-      refuse("it is over several axes");
+    const Json *over = setting("normalized_shape");
+    if (size_t several = over && over->is_array() ? over->size() : 1;
+        several != 1) {
+      if (isAffine)
+        refuse("it is over several axes");
+      std::vector<unsigned> last;
+      for (size_t i = shape(x).size() - several; i < shape(x).size(); ++i)
+        last.push_back(unsigned(i));
+      made.form = Step::Form_;
+      made.fn = "normalize(%0, over = " + placesText(last) + ", eps = #0)";
+      made.arguments.resize(1);
+      return;
+    }
     putOver(made, x, shape(x).size() - 1);
   } else {
     putOver(made, x, 1);
@@ -242,6 +252,7 @@ void Translator::rmsNorm() {
   Step &made = has(1) ? instance("RMSNorm", x, in(1))
                       : step(Step::Pipe, "rms_normalize", {x});
   putReal(made, "eps", realNumber("eps", 1e-6), 1e-6);
+  putOver(made, x, shape(x).size() - 1);
 }
 
 void Translator::embedding() {
@@ -454,9 +465,11 @@ void Translator::binary() {
     if (isKnown(x) && shape(other) == shape(out()) &&
         (what(x) == "number" || shape(x).empty())) {
       std::string text = realText(number(x)); // no count depends on it
-      Step &made =
-          step(Step::Form_,
-               isFirst ? "#0 " + sign + " %0" : "%0 " + sign + " #0", {other});
+      Step &made = step(Step::Form_,
+                        sign.empty() ? foreign->op.str() + "(%0, #0)"
+                        : isFirst    ? "#0 " + sign + " %0"
+                                     : "%0 " + sign + " #0",
+                        {other});
       put(made, "", "factor", text);
       return;
     }
@@ -466,6 +479,10 @@ void Translator::binary() {
       return hide(x, mask);
   if (sign == "+" && (rotary(a, b) || rotary(b, a)))
     return;
+  combine(sign, a, b);
+}
+
+void Translator::combine(const std::string &sign, int a, int b) {
   bool wantsFirst = shape(a) == shape(out()),
        wantsSecond = shape(b) == shape(out());
   if (wantsFirst && wantsSecond) {

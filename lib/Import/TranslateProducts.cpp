@@ -36,22 +36,33 @@ void Translator::where() {
 
 void Translator::choose(int condition) {
   std::vector<int> ins = {condition};
-  std::string form = "where(%0";
+  std::vector<std::string> parts = {"%0"};
   Step numbers;
+  unsigned next = 1;
   for (const char *name : {"self", "other"}) {
-    form += ", ";
-    if (setting(name)) {
-      form += "#" + std::to_string(numbers.arguments.size());
-      put(numbers, "", "value", realText(realNumber(name, 0)));
+    int given = setting(name) ? -1 : in(next++);
+    if (given < 0 || what(given) == "number") {
+      parts.push_back("#" + std::to_string(numbers.arguments.size()));
+      put(numbers, "", "value",
+          realText(given < 0 ? realNumber(name, 0) : number(given)));
       continue;
     }
-    form += "%" + std::to_string(ins.size());
-    ins.push_back(in(unsigned(ins.size())));
+    parts.push_back("%" + std::to_string(ins.size()));
+    ins.push_back(given);
   }
-  for (int each : ins)
-    if (!(shape(each) == shape(out())))
-      refuse("its operands are of different sizes");
-  step(Step::Form_, form + ")", ins).arguments = numbers.arguments;
+  // What is smaller is repeated to what has the size of the result.
+  auto full =
+      llvm::find_if(ins, [&](int each) { return shape(each) == shape(out()); });
+  if (full == ins.end())
+    refuse("its operands are of different sizes");
+  std::string like = "%" + std::to_string(full - ins.begin());
+  Step &made = step(Step::Form_, "", ins);
+  made.arguments = numbers.arguments;
+  for (std::string &part : parts)
+    if (unsigned at = part[1] - '0';
+        part[0] == '%' && !(shape(ins[at]) == shape(out())))
+      part = expanded(ins[at], at, like, &made);
+  made.fn = "where(" + llvm::join(parts, ", ") + ")";
 }
 
 void Translator::comparison() {
@@ -61,14 +72,17 @@ void Translator::comparison() {
   auto relation = relations.find(StringRef(node->op).split('.').second);
   int x = in(0);
   std::string between = " " + relation->second.str() + " ";
-  if (node->ins.size() == 1) {
+  if (node->ins.size() == 1 || what(in(1)) == "number") {
     Step &made = step(Step::Form_, "%0" + between + "#0", {x});
-    put(made, "", "bound", realText(realNumber("other", 0)));
+    put(made, "", "bound",
+        realText(node->ins.size() == 1 ? realNumber("other", 0)
+                                       : number(in(1))));
     return;
   }
-  if (!(shape(x) == shape(in(1))))
-    refuse("its operands are of different sizes");
-  step(Step::Form_, "%0" + between + "%1", {x, in(1)});
+  if (shape(x) == shape(in(1)))
+    step(Step::Form_, "%0" + between + "%1", {x, in(1)});
+  else
+    combine(relation->second.str(), x, in(1));
 }
 
 void Translator::fillMasked() {
@@ -112,6 +126,7 @@ void Translator::product() {
     return attention();
   if (setting("equation")) {
     std::string equation = node->with->value("equation", std::string()), spaced;
+    llvm::erase(equation, ' ');
     for (char c : equation)
       if (!llvm::isAlpha(c) && !StringRef(" ,->").contains(c))
         refuse("its equation is no list of letters");
@@ -130,7 +145,20 @@ void Translator::product() {
       form += ", %" + std::to_string(i);
     }
     step(Step::Form_, form + ")", ins);
-    labels(out()).assign(shape(out()).size(), "");
+    // An axis keeps the label of the first that it is, as the op does.
+    auto [left, right] = StringRef(equation).split("->");
+    std::vector<std::string> &made = labels(out());
+    made.assign(shape(out()).size(), "");
+    for (size_t i = 0; i < std::min(made.size(), right.size()); ++i) {
+      StringRef rest = left;
+      for (int each : ins) {
+        auto [letters, others] = rest.split(',');
+        rest = others;
+        size_t at = letters.find(right[i]);
+        if (made[i].empty() && at < labels(each).size())
+          made[i] = labels(each)[at];
+      }
+    }
     return;
   }
   int a = in(0), b = in(1);

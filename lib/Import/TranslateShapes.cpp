@@ -28,7 +28,7 @@ void Translator::appendView(int x, std::vector<int> permutation) {
     made.module = common(made.module, node->module);
     made.line = node->line;
   } else {
-    materialize(x);
+    x = materialize(x);
     made.form = Step::View;
     made.op = "reshape";
     made.ins = {x};
@@ -343,6 +343,13 @@ void Translator::roll() {
   Step &made = step(Step::Pipe, "roll", {x});
   put(made, "by", "shift", listText(by));
   put(made, "over", "over", placesText(over), "", false);
+}
+
+void Translator::reverse() {
+  int x = in(0);
+  Step &made = step(Step::Pipe, "flip", {x});
+  put(made, "over", "over", placesText(reducedAxes(shape(x).size())), "",
+      false);
 }
 
 void Translator::cumulate() {

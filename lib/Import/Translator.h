@@ -40,7 +40,10 @@ private:
     return graph.values[value].labels;
   }
   const GraphValue &value(int at) const { return graph.values[at]; }
-  bool isWeight(int at) const { return value(at).kind == GraphValue::Weight; }
+  /// Whether a layer may own it.
+  bool isWeight(int at) const {
+    return value(at).kind == GraphValue::Weight && !value(at).isState;
+  }
   bool isKnown(int at) const { return value(at).kind == GraphValue::Known; }
   std::string what(int at) const;
   int64_t fixed(const Polynomial &size);
@@ -80,8 +83,9 @@ private:
   bool isImage(int x, size_t windows);
   void labelImage(Step &step, int x, size_t windows);
 
-  /// Makes a value of a weight or of what is known where a step takes it.
-  void materialize(int at);
+  /// Makes a value of a weight or of what is known where a step takes it. Each
+  /// module has its own of what is known, another value, which is returned.
+  int materialize(int at);
   void pendingKnown(Step &made, int at);
   void same(int x);
 
@@ -138,6 +142,7 @@ private:
         {"relu6", &Translator::clamp},
         {"reshape", &Translator::view},
         {"rms_normalize", &Translator::rmsNorm},
+        {"reverse", &Translator::reverse},
         {"scan", &Translator::recurrence},
         {"slice", &Translator::slice},
         {"softmax", &Translator::softmax},
@@ -189,6 +194,9 @@ private:
 
   bool masked();
   void binary();
+  /// Two tensors, element by element: the smaller one is repeated. Without a
+  /// sign it is a call of the op.
+  void combine(const std::string &sign, int a, int b);
 
   /// x cos + turned(x) sin: rotary positions.
   bool rotary(int a, int b);
@@ -292,6 +300,7 @@ private:
   void reduce();
   void vectorNorm();
   void roll();
+  void reverse();
   void upsample();
   void cumulate();
   void pixelShuffle();
@@ -322,6 +331,7 @@ private:
   std::vector<int> alias;
   std::map<int, unsigned> uses;
   std::set<int> materialized;
+  std::map<std::pair<int, int>, int> copies; ///< of what is known, by module
   std::map<int, std::pair<int, std::string>> rows; ///< of a table, by value
   std::map<int, Mosaic> mosaics;
   std::map<int, double> noise; ///< with what probability it is not zero

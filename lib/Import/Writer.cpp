@@ -296,7 +296,7 @@ private:
 
   bool follows(const Step &a, const Step &b) const {
     auto isCall = [](const Step &step) {
-      return (step.form == Step::Instance && step.fn != "parameter") ||
+      return (step.form == Step::Instance && !step.isTensor()) ||
              step.form == Step::Pipe;
     };
     return isCall(a) && isCall(b) && !lone.count(a.weight) &&
@@ -414,7 +414,7 @@ private:
     std::string base = nameIn(path);
     if (step.fn == "Position")
       base = "position";
-    if (step.fn == "parameter")
+    if (step.isTensor())
       base = StringRef(step.weight).rsplit('.').second.empty()
                  ? step.weight
                  : StringRef(step.weight).rsplit('.').second.str();
@@ -431,7 +431,7 @@ private:
   }
 
   void writeStep(const Step &step) {
-    if (step.form == Step::Instance && step.fn == "parameter") {
+    if (step.form == Step::Instance && step.isTensor()) {
       values[step.outs[0]] = {instanceOf(step), Expression::Atom};
       return;
     }

@@ -101,9 +101,8 @@ refused("netc spreads two axes by the centers of pixels, not by corners", "aten.
 refused("it is no root of a sum of squares", "aten.linalg_vector_norm", [rows], ["N"], ord=1, dim=[1])
 refused("`shifts` has a number for each of `dims`", "aten.roll", [image], image, shifts=[1, 2, 3], dims=[2, 3])
 refused("its mask is of no form that netc knows", "aten.masked_fill", [scores], scores, known=[mask], reads=["a", "m"], value="-inf")
-refused("its operands are of different sizes", "aten.gt", [rows, [1, 8]], rows)
 refused(
-    "its operands are of different sizes", "aten.where", [rows, [1, 8]], rows, nodes=[("aten.gt", ["a"], "r", rows)], reads=["r", "a", "b"]
+    "its operands are of different sizes", "aten.where", [[1, 8], [1, 8]], rows, nodes=[("aten.gt", ["a"], "r", [1, 8])], reads=["r", "a", "b"]
 )
 refused("it is of no comparison", "aten.bitwise_not", [rows], rows)
 refused("netc takes the largest of the last axis", "aten.topk", [rows], ["N", 2], k=2, dim=0, largest=True)

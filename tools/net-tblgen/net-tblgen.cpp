@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Reads the ops' ODS entries and writes what TableGen's own back ends do not:
-// the cost formulas as C++, the signatures for the front end, and docs/Ops.md.
+// the cost formulas as C++, the signatures for the front end, names in other
+// frameworks, and docs/Ops.md.
 
 #include "mlir/TableGen/Operator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,7 +24,7 @@ using mlir::tblgen::NamedTypeConstraint;
 using mlir::tblgen::Operator;
 
 namespace {
-enum class Action { Costs, Signatures, Foreign, Docs };
+enum class Action { Costs, Signatures, Foreign, Exports, Docs };
 
 cl::opt<Action> action(
     cl::desc("What to write"),
@@ -32,6 +33,8 @@ cl::opt<Action> action(
                           "signatures of the callable ops as C++"),
                clEnumValN(Action::Foreign, "gen-foreign",
                           "what other frameworks call the ops, as C++"),
+               clEnumValN(Action::Exports, "gen-exports",
+                          "how ops become those of PyTorch, as C++"),
                clEnumValN(Action::Docs, "gen-docs", "the reference, Markdown")),
     cl::Required);
 
@@ -68,11 +71,15 @@ void forEachAttribute(const Operator &op, Visit visit) {
       visit(attribute);
 }
 
-/// Whether a formula of the op contains `name` as a whole word.
+/// Whether `name` occurs in C++ as a whole word, of no object's members.
+bool isWordOf(StringRef text, StringRef name) {
+  return Regex(("(^|[^A-Za-z0-9_.])" + name + "([^A-Za-z0-9_]|$)").str())
+      .match(text);
+}
+
 bool isUsed(const Operator &op, StringRef name) {
-  Regex word(("(^|[^A-Za-z0-9_])" + name + "([^A-Za-z0-9_]|$)").str());
   return any_of(kFormulas, [&](StringRef formula) {
-    return word.match(formulaOf(op, formula));
+    return isWordOf(formulaOf(op, formula), name);
   });
 }
 
@@ -153,6 +160,11 @@ void writeForeign(ArrayRef<Operator> ops, raw_ostream &os) {
                   languageName(op), op.getDef().getValueAsString("example"));
       for (StringRef pair : drop_begin(words)) {
         auto [theirs, ours] = pair.split('=');
+        // Others are computed; importers find these by themselves.
+        if (none_of(op.getAttributes(), [&](const NamedAttribute &attribute) {
+              return attribute.name == ours;
+            }))
+          continue;
         row += formatv("{{\"{0}\", \"{1}\"}, ", theirs, ours);
       }
       if (!rows.try_emplace(words[0].str(), row + "}},\n").second)
@@ -160,6 +172,47 @@ void writeForeign(ArrayRef<Operator> ops, raw_ostream &os) {
     }
   for (auto &[name, row] : rows)
     os << row;
+}
+
+/// A rule for each op that has a name in PyTorch: its `exported`, else the
+/// first such name, with its operands, settings and first result.
+void writeExports(ArrayRef<Operator> ops, raw_ostream &os) {
+  for (const Operator &op : ops) {
+    std::string rule = op.getDef().getValueAsString("exported").str();
+    auto names = op.getDef().getValueAsListOfStrings("foreign");
+    auto name = find_if(
+        names, [](StringRef each) { return each.starts_with("aten."); });
+    if (rule.empty() && name == names.end())
+      continue;
+    if (rule.empty()) {
+      SmallVector<StringRef> words;
+      name->split(words, ' ', -1, /*KeepEmpty=*/false);
+      rule =
+          formatv("to.write(\"{0}\", to.get(op->getOperands()), {{", words[0]);
+      for (StringRef pair : drop_begin(words)) {
+        auto [theirs, value] = pair.split('=');
+        rule += formatv("{{\"{0}\", to.json({1})}, ", theirs, value);
+      }
+      bool hasMany = op.getNumResults() && op.getResult(0).isVariadic();
+      rule += hasMany ? "}, op->getResults());" : "}, op->getResult(0));";
+    }
+    os << formatv("{{\"{0}\", [](mlir::Operation *any, GraphWriter &to) {{\n"
+                  "  [[maybe_unused]] auto op = cast<{1}>(any);\n",
+                  op.getOperationName(), op.getCppClassName());
+    auto declare = [&](StringRef name, StringRef wrap) {
+      if (isWordOf(rule, name))
+        os << formatv("  auto {0} = {1}(op.{2}());\n", name, wrap,
+                      op.getGetterName(name));
+    };
+    for (const NamedTypeConstraint &operand : op.getOperands())
+      declare(operand.name, "to.get");
+    for (const NamedTypeConstraint &result : op.getResults())
+      declare(result.name, "");
+    forEachAttribute(op, [&](const NamedAttribute &attribute) {
+      declare(attribute.name, "to.plain");
+    });
+    os << "  " << rule << "\n}},\n";
+  }
 }
 
 /// The signature in the language: `conv(x, weight; stride = 1)`.
@@ -274,6 +327,9 @@ bool write(raw_ostream &os, RecordKeeper &records) {
     break;
   case Action::Foreign:
     writeForeign(ops, os);
+    break;
+  case Action::Exports:
+    writeExports(ops, os);
     break;
   case Action::Docs:
     writeDocs(ops, os);

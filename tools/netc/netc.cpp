@@ -9,6 +9,7 @@
 #include "lib/Driver/Estimate.h"
 #include "lib/Driver/FormatFiles.h"
 #include "lib/Driver/Output.h"
+#include "lib/Export/GraphWriter.h"
 #include "lib/Import/Import.h"
 #include "lib/Report/HardwareTable.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,9 +33,43 @@ static Exit becomeCodegen(char **argv) {
                                           "installed as a whole?");
 }
 
+/// Prints the network that is asked for, or the inference, as a graph.
+static Exit printGraph(llvm::ArrayRef<Specification *> files) {
+  llvm::SmallVector<mlir::Operation *> graphs;
+  std::vector<std::string> names;
+  for (Specification *file : files)
+    for (mlir::Operation &op : *file->module().getBody()) {
+      auto step = llvm::dyn_cast<StepOp>(op);
+      bool isNamed = onlyRuns.empty() ? llvm::isa<NetworkOp>(op)
+                                      : step && isAskedFor(step.getSymName());
+      if (!isNamed)
+        continue;
+      llvm::StringRef name = mlir::SymbolTable::getSymbolName(&op);
+      if (step && !step.getRun().getFacts().isInference)
+        return complain(WrongUsage,
+                        "`" + name + "` trains; `--net=" + step.getNetwork() +
+                            "` is the network of it");
+      graphs.push_back(&op);
+      names.push_back(name.str());
+    }
+  if (graphs.size() != 1)
+    return complain(WrongUsage,
+                    graphs.empty()
+                        ? "there is no network"
+                        : "`--emit=graph` writes one network, and here are " +
+                              llvm::join(names, ", ") +
+                              "; name one by `--net`, or an inference by "
+                              "`--run`");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!exportGraph(graphs.front(), os))
+    return WrongInput;
+  return write([&](llvm::raw_ostream &out) { out << os.str(); });
+}
+
 /// Prints the stage of `--emit`.
 static Exit printStage(const Session &session) {
-  Stage stage = emit == Emit::Net    ? Stage::Net
+  Stage stage = emit <= Emit::Net    ? Stage::Net
                 : emit == Emit::Step ? Stage::Step
                                      : Stage::Bound;
   std::vector<std::unique_ptr<Specification>> specifications;
@@ -48,6 +83,8 @@ static Exit printStage(const Session &session) {
     files.push_back(specification.get());
   if (!areKnown(files))
     return WrongUsage;
+  if (emit == Emit::Graph)
+    return printGraph(files);
   return write([&](llvm::raw_ostream &os) {
     for (auto &specification : specifications)
       os << specification->module() << '\n';

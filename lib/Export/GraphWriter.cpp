@@ -1,0 +1,473 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Export/GraphWriter.h"
+
+#include "lib/Analysis/Cost.h"
+#include "lib/Diagnostics/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace netc;
+using namespace mlir;
+using llvm::json::Array;
+using llvm::json::Object;
+using Json = llvm::json::Value;
+using Tensor = ForeignTensor;
+
+namespace {
+/// Why an op cannot be written.
+struct NotExported {
+  std::string why;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+Json GraphWriter::json(double value) {
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json GraphWriter::json(const Polynomial &value) {
+  if (std::optional<int64_t> number = value.toInt64())
+    return *number;
+  return value.str();
+}
+
+Json GraphWriter::json(Axes values) {
+  return Array(llvm::map_range(values, [](int64_t each) { return each; }));
+}
+
+Json GraphWriter::json(const Shape &shape) {
+  Array sizes;
+  for (const Polynomial &size : shape.sizes)
+    sizes.push_back(json(size));
+  return sizes;
+}
+
+Json GraphWriter::json(ElementsAttr values) {
+  Array all;
+  if (isa<IntegerType>(values.getElementType()))
+    for (const llvm::APInt &each : values.getValues<llvm::APInt>())
+      all.push_back(each.getSExtValue());
+  else
+    for (const llvm::APFloat &each : values.getValues<llvm::APFloat>())
+      all.push_back(json(each.convertToDouble()));
+  return all;
+}
+
+std::string GraphWriter::equation(StringRef spec) {
+  llvm::StringMap<char> letters;
+  std::string text;
+  for (size_t at = 0; at < spec.size();) {
+    StringRef word = spec.substr(at).take_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (word.empty()) {
+      if (spec[at] != ' ')
+        text += spec[at];
+      ++at;
+      continue;
+    }
+    auto [found, isNew] = letters.try_emplace(word, '\0');
+    if (isNew)
+      found->second = char('a' + letters.size() - 1);
+    text += found->second;
+    at += word.size();
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors and nodes
+//===----------------------------------------------------------------------===//
+
+void GraphWriter::refuse(const llvm::Twine &why) {
+  throw NotExported{why.str()};
+}
+
+void GraphWriter::note(const llvm::Twine &text) {
+  std::string line = text.str();
+  if (!llvm::is_contained(notes, line))
+    notes.push_back(std::move(line));
+}
+
+std::string GraphWriter::unique(std::string name) {
+  std::string made = name;
+  for (unsigned i = 2; !names.insert(made).second; ++i)
+    made = name + "_" + std::to_string(i);
+  return made;
+}
+
+Object GraphWriter::describe(const Tensor &tensor) {
+  std::string type;
+  if (tensor.element.isInteger(1))
+    type = "bool";
+  else if (auto integer = dyn_cast<IntegerType>(tensor.element))
+    type = "i" + std::to_string(integer.getWidth());
+  else
+    llvm::raw_string_ostream(type) << tensor.element;
+  for (const Polynomial &size : tensor.shape.sizes)
+    for (const std::string &symbol : size.symbols())
+      symbols.insert(symbol);
+  return Object{
+      {"name", tensor.name}, {"type", type}, {"shape", json(tensor.shape)}};
+}
+
+Tensor GraphWriter::get(mlir::Value value) {
+  if (auto found = tensors.find(value); found != tensors.end()) {
+    Tensor tensor = found->second;
+    auto isWhole = [&](mlir::Value each) {
+      auto other = tensors.find(each);
+      return other != tensors.end() && !other->second.repeated;
+    };
+    if (!tensor.repeated || (op->hasTrait<ElementByElement>() &&
+                             llvm::any_of(op->getOperands(), isWhole)))
+      return tensor;
+    Shape shape = *tensor.repeated;
+    tensor.repeated.reset();
+    return tensors[value] =
+               make("aten.expand", {tensor}, {{"size", json(shape)}}, shape);
+  }
+  auto result = cast<OpResult>(value);
+  refuse("PyTorch's ops do not give result " +
+         llvm::Twine(result.getResultNumber()) + " of `" +
+         result.getOwner()->getName().stripDialect() + "`");
+}
+
+GraphWriter::Tensors GraphWriter::get(ValueRange values) {
+  Tensors all;
+  for (mlir::Value value : values)
+    all.push_back(get(value));
+  return all;
+}
+
+void GraphWriter::set(mlir::Value value, Tensor tensor) {
+  tensors[value] = std::move(tensor);
+}
+
+/// `MhaPart` of `mha.0`, `Mha` of `mha_2@3`.
+static std::string classOf(StringRef container, StringRef name) {
+  StringRef kind = name.split('@').first.rtrim("0123456789").rtrim('_');
+  bool isPart = kind.empty();
+  if (isPart)
+    kind = container.split('@').first;
+  return (kind.take_front().upper() + kind.drop_front() +
+          (isPart ? "Part" : ""))
+      .str();
+}
+
+Array GraphWriter::modules() {
+  SmallVector<StringRef> parts;
+  nameOf(op).split(parts, '.');
+  parts.pop_back();
+  size_t kept = 0;
+  while (kept < parts.size() && kept < open.size() &&
+         parts[kept] == open[kept].name)
+    ++kept;
+  open.resize(kept);
+  std::string key, path;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    key += "." + parts[i].str();
+    path += (i ? "." : "") + parts[i].split('@').first.str();
+    if (i < kept)
+      continue;
+    // What comes back after others, such as the sum of a residual branch, is
+    // no second call, and stands in what contains it.
+    if (!called.insert(key).second)
+      break;
+    open.push_back({parts[i].str(), int64_t(calls.size())});
+    calls.push_back(
+        Object{{"path", path},
+               {"call", ++timesCalled[path]},
+               {"class", classOf(i ? parts[i - 1] : "", parts[i])}});
+  }
+  return Array(llvm::map_range(open, [](auto &call) { return call.place; }));
+}
+
+void GraphWriter::addNode(StringRef name, ArrayRef<Tensor> ins, Settings with,
+                          ArrayRef<Tensor> outs) {
+  Array inNames, made;
+  for (const Tensor &in : ins)
+    inNames.push_back(in.name.empty() ? Json(nullptr) : Json(in.name));
+  for (const Tensor &out : outs)
+    made.push_back(describe(out));
+  Object node{{"op", name.str()},
+              {"in", std::move(inNames)},
+              {"with", static_cast<Object &&>(with)},
+              {"out", std::move(made)},
+              {"module", modules()}};
+  if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    node["line"] =
+        (at.getFilename().getValue() + ":" + llvm::Twine(at.getLine())).str();
+  nodes.push_back(std::move(node));
+}
+
+void GraphWriter::write(StringRef name, ArrayRef<Tensor> ins, Settings with,
+                        ValueRange results) {
+  Tensors outs;
+  for (mlir::Value result : results) {
+    std::string own = nameOf(op).str();
+    if (results.size() > 1)
+      own += "." + std::to_string(outs.size());
+    outs.push_back({unique(own), elementOf(result), shapeOf(result)});
+    set(result, outs.back());
+  }
+  addNode(name, ins, std::move(with), outs);
+}
+
+GraphWriter::Tensors GraphWriter::make(StringRef name, ArrayRef<Tensor> ins,
+                                       Settings with,
+                                       ArrayRef<RankedTensorType> types) {
+  Tensors outs;
+  std::string own = (nameOf(op) + "." + name.split('.').second).str();
+  for (RankedTensorType type : types)
+    outs.push_back({unique(own), type.getElementType(), shapeOf(type)});
+  addNode(name, ins, std::move(with), outs);
+  return outs;
+}
+
+Tensor GraphWriter::make(StringRef name, ArrayRef<Tensor> ins, Settings with,
+                         const Shape &shape) {
+  return make(name, ins, std::move(with), tensorOf(ins.front().element, shape))
+      .front();
+}
+
+void GraphWriter::weight(mlir::Value value, StringRef name, StringRef init,
+                         bool learns, bool isState) {
+  Tensor tensor{unique(name.str()), elementOf(value), shapeOf(value)};
+  Object entry = describe(tensor);
+  entry["init"] = init;
+  entry["learns"] = learns;
+  if (isState)
+    entry["state"] = true;
+  weights.push_back(std::move(entry));
+  set(value, std::move(tensor));
+}
+
+Tensor GraphWriter::known(StringRef what, Type element, const Shape &shape,
+                          Settings facts) {
+  facts["what"] = what;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << Json(Object(facts)) << element << json(shape);
+  auto [found, isNew] = knownByText.try_emplace(os.str());
+  if (!isNew)
+    return found->second;
+  Tensor tensor{unique(nameOf(op).str()), element, shape};
+  Object entry = describe(tensor);
+  for (auto &[key, value] : facts)
+    entry[key] = value;
+  knowns.push_back(std::move(entry));
+  return found->second = tensor;
+}
+
+Tensor GraphWriter::number(double value, Type element, const Shape &shape) {
+  return known("number", element, shape, {{"value", json(value)}});
+}
+
+//===----------------------------------------------------------------------===//
+// Moves of elements
+//===----------------------------------------------------------------------===//
+
+Tensor GraphWriter::view(Tensor x, const Shape &shape) {
+  if (x.shape == shape)
+    return x;
+  return make("aten.view", {x}, {{"size", json(shape)}}, shape);
+}
+
+static Shape permuted(const Shape &shape, ArrayRef<int64_t> order) {
+  Shape made;
+  for (int64_t each : order)
+    made.sizes.push_back(shape[each]);
+  return made;
+}
+
+Tensor GraphWriter::permute(Tensor x, Axes order) {
+  if (llvm::is_sorted(order))
+    return x;
+  return make("aten.permute", {x}, {{"dims", json(order)}},
+              permuted(x.shape, order));
+}
+
+Tensor GraphWriter::flip(Tensor x, int64_t axis) {
+  return make("aten.flip", {x}, {{"dims", json(Axes(axis))}}, x.shape);
+}
+
+Tensor GraphWriter::expand(Tensor x, Axes axes, const Shape &shape) {
+  // What is the same of new axes in front needs no axes of its own.
+  Shape aligned;
+  for (auto [i, size] : llvm::enumerate(shape.sizes))
+    if (llvm::is_contained(axes, int64_t(i)))
+      aligned.sizes.push_back(size);
+    else if (!aligned.sizes.empty() || axes.empty())
+      aligned.sizes.push_back(1);
+  if (axes.empty())
+    aligned.sizes.clear();
+  Tensor made = view(std::move(x), aligned);
+  made.repeated = shape;
+  return made;
+}
+
+Tensor GraphWriter::pad(Tensor x, Axes over, Axes low, Axes high,
+                        double value) {
+  SmallVector<int64_t> amounts(2 * x.shape.rank(), 0);
+  Shape padded = x.shape;
+  for (auto [axis, before, after] : llvm::zip(over, low, high)) {
+    // From the last axis on.
+    size_t at = 2 * (x.shape.rank() - 1 - axis);
+    amounts[at] = before;
+    amounts[at + 1] = after;
+    padded[axis] += before + after;
+  }
+  while (amounts.size() >= 2 && amounts.back() == 0 &&
+         amounts[amounts.size() - 2] == 0)
+    amounts.truncate(amounts.size() - 2);
+  if (amounts.empty())
+    return x;
+  return make("aten.constant_pad_nd", {x},
+              {{"pad", json(amounts)}, {"value", json(value)}}, padded);
+}
+
+static SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
+  SmallVector<int64_t> back(order.size());
+  for (auto [place, axis] : llvm::enumerate(order))
+    back[axis] = int64_t(place);
+  return back;
+}
+
+void GraphWriter::atEnd(mlir::Value y, Tensor x, Axes over, Rule rule) {
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < int64_t(x.shape.rank()); ++i)
+    if (!llvm::is_contained(over, i))
+      order.push_back(i);
+  llvm::append_range(order, over);
+  Tensor moved = permute(x, order);
+  set(y, permute(rule(moved, permuted(shapeOf(y), order)), inverse(order)));
+}
+
+void GraphWriter::asImages(mlir::Value y, Tensor x, Axes over, int64_t channel,
+                           Rule rule) {
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < int64_t(x.shape.rank()); ++i)
+    if (i != channel && !llvm::is_contained(over, i))
+      order.push_back(i);
+  if (channel >= 0)
+    order.push_back(channel);
+  size_t others = order.size();
+  llvm::append_range(order, over);
+  // All axes but the last of `others` are the batch's.
+  auto merged = [&](const Shape &shape) {
+    Shape image;
+    Polynomial batch = 1;
+    for (size_t i = 0; i + 1 < others; ++i)
+      batch *= shape[i];
+    image.sizes = {batch, others ? shape[others - 1] : Polynomial(1)};
+    llvm::append_range(image.sizes, llvm::drop_begin(shape.sizes, others));
+    return image;
+  };
+  Tensor moved = permute(x, order);
+  Shape result = permuted(shapeOf(y), order);
+  Tensor made = rule(view(moved, merged(moved.shape)), merged(result));
+  set(y, permute(view(made, result), inverse(order)));
+}
+
+Tensor GraphWriter::padImages(Tensor x, Axes low, Axes high, Axes most,
+                              double value, SmallVectorImpl<int64_t> &padding) {
+  SmallVector<int64_t> over, before, after;
+  for (size_t i = 0; i < low.size(); ++i) {
+    int64_t both = std::min({low[i], high[i], most[i]});
+    padding.push_back(both);
+    over.push_back(int64_t(i) + 2);
+    before.push_back(low[i] - both);
+    after.push_back(high[i] - both);
+  }
+  return pad(x, over, before, after, value);
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+/// An object with the elements of its lists in lines of their own.
+static void print(llvm::raw_ostream &os,
+                  ArrayRef<std::pair<StringRef, Json>> members) {
+  StringRef before = "{\n";
+  for (auto &[key, value] : members) {
+    os << before << "  \"" << key << "\": ";
+    before = ",\n";
+    const Array *list = value.getAsArray();
+    if (!list || list->empty()) {
+      os << value;
+      continue;
+    }
+    StringRef between = "[\n    ";
+    for (const Json &each : *list) {
+      os << between << each;
+      between = ",\n    ";
+    }
+    os << "]";
+  }
+  os << "\n}\n";
+}
+
+bool netc::exportGraph(Operation *graph, llvm::raw_ostream &os) {
+  GraphWriter to;
+  Block &block = graph->getRegion(0).front();
+  auto inputs = graph->getAttrOfType<ArrayAttr>("inputs");
+  for (auto [value, name] : llvm::zip_equal(
+           block.getArguments(), inputs.getAsValueRange<StringAttr>())) {
+    Tensor tensor{to.unique(name.str()), elementOf(value), shapeOf(value)};
+    to.inputs.push_back(to.describe(tensor));
+    to.set(value, std::move(tensor));
+  }
+  llvm::StringSet<> refused;
+  for (Operation &op : block.without_terminator()) {
+    to.op = &op;
+    StringRef kind = op.getName().stripDialect();
+    try {
+      ExportRule rule = findExportRule(op.getName().getStringRef());
+      if (!rule)
+        to.refuse("no op of PyTorch is the same");
+      if (refused.empty())
+        rule(&op, to);
+    } catch (const NotExported &wrong) {
+      if (refused.insert(kind).second)
+        emitError(op.getLoc(),
+                  error::ExportRefusedOp(kind, nameOf(&op), wrong.why));
+    }
+  }
+  if (!refused.empty())
+    return false;
+  auto end = cast<ReturnOp>(block.getTerminator());
+  to.op = end;
+  Array outputs;
+  for (auto [value, name] : llvm::zip_equal(
+           end.getResults(), end.getNames().getAsValueRange<StringAttr>()))
+    outputs.push_back(Object{{"name", name}, {"value", to.get(value).name}});
+  Object symbols;
+  for (const std::string &symbol : to.symbols)
+    symbols[symbol] = Object{{"min", 1}};
+  Array notes;
+  for (std::string &note : to.notes)
+    notes.push_back(std::move(note));
+  StringRef name = SymbolTable::getSymbolName(graph);
+  print(os, {{"netc_graph", 1},
+             {"name", name},
+             {"from", "netc " NETC_VERSION},
+             {"notes", std::move(notes)},
+             {"symbols", std::move(symbols)},
+             {"inputs", std::move(to.inputs)},
+             {"weights", std::move(to.weights)},
+             {"known", std::move(to.knowns)},
+             {"modules", std::move(to.calls)},
+             {"nodes", std::move(to.nodes)},
+             {"outputs", std::move(outputs)}});
+  return true;
+}

@@ -1,0 +1,42 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %source_dir %t
+
+# A network that goes out as a graph and comes in again has the same parameters, and the same forward pass, exact in its
+# free axes.
+
+import json
+import pathlib
+import subprocess
+import sys
+
+source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+NETWORKS = {
+    "examples": "albert:ALBERT convnext:convnext_tiny ddpm:UNet densenet:densenet121 dit:Small dqn:DQN gpt2:gpt2 lenet300:LeNet300 llama:llama65 mobilenet:small muon:Small resnet:small18 squeezenet:squeezenet1_0 vit:vit_b_16",
+    "test/Export/Inputs": "ops:Elementwise ops:Shapes ops:Windows ops:Norms ops:Choices ops:Noise",
+}
+
+
+def run(*arguments):
+    done = subprocess.run(["netc", *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def network(path, name):
+    report = json.loads(run("--format=json", "--symbolic", f"--net={name}", path))
+    found = next(each for each in report["networks"] if each["name"] == name)
+    return found["parameters"]["total"], found["symbolic"]["forward"]
+
+
+for place, networks in NETWORKS.items():
+    for file, name in (each.split(":") for each in networks.split()):
+        path = source / place / f"{file}.net"
+        graph, back = folder / f"{name}.json", folder / f"{name}.net"
+        run("--emit=graph", f"--net={name}", path, "-o", graph)
+        run("import", graph, "-o", back)
+        before, after = network(path, name), network(back, name)
+        assert before == after, (name, before, after)
