@@ -171,18 +171,22 @@ static std::vector<std::string> npyFiles(const std::string &folder) {
   return names;
 }
 
-static std::vector<const Slot *> weightsOf(const Program &program) {
+static std::vector<const Slot *> slotsOf(const Program &program,
+                                         std::initializer_list<Role> roles) {
   std::vector<const Slot *> slots;
   for (const Slot &slot : program.slots)
-    if (slot.role == Role::Parameter || slot.role == Role::State)
+    if (std::find(roles.begin(), roles.end(), slot.role) != roles.end())
       slots.push_back(&slot);
   return slots;
 }
 
+static const std::initializer_list<Role> weights = {Role::Parameter,
+                                                    Role::State};
+
 std::vector<std::string> netc::runtime::loadWeights(const Program &program,
                                                     const Options &options,
                                                     Device &device) {
-  std::vector<const Slot *> slots = weightsOf(program);
+  std::vector<const Slot *> slots = slotsOf(program, weights);
   // A file that is named takes precedence over one of a folder.
   std::map<const Slot *, std::string> files, found;
   std::vector<std::string> folders;
@@ -236,12 +240,19 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
   return names;
 }
 
-void netc::runtime::dumpWeights(const Program &program,
-                                const std::string &folder,
-                                const Device &device) {
+static void write(const std::vector<const Slot *> &slots,
+                  const std::string &folder, const Device &device) {
+  if (folder.empty())
+    return;
   if (mkdir(folder.c_str(), 0777) && errno != EEXIST)
     throw cannotWrite(folder, std::strerror(errno));
-  for (const Slot *slot : weightsOf(program))
+  for (const Slot *slot : slots)
     writeNpy(folder + "/" + slot->name + ".npy", *slot,
              device.read(*slot).data());
+}
+
+void netc::runtime::dump(const Program &program, const Options &options,
+                         const Device &device) {
+  write(slotsOf(program, weights), options.dump, device);
+  write(slotsOf(program, {Role::Result}), options.results, device);
 }

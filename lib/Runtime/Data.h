@@ -49,9 +49,10 @@ int64_t syntheticBytes(const program::Program &program, const Options &options);
 /// initialization. Returns the names that came from files. Throws a Failure.
 std::vector<std::string> loadWeights(const program::Program &program,
                                      const Options &options, Device &device);
-/// Writes parameters and state to a folder, which is created.
-void dumpWeights(const program::Program &program, const std::string &folder,
-                 const Device &device);
+/// Writes parameters and state, and results of the last step, to the folders
+/// of the options, which are created.
+void dump(const program::Program &program, const Options &options,
+          const Device &device);
 
 } // namespace netc::runtime
 

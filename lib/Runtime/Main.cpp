@@ -116,7 +116,7 @@ static int runOnGpu(const Program &program, const Options &options) {
                          " is of the processor, and this program is for a "
                          "GPU; `--help` lists the options");
   for (const std::string &output :
-       {options.dump, options.jsonFile, options.trace})
+       {options.dump, options.results, options.jsonFile, options.trace})
     if (!output.empty())
       expectWritable(output);
   Machine machine = Machine::detect();
@@ -130,8 +130,7 @@ static int runOnGpu(const Program &program, const Options &options) {
   Training training = train(program, options, data, device);
   if (program.counted)
     training.counts = device.counts();
-  if (!options.dump.empty())
-    dumpWeights(program, options.dump, device);
+  dump(program, options, device);
   if (!options.trace.empty())
     writeFile(options.trace, {traceOf(program, training.recorder)});
 
@@ -174,7 +173,8 @@ static int run(const Options &options) {
   Machine machine = Machine::detect();
   checkIsa(program.target.isa, machine);
   // Fail before the training rather than after it.
-  for (const std::string &output : {options.dump, options.jsonFile})
+  for (const std::string &output :
+       {options.dump, options.results, options.jsonFile})
     if (!output.empty())
       expectWritable(output);
   provideStack(program.stack);
@@ -205,8 +205,7 @@ static int run(const Options &options) {
            [&] { return measure(/*withBandwidth=*/true); });
   else
     clock.raise(detectClock());
-  if (!options.dump.empty())
-    dumpWeights(program, options.dump, device);
+  dump(program, options, device);
   if (!options.trace.empty())
     writeFile(options.trace, {traceOf(program, training.recorder)});
 

@@ -28,6 +28,7 @@ const char *const
   --batches=N           synthetic batches to take turns (default 4)
   --weights=FOLDER,...  npy files with the initial parameters, called NAME.npy, or NAME=FILE
   --dump=FOLDER         write parameters and state after the last step, as NAME.npy
+  --results=FOLDER      write what the last step returns, as NAME.npy: a loss, or what an inference computes
   --trace=FILE          write when each op of the last step ran, as torch.profiler writes it; Perfetto
                         shows it, `netc --audit` compares it with the specification
   --peaks               measure the peaks of this machine too
@@ -107,6 +108,7 @@ Options Options::parse(int argc, char **argv) {
                                  {"batches", required_argument, nullptr, 'b'},
                                  {"weights", required_argument, nullptr, 'p'},
                                  {"dump", required_argument, nullptr, 'o'},
+                                 {"results", required_argument, nullptr, 'u'},
                                  {"trace", required_argument, nullptr, 'e'},
                                  {"peaks", no_argument, nullptr, 'm'},
                                  {"caches", required_argument, nullptr, 'c'},
@@ -161,6 +163,9 @@ Options Options::parse(int argc, char **argv) {
       break;
     case 'o':
       options.dump = optarg;
+      break;
+    case 'u':
+      options.results = optarg;
       break;
     case 'e':
       options.trace = optarg;

@@ -25,8 +25,8 @@ struct Options {
   bool json = false;
   std::string jsonFile; ///< empty for standard output
   std::vector<std::string> data, weights;
-  std::string dump;  ///< folder
-  std::string trace; ///< file
+  std::string dump, results; ///< folders
+  std::string trace;         ///< file
   std::vector<Cache>
       caches; ///< caches whose bandwidths are measured, nearest first
   bool peaks = false, quiet = false, help = false;

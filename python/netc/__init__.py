@@ -9,12 +9,13 @@
     spec = netc.from_onnx("model.onnx")        # or of a file
     report = netc.estimate(spec)
     report.networks[0].parameters.total
+    netc.to_onnx(spec, "out.onnx")             # the network for other tools
 
 It runs the program `netc`, which the environment variable `NETC` names, else one on the path.
 """
 
-from .command import check, compare, estimate, from_config, from_graph, measure
-from .errors import ImportRefused, NetcError, Problem
+from .command import check, compare, estimate, from_config, from_graph, measure, to_graph
+from .errors import ExportRefused, ImportRefused, NetcError, Problem
 from .report import Report
 
 
@@ -32,7 +33,19 @@ def from_onnx(model, name=None, opaque=()):
     return from_graph(export(model, name=name), opaque=opaque)
 
 
+def to_onnx(spec, path=None, weights=None, net=None, run=None, set=None, define=None):
+    """An ONNX model of a network, an `onnx.ModelProto`, which is written to `path` if there is one; see
+    `netc.onnx_model.convert` for `weights` and `netc.to_graph` for the rest."""
+    from .onnx_model import convert, save
+
+    model = convert(to_graph(spec, net=net, run=run, set=set, define=define), weights=weights)
+    if path is not None:
+        save(model, path)
+    return model
+
+
 __all__ = [
+    "ExportRefused",
     "ImportRefused",
     "NetcError",
     "Problem",
@@ -45,4 +58,6 @@ __all__ = [
     "from_onnx",
     "from_torch",
     "measure",
+    "to_graph",
+    "to_onnx",
 ]

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from .errors import ImportRefused, NetcError, Problem
+from .errors import ExportRefused, ImportRefused, NetcError, Problem
 from .report import Report
 from .tables import from_json
 
@@ -115,6 +115,23 @@ def from_graph(graph, opaque=()):
         path.write_text(json.dumps(graph))
         limit = max(2 * path.stat().st_size, 4 << 20)
         return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused)
+
+
+def to_graph(spec, net=None, run=None, set=None, define=None):
+    """A network of a specification in PyTorch's ops, an object of docs/graph.schema.json.
+
+    Args:
+        spec: text, or the path of a file.
+        net: which network, where the file has several.
+        run: or an inference, whose network has no dropout, and batch norms by their running statistics.
+        set, define: as of `estimate`.
+
+    Raises:
+        ExportRefused: PyTorch has no op for one of the network's.
+    """
+    with _File(spec) as path:
+        named = [f"--{key}={value}" for key, value in (("net", net), ("run", run)) if value is not None]
+        return json.loads(_run(["--emit=graph", *named, *_settings(set, define), path], kind=ExportRefused))
 
 
 def from_config(path):

@@ -34,5 +34,9 @@ class NetcError(Exception):
         self.id, self.message = (first.id, first.message) if first else (None, text)
 
 
+class ExportRefused(NetcError):
+    """What cannot be exported, named: an op that PyTorch or ONNX does not have."""
+
+
 class ImportRefused(NetcError):
     """What cannot be imported, named: a module that computes what depends on data, an op that netc does not have."""

@@ -29,10 +29,10 @@ TEST(Options, HaveDefaults) {
 }
 
 TEST(Options, AreRead) {
-  Options options =
-      parse({"--steps=20", "--warmup", "3", "--threads=2", "--seed=7",
-             "--json=a.json", "--data=a.npy,y=b.npy", "--data=c", "--dump=d",
-             "--peaks", "--quiet", "--caches=2x32768,1x1048576"});
+  Options options = parse({"--steps=20", "--warmup", "3", "--threads=2",
+                           "--seed=7", "--json=a.json", "--data=a.npy,y=b.npy",
+                           "--data=c", "--dump=d", "--results=r", "--peaks",
+                           "--quiet", "--caches=2x32768,1x1048576"});
   EXPECT_EQ(options.steps, 20);
   EXPECT_EQ(options.warmup, 3);
   EXPECT_EQ(options.threads, 2);
@@ -45,6 +45,7 @@ TEST(Options, AreRead) {
   EXPECT_EQ(options.caches[1].of(2), 1048576);
   EXPECT_EQ(options.data, (std::vector<std::string>{"a.npy", "y=b.npy", "c"}));
   EXPECT_EQ(options.dump, "d");
+  EXPECT_EQ(options.results, "r");
   options = parse({"--json", "--seconds=0.5"});
   EXPECT_TRUE(options.json && options.jsonFile.empty());
   EXPECT_EQ(options.seconds, 0.5);
