@@ -245,8 +245,10 @@ namespace {
 /// Builds the tree of a network or a step.
 class Counter {
 public:
-  Counter(Operation *graph, const Conventions &conventions)
-      : graph(graph), conventions(conventions), decoding(Decoding::of(graph)) {
+  Counter(Operation *graph, const Conventions &conventions,
+          function_ref<void(const CountedOp &)> onOp)
+      : graph(graph), conventions(conventions), onOp(onOp),
+        decoding(Decoding::of(graph)) {
     tree.parts.emplace_back().parent = 0;
     builds.emplace_back();
     if (conventions.causal == Conventions::Half)
@@ -402,10 +404,12 @@ private:
     unsigned leaf = leafOf(op);
     Figures &figures = tree.parts[leaf].figures;
     figures.costs[unsigned(phase)] += cost;
-    if (!cost.matmul.isZero() || !cost.other.isZero())
-      if (NumberFormat format = formatOf(op, !cost.matmul.isZero());
-          format != NumberFormat::F32)
+    NumberFormat format = formatOf(op, !cost.matmul.isZero());
+    if (format != NumberFormat::F32)
+      if (!cost.matmul.isZero() || !cost.other.isZero())
         figures.byFormat[format][unsigned(phase)] += cost;
+    if (onOp)
+      onOp({op, times, phase, cost, format});
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       Polynomial elements = shapeOf(parameter.getValue()).elements();
       figures.parameters += elements;
@@ -517,6 +521,7 @@ private:
 
   Operation *graph;
   const Conventions &conventions;
+  function_ref<void(const CountedOp &)> onOp;
   std::optional<Decoding> decoding;
   /// Empty if masked products count in full.
   DenseMap<Operation *, CausalProduct> causalProducts;
@@ -532,8 +537,9 @@ private:
 };
 } // namespace
 
-PartTree netc::countParts(Operation *graph, const Conventions &conventions) {
-  return Counter(graph, conventions).count();
+PartTree netc::countParts(Operation *graph, const Conventions &conventions,
+                          function_ref<void(const CountedOp &)> onOp) {
+  return Counter(graph, conventions, onOp).count();
 }
 
 LogicalResult netc::verifyCounts(Operation *graph, const PartTree &tree) {

@@ -158,9 +158,20 @@ llvm::StringRef nameOf(mlir::Operation *op);
 /// The phase of an op. An op in a loop without its own has the loop's.
 Phase enclosingPhase(mlir::Operation *op);
 
+/// An op of a net.network or net.step, and what counts for it.
+struct CountedOp {
+  mlir::Operation *op;
+  Polynomial times; ///< it is executed: the iterations of the loops around it
+  Phase phase;
+  Cost cost;           ///< of all of these, by the conventions
+  NumberFormat format; ///< in which it computes
+};
+
 /// Counts a net.network or net.step exactly, in its free axes. The body of a
-/// loop counts once for each iteration.
-PartTree countParts(mlir::Operation *graph, const Conventions &conventions);
+/// loop counts once for each iteration. `onOp` is called for each op, in the
+/// order of the program, and for weights where they are used first.
+PartTree countParts(mlir::Operation *graph, const Conventions &conventions,
+                    llvm::function_ref<void(const CountedOp &)> onOp = {});
 
 /// Fails, with an error on `graph`, if a figure is out of range.
 llvm::LogicalResult verifyCounts(mlir::Operation *graph, const PartTree &tree);

@@ -181,14 +181,12 @@ std::optional<Rational> Run::hardwareUtilization() const {
   return shareOfCapacity(*this, &Figures::hardware);
 }
 
-/// The peak for products in `format`. `peak` is for the format that the run
-/// states.
-static Rational peakIn(const Run &run, NumberFormat format) {
-  std::optional<Precision> precision = parsePrecision(run.precision);
-  if (format == (precision ? precision->products : NumberFormat::F32))
-    return *run.peak;
-  auto found = run.peaks.find(traitsOf(format).name.str());
-  return found == run.peaks.end() ? *run.peak : found->second;
+Rational Run::peakIn(NumberFormat format) const {
+  std::optional<Precision> stated = parsePrecision(precision);
+  if (format == (stated ? stated->products : NumberFormat::F32))
+    return *peak;
+  auto found = peaks.find(traitsOf(format).name.str());
+  return found == peaks.end() ? *peak : found->second;
 }
 
 std::optional<Rational>
@@ -201,7 +199,7 @@ Run::peakOf(const std::function<Cost(const Figures &)> &ofStep) const {
     if (!part)
       return peak;
     flop += *part;
-    seconds += *part / peakIn(*this, format);
+    seconds += *part / peakIn(format);
   }
   Rational mean = seconds.isZero() ? *peak : flop / seconds;
   return mean.isValid() ? mean : *peak;
@@ -670,6 +668,24 @@ static void warnOfLostUpdates(StepOp op) {
       << " of a weight is rounded away, and with a small learning rate most "
          "are; `megatron("
       << format.name.str() << ")` has a master in f32";
+}
+
+FailureOr<StepOp> netc::findStep(ModuleOp module, StringRef run) {
+  StepOp found;
+  for (auto step : module.getOps<StepOp>()) {
+    if (!run.empty() && step.getSymName() != run)
+      continue;
+    if (found)
+      return emitError(step.getLoc(), error::SeveralRuns, found.getSymName());
+    found = step;
+  }
+  for (auto job : module.getOps<JobOp>())
+    if (!found && job.getSymName() == run)
+      return emitError(job.getLoc(), error::SumOfJobs, run,
+                       cast<StringAttr>(job.getJobs()[0]).getValue());
+  if (!found)
+    return emitError(module.getLoc(), error::NoRun);
+  return found;
 }
 
 FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {

@@ -8,6 +8,7 @@
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Memory.h"
 #include "lib/Hardware/Defaults.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include <functional>
 #include <memory>
@@ -99,6 +100,9 @@ struct Run : RunFacts {
   std::vector<NumberFormat> formats() const;
   /// The formats of matrix products as text: `bf16 and f8e4m3`.
   std::string namesOfFormats() const;
+  /// FLOP/s of a device for products in `format`. There must be a `peak`, which
+  /// is for the format that the run states.
+  Rational peakIn(NumberFormat format) const;
   /// FLOP/s of a device, if each product of a step runs at the peak of its
   /// format: their FLOP / the sum of FLOP / peak. `ofStep` reads the products
   /// from a cost.
@@ -158,6 +162,10 @@ struct Run : RunFacts {
   /// Bytes that the ops of a step read and write, without fusion.
   std::optional<Rational> trafficOfStep() const;
 };
+
+/// The step of `module` that is called `run`, or the only one if that is empty.
+/// Fails, with an error, if there is no such step.
+mlir::FailureOr<StepOp> findStep(mlir::ModuleOp module, llvm::StringRef run);
 
 /// Counts a step with its gradients and updates.
 mlir::FailureOr<Run> analyzeRun(StepOp op, const Conventions &conventions);

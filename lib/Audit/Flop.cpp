@@ -430,7 +430,7 @@ static const Kind *kindOf(StringRef name) {
   return kind == std::end(kinds) ? nullptr : kind;
 }
 
-/// Prefix of events of netc's own programs; see lib/Runtime/StepTrace.h.
+/// Prefix of events of netc's own traces; see lib/Program/StepTrace.h.
 static constexpr llvm::StringLiteral ownPrefix = "net::";
 
 StringRef netc::audit::ownPhaseOf(const Trace &trace, const HostEvent &event) {

@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Analysis/Run.h"
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/OpTable.h"
 #include "lib/Conversion/Passes.h"
@@ -140,30 +141,12 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
   using NetToLinalgBase::NetToLinalgBase;
 
   void runOnOperation() override {
-    FailureOr<StepOp> step = findStep();
+    FailureOr<StepOp> step = findStep(getOperation(), run);
     if (failed(step) || failed(checkIsRun(*step)) || failed(lower(*step)))
       return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (isa<NetworkOp, StepOp, JobOp>(op))
         op.erase();
-  }
-
-  FailureOr<StepOp> findStep() {
-    StepOp found;
-    for (auto step : getOperation().getOps<StepOp>()) {
-      if (!run.empty() && step.getSymName() != run)
-        continue;
-      if (found)
-        return emitError(step.getLoc(), error::SeveralRuns, found.getSymName());
-      found = step;
-    }
-    for (auto job : getOperation().getOps<JobOp>())
-      if (!found && job.getSymName() == run)
-        return emitError(job.getLoc(), error::SumOfJobs, run,
-                         cast<StringAttr>(job.getJobs()[0]).getValue());
-    if (!found)
-      return emitError(getOperation().getLoc(), error::NoRun);
-    return found;
   }
 
   /// Sets the attributes of the module that describe the program.

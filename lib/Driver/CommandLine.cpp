@@ -159,6 +159,9 @@ Choice<Emit> emit(
                clEnumValN(Emit::Net, "net", "networks and losses"),
                clEnumValN(Emit::Step, "step", "with gradients and updates"),
                clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
+               clEnumValN(Emit::Trace, "trace",
+                          "one step of a run at the peaks of its hardware, as "
+                          "a profiler would write it"),
                clEnumValN(Emit::Linalg, "linalg", "lowered to tensors"),
                clEnumValN(Emit::Schedule, "schedule",
                           "how products are tiled, packed and shared by "

@@ -43,6 +43,7 @@ enum class Emit {
   Net,
   Step,
   Bound,
+  Trace,
   Linalg,
   Schedule,
   Llvm,

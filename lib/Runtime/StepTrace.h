@@ -12,10 +12,7 @@
 
 namespace netc::runtime {
 
-/// The last step as JSON in the format of torch.profiler's
-/// `export_chrome_trace`. Each run of an op is an event `net::linear`. Its
-/// input values are its phase, its FLOP of products, and its name in the
-/// specification.
+/// The last step as JSON; see program::traceOf.
 std::string traceOf(const program::Program &program, const Recorder &recorder);
 
 } // namespace netc::runtime

@@ -10,6 +10,7 @@
 #include "lib/Driver/FormatFiles.h"
 #include "lib/Driver/Output.h"
 #include "lib/Export/GraphWriter.h"
+#include "lib/Driver/Prediction.h"
 #include "lib/Import/Import.h"
 #include "lib/Report/HardwareTable.h"
 #include "llvm/Support/FileSystem.h"
@@ -145,6 +146,7 @@ int main(int argc, char **argv) {
            : inputs.empty()           ? showHardware(session)
            : action == Action::Import ? importModel(session)
            : action == Action::Fmt    ? formatFiles(session)
+           : emit == Emit::Trace && emit.getNumOccurrences() ? predict(session)
            : emit.getNumOccurrences() ? printStage(session)
                                       : estimate(session);
   });
