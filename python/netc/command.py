@@ -7,6 +7,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -32,15 +33,25 @@ def main():
     os.execv(path, [path, *sys.argv[1:]])
 
 
-def _run(arguments, kind=NetcError, text=None):
-    done = subprocess.run([program(), "--diagnostics=json", *arguments], capture_output=True, text=True, input=text)
+def _problem(entry, own):
+    severity, id, message, file, line, column = (entry.get(key) for key in ("severity", "id", "message", "file", "line", "column"))
+    if file and file == own and not file.endswith(".net"):  # a graph, whose lines no one sees
+        return Problem(severity, id, re.sub(r"`--opaque=([^`]*)`", r'`opaque=["\1"]`', message), None, None, None)
+    source = ""
+    if line and file.endswith(".net") and os.path.exists(file):
+        source = pathlib.Path(file).read_text(errors="replace").split("\n")[line - 1].replace("\t", " ").rstrip()
+    return Problem(severity, id, message, None if file == own else file, line, column, source)
+
+
+def _run(arguments, kind=NetcError, own=None):
+    """`own` is a file that the caller does not know of."""
+    done = subprocess.run([program(), "--diagnostics=json", *arguments], capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
     problems, rest = [], []
     for line in done.stderr.splitlines():
         try:
-            entry = json.loads(line)
-            problems.append(Problem(*(entry.get(key) for key in ("severity", "id", "message", "file", "line", "column"))))
+            problems.append(_problem(json.loads(line), own))
         except ValueError:
             rest.append(line)
     errors = [p for p in problems if p.severity == "error"]
@@ -52,6 +63,8 @@ class _File:
     """A specification as a file: a path stays where it is, so that its imports are found; text gets one."""
 
     def __init__(self, spec):
+        if not isinstance(spec, (str, os.PathLike)):
+            raise TypeError(f"a specification is text or a path, not a {type(spec).__name__}; `netc.from_torch` writes that of a module")
         self.folder = None
         if isinstance(spec, os.PathLike) or ("\n" not in spec and spec.endswith(".net")):
             self.path = os.fspath(spec)
@@ -61,7 +74,10 @@ class _File:
             pathlib.Path(self.path).write_text(spec)
 
     def __enter__(self):
-        return self.path
+        return self
+
+    def run(self, *arguments):
+        return _run([*arguments, self.path], own=self.path if self.folder else None)
 
     def __exit__(self, *_):
         if self.folder:
@@ -83,29 +99,29 @@ def estimate(spec, set=None, define=None):
     Raises:
         NetcError: with the line and column of what is wrong; also where an `expect` fails.
     """
-    with _File(spec) as path:
-        return from_json(Report, json.loads(_run(["--format=json", *_settings(set, define), path])))
+    with _File(spec) as file:
+        return from_json(Report, json.loads(file.run("--format=json", *_settings(set, define))))
 
 
 def check(spec, define=None):
     """Raises NetcError unless the specification is right, and all that it expects holds."""
-    with _File(spec) as path:
-        _run(["--check", *_settings(None, define), path])
+    with _File(spec) as file:
+        file.run("--check", *_settings(None, define))
 
 
 def compare(one, other):
     """What is different in the second of two specifications, as text."""
     with _File(one) as first, _File(other) as second:
-        return _run(["--compare", first, second])
+        return second.run("--compare", first.path)
 
 
 def measure(spec, run=None, batch=None, seconds=None, threads=None):
     """Compiles the runs of a specification, lets them train on this machine, and returns what was measured: an object of
     docs/measurement.schema.json. It needs a C++ compiler, which links."""
     options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
-    with _File(spec) as path:
+    with _File(spec) as file:
         given = [f"--{key}={value}" for key, value in options.items() if value is not None]
-        return json.loads(_run(["--measure", "--format=json", *given, path]))
+        return json.loads(file.run("--measure", "--format=json", *given))
 
 
 def from_graph(graph, opaque=()):
@@ -114,7 +130,7 @@ def from_graph(graph, opaque=()):
         path = pathlib.Path(folder) / "graph.json"
         path.write_text(json.dumps(graph))
         limit = max(2 * path.stat().st_size, 4 << 20)
-        return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused)
+        return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused, own=str(path))
 
 
 def to_graph(spec, net=None, run=None, set=None, define=None):

@@ -9,18 +9,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Problem:
-    """An error or a warning of netc: what `--diagnostics=json` prints."""
+    """An error or a warning of netc: what `--diagnostics=json` prints, with the line of the text. Of a specification that is
+    no file, `file` is None."""
 
     severity: str
     id: str
     message: str
-    file: str
-    line: int
-    column: int
+    file: str | None
+    line: int | None
+    column: int | None
+    source: str = ""
 
     def __str__(self):
+        place = f"{self.file}: " if self.file else ""
+        if self.line:
+            place = f"{self.file}:{self.line}:{self.column}: " if self.file else f"line {self.line}, column {self.column}: "
         name = f" [{self.id}]" if self.id else ""
-        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message}{name}"
+        shown = f"\n  {self.source}\n  {' ' * (self.column - 1)}^" if self.source else ""
+        return f"{place}{self.severity}: {self.message}{name}{shown}"
 
 
 class NetcError(Exception):

@@ -11,6 +11,7 @@ evaluated here, since only PyTorch can, and is known by its values.
 import operator
 import re
 import traceback
+import warnings
 from pathlib import Path
 
 import torch
@@ -23,6 +24,7 @@ from .known import known
 TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
     torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool",
+    torch.complex64: "f64",  # has the bytes of one; no op of netc takes it
 }  # fmt: skip
 # Of arguments, what no shape and no value depends on.
 WITHOUT_EFFECT = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "generator", "implicit"}
@@ -75,11 +77,15 @@ def _exported(module, args, kwargs, axes):
         count = 1 if tensor.is_floating_point() or tensor.ndim != 2 else 2
         return {axis: Dim.AUTO for axis in range(min(count, tensor.ndim))}
 
+    if not any(isinstance(leaf, torch.Tensor) for leaf in torch.utils._pytree.tree_leaves(tree)):
+        raise ImportRefused("no argument is a tensor; give an example of what the module takes, as in `from_torch(model, torch.zeros(2, 3, 224, 224))`")
     dynamic = {key: torch.utils._pytree.tree_map(lambda leaf, key=key: free(key, leaf), value) for key, value in tree.items()}
     positional = tuple(tree[key] for key in names[: len(args)])
     named = {key: tree[key] for key in kwargs}
     try:
-        exported = torch.export.export(module, positional, named, dynamic_shapes=dynamic)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
+            exported = torch.export.export(module, positional, named, dynamic_shapes=dynamic)
     except Exception as problem:
         text = str(problem).strip().splitlines()
         why = f"torch.export refuses it: {type(problem).__name__}: {text[0] if text else ''}"
@@ -276,7 +282,10 @@ class _Writer:
         many = made if isinstance(made, (list, tuple)) else [made]
         used = {u.args[1] for u in node.users if u.target is operator.getitem and u in needed} if isinstance(made, (list, tuple)) else {0}
         last = max(used, default=0)
-        outs = [{"name": f"{node.name}.{i}" if i else node.name, "type": TYPES[t.dtype], "shape": self.shape(t)} for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
+        try:
+            outs = [{"name": f"{node.name}.{i}" if i else node.name, "type": TYPES[t.dtype], "shape": self.shape(t)} for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
+        except ImportRefused as problem:
+            raise self.refused(node, str(problem)) from None
         if op == BATCH_NORM:
             op, settings, outs = "aten.batch_norm", {"eps": given.get("eps", 1e-5)}, outs[:1]
         self.nodes.append({"op": op, "in": tensors, "with": settings, "out": outs, "module": self.stack(node), "line": self.line(node)})
@@ -312,8 +321,8 @@ class _Writer:
 
     def refused(self, node, why):
         chain = self.stack(node)
-        where = list(self.modules.values())[chain[-1]][0]["path"] if chain else "the module itself"
-        return ImportRefused(f"`{node.target}` in `{where}` ({self.line(node)}): {why}")
+        where = f"`{list(self.modules.values())[chain[-1]][0]['path']}`" if chain else "the module itself"
+        return ImportRefused(f"`{node.target}` in {where} ({self.line(node)}): {why}")
 
     # What depends on sizes alone.
 

@@ -59,9 +59,29 @@ for call in netc.check, netc.estimate:
         call(small.replace("Linear", "Liner"))
         raise AssertionError("it is wrong")
     except netc.NetcError as problem:
-        assert (problem.line, problem.column, problem.id) == (2, 19, "unknown-name"), problem
+        assert (problem.file, problem.line, problem.column, problem.id) == (None, 2, 19, "unknown-name"), problem
+        assert str(problem).startswith("line 2, column 19: error: unknown name `Liner`") and str(problem).endswith("\n    return y = x |> Liner(2)\n                    ^"), problem
 try:
     netc.from_graph({"netc_graph": 2})
     raise AssertionError("it is wrong")
 except netc.ImportRefused as problem:
-    assert problem.id == "graph-wrong", problem
+    assert problem.id == "graph-wrong" and str(problem).startswith("error: "), problem
+value = {"name": "x", "type": "f32", "shape": [8]}
+node = {"op": "aten.fft", "in": ["x"], "with": {}, "out": [{**value, "name": "y"}], "module": []}
+fft = {"netc_graph": 1, "name": "Fft", "from": "a test", "inputs": [value], "weights": [], "known": [], "modules": [], "nodes": [node], "outputs": [{"name": "y", "value": "y"}]}
+try:
+    netc.from_graph(fft)
+    raise AssertionError("it is not known")
+except netc.ImportRefused as problem:
+    assert problem.id == "graph-unknown-op" and '`opaque=["aten.fft"]`' in problem.message, problem
+assert netc.estimate(netc.from_graph(fft, opaque=["aten.fft"])).networks[0].forward.matmul != 0
+try:
+    netc.estimate(examples / "nowhere.net")
+    raise AssertionError("it is not there")
+except netc.NetcError as problem:
+    assert str(problem).startswith("error: cannot read"), problem
+try:
+    netc.estimate(report)
+    raise AssertionError("it is no specification")
+except TypeError as problem:
+    assert str(problem) == "a specification is text or a path, not a Report; `netc.from_torch` writes that of a module", problem
