@@ -83,14 +83,14 @@ multiclass Net_Activation<string mnemonic, string text, string saved,
 }
 
 defm Net_Relu : Net_Activation<"relu", "max(x, 0)", "y", "1", "0", "1", "0",
-    ["aten.relu", "onnx.Relu"]>;
+    ["aten.relu", "onnx.Relu", "jax.nn.relu"]>;
 defm Net_Relu6 : Net_Activation<"relu6", "min(max(x, 0), 6)", "y", "2", "0", "2", "0",
     ["aten.hardtanh min_val=0.0 max_val=6.0", "aten.clamp", "aten.clamp_min", "onnx.Clip"]>;
 // 1 / (1 + exp(-x)); the gradient is dy y (1 - y).
 defm Net_Sigmoid : Net_Activation<"sigmoid", "1 / (1 + exp(-x))", "y", "4", "1", "3", "0",
-    ["aten.sigmoid", "aten.glu", "onnx.Sigmoid"]>;
+    ["aten.sigmoid", "aten.glu", "onnx.Sigmoid", "stablehlo.logistic"]>;
 defm Net_Tanh : Net_Activation<"tanh", "hyperbolic tangent", "y", "1", "1", "3", "0",
-    ["aten.tanh", "onnx.Tanh"]>;
+    ["aten.tanh", "onnx.Tanh", "stablehlo.tanh"]>;
 // x s with s = sigmoid(x); the gradient computes s again: dy s (1 + x (1 - s)).
 defm Net_Silu : Net_Activation<"silu", "x sigmoid(x), also called swish", "x", "5", "1", "9", "1",
     ["aten.silu"]>;
@@ -146,34 +146,34 @@ class Net_MathOp<string mnemonic, string text, string cost, string costTranscend
   let example = mnemonic # "(x)";
 }
 def Net_NegOp : Net_MathOp<"neg", "-x", "1", "0"> {
-  let foreign = ["aten.neg", "onnx.Neg"];
+  let foreign = ["aten.neg", "onnx.Neg", "stablehlo.negate"];
 }
 def Net_ExpOp : Net_MathOp<"exp", "e to the power x", "1", "1"> {
-  let foreign = ["aten.exp", "onnx.Exp"];
+  let foreign = ["aten.exp", "onnx.Exp", "stablehlo.exponential"];
   let autocast = "Full";
 }
 def Net_LogOp : Net_MathOp<"log", "natural logarithm", "1", "1"> {
-  let foreign = ["aten.log", "onnx.Log"];
+  let foreign = ["aten.log", "onnx.Log", "stablehlo.log"];
   let autocast = "Full";
 }
 def Net_SqrtOp : Net_MathOp<"sqrt", "square root", "1", "1"> {
-  let foreign = ["aten.sqrt", "aten.rsqrt", "onnx.Sqrt"];
+  let foreign = ["aten.sqrt", "aten.rsqrt", "onnx.Sqrt", "stablehlo.rsqrt", "stablehlo.sqrt"];
 }
 def Net_SinOp : Net_MathOp<"sin", "sine", "1", "1"> {
-  let foreign = ["aten.sin", "onnx.Sin"];
+  let foreign = ["aten.sin", "onnx.Sin", "stablehlo.sine"];
 }
 def Net_CosOp : Net_MathOp<"cos", "cosine", "1", "1"> {
-  let foreign = ["aten.cos", "onnx.Cos"];
+  let foreign = ["aten.cos", "onnx.Cos", "stablehlo.cosine"];
 }
 def Net_AbsOp : Net_MathOp<"abs", "absolute value", "1", "0"> {
-  let foreign = ["aten.abs", "onnx.Abs"];
+  let foreign = ["aten.abs", "onnx.Abs", "stablehlo.abs"];
 }
 def Net_SignOp : Net_MathOp<"sign", "-1, 0 or 1", "2", "0"> {
-  let foreign = ["aten.sign", "onnx.Sign"];
+  let foreign = ["aten.sign", "onnx.Sign", "stablehlo.sign"];
 }
 
 def Net_PowerOp : Net_UnaryOp<"power"> {
-  let foreign = ["aten.pow exponent=exponent", "onnx.Pow"];
+  let foreign = ["aten.pow exponent=exponent", "onnx.Pow", "stablehlo.power"];
   let autocast = "Full";
   let summary = "x to a constant power";
   let description = [{ A small whole power is repeated multiplication. }];
@@ -189,34 +189,34 @@ def Net_PowerOp : Net_UnaryOp<"power"> {
 }
 
 def Net_AddOp : Net_BinaryOp<"add"> {
-  let foreign = ["aten.add", "onnx.Add"];
+  let foreign = ["aten.add", "onnx.Add", "stablehlo.add"];
   let summary = "a + b";
   let example = "a + b";
 }
 def Net_SubOp : Net_BinaryOp<"sub"> {
-  let foreign = ["aten.sub", "onnx.Sub"];
+  let foreign = ["aten.sub", "onnx.Sub", "stablehlo.subtract"];
   let summary = "a - b";
   let example = "a - b";
 }
 def Net_MulOp : Net_BinaryOp<"mul"> {
-  let foreign = ["aten.mul", "aten.square", "onnx.Mul"];
+  let foreign = ["aten.mul", "aten.square", "onnx.Mul", "chlo.square", "stablehlo.multiply"];
   let summary = "a * b, element by element";
   let example = "a * b";
 }
 def Net_DivOp : Net_BinaryOp<"div"> {
-  let foreign = ["aten.div", "aten.reciprocal", "onnx.Div", "onnx.Reciprocal"];
+  let foreign = ["aten.div", "aten.reciprocal", "onnx.Div", "onnx.Reciprocal", "stablehlo.divide"];
   let summary = "a / b, element by element";
   let arguments = (ins Net_FloatTensor:$a, Net_FloatTensor:$b);
   let example = "a / b";
 }
 def Net_MinimumOp : Net_BinaryOp<"minimum"> {
-  let foreign = ["aten.minimum", "onnx.Min"];
+  let foreign = ["aten.minimum", "onnx.Min", "stablehlo.minimum"];
   let summary = "the smaller of a and b, element by element";
   let description = [{ Of two equal elements, the gradient goes to that of a. }];
   let example = "minimum(x, 6)";
 }
 def Net_MaximumOp : Net_BinaryOp<"maximum"> {
-  let foreign = ["aten.maximum", "onnx.Max"];
+  let foreign = ["aten.maximum", "onnx.Max", "stablehlo.maximum"];
   let summary = "the larger of a and b, element by element";
   let description = [{ Of two equal elements, the gradient goes to that of a. }];
   let example = "maximum(x, 0)";
@@ -241,7 +241,7 @@ def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
 }
 
 def Net_WhereOp : Net_Op<"where", Net_Callable # Net_Gradient # [Net_ElementByElement]> {
-  let foreign = ["aten.where", "aten.masked_fill"];
+  let foreign = ["aten.where", "aten.masked_fill", "stablehlo.select"];
   let summary = "a where the condition holds, else b; choosing is free";
   let arguments = (ins Net_BoolTensor:$condition, Net_Tensor:$a, Net_Tensor:$b);
   let results = (outs Net_Result:$y);
@@ -281,7 +281,7 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
 
 def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient> {
   let foreign = ["aten.to", "aten._to_copy", "aten.type_as", "aten.contiguous", "aten.clone", "aten.alias",
-                 "aten.detach", "aten.lift_fresh_copy", "onnx.Cast", "onnx.CastLike", "onnx.Identity"];
+                 "aten.detach", "aten.lift_fresh_copy", "onnx.Cast", "onnx.CastLike", "onnx.Identity", "stablehlo.convert"];
   let summary = "the same values in another element type";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);

@@ -10,7 +10,7 @@
 include "dialect/NetBase.td"
 
 def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.linear", "aten.addmm", "onnx.Gemm"];
+  let foreign = ["aten.linear", "aten.addmm", "onnx.Gemm", "jax.lax.dot"];
   let autocast = "Low";
   let exported = [{
     to.atEnd(y, x, over, [&](auto x, const Shape &result) { return to.make("aten.linear", {x, w}, {}, result); });
@@ -28,7 +28,7 @@ def Net_LinearOp : Net_Op<"linear", Net_Callable # Net_Gradient> {
 
 def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
   let foreign = ["aten.einsum", "aten.matmul", "aten.bmm", "aten.baddbmm", "aten.mm", "aten.scaled_dot_product_attention",
-                 "onnx.Einsum", "onnx.MatMul"];
+                 "onnx.Einsum", "onnx.MatMul", "stablehlo.dot_general"];
   let autocast = "Low";
   let exported = [{to.write("aten.einsum", xs, {{"equation", to.equation(spec)}}, y);}];
   let summary = "sum over products, axes named by letters";
@@ -57,7 +57,7 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
 }
 
 def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
-  let foreign = ["aten.embedding", "aten.index", "aten.scatter", "onnx.Gather"];
+  let foreign = ["aten.embedding", "aten.index", "aten.scatter", "onnx.Gather", "stablehlo.gather"];
   let exported = [{
     bool isLearned = op.getTable().getDefiningOp<ParameterOp>();
     to.write(isLearned ? "aten.embedding" : "aten.index", {table, ids}, {}, y);

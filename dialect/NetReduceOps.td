@@ -21,7 +21,7 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
 defvar Net_AutocastOfNumber = "getY().getType().getRank() == 0 ? Loss : ";
 
 def Net_SumOp : Net_ReduceOp<"sum"> {
-  let foreign = ["aten.sum dim=over", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceL2", "onnx.ReduceSum"];
+  let foreign = ["aten.sum dim=over", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceL2", "onnx.ReduceSum", "stablehlo.reduce.add"];
   let autocast = Net_AutocastOfNumber # "Full";
   let summary = "the sum over some axes, which are gone after it";
   let other = "x";
@@ -90,12 +90,12 @@ class Net_ExtremeOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradi
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_MaxOp : Net_ExtremeOp<"max"> {
-  let foreign = ["aten.amax dim=over", "onnx.ReduceMax"];
+  let foreign = ["aten.amax dim=over", "onnx.ReduceMax", "stablehlo.reduce.maximum"];
   let summary = "the largest element over some axes, which are gone after it";
   let example = "max(x, over = [H, W])";
 }
 def Net_MinOp : Net_ExtremeOp<"min"> {
-  let foreign = ["aten.amin dim=over", "onnx.ReduceMin"];
+  let foreign = ["aten.amin dim=over", "onnx.ReduceMin", "stablehlo.reduce.minimum"];
   let summary = "the smallest element over some axes, which are gone after it";
   let example = "min(x, over = [H, W])";
 }
@@ -116,7 +116,7 @@ class Net_NormOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, traits>
 }
 
 def Net_SoftmaxOp : Net_NormOp<"softmax", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.softmax dim=over", "aten._softmax", "onnx.Softmax"];
+  let foreign = ["aten.softmax dim=over", "aten._softmax", "onnx.Softmax", "jax.nn.softmax"];
   let autocast = "Full";
   let summary = "exp(x - max) over its sum";
   let description = [{ Largest, difference, exp, sum, quotient: five operations an element. }];

@@ -15,7 +15,7 @@ class Net_ShapeOp<string mnemonic, list<Trait> traits = []> : Net_FreeOp<mnemoni
 
 def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
   let foreign = ["aten.view size=y", "aten.reshape", "aten._unsafe_view", "aten.flatten", "aten.unflatten", "aten.squeeze",
-                 "aten.unsqueeze", "aten.pixel_shuffle", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze"];
+                 "aten.unsqueeze", "aten.pixel_shuffle", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze", "stablehlo.reshape"];
   let summary = "the same elements in row-major order under another shape";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);
@@ -25,7 +25,7 @@ def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
 
 def Net_BroadcastOp : Net_ShapeOp<"broadcast", Net_Gradient> {
   let foreign = ["aten.copy", "aten.expand", "aten.expand_as", "aten.upsample_nearest2d", "aten.upsample_bilinear2d",
-                 "onnx.Expand", "onnx.Resize"];
+                 "onnx.Expand", "onnx.Resize", "stablehlo.broadcast_in_dim"];
   let exported = [{to.set(y, to.expand(x, axes, shapeOf(y)));}];
   let summary = "repeats a tensor along new axes";
   let description = [{ Axis i of x is axis `axes[i]` of y; `axes` ascends. }];
@@ -36,7 +36,7 @@ def Net_BroadcastOp : Net_ShapeOp<"broadcast", Net_Gradient> {
 }
 
 def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
-  let foreign = ["aten.permute dims=op.getPermutation()", "aten.transpose", "aten.t", "aten.swapaxes", "onnx.Transpose"];
+  let foreign = ["aten.permute dims=op.getPermutation()", "aten.transpose", "aten.t", "aten.swapaxes", "onnx.Transpose", "stablehlo.transpose"];
   let summary = "axis i of the result is axis `order[i]` of x; by default the last two are swapped";
   let arguments = (ins Net_Tensor:$x, Net_Integers<"last two">:$order);
   let results = (outs Net_Tensor:$y);
@@ -49,7 +49,7 @@ def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
 }
 
 def Net_ConcatOp : Net_ShapeOp<"concat", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
-  let foreign = ["aten.cat dim=over", "aten.roll", "aten.slice_scatter", "onnx.Concat"];
+  let foreign = ["aten.cat dim=over", "aten.roll", "aten.slice_scatter", "onnx.Concat", "stablehlo.concatenate"];
   let summary = "joins tensors along one axis";
   let arguments = (ins Variadic<Net_Tensor>:$xs, Net_Axis<"feature">:$over);
   let results = (outs Net_Tensor:$y);
@@ -84,7 +84,7 @@ def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
 }
 
 def Net_SliceOp : Net_ShapeOp<"slice", Net_Gradient> {
-  let foreign = ["aten.slice dim=axis start=start end=start+shapeOf(y)[axis]", "aten.select", "onnx.Slice"];
+  let foreign = ["aten.slice dim=axis start=start end=start+shapeOf(y)[axis]", "aten.select", "onnx.Slice", "stablehlo.slice"];
   let summary = "keeps positions `start` to `start + size` of one axis";
   let description = [{
     The result's type tells the size. `start` may be a polynomial: the last place of
@@ -96,7 +96,7 @@ def Net_SliceOp : Net_ShapeOp<"slice", Net_Gradient> {
   let hasVerifier = 1;
 }
 def Net_PadOp : Net_ShapeOp<"pad", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.constant_pad_nd", "aten.pad", "onnx.Pad"];
+  let foreign = ["aten.constant_pad_nd", "aten.pad", "onnx.Pad", "stablehlo.pad"];
   let exported = [{to.set(y, to.pad(x, over, low, high, value));}];
   let summary = "adds elements of one value before and after along one axis";
   let arguments = (ins Net_Tensor:$x, Net_Axis<>:$over, Net_Integer<"0">:$low, Net_Integer<"0">:$high, Net_Real<"0">:$value);

@@ -17,7 +17,7 @@ class Net_WindowOp<string mnemonic, list<Trait> traits> : Net_Op<mnemonic, trait
 }
 
 def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.conv1d", "aten.conv2d", "aten.conv3d", "onnx.Conv"];
+  let foreign = ["aten.conv1d", "aten.conv2d", "aten.conv3d", "onnx.Conv", "stablehlo.convolution"];
   let autocast = "Low";
   let exported = [{
     to.asImages(y, x, over, channel, [&](auto x, const Shape &result) {
@@ -93,7 +93,7 @@ class Net_PoolOp<string mnemonic, list<Trait> traits> : Net_WindowOp<mnemonic, t
 
 def Net_MaxPoolOp : Net_PoolOp<"max_pool", Net_Callable # Net_Gradient> {
   let foreign = ["aten.max_pool1d", "aten.max_pool2d", "aten.max_pool2d_with_indices", "aten.max_pool3d",
-                 "onnx.MaxPool"];
+                 "onnx.MaxPool", "stablehlo.reduce_window.maximum"];
   let exported = [{
     to.asImages(y, x, over, -1, [&](auto x, const Shape &result) {
       SmallVector<int64_t> padding, most(k);

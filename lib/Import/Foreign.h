@@ -12,7 +12,7 @@
 
 namespace netc::import {
 
-/// An op of PyTorch or ONNX, `foreign` of an entry in dialect/*.td.
+/// An op of PyTorch, ONNX or StableHLO, `foreign` of an entry in dialect/*.td.
 struct ForeignOp {
   llvm::StringRef name;    ///< `aten.leaky_relu`
   llvm::StringRef op;      ///< `leaky_relu`, as it is called here

@@ -121,10 +121,11 @@ void Translator::labelInputs() {
       if (value.shape[i].symbols().size() == 1 &&
           value.shape[i] == Polynomial::symbol(text))
         value.labels[i] = text;
-      else if ((rank == 4 || rank == 5) && value.type[0] != 'i' && i >= 1)
+      else if ((rank == 4 || rank == 5) && value.type[0] != 'i' && i >= 1 &&
+               !isReadBy("stablehlo.transpose", value.name))
         value.labels[i] = i == 1 ? "C" : windows[i + 3 - rank];
     }
-    if (rank == 3 && isConvolved(value.name))
+    if (rank == 3 && isReadBy("aten.conv1d", value.name))
       value.labels = {value.labels[0], "C", "L"};
     for (size_t i = 0; i < rank; ++i)
       if (llvm::count(value.labels, value.labels[i]) > 1)
@@ -132,10 +133,9 @@ void Translator::labelInputs() {
   }
 }
 
-bool Translator::isConvolved(StringRef name) const {
+bool Translator::isReadBy(StringRef op, StringRef name) const {
   return llvm::any_of(graph.nodes, [&](const GraphNode &each) {
-    return each.op == "aten.conv1d" && each.ins[0] >= 0 &&
-           value(each.ins[0]).name == name;
+    return each.op == op && each.ins[0] >= 0 && value(each.ins[0]).name == name;
   });
 }
 

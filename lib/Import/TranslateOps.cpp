@@ -25,6 +25,8 @@ static const std::map<StringRef, StringRef> &functions() {
       {"onnx.Reciprocal", "1 / %0"},
       {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
       {"aten.square", "%0 * %0"},
+      {"chlo.square", "%0 * %0"},
+      {"stablehlo.rsqrt", "1 / sqrt(%0)"},
   };
   return table;
 }

@@ -48,7 +48,8 @@ private:
   std::string what(int at) const;
   int64_t fixed(const Polynomial &size);
   void labelInputs();
-  bool isConvolved(llvm::StringRef name) const;
+  /// Whether an op reads the value that is called `name` as its first operand.
+  bool isReadBy(llvm::StringRef op, llvm::StringRef name) const;
 
   //===--- Settings of a node ---------------------------------------------===//
 

@@ -7,6 +7,7 @@
     import netc
     spec = netc.from_torch(model, example)     # the specification of a module of PyTorch
     spec = netc.from_onnx("model.onnx")        # or of a file
+    spec = netc.from_jax(model.apply, params, example)
     report = netc.estimate(spec)
     report.networks[0].parameters.total
     netc.to_onnx(spec, "out.onnx")             # the network for other tools
@@ -44,6 +45,13 @@ def to_onnx(spec, path=None, weights=None, net=None, run=None, set=None, define=
     return model
 
 
+def from_jax(function, weights, *inputs, name=None, opaque=()):
+    """The specification of a function of JAX, as text; see `netc.jax_graph.export` and `netc.from_graph`."""
+    from .jax_graph import export
+
+    return from_graph(export(function, weights, *inputs, name=name), opaque=opaque)
+
+
 __all__ = [
     "ExportRefused",
     "ImportRefused",
@@ -55,6 +63,7 @@ __all__ = [
     "estimate",
     "from_config",
     "from_graph",
+    "from_jax",
     "from_onnx",
     "from_torch",
     "measure",

@@ -4,7 +4,16 @@
 
 """Tensors that depend on sizes alone, known by what they hold."""
 
+import math
+
 import numpy
+
+
+def number_of(value):
+    """A number for JSON: of what is held in 32 bits, the shortest decimal."""
+    if isinstance(value, numpy.generic):
+        value = float(str(value)) if isinstance(value, (numpy.float32, numpy.float16)) else value.item()
+    return ("inf" if value > 0 else "-inf") if isinstance(value, float) and math.isinf(value) else value
 
 
 def _seen(shown):

@@ -21,7 +21,8 @@ from onnx import TensorProto, helper, numpy_helper, shape_inference
 from onnx.reference import ReferenceEvaluator
 
 from .errors import ImportRefused
-from .known import known
+from .known import known, number_of
+from .sizes import NAMES, SIZES, polynomial
 
 TYPES = {
     TensorProto.DOUBLE: "f64", TensorProto.FLOAT: "f32", TensorProto.FLOAT16: "f16", TensorProto.BFLOAT16: "bf16",
@@ -30,8 +31,6 @@ TYPES = {
 }  # fmt: skip
 FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
-NAMES = "NTSUVPQR"  # of free axes
-SIZES = (7, 11, 13, 17, 19, 23, 29, 31)  # to compute with: primes, of which no product is mistaken for another
 
 
 def export(model, name=None):
@@ -50,13 +49,6 @@ def export(model, name=None):
         model = onnx.inliner.inline_local_functions(model)
     own = model.graph.name
     return _Writer(model).graph(name or (own if own.isidentifier() and own not in ("main_graph", "torch_jit") else "Model"))
-
-
-def _number(value):
-    """A number for JSON: of what is held in 32 bits, the shortest decimal."""
-    if isinstance(value, numpy.generic):
-        value = float(str(value)) if isinstance(value, (numpy.float32, numpy.float16)) else value.item()
-    return ("inf" if value > 0 else "-inf") if isinstance(value, float) and math.isinf(value) else value
 
 
 class _Sample:
@@ -182,28 +174,8 @@ class _Writer:
 
     # Sizes.
 
-    def polynomial(self, numbers):
-        """Through one number for each sample, as text: a sum of products of free axes, of which each is there once."""
-        terms, names = {}, list(self.symbols.values())
-        points = list(itertools.product((0, 1), repeat=len(names)))
-        values = dict(zip(points, (int(n) for n in numbers)))
-        for i in range(len(names)):
-            low, high = SIZES[2 * i], SIZES[2 * i + 1]
-            for point in points:
-                if point[i] == 0:
-                    above = point[:i] + (1,) + point[i + 1 :]
-                    slope, rest = divmod(values[above] - values[point], high - low)
-                    if rest:
-                        return None
-                    values[point], values[above] = values[point] - slope * low, slope
-        for point, factor in values.items():
-            if factor:
-                terms["*".join(name for name, up in zip(names, point) if up)] = factor
-        text = " + ".join((f"{factor}*{product}" if factor != 1 else product) if product else str(factor) for product, factor in sorted(terms.items(), reverse=True))
-        return int(text) if re.fullmatch(r"-?\d+", text) else text.replace("+ -", "- ") or 0
-
     def size(self, node, numbers):
-        found = self.polynomial(numbers)
+        found = polynomial(numbers, list(self.symbols.values()))
         if found is None:
             raise _refused(node, "a size of it is no polynomial in free axes")
         return found
@@ -221,7 +193,7 @@ class _Writer:
 
     def number(self, name):
         value = self.constant(name)
-        return _number(value.reshape(-1)[0]) if value is not None and value.size == 1 else None
+        return number_of(value.reshape(-1)[0]) if value is not None and value.size == 1 else None
 
     # Values.
 
@@ -665,8 +637,8 @@ def _attribute(attribute):
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, float):
-        return _number(numpy.float32(value))
-    return [v.decode() if isinstance(v, bytes) else _number(v) for v in value] if hasattr(value, "__len__") else value
+        return number_of(numpy.float32(value))
+    return [v.decode() if isinstance(v, bytes) else number_of(v) for v in value] if hasattr(value, "__len__") else value
 
 
 def _refused(node, why):

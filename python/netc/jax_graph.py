@@ -1,0 +1,670 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Writes a function of JAX as the graph that `netc import` reads, docs/graph.schema.json.
+
+It reads the generic text of StableHLO, which is the function with all of its sizes. Of two texts, for two numbers of
+examples, the sizes are polynomials in the batch. The ops keep their names; one that has a body is named with the body's op,
+`stablehlo.reduce.add`. What is one function of JAX and several ops is found again. Arguments have PyTorch's names.
+"""
+
+import ast
+import math
+import re
+
+import numpy
+
+from .errors import ImportRefused
+from .known import known, number_of
+from .sizes import NAMES, SIZES, polynomial
+
+TYPES = {
+    "f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8", "ui8": "u8",
+    "ui32": "i64", "i1": "bool", "complex<f32>": "f64",  # has the bytes of one; no op of netc takes it
+}  # fmt: skip
+KINDS = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "f4", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1", "ui8": "u1", "ui32": "u4", "i1": "?"}
+COMPARISONS = {"EQ": numpy.equal, "NE": numpy.not_equal, "GE": numpy.greater_equal, "GT": numpy.greater, "LE": numpy.less_equal, "LT": numpy.less}
+# What is evaluated where nothing of it depends on data.
+ARITHMETIC = {
+    "abs": numpy.abs, "add": numpy.add, "and": numpy.bitwise_and, "cosine": numpy.cos, "exponential": numpy.exp, "floor": numpy.floor,
+    "log": numpy.log, "maximum": numpy.maximum, "minimum": numpy.minimum, "multiply": numpy.multiply, "negate": numpy.negative,
+    "not": numpy.invert, "or": numpy.bitwise_or, "power": numpy.power, "rsqrt": lambda x: 1 / numpy.sqrt(x), "select": numpy.where,
+    "sine": numpy.sin, "sqrt": numpy.sqrt, "subtract": numpy.subtract, "tanh": numpy.tanh,
+}  # fmt: skip
+BINARY = {"add", "subtract", "multiply", "divide", "maximum", "minimum"}
+CONTROL = {
+    "stablehlo.while": "a loop is not imported; `jax.lax.scan` has `unroll=True`, which writes it out",
+    "stablehlo.case": "what it computes depends on data",
+    "stablehlo.if": "what it computes depends on data",
+}
+# Whole numbers that are changed into indices; what they are looked up by is the same.
+OF_INDICES = {"add", "and", "broadcast_in_dim", "clamp", "compare", "concatenate", "convert", "reshape", "select", "subtract"}
+
+
+def export(function, weights, *inputs, name=None):
+    """The graph of a function of JAX, an object for JSON.
+
+    Args:
+        function: of the weights and the inputs, as `jax.jit` takes it.
+        weights: the function's first argument, a tree of arrays, or of `jax.ShapeDtypeStruct`.
+        inputs: the others. Their values count for nothing; the first axis of each is that of examples.
+        name: of the network, by default the function's.
+
+    Raises:
+        ImportRefused: the function is another one for another number of examples.
+    """
+    import jax
+
+    texts, named = texts_of(function, weights, *inputs)
+    own = getattr(function, "__name__", "")
+    return graph(texts, named, name or (own if own.isidentifier() and own not in ("apply", "__call__") else "Model"), f"JAX {jax.__version__}")
+
+
+def texts_of(function, weights, *inputs):
+    """The generic texts of a function for each of the first two of SIZES as the number of examples, and the names of its weights."""
+    import jax
+
+    def shaped(leaf, examples=None):
+        shape = tuple(leaf.shape) if examples is None or not leaf.shape else (examples, *leaf.shape[1:])
+        return jax.ShapeDtypeStruct(shape, leaf.dtype)
+
+    named = [".".join(_key(key) for key in path) for path, _ in jax.tree_util.tree_flatten_with_path(weights)[0]]
+    texts = []
+    limit = jax.config.jax_traceback_in_locations_limit
+    jax.config.update("jax_traceback_in_locations_limit", 0)
+    try:
+        for examples in SIZES[:2]:
+            given = [jax.tree_util.tree_map(lambda leaf, count=examples: shaped(leaf, count), each) for each in inputs]
+            lowered = jax.jit(function, keep_unused=True).lower(jax.tree_util.tree_map(shaped, weights), *given)
+            module = lowered.compiler_ir("stablehlo").operation
+            texts.append(module.get_asm(print_generic_op_form=True, enable_debug_info=True))
+    finally:
+        jax.config.update("jax_traceback_in_locations_limit", limit)
+    return texts, named
+
+
+def _key(key):
+    return str(next(getattr(key, part) for part in ("key", "name", "idx") if hasattr(key, part)))
+
+
+# The text.
+
+
+class _Op:
+    """An op as it stands in the text, with its bodies."""
+
+    def __init__(self, name, results, operands, attributes, place):
+        self.name, self.results, self.operands, self.attributes, self.place = name, results, operands, attributes, place
+        self.bodies, self.types = [], []
+
+    def numbers(self, key):
+        """An attribute of whole numbers: `array<i64: 1, 2>`, `[1, 2]`, `dense<..>`, or one."""
+        if found := re.search(rf"\b{key} = array<\w+(?:: ([^>]*))?>", self.attributes):
+            return [int(each) for each in (found[1] or "").split(",") if each.strip()]
+        if found := re.search(rf"\b{key} = dense<([^>]*)> : tensor<([^>]*)x\w+>", self.attributes):
+            return numpy.broadcast_to(numpy.array(ast.literal_eval(found[1] or "[]")), [int(size) for size in found[2].split("x")]).tolist()
+        found = re.search(rf"\b{key} = (\[[^\]]*\]|-?\d+)", self.attributes)
+        return ast.literal_eval(found[1]) if found else []
+
+
+OP = re.compile(r'^\s*(?:(%[\w#:, %]+?) = )?"([\w.]+)"\(([^)]*)\)(.*)$')
+TYPE = re.compile(r"tensor<(?:([\dx?]*)x)?(\w+(?:<\w+>)?)>")
+LOCATION = re.compile(r'loc\((#loc\d*|"(?:[^"\\]|\\.)*"|unknown)')
+
+
+def _types(text):
+    """Shapes and types of elements of the tensors in a signature."""
+    return [([int(size) for size in sizes.split("x")] if sizes else [], element) for sizes, element in TYPE.findall(text)]
+
+
+def _result_types(tail):
+    """Behind the arrow of `.. : (tensor<2xf32>) -> tensor<2xf32> loc(#loc3)`."""
+    return _types(tail.rpartition(" loc(")[0].rpartition("->")[2])
+
+
+def _functions(text):
+    """By name: the arguments, as name, shape, type and what they are called in Python, and the ops."""
+    places = {key: value.strip('"') for key, value in re.findall(r'^(#loc\d*) = loc\(("[^"]*"|unknown)', text, re.M)}
+    functions, stack = {}, []
+    for line in text.split("\n"):
+        stripped = line.strip()
+        if stripped.startswith("^bb0"):
+            found = re.findall(r'(%\w+): (tensor<\w+(?:<\w+>)?>)(?: loc\((#loc\d*|"[^"]*"|unknown)\))?', stripped)
+            stack[-1].bodies.append(([(name, *_types(kind)[0], places.get(place, place.strip('"'))) for name, kind, place in found], []))
+        elif stripped.startswith("})"):
+            op = stack.pop()
+            op.types = _result_types(stripped)
+            if found := LOCATION.search(stripped):
+                op.place = places.get(found[1], found[1].strip('"'))
+        elif found := OP.match(line):
+            results = [] if not found[1] else [found[1]]
+            if results and ":" in found[1]:
+                base, count = found[1].split(":")
+                results = [f"{base}#{i}" for i in range(int(count))]
+            location = LOCATION.search(found[4])
+            place = places.get(location[1], location[1].strip('"')) if location else ""
+            op = _Op(found[2], results, [each.strip() for each in found[3].split(",") if each.strip()], found[4], place)
+            op.types = _result_types(found[4])
+            if stack and stack[-1].name != "builtin.module":
+                if not stack[-1].bodies:
+                    stack[-1].bodies.append(([], []))
+                stack[-1].bodies[-1][1].append(op)
+            if op.name == "func.func":
+                functions[re.search(r'sym_name = "([^"]*)"', op.attributes)[1]] = op
+            if found[4].rstrip().endswith("({"):
+                stack.append(op)
+    if "main" not in functions:
+        raise ImportRefused('this is no generic text of StableHLO with a function `main`: `lowered.compiler_ir("stablehlo")` prints one')
+    return {name: op.bodies[0] for name, op in functions.items()}
+
+
+class _Flat:
+    """All ops of `main`, with those of functions that it calls in their place. Values have numbers."""
+
+    def __init__(self, text):
+        self.functions, self.ops, self.shapes, self.kinds = _functions(text), [], [], []
+        arguments, body = self.functions["main"]
+        self.arguments = [self.value(shape, kind) for _, shape, kind, _ in arguments]
+        self.called = [called for *_, called in arguments]
+        self.results = self.run(body, {each[0]: value for each, value in zip(arguments, self.arguments)}, "")
+
+    def value(self, shape, kind):
+        self.shapes.append(shape)
+        self.kinds.append(kind)
+        return len(self.shapes) - 1
+
+    def run(self, body, names, around):
+        for op in body:
+            operands = [names[each] for each in op.operands]
+            place = op.place if not around or op.place.startswith(around.split("/")[0]) else f"{around}/{op.place}"
+            if op.name == "func.return":
+                return operands
+            if op.name == "func.call":
+                arguments, inner = self.functions[re.search(r"callee = @(\w+)", op.attributes)[1]]
+                results = self.run(inner, {each[0]: value for each, value in zip(arguments, operands)}, place)
+            else:
+                results = [self.value(*kind) for kind in op.types]
+                self.ops.append((op, operands, results, place))
+            names.update(zip(op.results, results))
+        return []
+
+
+# The graph.
+
+
+def graph(texts, weights, name, source):
+    """Of generic texts for each of the first two of SIZES as the number of examples, or of one text for any.
+
+    Args:
+        weights: names of the first arguments of `main`. The others are inputs.
+    """
+    return _Writer([_Flat(text) for text in texts], weights).graph(name, source)
+
+
+class _Writer:
+    def __init__(self, samples, names):
+        self.samples, self.first = samples, samples[0]
+        if len({tuple(op.name for op, *_ in sample.ops) for sample in samples}) > 1:
+            raise ImportRefused("the function is another one for another number of examples")
+        self.symbols = NAMES[: len(samples) - 1]
+        self.ops = [[sample.ops[i] for sample in samples] for i in range(len(self.first.ops))]
+        self.makers = {value: i for i, (_, _, results, _) in enumerate(self.first.ops) for value in results}
+        self.users = {}
+        for i, (_, operands, _, _) in enumerate(self.first.ops):
+            for value in operands:
+                self.users.setdefault(value, []).append(i)
+        self.values = {}  # by number: an array of each sample
+        self.alias, self.spread, self.fused = {}, {}, {}
+        self.names, self.weights, self.known, self.nodes, self.modules, self.open, self.place = {}, {}, {}, [], [], [], ""
+        for value, label in zip(self.first.arguments, names):
+            label = label.removeprefix("params.") or "weight"
+            self.names[value] = label
+            self.weights[value] = {"name": label, "type": TYPES[self.first.kinds[value]], "shape": list(self.first.shapes[value]), "learns": True}
+        self.inputs = self.first.arguments[len(names) :]
+        for value, called in zip(self.inputs, self.first.called[len(names) :]):
+            if called.isidentifier() and called not in self.names.values():
+                self.names[value] = called
+            elif "input" not in self.names.values():
+                self.names[value] = "input"
+
+    # Values.
+
+    def shape(self, value):
+        return [self.size(sizes) for sizes in zip(*(sample.shapes[value] for sample in self.samples))]
+
+    def size(self, numbers):
+        found = numbers[0] if not self.symbols else polynomial(numbers, list(self.symbols))
+        if found is None:
+            raise ImportRefused("a size is no polynomial in the number of examples")
+        return found
+
+    def real(self, value):
+        while value in self.alias:
+            value = self.alias[value]
+        return value
+
+    def tensor(self, value, shape=None):
+        label, kind = self.names.setdefault(value, f"v{value}"), self.first.kinds[value]
+        if kind not in TYPES:
+            raise ImportRefused(f"netc has no numbers of type `{kind}` ({self.place})")
+        return {"name": label, "type": TYPES[kind], "shape": self.shape(value) if shape is None else shape}
+
+    def number(self, value):
+        """What a value holds everywhere, for all sizes; else None."""
+        value = self.real(value)
+        if value not in self.values:
+            return None
+        held = numpy.concatenate([array.reshape(-1) for array in self.values[value]])
+        return float(number_of(held[0])) if held.size and numpy.array_equal(held, numpy.broadcast_to(held[0], held.shape), equal_nan=held.dtype.kind == "f") else None
+
+    def operand(self, value):
+        """The name of a value, for which its node is written where it was put off."""
+        value = self.real(value)
+        if value in self.values:
+            if value not in self.known:
+                found = [known(array) for array in self.values[value]]
+                self.known[value] = {**self.tensor(value), **(found[0] if all(each == found[0] for each in found) else {"what": "table"})}
+        elif value in self.spread:
+            small = self.aligned(value)
+            del self.spread[value]
+            self.add("stablehlo.broadcast_in_dim", [small], value)
+        return self.tensor(value)["name"]
+
+    def aligned(self, value):
+        """The name of what a value is made of, where sizes of one are stretched and missing axes are in front."""
+        source, axes, place = self.spread[value]
+        rank, sizes = len(self.first.shapes[value]), self.shape(source)
+        wanted = [1] * rank
+        for axis, size in zip(axes, sizes):
+            wanted[axis] = size
+        first = min([*axes, rank]) if axes else rank
+        self.place = place
+        if wanted[first:] == sizes:
+            return self.operand(source)
+        made = {**self.tensor(source), "name": f"{self.tensor(value)['name']}.aligned", "shape": wanted[first:]}
+        return self.add("stablehlo.reshape", [source], made)
+
+    def add(self, op, ins, out, /, **arguments):
+        """`ins`: values, or names; `out`: a value, or one that the function does not have. Returns the name of it."""
+        ins = [self.operand(each) if isinstance(each, int) else each for each in ins]
+        made = out if isinstance(out, dict) else self.tensor(out)
+        self.nodes.append({"op": op, "in": ins, "with": arguments, "out": [made], "module": self.stack(), "line": self.place})
+        return made["name"]
+
+    # Modules.
+
+    def stack(self):
+        """The scopes around a node, without functions that are traced: `jit(apply)/Model/Dense_0/dot_general`."""
+        scopes = [each for each in self.place.split("/")[:-1] if each.isidentifier()]
+        chain = [".".join(scopes[1 : i + 1]) for i in range(1, len(scopes))]
+        kept = 0
+        while kept < min(len(chain), len(self.open)) and self.modules[self.open[kept]]["path"] == chain[kept]:
+            kept += 1
+        del self.open[kept:]
+        for path in chain[kept:]:
+            self.open.append(len(self.modules))
+            kind = re.sub(r"_\d+$", "", path.rpartition(".")[2])
+            self.modules.append({"path": path, "call": 1 + sum(each["path"] == path for each in self.modules), "class": kind[0].upper() + kind[1:]})
+        return list(self.open)
+
+    # Nodes.
+
+    def graph(self, name, source):
+        self.find_functions()
+        needed, stack = set(), list(self.first.results)
+        while stack:
+            value = stack.pop()
+            if value in self.makers and self.makers[value] not in needed:
+                needed.add(self.makers[value])
+                stack += self.fused.get(self.makers[value], (None, self.first.ops[self.makers[value]][1]))[1]
+        for i in sorted(needed):
+            op, _, _, place = self.first.ops[i]
+            if op.name in CONTROL:
+                raise ImportRefused(f"`{op.name}` ({place}): {CONTROL[op.name]}")
+        for i, group in enumerate(self.ops):
+            if i in needed and group:
+                self.translate(i, group)
+        results = [self.operand(value) for value in self.first.results]
+        labels = ["y"] if len(results) == 1 else [f"y{i}" for i in range(len(results))]
+        read = set(results)
+        for node in reversed(self.nodes):
+            if any(made["name"] in read for made in node["out"]):
+                read.update(node["in"])
+        return {
+            "netc_graph": 1,
+            "name": name,
+            "from": source,
+            "symbols": {symbol: {"min": 2} for symbol in self.symbols},
+            "inputs": [self.tensor(value) for value in self.inputs if self.tensor(value)["name"] in read],
+            "weights": list(self.weights.values()),
+            "known": [each for each in self.known.values() if each["name"] in read],
+            "modules": self.modules,
+            "nodes": [node for node in self.nodes if any(made["name"] in read for made in node["out"])],
+            "outputs": [{"name": label, "value": value} for label, value in zip(labels, results)],
+        }
+
+    def maker(self, value, *kinds):
+        """The op that makes a value, if it is of one of these kinds; through what only spreads it."""
+        i = self.makers.get(value)
+        while i is not None and self.first.ops[i][0].name in ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.convert"):
+            if self.first.ops[i][0].name in kinds:
+                break
+            i = self.makers.get(self.first.ops[i][1][0])
+        return self.first.ops[i] if i is not None and self.named(i) in kinds else None
+
+    def named(self, i):
+        """An op by name, and by what its body does."""
+        op = self.first.ops[i][0]
+        inner = [each.name for _, body in op.bodies for each in body if each.name != "stablehlo.return"]
+        return f"{op.name}.{inner[0].split('.')[-1]}" if op.name in ("stablehlo.reduce", "stablehlo.reduce_window") and len(inner) == 1 else op.name
+
+    def find_functions(self):
+        """exp(x - max x) / sum exp(x - max x) is a softmax."""
+        for i, (op, operands, _, _) in enumerate(self.first.ops):
+            if op.name != "stablehlo.divide":
+                continue
+            power, total = self.maker(operands[0], "stablehlo.exponential"), self.maker(operands[1], "stablehlo.reduce.add")
+            difference = self.maker(power[1][0], "stablehlo.subtract") if power else None
+            if not difference or not total or self.maker(total[1][0], "stablehlo.exponential") is not power:
+                continue
+            largest = self.maker(difference[1][1], "stablehlo.reduce.maximum", "stablehlo.maximum")
+            if largest and largest[0].name == "stablehlo.maximum":
+                largest = next((made for each in largest[1] if (made := self.maker(each, "stablehlo.reduce.maximum"))), None)
+            axes = total[0].numbers("dimensions")
+            if largest and largest[1][0] == difference[1][0] and largest[0].numbers("dimensions") == axes and len(axes) == 1:
+                self.fused[i] = "softmax", [difference[1][0]]
+
+    def translate(self, i, group):
+        op, operands, results, self.place = group[0]
+        if i in self.fused:
+            return self.add("jax.nn.softmax", self.fused[i][1], results[0], dim=self.maker(operands[1], "stablehlo.reduce.add")[0].numbers("dimensions")[0])
+        kind = op.name.split(".")[-1]
+        operands = [self.real(each) for each in operands]
+        if all(value in self.values for value in operands) and len(results) == 1 and self.evaluate(kind, group, operands, results[0]):
+            return None
+        own = getattr(self, f"on_{kind}", None)
+        if own and op.name.startswith("stablehlo."):
+            return own(op, operands, results[0])
+        if len(results) != 1:
+            outs = [self.tensor(value) for value in results]
+            self.nodes.append({"op": op.name, "in": [self.operand(each) for each in operands], "with": {}, "out": outs, "module": self.stack(), "line": self.place})
+            return None
+        return self.add(self.named(i), operands, results[0])
+
+    def evaluate(self, kind, group, operands, result):
+        """Computes what depends on sizes alone. Returns whether it could."""
+        arrays = []
+        for place, ((op, *_), sample) in enumerate(zip(group, self.samples)):
+            shape, dtype = sample.shapes[result], KINDS.get(sample.kinds[result])
+            ins = [self.values[value][place] for value in operands]
+            if dtype is None:
+                return False
+            if kind == "constant":
+                array = _constant(op, shape, dtype)
+            elif kind == "iota":
+                axis = op.numbers("iota_dimension")
+                array = numpy.broadcast_to(numpy.arange(shape[axis], dtype=dtype).reshape([-1 if at == axis else 1 for at in range(len(shape))]), shape)
+            elif kind == "broadcast_in_dim":
+                axes = op.numbers("broadcast_dimensions")
+                array = numpy.broadcast_to(ins[0].reshape([ins[0].shape[axes.index(at)] if at in axes else 1 for at in range(len(shape))]), shape)
+            elif kind in ("reshape", "convert"):
+                array = ins[0].reshape(shape).astype(dtype)
+            elif kind == "transpose":
+                array = ins[0].transpose(op.numbers("permutation"))
+            elif kind == "concatenate":
+                array = numpy.concatenate(ins, op.numbers("dimension"))
+            elif kind == "slice":
+                bounds = zip(*(op.numbers(key) for key in ("start_indices", "limit_indices", "strides")))
+                array = ins[0][tuple(slice(*bound) for bound in bounds)]
+            elif kind == "compare":
+                array = COMPARISONS[re.search(r"comparison_direction (\w+)", op.attributes)[1]](*ins)
+            elif kind == "divide":
+                array = ins[0] / ins[1] if dtype[0] == "f" else ins[0] // numpy.maximum(ins[1], 1)
+            elif kind in ARITHMETIC:
+                array = ARITHMETIC[kind](*ins)
+            else:
+                return False
+            arrays.append(numpy.asarray(array).astype(dtype, copy=False))
+        self.values[result] = arrays
+        return True
+
+    def binary(self, op, operands, result):
+        for x, other, key in ((operands[0], operands[1], "other"), (operands[1], operands[0], "self")):
+            number = self.number(other)
+            if number is None:
+                continue
+            if op.name == "stablehlo.maximum" and number == 0:
+                return self.add("jax.nn.relu", [x], result)
+            if op.name in ("stablehlo.maximum", "stablehlo.minimum") and math.isinf(number):
+                self.alias[result] = x
+                return None
+            return self.add(op.name, [x], result, **{key: number})
+        full = [value for value in operands if value not in self.spread]
+        if len(full) == 1:
+            return self.add(op.name, [self.aligned(each) if each in self.spread else each for each in operands], result)
+        return self.add(op.name, operands, result)
+
+    on_add = on_subtract = on_multiply = on_divide = on_maximum = on_minimum = binary
+
+    def on_power(self, op, operands, result):
+        exponent = self.number(operands[1])
+        if exponent is None:
+            return self.add(op.name, operands, result)
+        return self.add(op.name, operands[:1], result, exponent=exponent)
+
+    def on_optimization_barrier(self, op, operands, result):
+        self.alias[result] = operands[0]
+
+    def on_select(self, op, operands, result):
+        other = self.number(operands[2])
+        if other is not None and math.isnan(other):  # of indices that are out of range
+            self.alias[result] = operands[1]
+            return None
+        return self.add(op.name, operands, result)
+
+    def on_broadcast_in_dim(self, op, operands, result):
+        axes, source = op.numbers("broadcast_dimensions"), operands[0]
+        if axes != sorted(axes):
+            return self.add(f"{op.name} out of order", operands, result)
+        if source in self.spread:
+            source, inner, _ = self.spread[source]
+            axes = [axes[axis] for axis in inner]
+        self.spread[result] = source, axes, self.place
+        return None
+
+    def on_reshape(self, op, operands, result):
+        source, sizes = operands[0], self.shape(operands[0])
+        made = self.shape(result)
+        if made == sizes:
+            self.alias[result] = source
+            return None
+        # Sizes of one that are put in between, in front of an op that stretches them.
+        places = [axis for axis, size in enumerate(made) if size != 1]
+        if 1 not in sizes and [made[axis] for axis in places] == sizes and source not in self.spread:
+            self.spread[result] = source, places, self.place
+            return None
+        return self.add(op.name, [source], result)
+
+    def on_transpose(self, op, operands, result):
+        return self.add(op.name, operands, result, dims=op.numbers("permutation"))
+
+    def on_concatenate(self, op, operands, result):
+        return self.add(op.name, operands, result, dim=op.numbers("dimension"))
+
+    def on_slice(self, op, operands, result):
+        group = self.ops[self.makers[result]]
+        starts, ends, steps = ([one.numbers(key) for one, *_ in group] for key in ("start_indices", "limit_indices", "strides"))
+        x, shape, final = operands[0], self.shape(operands[0]), self.shape(result)
+        cut = [axis for axis in range(len(shape)) if shape[axis] != final[axis]]
+        for axis in cut:
+            shape = [*shape[:axis], final[axis], *shape[axis + 1 :]]
+            out = result if axis == cut[-1] else {**self.tensor(result), "name": f"{self.tensor(result)['name']}.{axis}", "shape": shape}
+            start, end = (self.size([each[axis] for each in bounds]) for bounds in (starts, ends))
+            x = self.add(op.name, [x], out, dim=axis, start=start, end=end, step=steps[0][axis])
+        if not cut:
+            self.alias[result] = x
+
+    def on_pad(self, op, operands, result):
+        if any(op.numbers("interior_padding")) or self.number(operands[1]) is None:
+            return self.add(f"{op.name} between elements", operands, result)
+        pairs = zip(reversed(op.numbers("edge_padding_low")), reversed(op.numbers("edge_padding_high")))
+        return self.add(op.name, operands[:1], result, pad=[each for pair in pairs for each in pair], mode="constant")
+
+    def on_reduce(self, op, operands, result):
+        return self.add(self.named(self.makers[result]), operands[:1], result, dim=op.numbers("dimensions"), keepdim=False)
+
+    # Products.
+
+    def added(self, result, axes):
+        """The bias that is added to a product along its last `axes` axes, if nothing else reads it, and the sum."""
+        users = self.users.get(result, [])
+        if len(users) != 1 or self.first.ops[users[0]][0].name != "stablehlo.add" or result in self.first.results:
+            return None, result
+        _, operands, (total,), _ = self.first.ops[users[0]]
+        other = next((each for each in operands if each != result), None)
+        chain = other
+        while chain in self.makers and self.first.ops[self.makers[chain]][0].name in ("stablehlo.broadcast_in_dim", "stablehlo.reshape"):
+            chain = self.first.ops[self.makers[chain]][1][0]
+        if chain not in self.weights or len(self.users[chain]) != 1 or self.first.shapes[chain] != self.first.shapes[result][-axes:]:
+            return None, result
+        return chain, total
+
+    def flat(self, weight, shape):
+        """A weight as a Linear has it: the function has it with more axes."""
+        self.weights[weight]["shape"] = shape
+        return self.names[weight]
+
+    def on_dot_general(self, op, operands, result):
+        a, b = operands
+        batch = op.numbers("lhs_batching_dimensions"), op.numbers("rhs_batching_dimensions")
+        summed = op.numbers("lhs_contracting_dimensions"), op.numbers("rhs_contracting_dimensions")
+        ranks = [len(self.first.shapes[value]) for value in operands]
+        turned = self.first.ops[self.makers[b]] if b in self.makers else None
+        if turned and turned[0].name == "stablehlo.transpose" and turned[1][0] in self.weights and ranks[1] == 2:
+            b, summed = turned[1][0], (summed[0], [1 - axis for axis in summed[1]])
+        count = len(summed[0])
+        is_last = summed[0] == list(range(ranks[0] - count, ranks[0]))
+        is_matrix = ranks[1] == 2 and count == 1
+        is_first = summed[1] == list(range(count)) and count < ranks[1]
+        if b in self.weights and not batch[0] and is_last and (is_matrix or (is_first and len(self.users[b]) == 1)):
+            return self.layer(a, b, count, summed[1] == [1] and is_matrix, result)
+        letters = iter("abcdefghijklmnopqrstuvwxyz")
+        left = [next(letters) for _ in range(ranks[0])]
+        right = [""] * ranks[1]
+        for one, other in zip(batch[0] + summed[0], batch[1] + summed[1]):
+            right[other] = left[one]
+        right = [each or next(letters) for each in right]
+        out = [left[i] for i in batch[0]]
+        out += [each for i, each in enumerate(left) if i not in batch[0] + summed[0]]
+        out += [each for i, each in enumerate(right) if i not in batch[1] + summed[1]]
+        return self.add(op.name, [a, b], result, equation=f"{''.join(left)},{''.join(right)}->{''.join(out)}")
+
+    def layer(self, x, weight, count, is_turned, result):
+        """A product with a weight that is a Linear, between views where there are several axes in it, or out of it."""
+        sizes = self.first.shapes[weight]
+        made = sizes[count:]
+        bias, total = (None, result) if is_turned else self.added(result, len(made))
+        ins, out = [x, self.operand(weight)], total
+        if len(sizes) > 2:
+            rows, columns = math.prod(sizes[:count]), math.prod(made)
+            ins[1] = self.flat(weight, [rows, columns])
+            front = self.shape(x)[: len(self.first.shapes[x]) - count]
+            if count > 1:
+                ins[0] = self.add("stablehlo.reshape", [x], {**self.tensor(x), "name": f"{self.tensor(result)['name']}.rows", "shape": [*front, rows]})
+            if len(made) > 1:
+                out = {**self.tensor(total), "name": f"{self.tensor(result)['name']}.flat", "shape": [*front, columns]}
+        if bias is not None:
+            ins.append(self.flat(bias, [math.prod(made)]))
+        name = self.add("jax.lax.dot", ins, out, transB=is_turned)
+        if isinstance(out, dict):
+            self.add("stablehlo.reshape", [name], total)
+        if bias is not None:
+            self.skip(total)
+
+    def skip(self, total):
+        """The addition of a bias that a layer has."""
+        self.ops[self.makers[total]] = None
+
+    def on_convolution(self, op, operands, result):
+        x, weight = operands
+        layout = re.search(r"#stablehlo.conv<\[([^\]]*)\]x\[([^\]]*)\]->\[([^\]]*)\]>", op.attributes)
+        into, kernel, out = ([part.strip() for part in each.split(",")] for each in layout.groups())
+        windows = [str(i) for i in range(len(into) - 2)]
+        dilated = [each for each in op.numbers("lhs_dilation") if each != 1]
+        if dilated or op.numbers("batch_group_count") not in ([], 1) or weight not in self.weights or len(self.users[weight]) != 1:
+            return self.add(f"{op.name} of another kind", operands, result)
+        own = self.weights[weight]
+        own["shape"] = [own["shape"][kernel.index(each)] for each in ("o", "i", *windows)]
+        x = self.turned(x, [into.index(each) for each in ("b", "f", *windows)], result)
+        padding = op.numbers("padding") or [[0, 0]] * len(windows)
+        low = [pair[0] for pair in padding]
+        if low != [pair[1] for pair in padding]:
+            x, low = self.padded(x, padding, result), [0] * len(windows)
+        bias, total = self.added(result, 1) if out[-1] == "f" else (None, result)
+        shape = self.shape(result)
+        made = {**self.tensor(result), "name": f"{self.tensor(result)['name']}.conv", "shape": [shape[out.index(each)] for each in ("b", "f", *windows)]}
+        ins = [x["name"], self.names[weight]] + ([self.names[bias]] if bias is not None else [])
+        self.add(op.name, ins, made, stride=op.numbers("window_strides"), padding=low, dilation=op.numbers("rhs_dilation"), groups=op.numbers("feature_group_count") or 1)
+        self.add("stablehlo.transpose", [made["name"]], total, dims=[("b", "f", *windows).index(each) for each in out])
+        if bias is not None:
+            self.skip(total)
+
+    def turned(self, x, order, result):
+        """Channels behind the batch, as netc has them."""
+        shape = self.shape(x)
+        made = {**self.tensor(x), "name": f"{self.tensor(result)['name']}.turned", "shape": [shape[axis] for axis in order]}
+        self.add("stablehlo.transpose", [x], made, dims=order)
+        return made
+
+    def padded(self, x, padding, result):
+        shape = list(x["shape"])
+        for axis, (low, high) in enumerate(padding):
+            shape[2 + axis] += low + high
+        made = {**x, "name": f"{self.tensor(result)['name']}.padded", "shape": shape}
+        self.add("stablehlo.pad", [x["name"]], made, pad=[each for pair in reversed(padding) for each in pair], mode="constant")
+        return made
+
+    def on_reduce_window(self, op, operands, result):
+        name, rank = self.named(self.makers[result]), len(self.first.shapes[result])
+        window, strides, padding = op.numbers("window_dimensions"), op.numbers("window_strides") or [1] * rank, op.numbers("padding") or [[0, 0]] * rank
+        dilated = [each for key in ("base_dilations", "window_dilations") for each in op.numbers(key) if each != 1]
+        if name != "stablehlo.reduce_window.maximum" or dilated or window[0] != 1 or window[-1] != 1 or any(low != high for low, high in padding):
+            return self.add(f"{name} of another kind" if name.endswith("maximum") else name, operands[:1], result)
+        order = [0, rank - 1, *range(1, rank - 1)]
+        x, shape = self.turned(operands[0], order, result), self.shape(result)
+        made = {**self.tensor(result), "name": f"{self.tensor(result)['name']}.pooled", "shape": [shape[axis] for axis in order]}
+        self.add(name, [x["name"]], made, kernel_size=window[1:-1], stride=strides[1:-1], padding=[low for low, _ in padding[1:-1]])
+        return self.add("stablehlo.transpose", [made["name"]], result, dims=[0, *range(2, rank), 1])
+
+    def on_gather(self, op, operands, result):
+        table, index = operands
+        width = self.first.shapes[table][-1] if len(self.first.shapes[table]) == 2 else 0
+        rank = len(self.first.shapes[result])
+        is_rows = op.numbers("slice_sizes") == [1, width] and op.numbers("offset_dims") == [rank - 1] and op.numbers("start_index_map") == [0]
+        found = self.sources(index)
+        if not is_rows or len(found) != 1 or self.shape(result)[:-1] != self.shape(*found):
+            return self.add(f"{op.name} of another kind", operands, result)
+        return self.add(op.name, [table, *found], result)
+
+    def sources(self, value):
+        """What an index is computed of, without what keeps it in range."""
+        value = self.real(value)
+        value = self.spread[value][0] if value in self.spread else value
+        i = self.makers.get(value)
+        if i is None or value in self.values or self.first.ops[i][0].name.split(".")[-1] not in OF_INDICES:
+            return {value}
+        found = set().union(*(self.sources(each) for each in self.first.ops[i][1]))
+        return {each for each in found if each not in self.values} or found
+
+
+def _constant(op, shape, dtype):
+    text = re.search(r"value = dense<(.*?)> : tensor", op.attributes)[1]
+    if text.startswith('"0x'):
+        raw = numpy.frombuffer(bytes.fromhex(text[3:-1]), dtype=dtype)
+        return numpy.broadcast_to(raw.reshape(shape) if raw.size > 1 else raw.reshape([1] * len(shape)), shape)
+    if text.startswith("0x"):
+        bits = bytes.fromhex(text[2:])
+        return numpy.broadcast_to(numpy.frombuffer(bits[::-1], dtype=f"f{len(bits)}")[0], shape)
+    values = ast.literal_eval(text.replace("true", "True").replace("false", "False") or "[]")
+    return numpy.broadcast_to(numpy.array(values, dtype=dtype), shape)

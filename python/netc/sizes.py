@@ -1,0 +1,32 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Sizes as polynomials in free axes, found by computing with several numbers."""
+
+import itertools
+import re
+
+NAMES = "NTSUVPQR"  # of free axes
+SIZES = (7, 11, 13, 17, 19, 23, 29, 31)  # two for each: primes, of which no product is mistaken for another
+
+
+def polynomial(numbers, names):
+    """Through one number for each sample, as text: a sum of products of free axes, of which each is there once."""
+    terms = {}
+    points = list(itertools.product((0, 1), repeat=len(names)))
+    values = dict(zip(points, (int(n) for n in numbers)))
+    for i in range(len(names)):
+        low, high = SIZES[2 * i], SIZES[2 * i + 1]
+        for point in points:
+            if point[i] == 0:
+                above = point[:i] + (1,) + point[i + 1 :]
+                slope, rest = divmod(values[above] - values[point], high - low)
+                if rest:
+                    return None
+                values[point], values[above] = values[point] - slope * low, slope
+    for point, factor in values.items():
+        if factor:
+            terms["*".join(name for name, up in zip(names, point) if up)] = factor
+    text = " + ".join((f"{factor}*{product}" if factor != 1 else product) if product else str(factor) for product, factor in sorted(terms.items(), reverse=True))
+    return int(text) if re.fullmatch(r"-?\d+", text) else text.replace("+ -", "- ") or 0

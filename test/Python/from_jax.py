@@ -1,0 +1,70 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# REQUIRES: notebooks
+# RUN: env PYTHONPATH=%source_dir/python /usr/bin/python3 %s %S/Inputs/jax
+
+# Texts of StableHLO that tools/bench/import_jax.py kept: the parameters and the FLOP of a forward pass; and what is refused.
+
+import gzip
+import json
+import pathlib
+import sys
+
+import netc
+from netc.jax_graph import graph
+
+specifications = {}
+for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json.gz")):
+    kept = json.loads(gzip.decompress(path.read_bytes()))
+    name, texts, weights = kept["name"], kept["texts"], kept["weights"]
+    specifications[name] = text = netc.from_graph(graph(texts, weights, name, "JAX"))
+    network = netc.estimate(text).networks[0]
+    assert (network.parameters.total, network.forward.matmul) == (kept["parameters"], kept["forward"]), (name, network.parameters, network.forward)
+    # One text alone has no free axis: it is of seven examples.
+    fixed = netc.estimate(netc.from_graph(graph(texts[:1], weights, name, "JAX"))).networks[0]
+    assert fixed.forward.matmul == 7 * kept["forward"], name
+assert len(specifications) == 3
+assert "net mlp(x: f32[N, 64])" in specifications["mlp"] and "return y = x |> linear |> relu |> linear_2" in specifications["mlp"]
+assert "Conv(32, 3, stride = 2, groups = 2)" in specifications["ConvNet"] and "MaxPool(2)" in specifications["ConvNet"]
+transformer = specifications["Transformer"]
+assert "|> mask(causal = true) |> softmax" in " ".join(transformer.split()) and "@ transpose(Embed_0.weight)" in transformer, transformer
+assert "  Layer_0 = Layer()\n  Layer_1 = Layer()\n" in transformer, transformer
+
+
+def text(*body, size=7):
+    """A function of a weight `%w` and an input `%x`; `{0}` is a tensor with the batch."""
+    batch = f"tensor<{size}x8xf32>"
+    lines = [line.replace("{0}", batch) for line in body]
+    return "\n".join([
+        '#loc1 = loc("jit(f)/Net/Part/op")',
+        '"builtin.module"() ({',
+        '  "func.func"() <{sym_name = "main"}> ({',
+        f'  ^bb0(%w: tensor<8x8xf32> loc("params[\'w\']"), %x: {batch} loc("x")):',
+        *(f"    {line}" if line[-1] in "{:" else f"    {line} loc(#loc1)" for line in lines),
+        '  }) : () -> ()',
+        '}) : () -> ()',
+    ])  # fmt: skip
+
+
+def refused(why, *texts):
+    try:
+        netc.from_graph(graph(texts, ["w"], "Net", "JAX"))
+    except netc.ImportRefused as problem:
+        assert why in str(problem), problem
+    else:
+        raise AssertionError(f"{why}: it was imported")
+
+
+tanh, end = '%0 = "stablehlo.tanh"(%x) : ({0}) -> {0}', '"func.return"(%0) : ({0}) -> ()'
+assert "return y = x |> tanh" in netc.from_graph(graph([text(tanh, end), text(tanh, end, size=11)], ["w"], "Net", "JAX"))
+refused("netc does not know the op `chlo.erf`, in `Part` (jit(f)/Net/Part/op)", text('%0 = "chlo.erf"(%x) : ({0}) -> {0}', end))
+loop = ['%0 = "stablehlo.while"(%x) ({', "^bb0(%c: {0}):", "}, {", "^bb0(%b: {0}):", '"stablehlo.return"(%b) : ({0}) -> ()', "}) : ({0}) -> {0}"]
+refused("`stablehlo.while` (jit(f)/Net/Part/op): a loop is not imported; `jax.lax.scan` has `unroll=True`, which writes it out", text(*loop, end))
+branch = ['%0 = "stablehlo.case"(%x) ({', '"stablehlo.return"(%x) : ({0}) -> ()', "}) : ({0}) -> {0}"]
+refused("`stablehlo.case` (jit(f)/Net/Part/op): what it computes depends on data", text(*branch, end))
+refused("netc does not know the op `stablehlo.gather of another kind`", text('%0 = "stablehlo.gather"(%x, %w) : ({0}, tensor<8x8xf32>) -> {0}', end))
+refused("netc has no numbers of type `f8E4M3FN` (jit(f)/Net/Part/op)", text('%0 = "stablehlo.convert"(%x) : ({0}) -> tensor<7x8xf8E4M3FN>', '"func.return"(%0) : (tensor<7x8xf8E4M3FN>) -> ()'))
+refused("the function is another one for another number of examples", text(tanh, end), text(tanh.replace("tanh", "sine"), end, size=11))
+refused("this is no generic text of StableHLO with a function `main`", "module @jit_f { func.func public @main() }")

@@ -1,0 +1,95 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Imports functions of JAX and modules of Flax, and compares their parameters and the FLOP of a forward pass with those of XLA's
+`cost_analysis`, which also counts what is no product, and leaves out taps that meet padding.
+
+    NETC=build/release/bin/netc python3 tools/bench/import_jax.py [--keep folder]
+
+It needs jax and flax, and writes a line for each model. With `--keep` the texts of StableHLO stay in a folder.
+"""
+
+import argparse
+import gzip
+import json
+import math
+import pathlib
+import sys
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
+
+import netc
+from netc import jax_graph
+
+
+def mlp(weights, x):
+    *hidden, last = weights
+    for w, b in hidden:
+        x = jax.nn.relu(x @ w + b)
+    return x @ last[0] + last[1]
+
+
+class ConvNet(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.relu(nn.Conv(16, (3, 3))(x))
+        x = nn.max_pool(x, (2, 2), strides=(2, 2))
+        x = nn.relu(nn.Conv(32, (3, 3), strides=2, feature_group_count=2)(x))
+        return nn.Dense(10)(x.reshape(x.shape[0], -1))
+
+
+class Layer(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        mask = nn.make_causal_mask(jnp.ones(x.shape[:2]))
+        y = nn.LayerNorm()(x)
+        x = x + nn.MultiHeadDotProductAttention(num_heads=4)(y, y, mask=mask)
+        y = nn.gelu(nn.Dense(4 * x.shape[-1])(nn.LayerNorm()(x)))
+        return x + nn.Dense(x.shape[-1])(y)
+
+
+class Transformer(nn.Module):
+    @nn.compact
+    def __call__(self, words):
+        table = nn.Embed(100, 32)
+        x = table(words)
+        for _ in range(2):
+            x = Layer()(x)
+        return table.attend(nn.LayerNorm()(x))
+
+
+def models():
+    """By name: a function, its weights, an input, and the FLOP of its products."""
+    size = jax.ShapeDtypeStruct
+    sizes = [(64, 128), (128, 10)]
+    yield "mlp", mlp, [(size(each, "f4"), size(each[1:], "f4")) for each in sizes], size((1, 64), "f4"), 2 * sum(map(math.prod, sizes))
+    convolutions = 2 * (28 * 28 * 16 * 9 + 7 * 7 * 32 * 9 * 8 + 7 * 7 * 32 * 10)
+    layers = 2 * (16 * 2 * (4 * 32 * 32 + 2 * 32 * 128) + 2 * 2 * 16 * 16 * 32 + 16 * 32 * 100)
+    for module, x, flop in (ConvNet(), size((1, 28, 28, 1), "f4"), convolutions), (Transformer(), size((1, 16), "i4"), layers):
+        yield type(module).__name__, module.apply, jax.eval_shape(module.init, jax.random.key(0), x), x, flop
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keep", type=pathlib.Path)
+    options = parser.parse_args()
+    for name, function, weights, x, flop in models():
+        texts, labels = jax_graph.texts_of(function, weights, x)
+        network = netc.estimate(netc.from_graph(jax_graph.graph(texts, labels, name, f"JAX {jax.__version__}"))).networks[0]
+        own = network.parameters.total, network.forward.matmul
+        wanted = sum(leaf.size for leaf in jax.tree_util.tree_leaves(weights)), flop
+        all_flop = jax.jit(function).lower(weights, x).compile().cost_analysis()["flops"]
+        print(f"{name}: {'equal' if own == wanted else f'{own}, not {wanted}'}; XLA counts {all_flop:.0f}, netc {network.forward.total}")
+        if options.keep:
+            kept = {"name": name, "weights": labels, "texts": texts, "parameters": wanted[0], "forward": flop}
+            path = options.keep / f"{name.lower()}.json.gz"
+            path.write_bytes(gzip.compress(json.dumps(kept).encode(), mtime=0))
+
+
+if __name__ == "__main__":
+    main()
