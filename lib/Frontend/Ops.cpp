@@ -421,6 +421,10 @@ std::string TensorBuilder::axesText(const Tensor &tensor) {
   return text + "]";
 }
 
+std::string TensorBuilder::typeText(const Tensor &tensor) {
+  return elementText(elementOf(tensor.value)) + axesText(tensor);
+}
+
 std::optional<std::vector<int64_t>>
 TensorBuilder::axesOf(Tree *at, const Value *value, StringRef rule,
                       const Tensor &tensor) {

@@ -227,8 +227,11 @@ antlrcpp::Any Evaluator::visitBind(NetParser::BindContext *tree) {
   for (auto [target, part] : llvm::zip_equal(targets, parts)) {
     if (target->expr())
       part = tensors.matched(target->expr(), part);
-    if (part.is<Tensor>())
+    if (auto *tensor = part.as<Tensor>()) {
       boundToTensors.insert(target);
+      if (options.onTensor)
+        options.onTensor(locationOf(target), tensors.typeText(*tensor));
+    }
     nameTable.bind(target, nameOf(target), std::move(part));
   }
   return nullptr;

@@ -48,6 +48,8 @@ public:
   static std::string axesText(const Tensor &tensor);
   /// `f32` and `bool`.
   static std::string elementText(mlir::Type element);
+  /// `f32[N, C = 3, 224]`
+  static std::string typeText(const Tensor &tensor);
   /// What MLIR says of an operand that the definition of an op does not take,
   /// in the words of the language; other complaints as they are.
   static Message operandComplaint(llvm::StringRef complaint, llvm::StringRef op,

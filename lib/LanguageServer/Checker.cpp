@@ -50,6 +50,16 @@ CheckedFile netc::check(const CheckRequest &request) {
       return std::nullopt;
     return found->second;
   };
+  options.onTensor = [&](mlir::Location name, const std::string &type) {
+    auto place = mlir::cast<mlir::FileLineColLoc>(name);
+    if (place.getFilename() != request.path)
+      return;
+    auto [known, isNew] =
+        result.types.insert({{place.getLine(), place.getColumn()}, type});
+    if (!isNew && type != known->second &&
+        !llvm::StringRef(known->second).ends_with(".."))
+      known->second += " ..";
+  };
   Progress progress;
   Session session(context, std::move(options), progress, printer);
   std::optional<CountedFile> file = countFile(session, request.path);

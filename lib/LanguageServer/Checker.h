@@ -11,6 +11,7 @@
 #include "llvm/Support/thread.h"
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
 
 namespace netc {
@@ -20,6 +21,9 @@ struct CheckedFile {
   std::vector<Problem> problems;
   /// What a network or run costs, in a line, by name. Empty after errors.
   llvm::StringMap<std::string> costs;
+  /// The types of tensors, by the place of the name that is bound to one: those
+  /// of the first time that a block is applied, with `..` if there are others.
+  std::map<TextPlace, std::string> types;
 };
 
 /// A text to be checked, and the files that editors hold, by path.

@@ -20,6 +20,8 @@ namespace lsp = mlir::lsp;
 namespace json = llvm::json;
 
 namespace {
+#include "lib/LanguageServer/Manual.inc"
+
 /// The parameters of requests that mlir::lsp has no structures for.
 struct RenameParams : TextDocumentPositionParams {
   std::string newName;
@@ -52,6 +54,7 @@ public:
     handler.method("textDocument/completion", this, &Server::complete);
     handler.method("textDocument/formatting", this, &Server::format);
     handler.method("textDocument/codeLens", this, &Server::costs);
+    handler.method("textDocument/inlayHint", this, &Server::types);
     handler.method("textDocument/codeAction", this, &Server::fixes);
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     context.loadDialect<NetDialect>();
@@ -77,6 +80,7 @@ private:
     std::unique_ptr<Document> document;
     std::vector<Problem> problems; ///< of its text
     llvm::StringMap<std::string> costs;
+    std::map<TextPlace, std::string> types; ///< empty until it is checked
   };
 
   void initialize(const InitializeParams &, Reply reply);
@@ -97,6 +101,7 @@ private:
   void complete(const TextDocumentPositionParams &params, Reply reply);
   void format(const DocumentSymbolParams &params, Reply reply);
   void costs(const DocumentSymbolParams &params, Reply reply);
+  void types(const InlayHintsParams &params, Reply reply);
   void fixes(const CodeActionParams &params, Reply reply);
 
   OpenFile *fileOf(const URIForFile &uri) {
@@ -176,6 +181,7 @@ void Server::initialize(const InitializeParams &, Reply reply) {
            {"documentFormattingProvider", true},
            {"codeLensProvider", json::Object{}},
            {"codeActionProvider", true},
+           {"inlayHintProvider", true},
        }}});
 }
 
@@ -212,6 +218,7 @@ void Server::update(const URIForFile &uri, int64_t version, std::string text) {
     file.version = version;
     file.document = std::move(document);
     file.problems = file.document->syntaxErrors;
+    file.types.clear();
     if (file.document->source->hasErrors())
       return publishProblems(file);
     for (auto &[path, other] : files)
@@ -232,6 +239,7 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
     return;
   OpenFile &file = found->second;
   file.problems = checked.problems;
+  file.types = checked.types;
   if (!checked.costs.empty())
     file.costs = checked.costs;
   publishProblems(file);
@@ -274,8 +282,11 @@ void Server::publishProblems(const OpenFile &file) {
 
 /// What an error says was meant: `x` of "did you mean `x`?"; else empty.
 static llvm::StringRef meantBy(llvm::StringRef message) {
-  auto [before, behind] = message.split("did you mean `");
-  return behind.take_until([](char c) { return c == '`'; });
+  size_t question = message.find("did you mean `");
+  if (question == llvm::StringRef::npos)
+    return "";
+  return message.drop_front(question).split('`').second.take_until(
+      [](char c) { return c == '`'; });
 }
 
 void Server::fixes(const CodeActionParams &params, Reply reply) {
@@ -341,14 +352,10 @@ void Server::define(const TextDocumentPositionParams &params, Reply reply) {
         file->uri, file->document->rangeOf(netc::rangeOf(declared->token))));
   }
   auto [imported, declared] = importedAs(*file->document, mention->name);
-  llvm::Expected<URIForFile> uri =
-      declared && declared->token ? URIForFile::fromFile(imported->path)
-                                  : llvm::createStringError("not declared");
-  if (!uri) {
-    llvm::consumeError(uri.takeError());
+  if (!declared || !declared->token)
     return reply(nullptr);
-  }
-  reply(location(*uri, imported->rangeOf(netc::rangeOf(declared->token))));
+  reply(location(cantFail(URIForFile::fromFile(imported->path)),
+                 imported->rangeOf(netc::rangeOf(declared->token))));
 }
 
 void Server::references(const ReferenceParams &params, Reply reply) {
@@ -446,6 +453,15 @@ static std::string describe(const StandardBlock &block) {
   return "```net\n" + signature.str() + "\n```\n" + block.path.str();
 }
 
+/// What docs/Ops.md says of an op; empty of other names.
+static std::string describeOp(llvm::StringRef name) {
+  llvm::StringRef manual = texts[0];
+  auto [before, section] = manual.split(("### `net." + name + "`\n").str());
+  auto [heading, text] = section.split("\n");
+  return text.take_front(std::min(text.find("\n## "), text.find("\n### ")))
+      .str();
+}
+
 static const StandardBlock *standardBlock(llvm::StringRef name) {
   for (llvm::ArrayRef<StandardBlock> blocks :
        {standardBlocks(), importableBlocks()})
@@ -453,6 +469,16 @@ static const StandardBlock *standardBlock(llvm::StringRef name) {
       if (block.name == name)
         return &block;
   return nullptr;
+}
+
+/// The type of the tensor that a declaration names, as code; else empty.
+static std::string typeOf(const std::map<TextPlace, std::string> &types,
+                          const Declaration &declared) {
+  auto found =
+      declared.token ? types.find(beginOf(declared.token)) : types.end();
+  return found == types.end()
+             ? ""
+             : "```net\n" + declared.name + ": " + found->second + "\n```\n";
 }
 
 void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
@@ -463,13 +489,15 @@ void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
   Hover hover(file->document->rangeOf(netc::rangeOf(mention->token)));
   std::string &text = hover.contents.value;
   if (const Declaration *declared = mention->declaration)
-    text = file->document->describe(*declared);
+    text = typeOf(file->types, *declared) + file->document->describe(*declared);
   else if (auto [imported, outside] =
                importedAs(*file->document, mention->name);
            outside)
     text = imported->describe(*outside);
   else if (const StandardBlock *block = standardBlock(mention->name))
     text = describe(*block);
+  else if (std::string op = describeOp(mention->name); !op.empty())
+    text = std::move(op);
   else if (std::optional<Accelerator> device = table.find(mention->name)) {
     text = "```\n";
     llvm::raw_string_ostream os(text);
@@ -497,6 +525,23 @@ void Server::costs(const DocumentSymbolParams &params, Reply reply) {
           {"command", json::Object{{"title", cost->second}, {"command", ""}}}});
     }
   reply(std::move(lenses));
+}
+
+void Server::types(const InlayHintsParams &params, Reply reply) {
+  std::lock_guard lock(mutex);
+  json::Array hints;
+  if (OpenFile *file = fileOf(params.textDocument.uri))
+    for (const Mention &mention : file->document->names.mentions()) {
+      auto type = file->types.find(beginOf(mention.token));
+      Position end = file->document->positionOf(endOf(mention.token));
+      if (mention.role != Mention::Declares || type == file->types.end() ||
+          !params.range.contains(end))
+        continue;
+      InlayHint hint(InlayHintKind::Type, end);
+      hint.label = ": " + type->second;
+      hints.push_back(hint);
+    }
+  reply(std::move(hints));
 }
 
 void Server::complete(const TextDocumentPositionParams &params, Reply reply) {

@@ -64,7 +64,12 @@ check((problem["code"], problem["severity"]), ("unread-name", 2))
 lenses = editor.of("codeLens", uri)
 check([lens["range"]["start"]["line"] for lens in lenses], [3, 7])
 check(lenses[0]["command"]["title"], "36 parameters, forward 56 FLOP, backward 88 FLOP")
-check(lenses[1]["command"]["title"][:17], "a step 1.152 kFLO")
+check(lenses[1]["command"]["title"], "a step 1.152 kFLOP, in all 1.152 kFLOP, memory 416 bytes")
+
+# Behind names of tensors: their types.
+whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+hints = editor.of("inlayHint", uri, range=whole)
+check([(hint["label"], hint["position"]) for hint in hints], [(": f32[N, 4]", {"line": 4, "character": 18})])
 
 # Under a name: its line, the comment above, and what it costs; also of imported files, of the
 # standard library, and of devices.
@@ -78,6 +83,9 @@ check(said["range"], span(3, 4, 9))
 said = editor.at("hover", uri, 4, 27)["contents"]["value"]
 check(said, "```net\nblock Pair(x; c) = x |> Linear(c) |> Linear(c)\n```\nTwo layers.\n")
 assert "989.4 TFLOP/s" in editor.at("hover", uri, 11, 15)["contents"]["value"]
+said = editor.at("hover", uri, 5, 15)["contents"]["value"]
+check(said[: said.index("```\n")], "```net\nhidden: f32[N, 4]\n")
+assert "mean(x; over = all)" in editor.at("hover", uri, 8, 10)["contents"]["value"]
 check(editor.at("hover", uri, 5, 0), None)
 
 # Where a name is declared, here or in the imported file, and where it stands.
