@@ -38,9 +38,9 @@ struct FrontendOptions {
   /// The text of a file that an editor holds, which counts instead of the one
   /// on disk; none of others. May be empty.
   std::function<std::optional<std::string>(llvm::StringRef path)> bufferOf;
-  /// Called with the place of a name that is bound to a tensor, and the tensor's
-  /// type: `f32[N, 64]`. A block binds its names each time it is applied. May be
-  /// empty.
+  /// Called with the place of a name that is bound to a tensor, and the
+  /// tensor's type: `f32[N, 64]`. A block binds its names each time it is
+  /// applied. May be empty.
   std::function<void(mlir::Location name, const std::string &type)> onTensor;
   /// Called before each point of a sweep is elaborated. May be empty.
   std::function<void(llvm::StringRef run, size_t index, size_t points)> onPoint;
