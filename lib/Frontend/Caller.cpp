@@ -299,7 +299,7 @@ Value Caller::call(Tree *at, const Value &callee,
   }
   bool isNew = callee.is<Function>();
   std::shared_ptr<Instance> instance = instantiate(at, callee);
-  if (!bindArguments(at, *instance, arguments))
+  if (!bindArguments(*instance, arguments))
     return {};
   if (isNew && !completeSettings(at, *instance))
     return {};
@@ -410,126 +410,160 @@ std::shared_ptr<Identity> Caller::identityAt(Tree *at, int64_t part) {
   return identity;
 }
 
-bool Caller::bindArguments(Tree *at, Instance &instance,
-                           std::vector<Argument> &arguments) {
-  const Parameters &all = parametersOf(instance.function);
-  const std::string &callee = instance.function.name;
-  bool fine = true;
-  size_t nextSetting = 0;
-  auto giveTensor = [&](size_t i, const Argument &argument) {
-    const Parameter &parameter = all.tensors[i];
-    if (!instance.tensors[i].empty() && !parameter.variadic) {
-      e.fail(argument.at, error::DuplicateArgument, callee, parameter.name);
-      fine = false;
-      return;
-    }
-    instance.tensors[i].push_back(argument.value);
-  };
-  auto nextTensor = [&]() -> std::optional<size_t> {
-    for (size_t i = 0; i < all.tensors.size(); ++i)
-      if (instance.tensors[i].empty() || all.tensors[i].variadic)
-        return i;
-    return std::nullopt;
-  };
-  for (Argument &argument : arguments) {
+namespace {
+/// Binds the arguments of a call to the parameters of an instance, one by one.
+class ArgumentBinder {
+public:
+  ArgumentBinder(Evaluator &e, const Parameters &all, Instance &instance)
+      : e(e), all(all), instance(instance) {}
+
+  /// False after an error that leaves no sense in those behind it.
+  bool bind(const Argument &argument) {
+    auto isUnknown = [](const Value &value) { return value.isUnknown(); };
     auto *list = argument.value.as<List>();
-    if (argument.value.isUnknown() ||
-        (list && llvm::any_of(*list->items, [](const Value &item) {
-           return item.isUnknown();
-         }))) {
-      fine = false;
-      continue;
+    if (isUnknown(argument.value) ||
+        (list && llvm::any_of(*list->items, isUnknown))) {
+      isFine = false;
+      return true;
     }
     if (!argument.name.empty()) {
-      auto hasName = [&](const Parameter &p) {
-        return p.name == argument.name;
-      };
-      auto tensor = llvm::find_if(all.tensors, hasName);
-      if (tensor != all.tensors.end()) {
-        if (!argument.value.is<None>() || tensor->required)
-          giveTensor(tensor - all.tensors.begin(), argument);
-        continue;
-      }
-      auto setting = llvm::find_if(all.settings, hasName);
-      if (setting != all.settings.end()) {
-        std::optional<Value> &slot =
-            instance.settings[setting - all.settings.begin()];
-        if (slot) {
-          e.fail(argument.at, error::DuplicateArgument, callee, argument.name);
-          fine = false;
-        }
-        slot = argument.value;
-        continue;
-      }
-      if (argument.name == "as" && instance.function.op) {
-        if (auto *axis = argument.value.as<Axis>())
-          instance.as = axis->label;
-        else if (!argument.value.is<None>())
-          fine = false,
-          e.fail(argument.at, error::NotALabel, kindOf(argument.value));
-        continue;
-      }
-      std::vector<std::string> known;
-      for (const Parameter &parameter : all.tensors)
-        known.push_back(parameter.name);
-      for (const Parameter &parameter : all.settings)
-        known.push_back(parameter.name);
-      e.fail(argument.nameAt(), error::UnknownArgument, callee, argument.name,
-             e.didYouMean(argument.name, known));
-      fine = false;
-      continue;
+      bindByName(argument);
+      return true;
     }
-    std::vector<Value> tensors;
-    bool isFull = e.tensors.isElementByElement(instance.function) &&
-                  nextTensor() && numberOf(argument.value);
-    if (argument.value.is<Tensor>() || isFull) {
-      tensors.push_back(argument.value);
-    } else if (list && !list->items->empty() &&
-               llvm::all_of(*list->items,
-                            [](const Value &v) { return v.is<Tensor>(); }) &&
-               nextTensor()) {
-      tensors = *list->items; // a list of tensors stands for its elements
-    }
-    if (!tensors.empty()) {
-      if (argument.behindSemicolon) {
-        e.fail(argument.at, error::TensorAmongSettings);
-        fine = false;
-      }
-      for (Value &value : tensors) {
-        std::optional<size_t> i = nextTensor();
-        if (!i) {
-          e.fail(argument.at, error::TooManyTensors, callee, all.tensors.size(),
-                 all.tensors.size() == 1 ? " tensor" : " tensors");
-          return false;
-        }
-        giveTensor(*i, Argument{"", value, argument.at, false});
-      }
-      continue;
-    }
+    std::vector<Value> tensors = tensorsIn(argument);
+    if (!tensors.empty())
+      return bindTensors(argument, tensors);
     // A function of numbers: a block without settings, of what has no pattern.
     if (std::optional<size_t> i = nextTensor();
         i && instance.function.block && all.settings.empty() &&
         !all.tensors[*i].tree->COLON() && netc::numberOf(argument.value)) {
       giveTensor(*i, argument);
-      continue;
+      return true;
     }
+    return bindSetting(argument);
+  }
+
+  bool isFine = true; ///< no argument was wrong
+
+private:
+  const std::string &callee() const { return instance.function.name; }
+
+  template <unsigned holes, typename... Args>
+  bool fail(antlr4::ParserRuleContext *at, const error::Text<holes> &error,
+            const Args &...args) {
+    e.fail(at, error, args...);
+    return isFine = false;
+  }
+
+  void giveTensor(size_t i, const Argument &argument) {
+    const Parameter &parameter = all.tensors[i];
+    if (instance.tensors[i].empty() || parameter.variadic)
+      instance.tensors[i].push_back(argument.value);
+    else
+      fail(argument.at, error::DuplicateArgument, callee(), parameter.name);
+  }
+
+  std::optional<size_t> nextTensor() const {
+    for (size_t i = 0; i < all.tensors.size(); ++i)
+      if (instance.tensors[i].empty() || all.tensors[i].variadic)
+        return i;
+    return std::nullopt;
+  }
+
+  void bindByName(const Argument &argument) {
+    auto hasName = [&](const Parameter &p) { return p.name == argument.name; };
+    auto tensor = llvm::find_if(all.tensors, hasName);
+    if (tensor != all.tensors.end()) {
+      if (!argument.value.is<None>() || tensor->required)
+        giveTensor(tensor - all.tensors.begin(), argument);
+      return;
+    }
+    auto setting = llvm::find_if(all.settings, hasName);
+    if (setting != all.settings.end()) {
+      std::optional<Value> &slot =
+          instance.settings[setting - all.settings.begin()];
+      if (slot)
+        fail(argument.at, error::DuplicateArgument, callee(), argument.name);
+      slot = argument.value;
+      return;
+    }
+    if (argument.name == "as" && instance.function.op) {
+      if (auto *axis = argument.value.as<Axis>())
+        instance.as = axis->label;
+      else if (!argument.value.is<None>())
+        fail(argument.at, error::NotALabel, kindOf(argument.value));
+      return;
+    }
+    std::vector<std::string> known;
+    for (const Parameter &parameter : all.tensors)
+      known.push_back(parameter.name);
+    for (const Parameter &parameter : all.settings)
+      known.push_back(parameter.name);
+    fail(argument.nameAt(), error::UnknownArgument, callee(), argument.name,
+         e.didYouMean(argument.name, known));
+  }
+
+  /// The tensors that an argument stands for: itself, the elements of a list,
+  /// or a number where the op takes one for a tensor.
+  std::vector<Value> tensorsIn(const Argument &argument) const {
+    bool isFull = e.tensors.isElementByElement(instance.function) &&
+                  nextTensor() && numberOf(argument.value);
+    if (argument.value.is<Tensor>() || isFull)
+      return {argument.value};
+    auto *list = argument.value.as<List>();
+    auto isTensor = [](const Value &value) { return value.is<Tensor>(); };
+    return list && llvm::all_of(*list->items, isTensor) && nextTensor()
+               ? *list->items
+               : std::vector<Value>();
+  }
+
+  bool bindTensors(const Argument &argument, llvm::ArrayRef<Value> tensors) {
+    if (argument.behindSemicolon)
+      fail(argument.at, error::TensorAmongSettings);
+    for (const Value &value : tensors) {
+      std::optional<size_t> i = nextTensor();
+      if (!i)
+        return fail(argument.at, error::TooManyTensors, callee(),
+                    all.tensors.size(),
+                    all.tensors.size() == 1 ? " tensor" : " tensors");
+      giveTensor(*i, Argument{"", value, argument.at, false});
+    }
+    return true;
+  }
+
+  bool bindSetting(const Argument &argument) {
     while (nextSetting < all.settings.size() && instance.settings[nextSetting])
       ++nextSetting;
-    if (nextSetting == all.settings.size()) {
-      if (list && list->items->empty())
-        e.fail(argument.at, error::EmptyListOfTensors, callee);
-      else if (nextTensor() && all.settings.empty())
-        e.fail(argument.at, error::TakesTensorNot, callee,
-               kindOf(argument.value));
-      else
-        e.fail(argument.at, error::TooManySettings, callee, all.settings.size(),
-               all.settings.size() == 1 ? " setting" : " settings",
-               kindOf(argument.value));
-      return false;
+    if (nextSetting < all.settings.size()) {
+      instance.settings[nextSetting++] = argument.value;
+      return true;
     }
-    instance.settings[nextSetting++] = argument.value;
+    auto *list = argument.value.as<List>();
+    if (list && list->items->empty())
+      return fail(argument.at, error::EmptyListOfTensors, callee());
+    if (nextTensor() && all.settings.empty())
+      return fail(argument.at, error::TakesTensorNot, callee(),
+                  kindOf(argument.value));
+    return fail(argument.at, error::TooManySettings, callee(),
+                all.settings.size(),
+                all.settings.size() == 1 ? " setting" : " settings",
+                kindOf(argument.value));
   }
-  return fine;
+
+  Evaluator &e;
+  const Parameters &all;
+  Instance &instance;
+  size_t nextSetting = 0;
+};
+} // namespace
+
+bool Caller::bindArguments(Instance &instance,
+                           llvm::ArrayRef<Argument> arguments) {
+  ArgumentBinder binder(e, parametersOf(instance.function), instance);
+  return llvm::all_of(
+             arguments,
+             [&](const Argument &each) { return binder.bind(each); }) &&
+         binder.isFine;
 }
 
 bool Caller::completeSettings(Tree *at, Instance &instance) {

@@ -94,8 +94,7 @@ public:
 private:
   const std::vector<WrittenArgument> &argumentsOf(NetParser::ArgsContext *args);
   Value evalArgument(Expr *expr, llvm::StringRef name, const Value &callee);
-  bool bindArguments(Tree *at, Instance &instance,
-                     std::vector<Argument> &arguments);
+  bool bindArguments(Instance &instance, llvm::ArrayRef<Argument> arguments);
 
   Evaluator &e;
   std::map<const void *, Parameters> parameters;

@@ -190,7 +190,6 @@ private:
   Value evalPipe(NetParser::PipeContext *tree, const Value &left);
   Value index(NetParser::IndexContext *tree, const Value &base);
   Value member(NetParser::MemberContext *tree, const Value &base);
-  static std::vector<std::string> yieldNames(NetParser::BodyContext *body);
 
   bool overBudget = false;
   unsigned depth = 0; ///< expressions and blocks being evaluated

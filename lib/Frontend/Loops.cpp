@@ -44,143 +44,196 @@ mlir::Operation *TensorBuilder::buildScan(Tree *at, const Polynomial &trip,
   return e.builder.create(state);
 }
 
-antlrcpp::Any Evaluator::visitScan(NetParser::ScanContext *tree) {
-  std::string label = tree->name()->getText();
-  std::vector<Tensor> sequences;
-  llvm::SmallVector<int64_t> axes;
-  std::optional<Polynomial> trip;
-  llvm::StringSet<> names;
-  for (NetParser::EachContext *each : tree->each()) {
-    if (!names.insert(each->ID()->getText()).second)
-      return fail(each, error::DuplicateScanName, each->ID()->getText());
-    Value value = eval(each->expr());
-    if (value.isUnknown())
+namespace {
+/// Elaborates one `scan`. What fails has been reported.
+class ScanElaborator {
+public:
+  ScanElaborator(Evaluator &e, NetParser::ScanContext *tree)
+      : e(e), tree(tree), label(tree->name()->getText()) {}
+
+  /// Its results: what it yields, then what it carries.
+  Value elaborate() {
+    if (!addSequences() || !addCarried())
       return Value();
-    auto *tensor = value.as<Tensor>();
-    if (!tensor)
-      return fail(each, error::ScanOfNoTensor, kindOf(value));
-    std::optional<size_t> axis = tensors.find(*tensor, label);
-    if (!axis)
-      return fail(each, error::ScanAxis, label, tensors.axesText(*tensor));
-    Polynomial size = shapeOf(tensor->value)[*axis];
-    if (trip && *trip != size)
-      return fail(each, error::ScanLengths, trip->str(), size.str());
-    trip = size;
-    sequences.push_back(*tensor);
-    axes.push_back(*axis);
+    auto region = std::make_unique<mlir::Region>();
+    region->push_back(new mlir::Block);
+    if (!buildBody(region->front()))
+      return Value();
+    return results(std::move(region));
   }
-  std::vector<std::pair<std::string, Tensor>> carried;
-  if (NetParser::CarryContext *carry = tree->carry())
-    for (auto [name, expr] : llvm::zip_equal(carry->ID(), carry->expr())) {
-      Value value = tensors.tensorFor(expr, eval(expr), builder.getF32Type());
+
+private:
+  /// A name in the body, and what it goes through or begins with.
+  struct Named {
+    std::string name;
+    Tensor tensor;
+  };
+
+  template <unsigned holes, typename... Args>
+  bool fail(antlr4::ParserRuleContext *at, const error::Text<holes> &error,
+            const Args &...args) {
+    e.fail(at, error, args...);
+    return false;
+  }
+
+  bool addName(antlr4::ParserRuleContext *at, const std::string &name) {
+    return names.insert(name).second ||
+           fail(at, error::DuplicateScanName, name);
+  }
+
+  bool addSequences() {
+    for (NetParser::EachContext *each : tree->each()) {
+      if (!addName(each, each->ID()->getText()))
+        return false;
+      Value value = e.eval(each->expr());
       if (value.isUnknown())
-        return Value();
-      if (!names.insert(name->getText()).second)
-        return fail(carry, error::DuplicateScanName, name->getText());
+        return false;
+      auto *tensor = value.as<Tensor>();
+      if (!tensor)
+        return fail(each, error::ScanOfNoTensor, kindOf(value));
+      std::optional<size_t> axis = e.tensors.find(*tensor, label);
+      if (!axis)
+        return fail(each, error::ScanAxis, label, e.tensors.axesText(*tensor));
+      Polynomial size = shapeOf(tensor->value)[*axis];
+      if (trip && *trip != size)
+        return fail(each, error::ScanLengths, trip->str(), size.str());
+      trip = size;
+      sequences.push_back({each->ID()->getText(), *tensor});
+      axes.push_back(*axis);
+    }
+    return true;
+  }
+
+  bool addCarried() {
+    NetParser::CarryContext *carry = tree->carry();
+    if (!carry)
+      return true;
+    for (auto [name, expr] : llvm::zip_equal(carry->ID(), carry->expr())) {
+      Value value =
+          e.tensors.tensorFor(expr, e.eval(expr), e.builder.getF32Type());
+      if (value.isUnknown() || !addName(carry, name->getText()))
+        return false;
       carried.push_back({name->getText(), *value.as<Tensor>()});
     }
-
-  auto region = std::make_unique<mlir::Region>();
-  mlir::Block *body = new mlir::Block;
-  region->push_back(body);
-  Scope scope;
-  scope.outer = frame->scope;
-  scope.isScan = true;
-  llvm::SmallVector<mlir::Value> sequenceValues, inits;
-  for (auto [each, tensor, axis] :
-       llvm::zip_equal(tree->each(), sequences, axes)) {
-    mlir::Value element =
-        body->addArgument(elementType(tensor.value, axis), locationOf(each));
-    scope.names[each->ID()->getText()] =
-        Tensor{element, without(tensor.labels, axis)};
-    scope.fixed.insert(each->ID()->getText());
-    sequenceValues.push_back(tensor.value);
-  }
-  for (auto &[name, tensor] : carried) {
-    mlir::Value element =
-        body->addArgument(tensor.value.getType(), locationOf(tree));
-    scope.names[name] = Tensor{element, tensor.labels};
-    scope.fixed.insert(name);
-    scope.carried.insert(name);
-    inits.push_back(tensor.value);
+    return true;
   }
 
-  std::vector<Value> yielded;
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(body);
-    InScope in(frame->scope, &scope);
-    llvm::SaveAndRestore noHint(frame->hint, std::string());
-    unsigned before = errors;
-    run(tree->body());
+  /// The names of the body are its arguments.
+  void addArguments(mlir::Block &body, Scope &scope) {
+    auto add = [&](const std::string &name, mlir::Type type, Labels labels) {
+      mlir::Value value = body.addArgument(type, e.locationOf(tree));
+      scope.names[name] = Tensor{value, std::move(labels)};
+      scope.fixed.insert(name);
+    };
+    for (auto [sequence, axis] : llvm::zip_equal(sequences, axes))
+      add(sequence.name, elementType(sequence.tensor.value, axis),
+          without(sequence.tensor.labels, axis));
+    for (const Named &each : carried) {
+      add(each.name, each.tensor.value.getType(), each.tensor.labels);
+      scope.carried.insert(each.name);
+    }
+  }
+
+  bool buildBody(mlir::Block &body) {
+    Scope scope;
+    scope.outer = e.frame->scope;
+    scope.isScan = true;
+    addArguments(body, scope);
+    mlir::OpBuilder::InsertionGuard guard(e.builder);
+    e.builder.setInsertionPointToEnd(&body);
+    InScope in(e.frame->scope, &scope);
+    llvm::SaveAndRestore noHint(e.frame->hint, std::string());
+    unsigned before = e.errors;
+    e.run(tree->body());
     std::optional<std::vector<Value>> given =
-        std::exchange(frame->yielded, std::nullopt);
-    if (errors != before)
-      return Value();
+        std::exchange(e.frame->yielded, std::nullopt);
+    if (e.errors != before)
+      return false;
     if (!given)
       return fail(tree->body(), error::ScanWithoutYield);
-    yielded = std::move(*given);
     llvm::SmallVector<mlir::Value> values;
-    for (const Value &value : yielded) {
+    for (const Value &value : *given) {
       if (value.isUnknown())
-        return Value();
+        return false;
       if (!value.is<Tensor>())
         return fail(tree->body(), error::YieldOfNoTensor, kindOf(value));
-      values.push_back(value.as<Tensor>()->value);
+      yielded.push_back(*value.as<Tensor>());
+      values.push_back(yielded.back().value);
     }
-    for (auto &[name, tensor] : carried) {
-      auto next = scope.next.find(name);
+    for (const Named &each : carried) {
+      auto next = scope.next.find(each.name);
       if (next == scope.next.end())
-        return fail(tree->body(), error::CarriedNotAssigned, name);
+        return fail(tree->body(), error::CarriedNotAssigned, each.name);
       if (next->second.isUnknown())
-        return Value();
+        return false;
       auto *value = next->second.as<Tensor>();
-      if (!value || value->value.getType() != tensor.value.getType())
-        return fail(tree->body(), error::CarriedType, name,
-                    tensors.axesText(tensor),
-                    value ? tensors.axesText(*value) : kindOf(next->second));
+      if (!value || value->value.getType() != each.tensor.value.getType())
+        return fail(tree->body(), error::CarriedType, each.name,
+                    e.tensors.axesText(each.tensor),
+                    value ? e.tensors.axesText(*value) : kindOf(next->second));
       values.push_back(value->value);
     }
-    builder.create<YieldOp>(locationOf(tree), values);
+    e.builder.create<YieldOp>(e.locationOf(tree), values);
+    return true;
   }
 
-  // An output has the axis where the first sequence has it, if its rank allows.
-  llvm::SmallVector<int64_t> outAxes;
-  for (const Value &value : yielded)
-    outAxes.push_back(
-        std::min<int64_t>(axes.front(), value.as<Tensor>()->labels.size()));
-  mlir::Operation *scan =
-      tensors.buildScan(tree, *trip, sequenceValues, axes, inits, outAxes,
-                        std::move(region), "scan");
-  ResultList results;
-  auto yields = yieldNames(tree->body());
-  for (auto [i, value] : llvm::enumerate(yielded)) {
-    Labels labels = value.as<Tensor>()->labels;
-    labels.insert(labels.begin() + outAxes[i],
-                  sequences.front().labels[axes.front()]);
-    tensors.dropDoubled(labels);
-    results.push_back({i < yields.size() ? yields[i] : "",
-                       Tensor{scan->getResult(i), labels}});
-  }
-  for (auto [i, carry] : llvm::enumerate(carried))
-    results.push_back({carry.first, Tensor{scan->getResult(yielded.size() + i),
-                                           carry.second.labels}});
-  return applier.resultsOf(std::move(results));
-}
-
-std::vector<std::string> Evaluator::yieldNames(NetParser::BodyContext *body) {
-  std::vector<std::string> names;
-  if (body->stmt().empty())
-    return names;
-  if (auto *yield = ruleCast<NetParser::YieldContext>(body->stmt().back()))
-    for (Expr *expr : yield->expr()) {
-      auto *ref = ruleCast<NetParser::RefContext>(expr);
-      // `yield h'` is not the carry `h`, which the last value is.
-      names.push_back(ref && !StringRef(ref->getText()).ends_with("'")
-                          ? ref->getText()
-                          : "");
+  Value results(std::unique_ptr<mlir::Region> region) {
+    auto valueOf = [](const Named &each) { return each.tensor.value; };
+    // An output has the axis where the first sequence has it, if its rank
+    // allows.
+    llvm::SmallVector<int64_t> outAxes;
+    for (const Tensor &output : yielded)
+      outAxes.push_back(std::min<int64_t>(axes.front(), output.labels.size()));
+    mlir::Operation *scan = e.tensors.buildScan(
+        tree, *trip, llvm::map_to_vector(sequences, valueOf), axes,
+        llvm::map_to_vector(carried, valueOf), outAxes, std::move(region),
+        "scan");
+    ResultList results;
+    std::vector<std::string> yields = yieldNames();
+    for (auto [i, output] : llvm::enumerate(yielded)) {
+      Labels labels = output.labels;
+      labels.insert(labels.begin() + outAxes[i],
+                    sequences.front().tensor.labels[axes.front()]);
+      e.tensors.dropDoubled(labels);
+      results.push_back({i < yields.size() ? yields[i] : "",
+                         Tensor{scan->getResult(i), labels}});
     }
-  return names;
+    for (auto [i, each] : llvm::enumerate(carried))
+      results.push_back({each.name, Tensor{scan->getResult(yielded.size() + i),
+                                           each.tensor.labels}});
+    return e.applier.resultsOf(std::move(results));
+  }
+
+  /// What `yield` at the end of the body calls the outputs; empty for others.
+  std::vector<std::string> yieldNames() const {
+    std::vector<std::string> names;
+    NetParser::BodyContext *body = tree->body();
+    if (body->stmt().empty())
+      return names;
+    if (auto *yield = ruleCast<NetParser::YieldContext>(body->stmt().back()))
+      for (NetParser::ExprContext *expr : yield->expr()) {
+        auto *ref = ruleCast<NetParser::RefContext>(expr);
+        // `yield h'` is not the carry `h`, which the last value is.
+        names.push_back(ref && !StringRef(ref->getText()).ends_with("'")
+                            ? ref->getText()
+                            : "");
+      }
+    return names;
+  }
+
+  Evaluator &e;
+  NetParser::ScanContext *tree;
+  const std::string label; ///< of the axis that it goes along
+  llvm::StringSet<> names;
+  std::vector<Named> sequences, carried;
+  llvm::SmallVector<int64_t> axes; ///< of the sequences
+  std::optional<Polynomial> trip;
+  std::vector<Tensor> yielded;
+};
+} // namespace
+
+antlrcpp::Any Evaluator::visitScan(NetParser::ScanContext *tree) {
+  return ScanElaborator(*this, tree).elaborate();
 }
 
 /// The block and the axis of `map(x, B, over = T)` and `each(x, B, over = E)`.
