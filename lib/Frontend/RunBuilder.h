@@ -164,7 +164,16 @@ private:
   /// has one, else those of the inputs.
   std::set<std::string> positions() const;
   bool addDecoding();
+  /// What the run is computed on, how and how long. False after an error that
+  /// leaves no sense in the rest.
   bool addHardware();
+  bool addPrecision();
+  bool addDevices();
+  bool addTook();
+  bool addConventions();
+  /// A positive number of that dimension.
+  void addQuantity(llvm::StringRef key, RunFacts::Number &fact,
+                   Dimension dimension, llvm::StringRef expected);
   /// The number format that is written, chosen or held by a constant there;
   /// none after an error.
   std::optional<std::string> precisionIn(Expr *expr);

@@ -445,112 +445,132 @@ std::optional<std::string> RunBuilder::precisionIn(Expr *expr) {
   return expr->getText();
 }
 
-bool RunBuilder::addHardware() {
-  if (auto found = keys.find("precision"); found != keys.end()) {
-    std::optional<std::string> precision = precisionIn(found->second.expr);
-    if (!precision)
-      return false;
-    std::optional<Precision> known = parsePrecision(*precision);
-    if (known)
-      run.precision = known->str();
-    else if (StringRef(*precision).starts_with("fp8("))
-      e.fail(found->second.expr, error::UnknownRecipe, *precision);
-    else
-      e.fail(found->second.expr, error::NotAPrecision, *precision);
-    run.places["precision"] = e.locationOf(found->second.expr);
-  }
-  if (auto found = keys.find("hardware"); found != keys.end())
-    if (auto *device = ruleCast<NetParser::RefContext>(found->second.expr);
-        device && !e.nameTable.lookup(device->getText())) {
-      e.fail(device, error::DeviceWithoutCount, device->getText());
-      return false;
-    }
-  if (std::optional<Number> hardware = numberOf("hardware")) {
-    if (hardware->dimension != Dimension(Dimension::Device)) {
-      e.fail(placeOf("hardware"), error::HardwareArgument);
-      return false;
-    }
-    std::optional<Rational> devices = hardware->exact.constant();
-    if (!devices->isInteger() || *devices < Rational(1)) {
-      e.fail(placeOf("hardware"), error::TooFewDevices,
-             textOf(Value(*hardware)));
-      return false;
-    }
-    if (*devices > Rational(maxDevices)) {
-      e.fail(placeOf("hardware"), error::TooManyDevices,
-             textOf(Value(*hardware)));
-      return false;
-    }
-    run.devices = devices;
-    run.device = hardware->device;
-    run.places["device"] = e.locationOf(placeOf("hardware"));
-    if (!addDevice(hardware->device))
-      return false;
-  }
-  auto quantity = [&](StringRef key, RunFacts::Number &fact,
-                      Dimension dimension, StringRef expected) {
-    std::optional<Number> number = numberOf(key);
-    if (!number)
-      return;
-    if (number->dimension != dimension)
-      e.fail(placeOf(key), error::WrongKind, key, expected,
-             textOf(Value(*number)));
-    else if (*number->exact.constant() <= Rational(0))
-      e.fail(placeOf(key), error::NotPositive, key, textOf(Value(*number)));
-    else
-      fact = number->exact.constant();
+bool RunBuilder::addPrecision() {
+  auto found = keys.find("precision");
+  if (found == keys.end())
+    return true;
+  std::optional<std::string> precision = precisionIn(found->second.expr);
+  if (!precision)
+    return false;
+  if (std::optional<Precision> known = parsePrecision(*precision))
+    run.precision = known->str();
+  else if (StringRef(*precision).starts_with("fp8("))
+    e.fail(found->second.expr, error::UnknownRecipe, *precision);
+  else
+    e.fail(found->second.expr, error::NotAPrecision, *precision);
+  note("precision");
+  return true;
+}
+
+bool RunBuilder::addDevices() {
+  auto found = keys.find("hardware");
+  if (found == keys.end())
+    return true;
+  auto refuse = [&](const Message &message) {
+    e.fail(found->second.expr, message);
+    return false;
   };
-  quantity("utilization", run.utilization, {}, "a share such as `30%`");
+  if (auto *device = ruleCast<NetParser::RefContext>(found->second.expr);
+      device && !e.nameTable.lookup(device->getText()))
+    return refuse(error::DeviceWithoutCount(device->getText()));
+  std::optional<Number> hardware = numberOf("hardware");
+  if (!hardware)
+    return true;
+  if (hardware->dimension != Dimension(Dimension::Device))
+    return refuse(error::HardwareArgument());
+  std::optional<Rational> devices = hardware->exact.constant();
+  if (!devices->isInteger() || *devices < Rational(1))
+    return refuse(error::TooFewDevices(textOf(Value(*hardware))));
+  if (*devices > Rational(maxDevices))
+    return refuse(error::TooManyDevices(textOf(Value(*hardware))));
+  run.devices = devices;
+  run.device = hardware->device;
+  run.places["device"] = e.locationOf(found->second.expr);
+  return addDevice(hardware->device);
+}
+
+bool RunBuilder::addTook() {
+  std::optional<Number> took = numberOf("took");
+  if (!took)
+    return true;
+  Rational amount = *took->exact.constant();
+  if (amount <= Rational(0))
+    e.fail(placeOf("took"), error::TookNothing, textOf(Value(*took)));
+  else if (amount * Rational(1'000'000'000) < Rational(1))
+    e.fail(placeOf("took"), error::TookTooLittle, textOf(Value(*took)));
+  Dimension time = Dimension::Time, device = Dimension::Device,
+            flop = Dimension::Flop;
+  if (took->dimension == flop) {
+    run.tookFlop = amount;
+    return true;
+  }
+  note("took");
+  if (took->dimension == time) {
+    run.took = amount;
+  } else if (took->dimension == time * device) {
+    run.tookDeviceSeconds = amount;
+    if (run.device.empty() && !took->device.empty()) {
+      run.device = took->device;
+      run.places["device"] = e.locationOf(placeOf("took"));
+      return addDevice(took->device);
+    }
+    if (!took->device.empty())
+      run.tookDevice = took->device;
+  } else {
+    e.fail(placeOf("took"), error::TookUnit);
+  }
+  return true;
+}
+
+bool RunBuilder::addConventions() {
+  std::optional<Value> count = valueOf("count");
+  if (!count)
+    return true;
+  auto *record = count->as<Record>();
+  if (!record) {
+    e.fail(placeOf("count"), error::CountArgument);
+    return false;
+  }
+  for (auto &[name, value] : *record->fields) {
+    std::optional<Number> number = netc::numberOf(value);
+    auto *word = value.as<std::string>();
+    if (name == "fma" && number &&
+        (number->exact == Polynomial(1) || number->exact == Polynomial(2)))
+      run.fma = number->exact.constant();
+    else if (name == "causal" && word && (*word == "full" || *word == "half"))
+      run.causal = *word;
+    else if (!value.isUnknown())
+      e.fail(placeOf("count"), error::CountKeys);
+  }
+  return true;
+}
+
+void RunBuilder::addQuantity(StringRef key, RunFacts::Number &fact,
+                             Dimension dimension, StringRef expected) {
+  std::optional<Number> number = numberOf(key);
+  if (!number)
+    return;
+  if (number->dimension != dimension)
+    e.fail(placeOf(key), error::WrongKind, key, expected,
+           textOf(Value(*number)));
+  else if (*number->exact.constant() <= Rational(0))
+    e.fail(placeOf(key), error::NotPositive, key, textOf(Value(*number)));
+  else
+    fact = number->exact.constant();
+}
+
+bool RunBuilder::addHardware() {
+  if (!addPrecision() || !addDevices())
+    return false;
+  addQuantity("utilization", run.utilization, {}, "a share such as `30%`");
   if (run.utilization && *run.utilization > Rational(1))
     e.fail(placeOf("utilization"), error::UtilizationAboveOne);
   if (std::optional<Value> peak = valueOf("peak"); peak && peak->is<Number>())
-    quantity("peak", run.peak,
-             Dimension(Dimension::Flop) / Dimension(Dimension::Time),
-             "a rate such as `125 TFLOP/s`");
-  if (std::optional<Number> took = numberOf("took")) {
-    if (*took->exact.constant() <= Rational(0))
-      e.fail(placeOf("took"), error::TookNothing, textOf(Value(*took)));
-    else if (*took->exact.constant() * Rational(1'000'000'000) < Rational(1))
-      e.fail(placeOf("took"), error::TookTooLittle, textOf(Value(*took)));
-    Dimension time = Dimension::Time, device = Dimension::Device,
-              flop = Dimension::Flop;
-    if (took->dimension != flop)
-      note("took");
-    if (took->dimension == time)
-      run.took = took->exact.constant();
-    else if (took->dimension == time * device) {
-      run.tookDeviceSeconds = took->exact.constant();
-      if (run.device.empty() && !took->device.empty()) {
-        run.device = took->device;
-        run.places["device"] = e.locationOf(placeOf("took"));
-        if (!addDevice(took->device))
-          return false;
-      } else if (!took->device.empty()) {
-        run.tookDevice = took->device;
-      }
-    } else if (took->dimension == flop)
-      run.tookFlop = took->exact.constant();
-    else
-      e.fail(placeOf("took"), error::TookUnit);
-  }
-  if (std::optional<Value> count = valueOf("count")) {
-    auto *record = count->as<Record>();
-    if (!record) {
-      e.fail(placeOf("count"), error::CountArgument);
-      return false;
-    }
-    for (auto &[name, value] : *record->fields) {
-      std::optional<Number> number = netc::numberOf(value);
-      auto *word = value.as<std::string>();
-      if (name == "fma" && number &&
-          (number->exact == Polynomial(1) || number->exact == Polynomial(2)))
-        run.fma = number->exact.constant();
-      else if (name == "causal" && word && (*word == "full" || *word == "half"))
-        run.causal = *word;
-      else if (!value.isUnknown())
-        e.fail(placeOf("count"), error::CountKeys);
-    }
-  }
+    addQuantity("peak", run.peak,
+                Dimension(Dimension::Flop) / Dimension(Dimension::Time),
+                "a rate such as `125 TFLOP/s`");
+  if (!addTook() || !addConventions())
+    return false;
   valueOf("parallel");
   addCircumstances();
   return true;

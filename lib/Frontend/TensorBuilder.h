@@ -73,9 +73,9 @@ public:
   /// The operands of an op that works element by element, brought to one shape.
   std::optional<std::vector<Tensor>>
   elementByElement(Tree *at, llvm::StringRef op, llvm::ArrayRef<Value> values);
-  Value weight(Tree *at, std::vector<Argument> &arguments, bool isParameter);
+  Value weight(Tree *at, llvm::ArrayRef<Argument> arguments, bool isParameter);
   /// The word that an argument `init` is; reports what is none.
-  std::optional<std::string> initOf(Argument &argument);
+  std::optional<std::string> initOf(const Argument &argument);
   std::optional<Sizes> sizesOf(Tree *at, llvm::ArrayRef<Value> values);
   std::optional<Polynomial> sizeOf(Tree *at, const Value &value);
   static void dropDoubled(Labels &labels);
@@ -131,6 +131,23 @@ private:
   /// Brings two operands to one shape, by labels if all axes have one.
   bool align(Tree *at, llvm::StringRef op, Tensor &a, Tensor &b);
   Value matmul(Tree *at, const Tensor &a, const Tensor &b);
+  /// What a call of `parameter` or `buffer` asks for.
+  struct WeightRequest {
+    llvm::StringRef kind; ///< what is called
+    std::string init;
+    bool trainable;
+    mlir::Type element;
+    mlir::RankedTensorType type; ///< in `each`, with the axes of the loops
+    Labels labels;
+  };
+  /// None after an error.
+  std::optional<WeightRequest>
+  weightRequest(Tree *at, llvm::ArrayRef<Argument> arguments, bool isParameter);
+  /// Whether what the first application made is what is asked for; else
+  /// reports.
+  bool isSameWeight(Tree *at, const WeightRequest &request, mlir::Value made);
+  std::optional<mlir::Value> makeWeight(Tree *at, const WeightRequest &request,
+                                        bool isParameter);
   Identity *appliedAgain(Identity &self) const;
   std::optional<Polynomial> sizeInScope(llvm::StringRef name);
   /// The label that a pattern in a body writes on an axis of this label and

@@ -176,7 +176,7 @@ Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
                 wanted->labels};
 }
 
-std::optional<std::string> TensorBuilder::initOf(Argument &argument) {
+std::optional<std::string> TensorBuilder::initOf(const Argument &argument) {
   auto *word = argument.value.as<std::string>();
   auto *function = argument.value.as<Function>();
   if (!word && !function) {
@@ -190,118 +190,160 @@ std::optional<std::string> TensorBuilder::initOf(Argument &argument) {
   return std::nullopt;
 }
 
-Value TensorBuilder::weight(Tree *at, std::vector<Argument> &arguments,
-                            bool isParameter) {
-  StringRef kind = isParameter ? "parameter" : "buffer";
-  if (!e.graph || !e.frame->self)
-    return e.fail(at, error::WeightOutsideNet, kind);
+std::optional<TensorBuilder::WeightRequest>
+TensorBuilder::weightRequest(Tree *at, llvm::ArrayRef<Argument> arguments,
+                             bool isParameter) {
+  WeightRequest request;
+  request.kind = isParameter ? "parameter" : "buffer";
+  request.init = isParameter ? "fan_in" : "zeros";
+  request.trainable = !e.frame->frozen;
+  request.element = e.builder.getF32Type();
+  auto fail = [&](Tree *at, const Message &message) {
+    e.fail(at, message);
+    return std::nullopt;
+  };
   std::vector<Value> sizes;
-  std::string init = isParameter ? "fan_in" : "zeros";
-  bool trainable = !e.frame->frozen;
-  mlir::Type element = e.builder.getF32Type();
-  for (Argument &argument : arguments) {
+  for (const Argument &argument : arguments) {
     if (argument.name.empty()) {
       sizes.push_back(argument.value);
     } else if (argument.name == "init") {
       std::optional<std::string> word = initOf(argument);
       if (!word)
-        return {};
-      init = *word;
+        return std::nullopt;
+      request.init = *word;
     } else if (argument.name == "trainable" && isParameter) {
       auto *flag = argument.value.as<bool>();
       if (!flag)
-        return e.fail(argument.at, error::NotAFlag, "trainable",
-                      kindOf(argument.value));
-      trainable &= *flag;
+        return fail(argument.at,
+                    error::NotAFlag("trainable", kindOf(argument.value)));
+      request.trainable &= *flag;
     } else if (argument.name == "type") {
       auto *type = argument.value.as<TypeValue>();
       if (!type || type->isShaped || !mlir::isa<mlir::FloatType>(type->element))
-        return e.fail(argument.at, error::WeightType, kind,
-                      type && !type->isShaped
-                          ? "`" + TensorBuilder::elementText(type->element) +
-                                "`"
-                          : textOf(argument.value));
-      element = type->element;
+        return fail(
+            argument.at,
+            error::WeightType(request.kind,
+                              type && !type->isShaped
+                                  ? "`" + elementText(type->element) + "`"
+                                  : textOf(argument.value)));
+      request.element = type->element;
     } else {
-      return e.fail(argument.nameAt(), error::UnknownArgument, kind,
-                    argument.name,
-                    e.didYouMean(argument.name, {"init", "trainable", "type"}));
+      return fail(
+          argument.nameAt(),
+          error::UnknownArgument(
+              request.kind, argument.name,
+              e.didYouMean(argument.name, {"init", "trainable", "type"})));
     }
   }
   std::optional<Sizes> wanted = sizesOf(at, sizes);
   if (!wanted)
-    return {};
+    return std::nullopt;
   Shape shape;
   for (EachLoop *loop : e.graph->loops)
     shape.sizes.push_back(loop->size);
   shape.sizes.append(wanted->shape.sizes.begin(), wanted->shape.sizes.end());
   for (const Polynomial &size : shape.sizes)
     if (llvm::is_contained(size.symbols(), kBatchAxis))
-      return e.fail(at, error::WeightDependsOnBatch, kind, sizesText(shape));
-  std::optional<mlir::RankedTensorType> type = tensorType(at, element, shape);
+      return fail(at,
+                  error::WeightDependsOnBatch(request.kind, sizesText(shape)));
+  std::optional<mlir::RankedTensorType> type =
+      tensorType(at, request.element, shape);
   if (!type)
-    return {};
+    return std::nullopt;
+  request.type = *type;
+  request.labels = wanted->labels;
+  return request;
+}
 
+bool TensorBuilder::isSameWeight(Tree *at, const WeightRequest &request,
+                                 mlir::Value made) {
   Identity &self = *e.frame->self;
-  CreationSite site{at, e.frame->iterations};
-  auto found = self.weights.find(site);
-  mlir::Value value;
-  if (found != self.weights.end()) {
-    value = found->second.value;
-    if (value.getType() != *type) {
-      e.frame->stopped = true;
-      return e.fail(
-          at,
-          error::WeightShape(e.frame->hint, sizesText(shape),
-                             sizesText(shapeOf(value))),
-          {{self.firstApplication, "it was made by this first application"}});
-    }
-    auto made = value.getDefiningOp<ParameterOp>();
-    if (made && made.getTrainable() != trainable) {
-      e.frame->stopped = true; // of all of its weights this is said once
-      return e.fail(at,
-                    error::FrozenAndLearning(
-                        self.name, trainable ? "learns here and is frozen"
-                                             : "is frozen here and learns"),
-                    {{self.firstApplication, "the first application is here"}});
-    }
-  } else {
-    if (Identity *grown = appliedAgain(self))
-      return e.fail(
-          at, error::LaterWeights(grown->name),
-          {{grown->firstApplication, "the first application is here"}});
-    std::string name = e.applier.unique(
-        self, e.frame->hint.empty() ? kind : StringRef(e.frame->hint));
-    std::string path = self.path.empty() ? name : self.path + "." + name;
-    mlir::Location location =
-        mlir::NameLoc::get(e.builder.getStringAttr(path), e.locationOfUse(at));
-    mlir::OpBuilder::InsertionGuard guard(e.builder);
-    if (e.graph->step && isParameter)
-      return e.fail(at, error::ParameterOfOptimizer);
-    // What an optimizer keeps, it keeps for each parameter: in its own body.
-    if (!e.graph->step && e.graph->lastWeight)
-      e.builder.setInsertionPointAfter(e.graph->lastWeight);
-    else if (!e.graph->step)
-      e.builder.setInsertionPointToStart(e.graph->entry);
-    if (isParameter)
-      value =
-          e.builder.create<ParameterOp>(location, *type, path, init, trainable);
-    else
-      value = e.builder.create<BufferOp>(location, *type, path, init);
-    if (!e.graph->step)
-      e.graph->lastWeight = value.getDefiningOp();
-    Tensor made{value, wanted->labels};
-    self.weights[site] = made;
-    self.namedWeights.push_back({name, made});
-    if (!e.spend(at, 1))
-      return {};
+  if (made.getType() != request.type) {
+    e.frame->stopped = true;
+    e.fail(at,
+           error::WeightShape(e.frame->hint, sizesText(shapeOf(request.type)),
+                              sizesText(shapeOf(made))),
+           {{self.firstApplication, "it was made by this first application"}});
+    return false;
   }
+  auto parameter = made.getDefiningOp<ParameterOp>();
+  if (parameter && parameter.getTrainable() != request.trainable) {
+    e.frame->stopped = true; // of all of its weights this is said once
+    e.fail(at,
+           error::FrozenAndLearning(
+               self.name, request.trainable ? "learns here and is frozen"
+                                            : "is frozen here and learns"),
+           {{self.firstApplication, "the first application is here"}});
+    return false;
+  }
+  return true;
+}
+
+std::optional<mlir::Value>
+TensorBuilder::makeWeight(Tree *at, const WeightRequest &request,
+                          bool isParameter) {
+  Identity &self = *e.frame->self;
+  if (Identity *grown = appliedAgain(self)) {
+    e.fail(at, error::LaterWeights(grown->name),
+           {{grown->firstApplication, "the first application is here"}});
+    return std::nullopt;
+  }
+  std::string name = e.applier.unique(
+      self, e.frame->hint.empty() ? request.kind : StringRef(e.frame->hint));
+  std::string path = self.path.empty() ? name : self.path + "." + name;
+  mlir::Location location =
+      mlir::NameLoc::get(e.builder.getStringAttr(path), e.locationOfUse(at));
+  mlir::OpBuilder::InsertionGuard guard(e.builder);
+  if (e.graph->step && isParameter) {
+    e.fail(at, error::ParameterOfOptimizer);
+    return std::nullopt;
+  }
+  // What an optimizer keeps, it keeps for each parameter: in its own body.
+  if (!e.graph->step && e.graph->lastWeight)
+    e.builder.setInsertionPointAfter(e.graph->lastWeight);
+  else if (!e.graph->step)
+    e.builder.setInsertionPointToStart(e.graph->entry);
+  mlir::Value value;
+  if (isParameter)
+    value = e.builder.create<ParameterOp>(location, request.type, path,
+                                          request.init, request.trainable);
+  else
+    value =
+        e.builder.create<BufferOp>(location, request.type, path, request.init);
+  if (!e.graph->step)
+    e.graph->lastWeight = value.getDefiningOp();
+  Tensor made{value, request.labels};
+  self.weights[{at, e.frame->iterations}] = made;
+  self.namedWeights.push_back({name, made});
+  return e.spend(at, 1) ? std::optional(value) : std::nullopt;
+}
+
+Value TensorBuilder::weight(Tree *at, llvm::ArrayRef<Argument> arguments,
+                            bool isParameter) {
+  if (!e.graph || !e.frame->self)
+    return e.fail(at, error::WeightOutsideNet,
+                  isParameter ? "parameter" : "buffer");
+  std::optional<WeightRequest> request =
+      weightRequest(at, arguments, isParameter);
+  if (!request)
+    return {};
+  auto &made = e.frame->self->weights;
+  std::optional<mlir::Value> value;
+  if (auto found = made.find({at, e.frame->iterations}); found != made.end()) {
+    if (isSameWeight(at, *request, found->second.value))
+      value = found->second.value;
+  } else {
+    value = makeWeight(at, *request, isParameter);
+  }
+  if (!value)
+    return {};
   // In `each`, an iteration of the loop sees its own slice.
   for (EachLoop *loop : e.graph->loops) {
-    loop->sequences.push_back(value);
-    Shape row = shapeOf(value);
+    loop->sequences.push_back(*value);
+    Shape row = shapeOf(*value);
     row.sizes.erase(row.sizes.begin());
-    value = loop->body->addArgument(tensorOf(element, row), e.locationOf(at));
+    value = loop->body->addArgument(tensorOf(request->element, row),
+                                    e.locationOf(at));
   }
-  return Tensor{value, wanted->labels};
+  return Tensor{*value, request->labels};
 }
