@@ -20,33 +20,50 @@ class Mended {
 public:
   Mended(Source &source, Trace &trace) : source(source), trace(trace) {}
 
-  int peek() {
-    if (current == unread)
-      current = read();
-    return current;
-  }
+  int peek() { return at != end ? uint8_t(*at) : more(); }
   void next() {
-    peek();
-    current = unread;
+    if (peek() >= 0)
+      ++at;
+  }
+  /// Of what is read next, in the source.
+  uint64_t offset() const {
+    return source.offset() + (isOfSource ? at - begin : 0);
   }
 
 private:
-  static constexpr int unread = -2;
-
-  int read() {
-    if (at < instead.size())
-      return uint8_t(instead[at++]);
+  /// Takes what follows: bytes of the source up to one that may be no JSON, or
+  /// what stands for that one. Returns the first byte, or -1 at the end.
+  int more() {
+    source.skip(isOfSource ? at - begin : 0);
+    isOfSource = false;
     int byte = source.peek();
     if (byte < 0)
       return byte;
-    if (isInString)
-      return isPlain(byte) ? source.next() : inString(byte);
-    isInString = byte == '"';
-    return isInString || !mayBeWord(byte) ? source.next() : word(byte);
+    StringRef rest = source.buffered();
+    size_t size = plainIn(rest);
+    if (size == 0)
+      return isInString ? inString(byte) : word(byte);
+    isOfSource = true;
+    return take(rest.take_front(size));
+  }
+  int take(StringRef text) {
+    begin = at = text.begin();
+    end = text.end();
+    return uint8_t(*at);
   }
 
-  static bool isPlain(int byte) {
-    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+  /// How many bytes are JSON, or wrong in ways that the parser reports.
+  size_t plainIn(StringRef text) {
+    size_t size = 0;
+    for (; size < text.size(); ++size) {
+      int byte = uint8_t(text[size]);
+      if (byte == '"')
+        isInString = !isInString;
+      else if (isInString ? byte < 0x20 || byte >= 0x80 || byte == '\\'
+                          : mayBeWord(byte))
+        break;
+    }
+    return size;
   }
   static bool mayBeWord(int byte) {
     return byte == 'N' || byte == 'n' || byte == 'I' || byte == 'i' ||
@@ -56,9 +73,8 @@ private:
   /// Passes `size` bytes on as they are.
   int pass(size_t size) {
     instead = source.ahead(size).str();
-    source.skip(instead.size());
-    at = 1;
-    return uint8_t(instead[0]);
+    source.skip(size);
+    return take(instead);
   }
   /// Passes a text on instead of `size` bytes.
   int replace(size_t size, StringRef text) {
@@ -66,8 +82,7 @@ private:
       trace.mendedAt = source.offset();
     source.skip(size);
     instead = text.str();
-    at = 1;
-    return uint8_t(instead[0]);
+    return take(instead);
   }
 
   int word(int byte) {
@@ -75,14 +90,10 @@ private:
          {"NaN", "nan", "-NaN", "-nan", "Infinity", "-Infinity", "inf", "-inf"})
       if (byte == name[0] && source.ahead(name.size()) == name)
         return replace(name.size(), "null");
-    return source.next();
+    return pass(1);
   }
 
   int inString(int byte) {
-    if (byte == '"') {
-      isInString = false;
-      return source.next();
-    }
     if (byte == '\\')
       return escape();
     if (byte < 0x20)
@@ -128,9 +139,9 @@ private:
   Source &source;
   Trace &trace;
   bool isInString = false;
-  int current = unread;
-  std::string instead; ///< bytes that are passed on next
-  size_t at = 0;       ///< in `instead`
+  std::string instead;     ///< of what is no JSON
+  bool isOfSource = false; ///< whether the bytes are those of the source
+  const char *begin = nullptr, *at = nullptr, *end = nullptr;
 };
 
 /// An iterator over it, for the parser.
@@ -164,14 +175,15 @@ bool JsonReader::parse_error(size_t, const std::string &,
   StringRef text = problem.what();
   text = text.substr(text.find(": ") + 2);
   wrong = text.substr(0, text.find("; last read")).str();
-  wrongAt = source->offset();
+  wrongAt = offset();
   return false;
 }
 
 llvm::Error JsonReader::read(Source &text, Trace &trace,
                              const TraceLimits &limits) {
-  source = &text;
   Mended mended(text, trace);
+  auto offsetNow = [&] { return mended.offset(); };
+  offset = offsetNow;
   bool isWhole = nlohmann::json::sax_parse(Bytes(mended), Bytes(), this);
   if (isTooMany)
     return fail(error::TraceTooManyEvents(limits.maxEvents));

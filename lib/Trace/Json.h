@@ -89,7 +89,7 @@ private:
   bool isTooMany = false;
   std::string wrong;
   uint64_t wrongAt = 0;
-  Source *source = nullptr;
+  llvm::function_ref<uint64_t()> offset; ///< of what was read
 };
 
 /// A 64-bit integer, or none.

@@ -77,14 +77,12 @@ void Source::skipMark() {
     at = 3;
 }
 
-llvm::StringRef Source::beginning() {
-  return llvm::StringRef(buffer.data() + at, filled - at).take_front(1 << 16);
-}
+llvm::StringRef Source::beginning() { return buffered().take_front(1 << 16); }
 
 llvm::StringRef Source::ahead(size_t size) {
   while (filled - at < size && more())
     ;
-  return llvm::StringRef(buffer.data() + at, filled - at).take_front(size);
+  return buffered().take_front(size);
 }
 
 bool Source::line(std::string &text) {

@@ -34,6 +34,11 @@ public:
   /// The next `size` bytes, or all that remain, without consuming them; a few
   /// at most.
   llvm::StringRef ahead(size_t size);
+  /// The bytes that are at hand, without consuming them: at least one after
+  /// `peek` found one.
+  llvm::StringRef buffered() const {
+    return llvm::StringRef(buffer.data() + at, filled - at);
+  }
   /// Reads a line without its end, at most 16 MiB of it. False at the end of
   /// the text.
   bool line(std::string &text);
