@@ -258,6 +258,11 @@ private:
     return lists;
   }
 
+  StringRef deviceOfRun() const {
+    bool isKnown = audit.run && !audit.run->hasOwnDevice;
+    return isKnown ? StringRef(audit.run->device) : "";
+  }
+
   /// Levels below the GPU, of the step, of each row and of each kernel.
   void joinCounters(const trace::Trace &counters) {
     std::vector<uint32_t> kernels;
@@ -280,7 +285,7 @@ private:
         counted.push_back({kernel, product});
     }
     addCounters(counters, counted);
-    audit.gpu = Gpu::of(trace, counters);
+    audit.gpu = Gpu::of(trace, counters, deviceOfRun());
     audit.levels =
         sumLevels(trace, kernels, counters, joined, audit.gpu, step.duration());
     auto levelsOf = [&](llvm::ArrayRef<uint32_t> own,
@@ -311,7 +316,7 @@ private:
 
   /// The same, by samples that the tool took of the whole device.
   void sample() {
-    audit.gpu = Gpu::of(trace, trace);
+    audit.gpu = Gpu::of(trace, trace, deviceOfRun());
     audit.levels.emplace();
     audit.levels->levels = sampledLevels(trace, {{step.start, step.end}});
     audit.levels->kernelTime = step.levels.sum;
@@ -356,7 +361,7 @@ private:
       if (std::optional<Rational> each = ordinaryFlop(trace, kernel))
         flop = flop.value_or(0) + *each * Rational(kernel.invocations);
     }
-    audit.gpu = Gpu::of(trace, trace);
+    audit.gpu = Gpu::of(trace, trace, deviceOfRun());
     audit.levels = levelsOf(trace, all, audit.gpu);
     for (const auto &[name, kernels] : byName) {
       SummedLevels of = levelsOf(trace, kernels, audit.gpu);
@@ -379,6 +384,10 @@ private:
          "counters alone: each kernel ran by itself, so the share of a step "
          "with kernels is not known, and no op; name a timeline of the same "
          "step, too");
+    if (audit.levels->kernelTime == 0)
+      note("no-kernel-times",
+           "not each kernel has a time (gpu__time_duration.sum): they weigh by "
+           "their cycles, or all the same where these are not counted");
     for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
       note(level.id, level.text);
   }

@@ -4,6 +4,7 @@
 
 #include "lib/Audit/Levels.h"
 
+#include "lib/Hardware/Hardware.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,13 +34,28 @@ llvm::ArrayRef<Level> netc::audit::unitLevels() {
   return levels;
 }
 
-Gpu Gpu::of(const Trace &timeline, const Trace &counters) {
+/// By datasheet, of a device as a driver calls it: `NVIDIA H100 80GB HBM3`.
+static std::optional<double> bandwidthOf(StringRef device) {
+  for (StringRef vendor : {"NVIDIA ", "Tesla ", "AMD "})
+    device.consume_front(vendor);
+  device = device.take_front(device.find(" HBM"));
+  static const AcceleratorTable table = AcceleratorTable::builtin();
+  std::optional<Accelerator> found = table.find(device);
+  if (!found || !found->bandwidthBytesPerSecond)
+    return std::nullopt;
+  return found->bandwidthBytesPerSecond->value.toDouble();
+}
+
+Gpu Gpu::of(const Trace &timeline, const Trace &counters, StringRef device) {
   Gpu gpu;
   gpu.sms = timeline.sms ? timeline.sms : counters.sms;
   gpu.capability =
       timeline.capability.empty() ? counters.capability : timeline.capability;
   gpu.device = timeline.device.empty() ? counters.device : timeline.device;
   gpu.dies = std::max(timeline.dies, counters.dies);
+  gpu.bandwidth = bandwidthOf(gpu.device);
+  if (!gpu.bandwidth)
+    gpu.bandwidth = bandwidthOf(device);
   for (const CountedKernel &kernel : counters.counted)
     if (!gpu.sms)
       if (auto sms = counters.counter(kernel.counters, "launch__sm_count");

@@ -41,8 +41,10 @@ struct Gpu {
   int64_t dies = 1;       ///< of an Instinct, each of which counts cycles
   std::optional<double> bandwidth; ///< of its memory, bytes/s
 
-  /// From what both traces state.
-  static Gpu of(const trace::Trace &timeline, const trace::Trace &counters);
+  /// From what both traces state. Where they do not name a device that netc
+  /// knows, the bandwidth is that of `device`.
+  static Gpu of(const trace::Trace &timeline, const trace::Trace &counters,
+                llvm::StringRef device = "");
 
   /// The share of issue slots that saturates the tensor cores: 12.5 % of an
   /// A100, where an instruction of 2,048 multiply-adds takes 8 cycles. By the
