@@ -204,13 +204,8 @@ private:
       Block gap{blocks[from].i, blocks[from].j, many, others, Confidence::None};
       std::optional<Rational> a = sumOf(first.slice(gap.i, many)),
                               b = sumOf(second.slice(gap.j, others));
-      bool areSame = many == 1 && others == 1
-                         ? first[gap.i].mayBe(second[gap.j]) &&
-                               first[gap.i].hasSizesOf(second[gap.j])
-                         : many == 1 || others == 1 ||
-                               haveSameGroups(first.slice(gap.i, many),
-                                              second.slice(gap.j, others));
-      if (many && others && a && b && *a == *b && areSame)
+      if (many && others && a && b && *a == *b &&
+          mayBeOne(first.slice(gap.i, many), second.slice(gap.j, others)))
         gap.confidence = Confidence::Sum;
       else if (many && others == 1 && !b)
         gap.confidence = Confidence::Order;
@@ -223,13 +218,17 @@ private:
     return joined;
   }
 
-  /// Rules look at the groups of a row: of several, all need the same.
-  static bool haveSameGroups(llvm::ArrayRef<Item> first,
-                             llvm::ArrayRef<Item> second) {
-    auto isSame = [&](const Item &item) {
-      return item.groups == first.front().groups;
+  /// Whether items of both sides may be one row. Rules look at its groups: of
+  /// several on both sides, all need the same.
+  static bool mayBeOne(llvm::ArrayRef<Item> ours, llvm::ArrayRef<Item> theirs) {
+    const Item &first = ours.front();
+    if (ours.size() == 1 && theirs.size() == 1)
+      return first.mayBe(theirs.front()) && first.hasSizesOf(theirs.front());
+    auto hasGroups = [&](const Item &item) {
+      return item.groups == first.groups;
     };
-    return llvm::all_of(first, isSame) && llvm::all_of(second, isSame);
+    return ours.size() == 1 || theirs.size() == 1 ||
+           (llvm::all_of(ours, hasGroups) && llvm::all_of(theirs, hasGroups));
   }
 
   static std::optional<Rational> sumOf(llvm::ArrayRef<Item> items) {

@@ -732,8 +732,22 @@ private:
                llvm::Twine(trace.broken));
   }
 
+  size_t updates() const {
+    return llvm::count_if(trace.host, [&](const trace::HostEvent &event) {
+      return event.kind == trace::HostEvent::Annotation &&
+             event.start >= step.start && event.start < step.end &&
+             trace.names[event.name].starts_with("Optimizer.step#");
+    });
+  }
+
   void noteSizes() {
-    if (audit.microBatches > 1)
+    if (audit.microBatches > 1 && updates() > 1)
+      note("several-steps",
+           llvm::formatv("the step has {0} passes forward and backward and {1} "
+                         "steps of an optimizer: it is more than one",
+                         audit.microBatches, updates())
+               .str());
+    else if (audit.microBatches > 1)
       note("micro-batches",
            llvm::formatv("the step has {0} passes forward and backward, whose "
                          "gradients are added up: {0} micro-batches of {1} "

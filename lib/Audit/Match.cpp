@@ -310,6 +310,7 @@ private:
     llvm::sort(ourRest);
     llvm::sort(theirRest);
     size_t before = matches.size();
+    add(ofRecurrences(ourRest, theirRest), TracedProduct::Backward);
     add(ofOneConvolution(ourRest, theirRest), TracedProduct::Backward);
     add(ofOneShape(ourRest, theirRest), TracedProduct::Backward);
     add(crossed(align(ourRest, theirRest)), TracedProduct::Backward);
@@ -399,6 +400,35 @@ private:
         listsOf(*traced[i].flop, traced[i].elements, traced[i].made.value_or(0))
             .theirs.push_back(i);
     return paired(byShape, ours, theirs);
+  }
+
+  /// The same of recurrences that are one op, in the reverse order of those
+  /// ops: their gradients are one op, too, which may have that of the first
+  /// state.
+  std::vector<Match> ofRecurrences(std::vector<unsigned> &ours,
+                                   std::vector<unsigned> &theirs) const {
+    auto isRecurrence = [&](unsigned j) {
+      return traced[j].kind == ProductKind::Recurrence;
+    };
+    std::map<unsigned, llvm::SmallVector<unsigned, 2>, std::greater<>>
+        gradients;
+    for (unsigned i : ours)
+      if (auto forward = forwardOfName(specified[i].name);
+          forward && llvm::any_of(matches[*forward].traced, isRecurrence))
+        gradients[*forward].push_back(i);
+    std::map<int, Alike> all;
+    for (auto &[forward, list] : gradients)
+      all[0].ours.push_back(list);
+    llvm::copy_if(theirs, std::back_inserter(all[0].theirs), isRecurrence);
+    std::vector<Match> found = paired(all, ours, theirs);
+    for (Match &match : found) {
+      Rational sum;
+      for (unsigned i : match.specified)
+        sum += specified[i].flop;
+      if (traced[match.traced.front()].flop != sum)
+        match.confidence = Confidence::Order;
+    }
+    return found;
   }
 
   /// The same of convolutions, whose two gradients are one op.

@@ -317,7 +317,8 @@ private:
       if (trace.host[i].sequence >= 0) {
         product.phase = TracedProduct::Recompute;
         product.sequence = trace.host[i].sequence;
-      } else if (product.node == "CompiledFunctionBackward" &&
+      } else if ((product.node == "CompiledFunctionBackward" ||
+                  !trace.hasSequence) &&
                  isForwardAlone(trace, trace.host[i])) {
         // Ops of a compiled function have no numbers.
         product.phase = TracedProduct::Recompute;

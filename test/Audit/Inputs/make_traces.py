@@ -338,6 +338,21 @@ other.op("aten::mm", [2, 16], [16, 16])
 other.op("aten::mm", [4, 16], [16, 2])
 other.write("of-other-sizes")
 
+# Two steps of training in one of the profiler.
+twice = Trace()
+
+
+def training():
+    for number in 1, 2:
+        twice.op("aten::mm", [4, 8], [8, 16], sequence=2 * number)
+        twice.op("aten::mm", [4, 16], [16, 2], sequence=2 * number + 1)
+        twice.node("MmBackward0", 2 * number + 1, lambda: twice.op("aten::mm", [16, 4], [4, 2]))
+        twice.around("user_annotation", "Optimizer.step#SGD.step", lambda: None)
+
+
+twice.around("user_annotation", "ProfilerStep#1", training)
+twice.write("two-steps")
+
 # Names with paths.
 private = Trace()
 private.op("/home/somebody/ops::linear", [2, 3])
