@@ -84,7 +84,8 @@ def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
 }
 
 def Net_SliceOp : Net_ShapeOp<"slice", Net_Gradient> {
-  let foreign = ["aten.slice dim=axis start=start end=start+shapeOf(y)[axis]", "aten.select", "onnx.Slice", "stablehlo.slice"];
+  let foreign = ["aten.slice", "aten.select", "onnx.Slice", "stablehlo.slice"];
+  let exported = [{to.set(y, to.slice(x, axis, start, shapeOf(y)));}];
   let summary = "keeps positions `start` to `start + size` of one axis";
   let description = [{
     The result's type tells the size. `start` may be a polynomial: the last place of

@@ -47,17 +47,22 @@ def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Grad
   let autocast = "Low";
   let exported = [{
     to.asImages(y, x, over, channel, [&](auto x, const Shape &result) {
-      // It cuts off the same on both sides, and less at the end by what is extra.
-      SmallVector<int64_t> cut(low), more(extra);
+      // PyTorch cuts off the same at both ends; a slice, what is more.
+      SmallVector<int64_t> cut;
+      Shape made = result;
       for (auto [i, before, after] : llvm::enumerate(low, high)) {
-        cut[i] = std::max(before, after);
-        more[i] += cut[i] - after;
-        if (before < cut[i])
-          to.refuse("it cuts off more at the end");
+        cut.push_back(std::min(before, after));
+        made[i + 2] += before + after - 2 * cut[i];
       }
-      return to.make("aten.conv_transpose" + std::to_string(over.size()) + "d", {x, w},
-                     {{"stride", to.json(stride)}, {"padding", to.json(cut)}, {"output_padding", to.json(more)},
-                      {"groups", groups}, {"dilation", to.json(dilation)}}, result);
+      auto y = to.make("aten.conv_transpose" + std::to_string(over.size()) + "d", {x, w},
+                       {{"stride", to.json(stride)}, {"padding", to.json(cut)}, {"output_padding", to.json(extra)},
+                        {"groups", groups}, {"dilation", to.json(dilation)}}, made);
+      for (auto [i, before, after] : llvm::enumerate(low, high)) {
+        made[i + 2] = result[i + 2];
+        if (before != after)
+          y = to.slice(y, i + 2, before - cut[i], made);
+      }
+      return y;
     });
   }];
   let summary = "transposed convolution; also the gradient of `conv` for its input";

@@ -300,6 +300,15 @@ Tensor GraphWriter::flip(Tensor x, int64_t axis) {
   return make("aten.flip", {x}, {{"dims", json(Axes(axis))}}, x.shape);
 }
 
+Tensor GraphWriter::slice(Tensor x, int64_t axis, const Polynomial &start,
+                          const Shape &shape) {
+  return make("aten.slice", {x},
+              {{"dim", axis},
+               {"start", json(start)},
+               {"end", json(start + shape[axis])}},
+              shape);
+}
+
 Tensor GraphWriter::expand(Tensor x, Axes axes, const Shape &shape) {
   // What is the same of new axes in front needs no axes of its own.
   Shape aligned;

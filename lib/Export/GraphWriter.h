@@ -64,6 +64,9 @@ public:
   Tensor view(Tensor x, const Shape &shape);
   Tensor permute(Tensor x, Axes order);
   Tensor flip(Tensor x, int64_t axis);
+  /// From `start` on as many positions of an axis as `shape` has.
+  Tensor slice(Tensor x, int64_t axis, const Polynomial &start,
+               const Shape &shape);
   /// Repeats x along new axes, where it is read; axis i of it is axis `axes[i]`
   /// of the result.
   Tensor expand(Tensor x, Axes axes, const Shape &shape);

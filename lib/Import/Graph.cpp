@@ -37,15 +37,14 @@ public:
     });
     each(root, "weights", "", [&](const Json &entry, const std::string &where) {
       GraphValue &value = add(GraphValue::Weight, entry, where);
-      value.learns = entry.value("learns", true);
-      value.isState = entry.value("state", false);
-      value.init = entry.value("init", std::string());
-      if (!value.init.empty() && !program::initOf(value.init))
-        throw WrongGraph{where,
-                         "nothing is initialized as " + shown(entry["init"])};
+      value.learns = given(entry, "learns", true, where);
+      value.isState = given(entry, "state", false, where);
+      value.init = initOf(entry, where);
     });
     each(root, "known", "", [&](const Json &entry, const std::string &where) {
       text(entry, "what", where);
+      initOf(entry, where);
+      given(entry, "theta", 1e4, where);
       add(GraphValue::Known, entry, where).known = &entry;
     });
     each(root, "modules", "", [&](const Json &entry, const std::string &where) {
@@ -86,6 +85,29 @@ private:
       throw WrongGraph{at(where, name),
                        "a text is expected, not " + shown(value)};
     return value.get<std::string>();
+  }
+
+  /// A member that may be left out.
+  template <typename T>
+  static T given(const Json &object, const char *name, T otherwise,
+                 const std::string &where) {
+    auto found = object.find(name);
+    try {
+      return found == object.end() ? otherwise : found->get<T>();
+    } catch (const Json::type_error &) {
+      throw WrongGraph{at(where, name),
+                       "a value of another type is expected, not " +
+                           shown(*found)};
+    }
+  }
+
+  /// How a tensor is filled; empty where that is not told.
+  static std::string initOf(const Json &object, const std::string &where) {
+    std::string init = given(object, "init", std::string(), where);
+    if (!init.empty() && !program::initOf(init))
+      throw WrongGraph{at(where, "init"),
+                       "nothing is filled as " + shown(object["init"])};
+    return init;
   }
 
   template <typename Visit>
@@ -144,7 +166,7 @@ private:
   void addNode(const Json &entry, const std::string &where) {
     GraphNode node;
     node.op = text(entry, "op", where);
-    node.line = entry.value("line", std::string());
+    node.line = given(entry, "line", std::string(), where);
     node.with = &member(entry, "with", where);
     if (!node.with->is_object())
       throw WrongGraph{at(where, "with"), "an object is expected"};

@@ -323,20 +323,18 @@ class _Model:
         if any(each in self.masks for each in ins):
             self.add("Identity", [self.whole(next(each for each in ins if each not in self.masks))], [out])
             return
-        kind, shape = self.values[ins[0]]["type"], self.shape(out)
+        kind, shape = self.values[ins[0]]["type"], self.at["out"][0]["shape"]
         if len(ins) == 1:
             number = self.scalar(given.get("self", given.get("other")), kind)
             pair = [number, self.whole(ins[0])] if "self" in given else [self.whole(ins[0]), number]
         else:
             full = [each for each in ins if each not in self.expanded and self.values[each].get("what") != "number" and self.shape(each) == shape]
             pair = [self.small(each) for each in ins] if full else [self.whole(ins[0]), self.small(ins[1])]
-        if "alpha" in given:
-            self.refuse("its second operand is scaled")
         self.add(op, pair, [out])
 
     def on_ne(self, ins, outs, given):
         equal = self.unique(outs[0] + ".equal")
-        self.broadcast("Equal", ins, equal, given) if False else self.add("Equal", [self.whole(ins[0]), self.small(ins[1])], [equal])
+        self.broadcast("Equal", ins, equal, given)
         self.add("Not", [equal], outs)
 
     def on_bernoulli(self, ins, outs, given):
@@ -441,9 +439,10 @@ class _Model:
         x, sizes = self.whole(ins[0]), given["normalized_shape"]
         if all(isinstance(size, int) for size in sizes):
             ones = self.constant(numpy.ones(sizes), "f4")
-            return self.add("LayerNormalization", [x, ones], outs, axis=-len(sizes), epsilon=given["eps"])
-        mean = self.add("ReduceMean", [x, self.integers(list(range(-len(sizes), 0)))], keepdims=1)
-        return self.by_root(self.add("Sub", [x, mean]), given, outs)
+            self.add("LayerNormalization", [x, ones], outs, axis=-len(sizes), epsilon=given["eps"])
+        else:
+            mean = self.add("ReduceMean", [x, self.integers(list(range(-len(sizes), 0)))], keepdims=1)
+            self.by_root(self.add("Sub", [x, mean]), given, outs)
 
     def on_batch_norm(self, ins, outs, given):
         channels = self.shape(ins[0])[1]
@@ -471,7 +470,8 @@ class _Model:
     def on_adaptive_avg_pool(self, ins, outs, given):
         x, wanted = self.whole(ins[0]), given["output_size"]
         if all(size == 1 for size in wanted):
-            return self.add("GlobalAveragePool", [x], outs)
+            self.add("GlobalAveragePool", [x], outs)
+            return
         # Along each axis, a product with the shares that positions have in means.
         letters = "xyz"[: len(wanted)]
         for i, (before, after) in enumerate(zip(self.shape(ins[0])[2:], wanted)):
@@ -483,16 +483,14 @@ class _Model:
                 shares[j, start:end] = 1 / (end - start)
             result = letters.replace(letters[i], "w")
             x = self.add("Einsum", [x, self.constant(shares, "f4")], outs if i + 1 == len(wanted) else 1, equation=f"nc{letters},w{letters[i]}->nc{result}")
-        return x
 
     # Moves.
 
     def on_view(self, ins, outs, given):
-        free = [size for size in self.shape(outs[0]) if not isinstance(size, int)]
         sizes = self.shape(outs[0])
-        wanted = self.integers([size if isinstance(size, int) else -1 for size in sizes]) if len(free) < 2 else self.sizes(sizes)
-        source = ins[0] if self.values[ins[0]].get("what") != "number" else None
-        self.add("Reshape", [self.whole(ins[0]) if source is None else self.whole(source), wanted], outs)
+        are_free = [not isinstance(size, int) for size in sizes]
+        wanted = self.integers([-1 if free else size for size, free in zip(sizes, are_free)]) if sum(are_free) < 2 else self.sizes(sizes)
+        self.add("Reshape", [self.whole(ins[0]), wanted], outs)
 
     def on_expand(self, ins, outs, given):
         self.expanded[outs[0]] = self.whole(ins[0])

@@ -41,6 +41,11 @@ done = subprocess.run(["netc", "import", str(path)], check=True, capture_output=
 head = "# A\\nexpect 1 == 2, from hand\\nexpect 1 == 2.\n# Half of it.\n# \\nexpect 1 == 2\nnet "
 assert done.stdout.startswith(head), done.stdout
 
+weight = {"name": "w", "type": "f32", "shape": [8]}
+wrong("`weights[0].init`: nothing is filled as \"x\"", lambda g: g.update(weights=[{**weight, "init": "x"}]))
+wrong("`weights[0].learns`: a value of another type is expected, not 3", lambda g: g.update(weights=[{**weight, "learns": 3}]))
+wrong("`known[0].init`: nothing is filled as \"\\\")\"", lambda g: g.update(known=[{**weight, "what": "table", "init": "\")"}]))
+wrong("`known[0].theta`: a value of another type is expected, not \"1\"", lambda g: g.update(known=[{**weight, "what": "table", "theta": "1"}]))
 wrong("`notes[1]`: a text is expected, not 2", lambda g: g.update(notes=["", 2]))
 wrong("`netc_graph`: it is 1 in what netc reads", lambda g: g.update(netc_graph=2))
 wrong("`outputs`: it is not there", lambda g: g.pop("outputs"))

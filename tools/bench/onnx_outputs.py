@@ -5,11 +5,11 @@
 """Writes networks as ONNX models, and compares what onnxruntime computes with what netc's own program does, on the same
 weights and data.
 
-    python3 tools/bench/onnx_outputs.py --netc build/release/bin/netc [--keep folder] [FILE.net:NET[:set=value,..] ..]
+    python3 tools/bench/onnx_outputs.py --netc build/release/bin/netc [--keep folder] [FILE.net:NET[:T=16,..] ..]
 
 It needs onnx and onnxruntime, and a C++ compiler, which links the programs. A line for each network: its parameters, the
 nodes of the model, and for each output the largest difference over the largest number. By default these are the examples
-that compile and run in a second or two; what is set makes them small. `T=16` among the settings is the size of a free axis.
+that compile and run in seconds. A free axis has 8 positions, or as many as `FILE.net:NET:T=16` says.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import numpy
 import netc
 
 NETWORKS = """
-lenet300:LeNet300 dqn:DQN dqn:Database alphago_zero:Net squeezenet:squeezenet1_0 muon:Small llama:Small dit:Small
+lenet300:LeNet300 dqn:DQN dqn:Database squeezenet:squeezenet1_0 muon:Small llama:Small dit:Small
 resnet:small18 resnet:small50 vgg:small11 alexnet:small mobilenet:small efficientnet:small swin:SmallSwin whisper:Small
 """
 TOLERANCE = 1e-4
@@ -37,6 +37,8 @@ def program(text, folder, name, sizes):
     """What netc's own program computes: data by input, the folder of the weights, and results by name."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "spec.net"
+    path.write_text(text)
+    sizes = {**{axis: 8 for axis in netc.to_graph(path, net=name)["symbols"] if axis != "N"}, **sizes}
     given = "; ".join(f"{axis} = {size}" for axis, size in sizes.items())
     path.write_text(text + f"\ninfer {name} as compared {{ batch = 2; {given}{'; ' if given else ''}duration = 2 examples }}\n")
     graph = netc.to_graph(path, run="compared")

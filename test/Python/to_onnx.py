@@ -1,0 +1,95 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# REQUIRES: onnx
+# RUN: rm -rf %t && mkdir %t
+# RUN: env PYTHONPATH=%source_dir/python %python %s %source_dir/test/Export/Inputs/ops.net %t
+
+# Networks as ONNX models: onnx checks them, its evaluator runs them, and what it computes is right.
+
+import pathlib
+import sys
+
+import numpy
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+import netc
+from netc.onnx_model import convert
+
+ops, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+random = numpy.random.default_rng(0)
+
+# All ops are right for the checker, with the shapes that netc knows.
+for name in "Elementwise", "Shapes", "Windows", "Norms", "Choices", "Noise":
+    model = netc.to_onnx(ops, net=name)
+    onnx.checker.check_model(model, full_check=True)
+    graph = netc.to_graph(ops, net=name)
+    inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    for output, value in zip(graph["outputs"], inferred.graph.output):
+        assert value.name == output["name"]
+
+
+def run(spec, data, **asked):
+    return ReferenceEvaluator(netc.to_onnx(spec, **asked)).run(None, data)
+
+
+# Weights by name; a free axis that is computed with.
+spec = "net A(x: f32[N, T, 2]) {\n  up = Linear(3)\n  y = x |> up |> relu\n  return z = reshape(y, N * T, 3), w = y[..., T - 1..T, 0..3]\n}\n"
+weight, offset = random.standard_normal((3, 2)).astype("f4"), random.standard_normal(3).astype("f4")
+x = random.standard_normal((4, 5, 2)).astype("f4")
+z, w = run(spec, {"x": x}, weights={"up.weight": weight, "up.offset": offset})
+expected = numpy.maximum(x @ weight.T + offset, 0)
+numpy.testing.assert_allclose(z, expected.reshape(20, 3), rtol=1e-5)
+numpy.testing.assert_allclose(w, expected[:, 4:], rtol=1e-5)
+
+# Or from a folder, of which a missing file is an error.
+numpy.save(folder / "up.weight.npy", weight)
+try:
+    netc.to_onnx(spec, weights=folder)
+    raise AssertionError("a file is missing")
+except netc.ExportRefused as problem:
+    assert "up.offset.npy` is missing" in str(problem)
+numpy.save(folder / "up.offset.npy", offset)
+netc.to_onnx(spec, folder / "a.onnx", weights=folder)
+numpy.testing.assert_allclose(ReferenceEvaluator(str(folder / "a.onnx")).run(None, {"x": x})[0], z)
+try:
+    netc.to_onnx(spec, weights={"up.weight": weight.T, "up.offset": offset})
+    raise AssertionError("it is of another shape")
+except netc.ExportRefused as problem:
+    assert "`up.weight` is [2, 3], and [3, 2] in the graph" in str(problem)
+
+# A causal mask of a free length, and none of what dropout would do.
+spec = "net A(s: f32[N, T, S = T]) { return y = s |> mask |> softmax(over = S) |> Dropout(0.5) }\n"
+s = random.standard_normal((2, 4, 4)).astype("f4")
+hidden = numpy.where(numpy.triu(numpy.ones((4, 4)), 1) > 0, -numpy.inf, s)
+weights = numpy.exp(hidden) / numpy.exp(hidden).sum(-1, keepdims=True)
+numpy.testing.assert_allclose(run(spec, {"s": s})[0], weights, rtol=1e-5)
+
+# Batch norms take their running statistics, in a network that trains and in an inference.
+spec = "net A(x: f32[N, C = 3, L = 4]) { return y = x |> BatchNorm }\ninfer A as ask { batch = 2; duration = 1 example }\n"
+x = random.standard_normal((2, 3, 4)).astype("f4")
+given = {f"batchnorm.{key}": random.uniform(0.5, 1, 3).astype("f4") for key in ("weight", "offset", "running_mean", "running_var")}
+mean, variance, scale, shift = (given[f"batchnorm.{key}"][:, None] for key in ("running_mean", "running_var", "weight", "offset"))
+for asked in {"net": "A"}, {"run": "ask"}:
+    numpy.testing.assert_allclose(run(spec, {"x": x}, weights=given, **asked)[0], (x - mean) / numpy.sqrt(variance + 1e-5) * scale + shift, rtol=1e-4)
+
+# What goes out comes in again.
+spec = "net A(x: f32[N, 8]) { return y = x |> Linear(16) |> gelu |> Linear(4) }\n"
+back = netc.estimate(netc.from_onnx(netc.to_onnx(spec))).networks[0]
+assert (back.parameters.total, back.forward) == ((one := netc.estimate(spec).networks[0]).parameters.total, one.forward)
+
+# What neither has is refused by name.
+try:
+    netc.to_onnx("net A(x: f32[N, T, 8]) { return y = mean(unfold(x, 3, over = T, as = S)) }\n")
+    raise AssertionError("it was exported")
+except netc.ExportRefused as problem:
+    assert problem.id == "export-refused-op"
+graph = netc.to_graph("net A(x: f32[N, 8]) { return y = relu(x) }\n")
+graph["nodes"][0]["op"] = "aten.fft_rfft"
+try:
+    convert(graph)
+    raise AssertionError("it was exported")
+except netc.ExportRefused as problem:
+    assert "`aten.fft_rfft` of `relu`" in str(problem) and "ONNX has no such op" in str(problem)
