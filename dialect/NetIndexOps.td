@@ -121,6 +121,11 @@ def Net_CollectGradOp : Net_IndexOp<"collect_grad"> {
 }
 
 def Net_RelativePositionOp : Net_IndexOp<"relative_position", Net_Relabels> {
+  let exported = [{
+    to.set(y, to.known("bucket", elementOf(y), shapeOf(y),
+                       {{"buckets", buckets}, {"distance", distance}, {"causal", causal},
+                        {"thresholds", to.json(op.getThresholds())}}));
+  }];
   let summary = "how far the last axis is ahead of the last but one, by numbers of buckets";
   let description = [{
     For positions t and s on the last two axes of x, the bucket of s - t (T5, arXiv:1910.10683).

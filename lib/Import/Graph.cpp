@@ -45,6 +45,9 @@ public:
       text(entry, "what", where);
       initOf(entry, where);
       given(entry, "theta", 1e4, where);
+      given(entry, "buckets", int64_t(), where);
+      given(entry, "distance", int64_t(), where);
+      given(entry, "causal", false, where);
       add(GraphValue::Known, entry, where).known = &entry;
     });
     each(root, "modules", "", [&](const Json &entry, const std::string &where) {

@@ -352,6 +352,15 @@ void Translator::pendingKnown(Step &made, int at) {
     put(made, "", "value", realText(number));
     return;
   }
+  if (kind == "bucket" && tensor.shape.size() == 2) {
+    made.fn = "relative_position(zeros(#0), #1, #2, causal = #3)";
+    add(sizes);
+    for (const char *key : {"buckets", "distance"})
+      put(made, "", key, std::to_string(known.value(key, int64_t())));
+    put(made, "", "causal", known.value("causal", false) ? "true" : "false", "",
+        false);
+    return;
+  }
   if (isInteger || tensor.type == "bool") {
     // What numbers a table is read by counts for nothing.
     Polynomial product = 1;

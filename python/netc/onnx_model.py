@@ -282,6 +282,16 @@ class _Model:
                 last = self.add("Sub", [row, self.constant(value["width"], "i8")])
                 hidden = self.add("Or", [hidden, self.add("LessOrEqual", [column, last])])
             return self.add("Identity" if what.startswith("not ") else "Not", [hidden], [name])
+        if what == "bucket" and len(shape) == 2:
+            row = self.add("Unsqueeze", [self.places(shape[0]), self.integers([1])])
+            ahead = self.add("Sub", [self.add("Unsqueeze", [self.places(shape[1]), self.integers([0])]), row])
+            distance = self.add("Max", [self.add("Neg", [ahead]), self.constant(0, "i8")]) if value["causal"] else self.add("Abs", [ahead])
+            reached = self.add("GreaterOrEqual", [self.add("Unsqueeze", [distance, self.integers([-1])]), self.integers(value["thresholds"])])
+            bucket = self.add("ReduceSum", [self.add("Cast", [reached], to=TensorProto.INT64), self.integers([-1])], keepdims=0)
+            if not value["causal"]:
+                is_ahead = self.add("Cast", [self.add("Greater", [ahead, self.constant(0, "i8")])], to=TensorProto.INT64)
+                bucket = self.add("Add", [bucket, self.add("Mul", [is_ahead, self.constant(len(value["thresholds"]) + 1, "i8")])])
+            return self.add("Cast", [bucket], [name], to=TYPES[kind])
         dtype = helper.tensor_dtype_to_np_dtype(TYPES[kind]) if kind != "bf16" else numpy.dtype("f4")
         if "values" in value:
             made = self.constant(numpy.array([_number(each) for each in value["values"]]).reshape(shape), dtype)

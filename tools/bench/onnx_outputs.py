@@ -26,7 +26,7 @@ import numpy
 import netc
 
 NETWORKS = """
-lenet300:LeNet300 dqn:DQN dqn:Database squeezenet:squeezenet1_0 muon:Small llama:Small dit:Small
+lenet300:LeNet300 dqn:DQN dqn:Database alphago_zero:AGZ squeezenet:squeezenet1_0 muon:Small dit:Small
 resnet:small18 resnet:small50 vgg:small11 alexnet:small mobilenet:small efficientnet:small swin:SmallSwin whisper:Small
 """
 TOLERANCE = 1e-4
