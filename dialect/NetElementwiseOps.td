@@ -93,7 +93,7 @@ defm Net_Tanh : Net_Activation<"tanh", "hyperbolic tangent", "y", "1", "1", "3",
     ["aten.tanh", "onnx.Tanh", "stablehlo.tanh"]>;
 // x s with s = sigmoid(x); the gradient computes s again: dy s (1 + x (1 - s)).
 defm Net_Silu : Net_Activation<"silu", "x sigmoid(x), also called swish", "x", "5", "1", "9", "1",
-    ["aten.silu"]>;
+    ["aten.silu", "jax.nn.silu"]>;
 // 0.5 x (1 + erf(x / sqrt 2)); the gradient adds x times the normal density.
 defm Net_Gelu : Net_Activation<"gelu", "x times the normal distribution function, by erf", "x", "5", "1", "11", "2",
     ["aten.gelu", "onnx.Gelu"]>;

@@ -134,7 +134,7 @@ def Net_MaxPoolGradOp : Net_PoolOp<"max_pool_grad", []> {
 }
 
 def Net_AvgPoolOp : Net_PoolOp<"avg_pool", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.avg_pool1d", "aten.avg_pool2d", "aten.avg_pool3d", "onnx.AveragePool"];
+  let foreign = ["aten.avg_pool1d", "aten.avg_pool2d", "aten.avg_pool3d", "onnx.AveragePool", "flax.linen.avg_pool"];
   let exported = [{
     to.asImages(y, x, over, -1, [&](auto x, const Shape &result) {
       SmallVector<int64_t> padding, most(k);

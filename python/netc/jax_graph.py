@@ -9,7 +9,6 @@ examples, the sizes are polynomials in the batch. The ops keep their names; one 
 `stablehlo.reduce.add`. What is one function of JAX and several ops is found again. Arguments have PyTorch's names.
 """
 
-import ast
 import math
 import re
 
@@ -18,6 +17,7 @@ import numpy
 from .errors import ImportRefused
 from .known import known, number_of
 from .sizes import NAMES, SIZES, polynomial
+from .stablehlo import Program, constant
 
 TYPES = {
     "f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8", "ui8": "u8",
@@ -32,7 +32,6 @@ ARITHMETIC = {
     "not": numpy.invert, "or": numpy.bitwise_or, "power": numpy.power, "rsqrt": lambda x: 1 / numpy.sqrt(x), "select": numpy.where,
     "sine": numpy.sin, "sqrt": numpy.sqrt, "subtract": numpy.subtract, "tanh": numpy.tanh,
 }  # fmt: skip
-BINARY = {"add", "subtract", "multiply", "divide", "maximum", "minimum"}
 CONTROL = {
     "stablehlo.while": "a loop is not imported; `jax.lax.scan` has `unroll=True`, which writes it out",
     "stablehlo.case": "what it computes depends on data",
@@ -88,118 +87,13 @@ def _key(key):
     return str(next(getattr(key, part) for part in ("key", "name", "idx") if hasattr(key, part)))
 
 
-# The text.
-
-
-class _Op:
-    """An op as it stands in the text, with its bodies."""
-
-    def __init__(self, name, results, operands, attributes, place):
-        self.name, self.results, self.operands, self.attributes, self.place = name, results, operands, attributes, place
-        self.bodies, self.types = [], []
-
-    def numbers(self, key):
-        """An attribute of whole numbers: `array<i64: 1, 2>`, `[1, 2]`, `dense<..>`, or one."""
-        if found := re.search(rf"\b{key} = array<\w+(?:: ([^>]*))?>", self.attributes):
-            return [int(each) for each in (found[1] or "").split(",") if each.strip()]
-        if found := re.search(rf"\b{key} = dense<([^>]*)> : tensor<([^>]*)x\w+>", self.attributes):
-            return numpy.broadcast_to(numpy.array(ast.literal_eval(found[1] or "[]")), [int(size) for size in found[2].split("x")]).tolist()
-        found = re.search(rf"\b{key} = (\[[^\]]*\]|-?\d+)", self.attributes)
-        return ast.literal_eval(found[1]) if found else []
-
-
-OP = re.compile(r'^\s*(?:(%[\w#:, %]+?) = )?"([\w.]+)"\(([^)]*)\)(.*)$')
-TYPE = re.compile(r"tensor<(?:([\dx?]*)x)?(\w+(?:<\w+>)?)>")
-LOCATION = re.compile(r'loc\((#loc\d*|"(?:[^"\\]|\\.)*"|unknown)')
-
-
-def _types(text):
-    """Shapes and types of elements of the tensors in a signature."""
-    return [([int(size) for size in sizes.split("x")] if sizes else [], element) for sizes, element in TYPE.findall(text)]
-
-
-def _result_types(tail):
-    """Behind the arrow of `.. : (tensor<2xf32>) -> tensor<2xf32> loc(#loc3)`."""
-    return _types(tail.rpartition(" loc(")[0].rpartition("->")[2])
-
-
-def _functions(text):
-    """By name: the arguments, as name, shape, type and what they are called in Python, and the ops."""
-    places = {key: value.strip('"') for key, value in re.findall(r'^(#loc\d*) = loc\(("[^"]*"|unknown)', text, re.M)}
-    functions, stack = {}, []
-    for line in text.split("\n"):
-        stripped = line.strip()
-        if stripped.startswith("^bb0"):
-            found = re.findall(r'(%\w+): (tensor<\w+(?:<\w+>)?>)(?: loc\((#loc\d*|"[^"]*"|unknown)\))?', stripped)
-            stack[-1].bodies.append(([(name, *_types(kind)[0], places.get(place, place.strip('"'))) for name, kind, place in found], []))
-        elif stripped.startswith("})"):
-            op = stack.pop()
-            op.types = _result_types(stripped)
-            if found := LOCATION.search(stripped):
-                op.place = places.get(found[1], found[1].strip('"'))
-        elif found := OP.match(line):
-            results = [] if not found[1] else [found[1]]
-            if results and ":" in found[1]:
-                base, count = found[1].split(":")
-                results = [f"{base}#{i}" for i in range(int(count))]
-            location = LOCATION.search(found[4])
-            place = places.get(location[1], location[1].strip('"')) if location else ""
-            op = _Op(found[2], results, [each.strip() for each in found[3].split(",") if each.strip()], found[4], place)
-            op.types = _result_types(found[4])
-            if stack and stack[-1].name != "builtin.module":
-                if not stack[-1].bodies:
-                    stack[-1].bodies.append(([], []))
-                stack[-1].bodies[-1][1].append(op)
-            if op.name == "func.func":
-                functions[re.search(r'sym_name = "([^"]*)"', op.attributes)[1]] = op
-            if found[4].rstrip().endswith("({"):
-                stack.append(op)
-    if "main" not in functions:
-        raise ImportRefused('this is no generic text of StableHLO with a function `main`: `lowered.compiler_ir("stablehlo")` prints one')
-    return {name: op.bodies[0] for name, op in functions.items()}
-
-
-class _Flat:
-    """All ops of `main`, with those of functions that it calls in their place. Values have numbers."""
-
-    def __init__(self, text):
-        self.functions, self.ops, self.shapes, self.kinds = _functions(text), [], [], []
-        arguments, body = self.functions["main"]
-        self.arguments = [self.value(shape, kind) for _, shape, kind, _ in arguments]
-        self.called = [called for *_, called in arguments]
-        self.results = self.run(body, {each[0]: value for each, value in zip(arguments, self.arguments)}, "")
-
-    def value(self, shape, kind):
-        self.shapes.append(shape)
-        self.kinds.append(kind)
-        return len(self.shapes) - 1
-
-    def run(self, body, names, around):
-        for op in body:
-            operands = [names[each] for each in op.operands]
-            place = op.place if not around or op.place.startswith(around.split("/")[0]) else f"{around}/{op.place}"
-            if op.name == "func.return":
-                return operands
-            if op.name == "func.call":
-                arguments, inner = self.functions[re.search(r"callee = @(\w+)", op.attributes)[1]]
-                results = self.run(inner, {each[0]: value for each, value in zip(arguments, operands)}, place)
-            else:
-                results = [self.value(*kind) for kind in op.types]
-                self.ops.append((op, operands, results, place))
-            names.update(zip(op.results, results))
-        return []
-
-
-# The graph.
-
-
 def graph(texts, weights, name, source):
     """Of generic texts for each of the first two of SIZES as the number of examples, or of one text for any.
 
     Args:
         weights: names of the first arguments of `main`. The others are inputs.
     """
-    return _Writer([_Flat(text) for text in texts], weights).graph(name, source)
+    return _Writer([Program(text) for text in texts], weights).graph(name, source)
 
 
 class _Writer:
@@ -220,7 +114,7 @@ class _Writer:
         for value, label in zip(self.first.arguments, names):
             label = label.removeprefix("params.") or "weight"
             self.names[value] = label
-            self.weights[value] = {"name": label, "type": TYPES[self.first.kinds[value]], "shape": list(self.first.shapes[value]), "learns": True}
+            self.weights[value] = {**self.tensor(value), "learns": not label.startswith("batch_stats.")}
         self.inputs = self.first.arguments[len(names) :]
         for value, called in zip(self.inputs, self.first.called[len(names) :]):
             if called.isidentifier() and called not in self.names.values():
@@ -317,7 +211,8 @@ class _Writer:
             value = stack.pop()
             if value in self.makers and self.makers[value] not in needed:
                 needed.add(self.makers[value])
-                stack += self.fused.get(self.makers[value], (None, self.first.ops[self.makers[value]][1]))[1]
+                i = self.makers[value]
+                stack += self.fused[i][1] if i in self.fused else self.first.ops[i][1]
         for i in sorted(needed):
             op, _, _, place = self.first.ops[i]
             if op.name in CONTROL:
@@ -360,25 +255,61 @@ class _Writer:
         return f"{op.name}.{inner[0].split('.')[-1]}" if op.name in ("stablehlo.reduce", "stablehlo.reduce_window") and len(inner) == 1 else op.name
 
     def find_functions(self):
-        """exp(x - max x) / sum exp(x - max x) is a softmax."""
+        """Notes what is one function of JAX and several ops, at the last of them: its name, operands and arguments."""
         for i, (op, operands, _, _) in enumerate(self.first.ops):
-            if op.name != "stablehlo.divide":
-                continue
-            power, total = self.maker(operands[0], "stablehlo.exponential"), self.maker(operands[1], "stablehlo.reduce.add")
-            difference = self.maker(power[1][0], "stablehlo.subtract") if power else None
-            if not difference or not total or self.maker(total[1][0], "stablehlo.exponential") is not power:
-                continue
-            largest = self.maker(difference[1][1], "stablehlo.reduce.maximum", "stablehlo.maximum")
-            if largest and largest[0].name == "stablehlo.maximum":
-                largest = next((made for each in largest[1] if (made := self.maker(each, "stablehlo.reduce.maximum"))), None)
-            axes = total[0].numbers("dimensions")
-            if largest and largest[1][0] == difference[1][0] and largest[0].numbers("dimensions") == axes and len(axes) == 1:
-                self.fused[i] = "softmax", [difference[1][0]]
+            found = None
+            if op.name == "stablehlo.divide":
+                found = self.softmax(*operands) or self.logistic(*operands) or self.average(*operands)
+            elif op.name == "stablehlo.multiply":
+                found = self.silu(*operands) or self.silu(*reversed(operands))
+            if found:
+                self.fused[i] = found
+
+    def softmax(self, power, total):
+        """exp(x - max x) / sum exp(x - max x)"""
+        power, total = self.maker(power, "stablehlo.exponential"), self.maker(total, "stablehlo.reduce.add")
+        difference = self.maker(power[1][0], "stablehlo.subtract") if power else None
+        if not difference or not total or self.maker(total[1][0], "stablehlo.exponential") is not power:
+            return None
+        largest = self.maker(difference[1][1], "stablehlo.reduce.maximum", "stablehlo.maximum")
+        if largest and largest[0].name == "stablehlo.maximum":
+            largest = next((made for each in largest[1] if (made := self.maker(each, "stablehlo.reduce.maximum"))), None)
+        axes = total[0].numbers("dimensions")
+        if not largest or largest[1][0] != difference[1][0] or largest[0].numbers("dimensions") != axes or len(axes) != 1:
+            return None
+        return "jax.nn.softmax", [difference[1][0]], {"dim": axes[0]}
+
+    def logistic(self, one, total):
+        """1 / (1 + exp(-x))"""
+        total = self.maker(total, "stablehlo.add")
+        power = next((made for each in total[1] if (made := self.maker(each, "stablehlo.exponential"))), None) if total else None
+        negated = self.maker(power[1][0], "stablehlo.negate") if power else None
+        ones = [one, *(each for each in total[1] if not self.maker(each, "stablehlo.exponential"))] if negated else []
+        return ("stablehlo.logistic", negated[1], {}) if len(ones) == 2 and all(self.holds(each, 1) for each in ones) else None
+
+    def silu(self, x, sigmoid):
+        i = self.makers.get(sigmoid)
+        return ("jax.nn.silu", [x], {}) if i in self.fused and self.fused[i][:2] == ("stablehlo.logistic", [x]) else None
+
+    def average(self, total, count):
+        """The sum in a window / the size of it"""
+        total = self.maker(total, "stablehlo.reduce_window.add")
+        if total and self.holds(count, math.prod(total[0].numbers("window_dimensions"))):
+            return "flax.linen.avg_pool", total[1], {"window": total[0]}
+        return None
+
+    def holds(self, value, number):
+        """Whether it is this number everywhere."""
+        made = self.maker(value, "stablehlo.constant")
+        return bool(made) and bool((constant(made[0], made[0].types[0][0], "f8") == number).all())
 
     def translate(self, i, group):
         op, operands, results, self.place = group[0]
         if i in self.fused:
-            return self.add("jax.nn.softmax", self.fused[i][1], results[0], dim=self.maker(operands[1], "stablehlo.reduce.add")[0].numbers("dimensions")[0])
+            name, operands, arguments = self.fused[i]
+            if "window" in arguments:
+                return self.pool(name, arguments["window"], operands, results[0])
+            return self.add(name, operands, results[0], **arguments)
         kind = op.name.split(".")[-1]
         operands = [self.real(each) for each in operands]
         if all(value in self.values for value in operands) and len(results) == 1 and self.evaluate(kind, group, operands, results[0]):
@@ -401,7 +332,7 @@ class _Writer:
             if dtype is None:
                 return False
             if kind == "constant":
-                array = _constant(op, shape, dtype)
+                array = constant(op, shape, dtype)
             elif kind == "iota":
                 axis = op.numbers("iota_dimension")
                 array = numpy.broadcast_to(numpy.arange(shape[axis], dtype=dtype).reshape([-1 if at == axis else 1 for at in range(len(shape))]), shape)
@@ -452,6 +383,12 @@ class _Writer:
         if exponent is None:
             return self.add(op.name, operands, result)
         return self.add(op.name, operands[:1], result, exponent=exponent)
+
+    def on_convert(self, op, operands, result):
+        if {self.first.kinds[value] for value in (operands[0], result)} <= {"f64", "f32", "f16", "bf16"}:  # a run says in which it computes
+            self.alias[result] = operands[0]
+            return None
+        return self.add(op.name, operands, result)
 
     def on_optimization_barrier(self, op, operands, result):
         self.alias[result] = operands[0]
@@ -549,6 +486,8 @@ class _Writer:
         is_first = summed[1] == list(range(count)) and count < ranks[1]
         if b in self.weights and not batch[0] and is_last and (is_matrix or (is_first and len(self.users[b]) == 1)):
             return self.layer(a, b, count, summed[1] == [1] and is_matrix, result)
+        if a in self.weights and b not in self.weights and not batch[0]:
+            return self.swapped(op, a, b, summed, result)
         letters = iter("abcdefghijklmnopqrstuvwxyz")
         left = [next(letters) for _ in range(ranks[0])]
         right = [""] * ranks[1]
@@ -559,6 +498,23 @@ class _Writer:
         out += [each for i, each in enumerate(left) if i not in batch[0] + summed[0]]
         out += [each for i, each in enumerate(right) if i not in batch[1] + summed[1]]
         return self.add(op.name, [a, b], result, equation=f"{''.join(left)},{''.join(right)}->{''.join(out)}")
+
+    def swapped(self, op, weight, x, summed, result):
+        """A product with the weight in front: the axes that it makes are the last ones of a layer."""
+        rank, kept = len(self.first.shapes[x]), len(self.first.shapes[x]) - len(summed[1])
+        shape = self.shape(result)
+        front = len(shape) - kept
+        made = {**self.tensor(result), "name": f"{self.tensor(result)['name']}.swapped", "shape": [*shape[front:], *shape[:front]]}
+        if len(summed[0]) == 1 and summed[1] == [rank - 1] and len(self.first.shapes[weight]) == 2:
+            self.add("jax.lax.dot", [x, weight], made, transB=summed[0] == [1])
+        else:
+            letters = "abcdefghijklmnopqrstuvwxyz"
+            left, right = list(letters[:rank]), list(letters[rank : rank + len(self.first.shapes[weight])])
+            for one, other in zip(*summed):
+                right[one] = left[other]
+            out = [each for each in left if each not in right] + [each for each in right if each not in left]
+            self.add(op.name, [x, weight], made, equation=f"{''.join(left)},{''.join(right)}->{''.join(out)}")
+        return self.add("stablehlo.transpose", [made["name"]], result, dims=[*range(kept, len(shape)), *range(kept)])
 
     def layer(self, x, weight, count, is_turned, result):
         """A product with a weight that is a Linear, between views where there are several axes in it, or out of it."""
@@ -626,11 +582,14 @@ class _Writer:
         return made
 
     def on_reduce_window(self, op, operands, result):
-        name, rank = self.named(self.makers[result]), len(self.first.shapes[result])
+        return self.pool(self.named(self.makers[result]), op, operands, result)
+
+    def pool(self, name, op, operands, result):
+        rank = len(self.first.shapes[result])
         window, strides, padding = op.numbers("window_dimensions"), op.numbers("window_strides") or [1] * rank, op.numbers("padding") or [[0, 0]] * rank
         dilated = [each for key in ("base_dilations", "window_dilations") for each in op.numbers(key) if each != 1]
-        if name != "stablehlo.reduce_window.maximum" or dilated or window[0] != 1 or window[-1] != 1 or any(low != high for low, high in padding):
-            return self.add(f"{name} of another kind" if name.endswith("maximum") else name, operands[:1], result)
+        if name.endswith(".add") or dilated or window[0] != 1 or window[-1] != 1 or any(low != high for low, high in padding):
+            return self.add(name if name.endswith(".add") else f"{name} of another kind", operands[:1], result)
         order = [0, rank - 1, *range(1, rank - 1)]
         x, shape = self.turned(operands[0], order, result), self.shape(result)
         made = {**self.tensor(result), "name": f"{self.tensor(result)['name']}.pooled", "shape": [shape[axis] for axis in order]}
@@ -642,7 +601,11 @@ class _Writer:
         width = self.first.shapes[table][-1] if len(self.first.shapes[table]) == 2 else 0
         rank = len(self.first.shapes[result])
         is_rows = op.numbers("slice_sizes") == [1, width] and op.numbers("offset_dims") == [rank - 1] and op.numbers("start_index_map") == [0]
-        found = self.sources(index)
+        if index in self.values and len(self.users[index]) == 1 and self.first.shapes[index][-1:] == [1]:
+            for sample in self.samples:
+                sample.shapes[index] = sample.shapes[index][:-1]
+            self.values[index] = [array[..., 0] for array in self.values[index]]
+        found = {index} if index in self.values else self.sources(index)
         if not is_rows or len(found) != 1 or self.shape(result)[:-1] != self.shape(*found):
             return self.add(f"{op.name} of another kind", operands, result)
         return self.add(op.name, [table, *found], result)
@@ -656,15 +619,3 @@ class _Writer:
             return {value}
         found = set().union(*(self.sources(each) for each in self.first.ops[i][1]))
         return {each for each in found if each not in self.values} or found
-
-
-def _constant(op, shape, dtype):
-    text = re.search(r"value = dense<(.*?)> : tensor", op.attributes)[1]
-    if text.startswith('"0x'):
-        raw = numpy.frombuffer(bytes.fromhex(text[3:-1]), dtype=dtype)
-        return numpy.broadcast_to(raw.reshape(shape) if raw.size > 1 else raw.reshape([1] * len(shape)), shape)
-    if text.startswith("0x"):
-        bits = bytes.fromhex(text[2:])
-        return numpy.broadcast_to(numpy.frombuffer(bits[::-1], dtype=f"f{len(bits)}")[0], shape)
-    values = ast.literal_eval(text.replace("true", "True").replace("false", "False") or "[]")
-    return numpy.broadcast_to(numpy.array(values, dtype=dtype), shape)

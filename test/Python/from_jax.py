@@ -25,9 +25,11 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json.gz")):
     # One text alone has no free axis: it is of seven examples.
     fixed = netc.estimate(netc.from_graph(graph(texts[:1], weights, name, "JAX"))).networks[0]
     assert fixed.forward.matmul == 7 * kept["forward"], name
-assert len(specifications) == 3
+assert len(specifications) == 5
 assert "net mlp(x: f32[N, 64])" in specifications["mlp"] and "return y = x |> linear |> relu |> linear_2" in specifications["mlp"]
 assert "Conv(32, 3, stride = 2, groups = 2)" in specifications["ConvNet"] and "MaxPool(2)" in specifications["ConvNet"]
+assert "embedding(words) |> position |> linear" in specifications["columns"], specifications["columns"]
+assert "|> silu" in specifications["Residual"] and "AvgPool(2)" in specifications["Residual"], specifications["Residual"]
 transformer = specifications["Transformer"]
 assert "|> mask(causal = true) |> softmax" in " ".join(transformer.split()) and "@ transpose(Embed_0.weight)" in transformer, transformer
 assert "  Layer_0 = Layer()\n  Layer_1 = Layer()\n" in transformer, transformer
@@ -67,4 +69,18 @@ refused("`stablehlo.case` (jit(f)/Net/Part/op): what it computes depends on data
 refused("netc does not know the op `stablehlo.gather of another kind`", text('%0 = "stablehlo.gather"(%x, %w) : ({0}, tensor<8x8xf32>) -> {0}', end))
 refused("netc has no numbers of type `f8E4M3FN` (jit(f)/Net/Part/op)", text('%0 = "stablehlo.convert"(%x) : ({0}) -> tensor<7x8xf8E4M3FN>', '"func.return"(%0) : (tensor<7x8xf8E4M3FN>) -> ()'))
 refused("the function is another one for another number of examples", text(tanh, end), text(tanh.replace("tanh", "sine"), end, size=11))
+
+# A mask of a format of 16 bits: -inf is 0xFF80.
+hidden = [
+    '%0 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<8x8xi32>',
+    '%1 = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<8x8xi32>',
+    '%2 = "stablehlo.compare"(%0, %1) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<8x8xi32>, tensor<8x8xi32>) -> tensor<8x8xi1>',
+    '%3 = "stablehlo.constant"() <{value = dense<0xFF80> : tensor<bf16>}> : () -> tensor<bf16>',
+    '%4 = "stablehlo.broadcast_in_dim"(%3) <{broadcast_dimensions = array<i64>}> : (tensor<bf16>) -> tensor<8x8xbf16>',
+    '%5 = "stablehlo.select"(%2, %w, %4) : (tensor<8x8xi1>, tensor<8x8xf32>, tensor<8x8xbf16>) -> tensor<8x8xf32>',
+    '%6 = "stablehlo.dot_general"(%x, %5) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : ({0}, tensor<8x8xf32>) -> {0}',
+    end.replace("%0", "%6"),
+]
+masked = netc.from_graph(graph([text(*hidden), text(*hidden, size=11)], ["w"], "Net", "JAX"))
+assert "w |> mask(causal = true)" in masked, masked
 refused("this is no generic text of StableHLO with a function `main`", "module @jit_f { func.func public @main() }")

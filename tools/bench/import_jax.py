@@ -34,6 +34,29 @@ def mlp(weights, x):
     return x @ last[0] + last[1]
 
 
+def columns(weights, words):
+    """Weights in front, as Equinox has them, a format of 16 bits, and positions."""
+    x = weights["table"][words] + weights["positions"][jnp.arange(words.shape[1])]
+    product = lambda column: weights["out"].astype(jnp.bfloat16) @ column.astype(jnp.bfloat16)
+    return jax.vmap(jax.vmap(product))(x)
+
+
+class Residual(nn.Module):
+    """Its batch norms normalize by the batch, and the running averages are not read."""
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(2):
+            y = nn.Conv(16, (3, 3), use_bias=False)(x)
+            y = nn.silu(nn.BatchNorm(use_running_average=False)(y))
+            x = nn.avg_pool(nn.Conv(16, (1, 1))(x) + y, (2, 2), strides=(2, 2))
+        return nn.Dense(10)(jnp.mean(x, axis=(1, 2)))
+
+
+def residual(variables, x):
+    return Residual().apply(variables, x, mutable=["batch_stats"])[0]
+
+
 class ConvNet(nn.Module):
     @nn.compact
     def __call__(self, x):
@@ -68,6 +91,11 @@ def models():
     size = jax.ShapeDtypeStruct
     sizes = [(64, 128), (128, 10)]
     yield "mlp", mlp, [(size(each, "f4"), size(each[1:], "f4")) for each in sizes], size((1, 64), "f4"), 2 * sum(map(math.prod, sizes))
+    shapes = {"table": (50, 8), "positions": (12, 8), "out": (32, 8)}
+    yield "columns", columns, {name: size(each, "f4") for name, each in shapes.items()}, size((1, 12), "i4"), 2 * 12 * 32 * 8
+    image = size((1, 16, 16, 3), "f4")
+    blocks = 2 * (16 * 16 * 16 * 3 * 10 + 8 * 8 * 16 * 16 * 10 + 16 * 10)
+    yield "Residual", residual, jax.eval_shape(Residual().init, jax.random.key(0), image), image, blocks
     convolutions = 2 * (28 * 28 * 16 * 9 + 7 * 7 * 32 * 9 * 8 + 7 * 7 * 32 * 10)
     layers = 2 * (16 * 2 * (4 * 32 * 32 + 2 * 32 * 128) + 2 * 2 * 16 * 16 * 32 + 16 * 32 * 100)
     for module, x, flop in (ConvNet(), size((1, 28, 28, 1), "f4"), convolutions), (Transformer(), size((1, 16), "i4"), layers):
@@ -82,7 +110,7 @@ def main():
         texts, labels = jax_graph.texts_of(function, weights, x)
         network = netc.estimate(netc.from_graph(jax_graph.graph(texts, labels, name, f"JAX {jax.__version__}"))).networks[0]
         own = network.parameters.total, network.forward.matmul
-        wanted = sum(leaf.size for leaf in jax.tree_util.tree_leaves(weights)), flop
+        wanted = sum(leaf.size for leaf in jax.tree_util.tree_leaves({**weights, "batch_stats": {}} if isinstance(weights, dict) else weights)), flop
         all_flop = jax.jit(function).lower(weights, x).compile().cost_analysis()["flops"]
         print(f"{name}: {'equal' if own == wanted else f'{own}, not {wanted}'}; XLA counts {all_flop:.0f}, netc {network.forward.total}")
         if options.keep:
