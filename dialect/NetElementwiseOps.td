@@ -149,11 +149,11 @@ def Net_NegOp : Net_MathOp<"neg", "-x", "1", "0"> {
   let foreign = ["aten.neg", "onnx.Neg", "stablehlo.negate"];
 }
 def Net_ExpOp : Net_MathOp<"exp", "e to the power x", "1", "1"> {
-  let foreign = ["aten.exp", "onnx.Exp", "stablehlo.exponential"];
+  let foreign = ["aten.exp", "onnx.Exp", "stablehlo.exponential", "stablehlo.exponential_minus_one"];
   let autocast = "Full";
 }
 def Net_LogOp : Net_MathOp<"log", "natural logarithm", "1", "1"> {
-  let foreign = ["aten.log", "onnx.Log", "stablehlo.log"];
+  let foreign = ["aten.log", "onnx.Log", "stablehlo.log", "stablehlo.log_plus_one"];
   let autocast = "Full";
 }
 def Net_SqrtOp : Net_MathOp<"sqrt", "square root", "1", "1"> {
@@ -223,7 +223,7 @@ def Net_MaximumOp : Net_BinaryOp<"maximum"> {
 }
 
 def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
-  let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.lt", "aten.ne"];
+  let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.lt", "aten.ne", "stablehlo.compare.eq", "stablehlo.compare.ge", "stablehlo.compare.gt", "stablehlo.compare.le", "stablehlo.compare.lt", "stablehlo.compare.ne"];
   let exported = [{
     StringRef name = StringSwitch<StringRef>(relation).Case("<", "aten.lt").Case("<=", "aten.le").Case(">", "aten.gt")
         .Case(">=", "aten.ge").Case("==", "aten.eq").Default("aten.ne");

@@ -26,6 +26,8 @@ static const std::map<StringRef, StringRef> &functions() {
       {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
       {"aten.square", "%0 * %0"},
       {"chlo.square", "%0 * %0"},
+      {"stablehlo.exponential_minus_one", "exp(%0) - 1"},
+      {"stablehlo.log_plus_one", "log(1 + %0)"},
       {"stablehlo.rsqrt", "1 / sqrt(%0)"},
   };
   return table;
@@ -160,7 +162,7 @@ void Translator::linear() {
   }
   // [in, out], or the other way round.
   bool isInFirst = isProduct || (setting("transB") && !flag("transB"));
-  if (isInFirst && isOfRows(x)) {
+  if (isInFirst && node->op != "jax.lax.dot" && isOfRows(x)) {
     // Between two views: of Conv1D in transformers.
     int source = beforeReshape(x);
     if (source != x || shape(source).size() > 2) {

@@ -69,7 +69,7 @@ void Translator::comparison() {
   static const std::map<StringRef, StringRef> relations = {
       {"eq", "=="}, {"ge", ">="}, {"gt", ">"},
       {"le", "<="}, {"lt", "<"},  {"ne", "!="}};
-  auto relation = relations.find(StringRef(node->op).split('.').second);
+  auto relation = relations.find(StringRef(node->op).rsplit('.').second);
   int x = in(0);
   std::string between = " " + relation->second.str() + " ";
   if (node->ins.size() == 1 || what(in(1)) == "number") {

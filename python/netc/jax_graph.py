@@ -23,6 +23,7 @@ TYPES = {
     "f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8", "ui8": "u8",
     "ui32": "i64", "i1": "bool", "complex<f32>": "f64",  # has the bytes of one; no op of netc takes it
 }  # fmt: skip
+FLOATS = {"f64", "f32", "f16", "bf16"}
 KINDS = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "f4", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1", "ui8": "u1", "ui32": "u4", "i1": "?"}
 COMPARISONS = {"EQ": numpy.equal, "NE": numpy.not_equal, "GE": numpy.greater_equal, "GT": numpy.greater, "LE": numpy.less_equal, "LT": numpy.less}
 # What is evaluated where nothing of it depends on data.
@@ -48,7 +49,7 @@ def export(function, weights, *inputs, name=None):
         function: of the weights and the inputs, as `jax.jit` takes it.
         weights: the function's first argument, a tree of arrays, or of `jax.ShapeDtypeStruct`.
         inputs: the others. Their values count for nothing; the first axis of each is that of examples.
-        name: of the network, by default the function's.
+        name: of the network, by default the function's, in upper case.
 
     Raises:
         ImportRefused: the function is another one for another number of examples.
@@ -57,7 +58,8 @@ def export(function, weights, *inputs, name=None):
 
     texts, named = texts_of(function, weights, *inputs)
     own = getattr(function, "__name__", "")
-    return graph(texts, named, name or (own if own.isidentifier() and own not in ("apply", "__call__") else "Model"), f"JAX {jax.__version__}")
+    own = own[0].upper() + own[1:] if own.isidentifier() and own not in ("apply", "__call__") else "Model"
+    return graph(texts, named, name or own, f"JAX {jax.__version__}")
 
 
 def texts_of(function, weights, *inputs):
@@ -81,6 +83,11 @@ def texts_of(function, weights, *inputs):
     finally:
         jax.config.update("jax_traceback_in_locations_limit", limit)
     return texts, named
+
+
+def _direction(op):
+    """`GE` and the like, of a comparison."""
+    return re.search(r"comparison_direction (\w+)", op.attributes)[1]
 
 
 def _key(key):
@@ -349,7 +356,7 @@ class _Writer:
                 bounds = zip(*(op.numbers(key) for key in ("start_indices", "limit_indices", "strides")))
                 array = ins[0][tuple(slice(*bound) for bound in bounds)]
             elif kind == "compare":
-                array = COMPARISONS[re.search(r"comparison_direction (\w+)", op.attributes)[1]](*ins)
+                array = COMPARISONS[_direction(op)](*ins)
             elif kind == "divide":
                 array = ins[0] / ins[1] if dtype[0] == "f" else ins[0] // numpy.maximum(ins[1], 1)
             elif kind in ARITHMETIC:
@@ -385,7 +392,7 @@ class _Writer:
         return self.add(op.name, operands[:1], result, exponent=exponent)
 
     def on_convert(self, op, operands, result):
-        if {self.first.kinds[value] for value in (operands[0], result)} <= {"f64", "f32", "f16", "bf16"}:  # a run says in which it computes
+        if {self.first.kinds[value] for value in (operands[0], result)} <= FLOATS:  # a run says in which it computes
             self.alias[result] = operands[0]
             return None
         return self.add(op.name, operands, result)
@@ -398,7 +405,22 @@ class _Writer:
         if other is not None and math.isnan(other):  # of indices that are out of range
             self.alias[result] = operands[1]
             return None
-        return self.add(op.name, operands, result)
+        if operands[0] in self.values:
+            return self.add(op.name, operands, result)
+        numbers = {key: number for key, value in zip(("self", "other"), operands[1:]) if (number := self.number(value)) is not None}
+        kept = [value for key, value in zip(("self", "other"), operands[1:]) if key not in numbers]
+        return self.add(op.name, [operands[0], *kept], result, **numbers)
+
+    def on_compare(self, op, operands, result):
+        if self.first.kinds[operands[0]] not in FLOATS:
+            return self.add(f"{op.name} of whole numbers", operands, result)
+        relation, numbers = _direction(op).lower(), [self.number(value) for value in operands]
+        if numbers[1] is not None:
+            return self.add(f"{op.name}.{relation}", operands[:1], result, other=numbers[1])
+        if numbers[0] is not None:
+            turned = {"ge": "le", "gt": "lt", "le": "ge", "lt": "gt"}.get(relation, relation)
+            return self.add(f"{op.name}.{turned}", operands[1:], result, other=numbers[0])
+        return self.add(f"{op.name}.{relation}", operands, result)
 
     def on_broadcast_in_dim(self, op, operands, result):
         axes, source = op.numbers("broadcast_dimensions"), operands[0]
@@ -427,7 +449,11 @@ class _Writer:
         return self.add(op.name, operands, result, dims=op.numbers("permutation"))
 
     def on_concatenate(self, op, operands, result):
-        return self.add(op.name, operands, result, dim=op.numbers("dimension"))
+        parts = [each for each in operands if 0 not in self.first.shapes[each]]
+        if len(parts) == 1:
+            self.alias[result] = parts[0]
+            return None
+        return self.add(op.name, parts, result, dim=op.numbers("dimension"))
 
     def on_slice(self, op, operands, result):
         group = self.ops[self.makers[result]]

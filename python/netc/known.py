@@ -46,7 +46,7 @@ def known(value):
                 return seen
             if value.dtype == bool and (hidden := _seen(~value)):
                 return {**hidden, "what": f"not {hidden['what']}"}
-    if is_real and value.ndim >= 2 and value.shape[-1] % 2 == 0 and value.shape[-2] > 1:
+    if is_real and value.size and value.ndim >= 2 and value.shape[-1] % 2 == 0 and value.shape[-2] > 1:
         rows = value.reshape(-1, *value.shape[-2:])[0]
         half = value.shape[-1] // 2
         if (value == rows).all() and (rows[:, :half] == rows[:, half:]).all():

@@ -38,7 +38,7 @@ assert "  Layer_0 = Layer()\n  Layer_1 = Layer()\n" in transformer, transformer
 def text(*body, size=7):
     """A function of a weight `%w` and an input `%x`; `{0}` is a tensor with the batch."""
     batch = f"tensor<{size}x8xf32>"
-    lines = [line.replace("{0}", batch) for line in body]
+    lines = [line.replace("{0}", batch).replace("{1}", str(size)) for line in body]
     return "\n".join([
         '#loc1 = loc("jit(f)/Net/Part/op")',
         '"builtin.module"() ({',
@@ -69,6 +69,19 @@ refused("`stablehlo.case` (jit(f)/Net/Part/op): what it computes depends on data
 refused("netc does not know the op `stablehlo.gather of another kind`", text('%0 = "stablehlo.gather"(%x, %w) : ({0}, tensor<8x8xf32>) -> {0}', end))
 refused("netc has no numbers of type `f8E4M3FN` (jit(f)/Net/Part/op)", text('%0 = "stablehlo.convert"(%x) : ({0}) -> tensor<7x8xf8E4M3FN>', '"func.return"(%0) : (tensor<7x8xf8E4M3FN>) -> ()'))
 refused("the function is another one for another number of examples", text(tanh, end), text(tanh.replace("tanh", "sine"), end, size=11))
+
+# What data decides, element by element: an ELU.
+exponential = [
+    '%1 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>',
+    '%2 = "stablehlo.broadcast_in_dim"(%1) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> {0}',
+    '%3 = "stablehlo.compare"(%2, %x) <{comparison_direction = #stablehlo<comparison_direction LT>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
+    '%4 = "stablehlo.exponential_minus_one"(%x) : ({0}) -> {0}',
+    '%0 = "stablehlo.select"(%3, %x, %4) : (tensor<{1}x8xi1>, {0}, {0}) -> {0}',
+    end,
+]
+elu = netc.from_graph(graph([text(*exponential), text(*exponential, size=11)], ["w"], "Net", "JAX"))
+assert "where(x > 0, x, exp(x) - 1)" in elu, elu
+refused("netc does not know the op `stablehlo.compare of whole numbers`", text('%1 = "stablehlo.convert"(%x) : ({0}) -> tensor<7x8xi32>', '%0 = "stablehlo.compare"(%1, %1) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<7x8xi32>, tensor<7x8xi32>) -> {0}', end))
 
 # A mask of a format of 16 bits: -inf is 0xFF80.
 hidden = [
