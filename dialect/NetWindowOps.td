@@ -43,7 +43,8 @@ def Net_ConvOp : Net_WindowOp<"conv", Net_Callable # Net_Gradient> {
 }
 
 def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.conv_transpose1d", "aten.conv_transpose2d", "aten.conv_transpose3d", "onnx.ConvTranspose"];
+  let foreign = ["aten.conv_transpose1d", "aten.conv_transpose2d", "aten.conv_transpose3d", "jax.lax.conv_transpose",
+                 "onnx.ConvTranspose"];
   let autocast = "Low";
   let exported = [{
     to.asImages(y, x, over, channel, [&](auto x, const Shape &result) {

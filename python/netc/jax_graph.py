@@ -573,24 +573,37 @@ class _Writer:
         layout = re.search(r"#stablehlo.conv<\[([^\]]*)\]x\[([^\]]*)\]->\[([^\]]*)\]>", op.attributes)
         into, kernel, out = ([part.strip() for part in each.split(",")] for each in layout.groups())
         windows = [str(i) for i in range(len(into) - 2)]
-        dilated = [each for each in op.numbers("lhs_dilation") if each != 1]
-        if dilated or op.numbers("batch_group_count") not in ([], 1) or weight not in self.weights or len(self.users[weight]) != 1:
+        sizes = [self.first.shapes[weight][kernel.index(each)] for each in windows]
+        padding = op.numbers("padding") or [[0, 0]] * len(windows)
+        name, arguments = op.name, self.windows(op, sizes, padding)
+        if arguments is None or op.numbers("batch_group_count") not in ([], 1) or weight not in self.weights or len(self.users[weight]) != 1:
             return self.add(f"{op.name} of another kind", operands, result)
         own = self.weights[weight]
-        own["shape"] = [own["shape"][kernel.index(each)] for each in ("o", "i", *windows)]
+        is_transposed = "output_padding" in arguments
+        own["shape"] = [own["shape"][kernel.index(each)] for each in (*("io" if is_transposed else "oi"), *windows)]
         x = self.turned(x, [into.index(each) for each in ("b", "f", *windows)], result)
-        padding = op.numbers("padding") or [[0, 0]] * len(windows)
-        low = [pair[0] for pair in padding]
-        if low != [pair[1] for pair in padding]:
-            x, low = self.padded(x, padding, result), [0] * len(windows)
+        if is_transposed:
+            name = "jax.lax.conv_transpose"
+        elif any(low != high for low, high in padding):
+            x, arguments["padding"] = self.padded(x, padding, result), [0] * len(windows)
         bias, total = self.added(result, 1) if out[-1] == "f" else (None, result)
         shape = self.shape(result)
         made = {**self.tensor(result), "name": f"{self.tensor(result)['name']}.conv", "shape": [shape[out.index(each)] for each in ("b", "f", *windows)]}
         ins = [x["name"], self.names[weight]] + ([self.names[bias]] if bias is not None else [])
-        self.add(op.name, ins, made, stride=op.numbers("window_strides"), padding=low, dilation=op.numbers("rhs_dilation"), groups=op.numbers("feature_group_count") or 1)
+        self.add(name, ins, made, groups=op.numbers("feature_group_count") or 1, **arguments)
         self.add("stablehlo.transpose", [made["name"]], total, dims=[("b", "f", *windows).index(each) for each in out])
         if bias is not None:
             self.skip(total)
+
+    def windows(self, op, sizes, padding):
+        """How windows slide, or None: over an image with gaps, it is a transposed convolution, if nothing else is special."""
+        gaps, stride, dilation = (op.numbers(key) or [1] * len(sizes) for key in ("lhs_dilation", "window_strides", "rhs_dilation"))
+        if set(gaps) == {1}:
+            return {"stride": stride, "dilation": dilation, "padding": [low for low, _ in padding]}
+        cut, extra = [size - 1 - low for size, (low, _) in zip(sizes, padding)], [high - low for low, high in padding]
+        if {*stride, *dilation} != {1} or min(cut + extra) < 0 or op.numbers("feature_group_count") not in ([], 1):
+            return None
+        return {"stride": gaps, "dilation": dilation, "padding": cut, "output_padding": extra}
 
     def turned(self, x, order, result):
         """Channels behind the batch, as netc has them."""

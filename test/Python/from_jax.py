@@ -25,9 +25,10 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json.gz")):
     # One text alone has no free axis: it is of seven examples.
     fixed = netc.estimate(netc.from_graph(graph(texts[:1], weights, name, "JAX"))).networks[0]
     assert fixed.forward.matmul == 7 * kept["forward"], name
-assert len(specifications) == 5
+assert len(specifications) == 6
 assert "net mlp(x: f32[N, 64])" in specifications["mlp"] and "return y = x |> linear |> relu |> linear_2" in specifications["mlp"]
 assert "Conv(32, 3, stride = 2, groups = 2)" in specifications["ConvNet"] and "MaxPool(2)" in specifications["ConvNet"]
+assert "ConvT(8, 2, stride = 2)" in specifications["Decoder"], specifications["Decoder"]
 assert "embedding(words) |> position |> linear" in specifications["columns"], specifications["columns"]
 assert "|> silu" in specifications["Residual"] and "AvgPool(2)" in specifications["Residual"], specifications["Residual"]
 transformer = specifications["Transformer"]

@@ -57,6 +57,12 @@ def residual(variables, x):
     return Residual().apply(variables, x, mutable=["batch_stats"])[0]
 
 
+class Decoder(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.ConvTranspose(4, (3, 3), strides=(2, 2), padding="VALID")(nn.ConvTranspose(8, (2, 2), strides=(2, 2))(x))
+
+
 class ConvNet(nn.Module):
     @nn.compact
     def __call__(self, x):
@@ -96,6 +102,9 @@ def models():
     image = size((1, 16, 16, 3), "f4")
     blocks = 2 * (16 * 16 * 16 * 3 * 10 + 8 * 8 * 16 * 16 * 10 + 16 * 10)
     yield "Residual", residual, jax.eval_shape(Residual().init, jax.random.key(0), image), image, blocks
+    image = size((1, 8, 8, 16), "f4")
+    decoder = 2 * (8 * 8 * 16 * 8 * 4 + 16 * 16 * 8 * 4 * 9)
+    yield "Decoder", Decoder().apply, jax.eval_shape(Decoder().init, jax.random.key(0), image), image, decoder
     convolutions = 2 * (28 * 28 * 16 * 9 + 7 * 7 * 32 * 9 * 8 + 7 * 7 * 32 * 10)
     layers = 2 * (16 * 2 * (4 * 32 * 32 + 2 * 32 * 128) + 2 * 2 * 16 * 16 * 32 + 16 * 32 * 100)
     for module, x, flop in (ConvNet(), size((1, 28, 28, 1), "f4"), convolutions), (Transformer(), size((1, 16), "i4"), layers):
