@@ -96,7 +96,7 @@ defm Net_Silu : Net_Activation<"silu", "x sigmoid(x), also called swish", "x", "
     ["aten.silu", "jax.nn.silu"]>;
 // 0.5 x (1 + erf(x / sqrt 2)); the gradient adds x times the normal density.
 defm Net_Gelu : Net_Activation<"gelu", "x times the normal distribution function, by erf", "x", "5", "1", "11", "2",
-    ["aten.gelu", "onnx.Gelu"]>;
+    ["aten.gelu", "jax.nn.gelu", "onnx.Gelu"]>;
 defm Net_GeluTanh : Net_Activation<"gelu_tanh", "gelu by its tanh approximation", "x", "9", "1", "17", "1",
     [], "Widest", [{to.write("aten.gelu", {x}, {{"approximate", "tanh"}}, y);}]>;
 // min(max(x / 6 + 1 / 2, 0), 1)

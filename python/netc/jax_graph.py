@@ -268,7 +268,7 @@ class _Writer:
             if op.name == "stablehlo.divide":
                 found = self.softmax(*operands) or self.logistic(*operands) or self.average(*operands)
             elif op.name == "stablehlo.multiply":
-                found = self.silu(*operands) or self.silu(*reversed(operands))
+                found = next((made for pair in (operands, operands[::-1]) for way in (self.silu, self.gelu, self.gelu_tanh) if (made := way(*pair))), None)
             if found:
                 self.fused[i] = found
 
@@ -298,6 +298,29 @@ class _Writer:
         i = self.makers.get(sigmoid)
         return ("jax.nn.silu", [x], {}) if i in self.fused and self.fused[i][:2] == ("stablehlo.logistic", [x]) else None
 
+    def scaled(self, value, number):
+        """What is multiplied by a number here, or None."""
+        made = self.maker(value, "stablehlo.multiply")
+        pairs = (made[1], made[1][::-1]) if made else ()
+        return next((x for x, factor in pairs if self.holds(factor, number)), None)
+
+    def gelu(self, half, rest):
+        """x / 2 * erfc(-x / sqrt 2)"""
+        x, rest = self.scaled(half, 0.5), self.maker(rest, "chlo.erfc")
+        negated = self.scaled(rest[1][0], math.sqrt(0.5)) if rest else None
+        negated = self.maker(negated, "stablehlo.negate") if negated is not None else None
+        return ("jax.nn.gelu", [x], {"approximate": "none"}) if negated and negated[1] == [x] else None
+
+    def gelu_tanh(self, x, rest):
+        """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2"""
+        rest = self.scaled(rest, 0.5)
+        rest = self.maker(rest, "stablehlo.add") if rest is not None else None
+        turned = next((made for each in rest[1] if (made := self.maker(each, "stablehlo.tanh"))), None) if rest else None
+        inner = self.scaled(turned[1][0], math.sqrt(2 / math.pi)) if turned else None
+        inner = self.maker(inner, "stablehlo.add") if inner is not None else None
+        is_cubic = inner and x in inner[1] and any(self.scaled(each, 0.044715) is not None for each in inner[1])
+        return ("jax.nn.gelu", [x], {"approximate": "tanh"}) if is_cubic else None
+
     def average(self, total, count):
         """The sum in a window / the size of it"""
         total = self.maker(total, "stablehlo.reduce_window.add")
@@ -306,9 +329,9 @@ class _Writer:
         return None
 
     def holds(self, value, number):
-        """Whether it is this number everywhere."""
+        """Whether it is this number everywhere, to the digits of 32 bits."""
         made = self.maker(value, "stablehlo.constant")
-        return bool(made) and bool((constant(made[0], made[0].types[0][0], "f8") == number).all())
+        return bool(made) and numpy.allclose(constant(made[0], made[0].types[0][0], "f8"), number, rtol=1e-6, atol=0)
 
     def translate(self, i, group):
         op, operands, results, self.place = group[0]

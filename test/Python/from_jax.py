@@ -26,13 +26,14 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json.gz")):
     fixed = netc.estimate(netc.from_graph(graph(texts[:1], weights, name, "JAX"))).networks[0]
     assert fixed.forward.matmul == 7 * kept["forward"], name
 assert len(specifications) == 6
-assert "net mlp(x: f32[N, 64])" in specifications["mlp"] and "return y = x |> linear |> relu |> linear_2" in specifications["mlp"]
+assert "net mlp(x: f32[N, 64])" in specifications["mlp"] and "return y = x |> linear |> relu |> linear_2 |> gelu" in specifications["mlp"]
 assert "Conv(32, 3, stride = 2, groups = 2)" in specifications["ConvNet"] and "MaxPool(2)" in specifications["ConvNet"]
 assert "ConvT(8, 2, stride = 2)" in specifications["Decoder"], specifications["Decoder"]
 assert "embedding(words) |> position |> linear" in specifications["columns"], specifications["columns"]
 assert "|> silu" in specifications["Residual"] and "AvgPool(2)" in specifications["Residual"], specifications["Residual"]
 transformer = specifications["Transformer"]
 assert "|> mask(causal = true) |> softmax" in " ".join(transformer.split()) and "@ transpose(Embed_0.weight)" in transformer, transformer
+assert "gelu_tanh" in transformer and "tanh)" not in transformer, transformer
 assert "  Layer_0 = Layer()\n  Layer_1 = Layer()\n" in transformer, transformer
 
 

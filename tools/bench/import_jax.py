@@ -31,7 +31,7 @@ def mlp(weights, x):
     *hidden, last = weights
     for w, b in hidden:
         x = jax.nn.relu(x @ w + b)
-    return x @ last[0] + last[1]
+    return jax.nn.gelu(x @ last[0] + last[1], approximate=False)
 
 
 def columns(weights, words):
