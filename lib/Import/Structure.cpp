@@ -5,6 +5,7 @@
 // Modules as blocks: those of one class whose steps are the same but for
 // numbers are one block, whose settings these numbers are.
 
+#include "lib/Import/Foreign.h"
 #include "lib/Import/Step.h"
 #include "lib/Import/Writer.h"
 #include "lib/Std/Std.h"
@@ -384,6 +385,9 @@ private:
       return block.name == name;
     };
     return llvm::any_of(standardBlocks(), isNamed) ||
+           llvm::any_of(
+               foreignNames(),
+               [&](StringRef op) { return findForeign(op)->op == name; }) ||
            llvm::any_of(importableBlocks(), [&](const StandardBlock &block) {
              return isNamed(block) && imports.count(block.path);
            });

@@ -75,6 +75,9 @@ try:
 except netc.ImportRefused as problem:
     assert problem.id == "graph-unknown-op" and '`opaque=["aten.fft"]`' in problem.message, problem
 assert netc.estimate(netc.from_graph(fft, opaque=["aten.fft"])).networks[0].forward.matmul != 0
+# A net that has the name of an op in it gets another one.
+tanh = {**fft, "name": "tanh", "nodes": [{**node, "op": "aten.tanh"}]}
+assert netc.estimate(netc.from_graph(tanh)).networks[0].name == "tanhNet"
 try:
     netc.estimate(examples / "nowhere.net")
     raise AssertionError("it is not there")
