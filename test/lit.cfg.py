@@ -33,6 +33,6 @@ if importlib.util.find_spec("onnx"):
 if subprocess.run(["/usr/bin/python3", "-c", "import ipykernel, nbclient, pandas"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("notebooks")
 config.available_features.add(config.build_type.lower())
-for program in "fish", "man", "nvim", "zsh":
+for program in "emacs", "fish", "man", "node", "nvim", "zsh":
     if shutil.which(program):
         config.available_features.add(program)

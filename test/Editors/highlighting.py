@@ -35,7 +35,8 @@ UNCOLOURED = {"NL", "WS", "BAD"}
 
 
 class Lexer:
-    """The lexer rules of an ANTLR grammar, as regular expressions, with samples of what each matches."""
+    """The lexer rules of an ANTLR grammar, as regular expressions, with samples of what each matches. A literal, with
+    one sample, goes before the others."""
 
     SIGNS = re.compile(r"\s+|//[^\n]*|(?P<literal>'(?:[^'\\]|\\.)+')|(?P<set>\[(?:[^\]\\]|\\.)+\])|->.*|\{.*?\}\?|\w+|.")
 
@@ -43,11 +44,11 @@ class Lexer:
         text = grammar[grammar.index("IMPORT    :") :]
         rules = re.findall(r"^(fragment\s+)?([A-Z]+)\s*:((?:'(?:[^'\\]|\\.)+'|//[^\n]*|\[(?:[^\]\\]|\\.)+\]|[^;'\[])*);", text, re.M)
         self.bodies = {name: [m for m in self.SIGNS.finditer(body) if m[0].strip()] for _, name, body in rules}
-        self.tokens = {}
-        for fragment, name, _ in rules:
-            regex, samples = self.read(self.bodies[name])
-            if not fragment:
-                self.tokens[name] = re.compile(regex), samples
+        self.tokens = {name: self.read(self.bodies[name]) for fragment, name, _ in rules if not fragment}
+        self.literals = {self.tokens[name][1][0]: name for name in self.tokens if [bool(s["literal"]) for s in self.bodies[name]] == [True]}
+        longest_first = sorted(self.literals, key=len, reverse=True)
+        self.literal = re.compile("|".join(map(re.escape, longest_first)))
+        self.others = {name: re.compile(regex) for name, (regex, _) in self.tokens.items() if name not in self.literals.values()}
 
     def read(self, signs):
         signs = [sign for sign in signs if not sign[0].startswith(("//", "->"))]
@@ -105,7 +106,9 @@ class Lexer:
         """The tokens as (kind, begin, end): the longest, and the first of these."""
         at = 0
         while at < len(text):
-            found = {name: match.end() for name, (rule, _) in self.tokens.items() if (match := rule.match(text, at))}
+            literal = self.literal.match(text, at)
+            found = {self.literals[literal[0]]: literal.end()} if literal else {}
+            found |= {name: match.end() for name, rule in self.others.items() if (match := rule.match(text, at))}
             kind = max(found, key=found.get)
             yield kind, at, found[kind]
             at = found[kind]
@@ -134,13 +137,12 @@ def textmate():
 
 lexer = Lexer((root / "grammar/Net.g4").read_text())
 rules = list(textmate())
-literals = {name: samples[0] for name, (_, samples) in lexer.tokens.items() if len(samples) == 1}
-keywords = {text: name for name, text in literals.items() if text.isalpha()}
+keywords = {text: name for text, name in lexer.literals.items() if text.isalpha()}
 
 # The keywords are those of the grammar.
 assert sorted(sum(highlighting.KEYWORDS.values(), [])) == sorted(keywords), keywords
 soft = re.search(r"^name +:(.*?);", (root / "grammar/Net.g4").read_text(), re.M | re.S)[1].replace("|", " ").split()
-assert sorted(highlighting.SOFT_KEYWORDS) == sorted(literals[name] for name in soft if name != "ID"), soft
+assert sorted(highlighting.SOFT_KEYWORDS) == sorted(text for text, name in keywords.items() if name in soft), soft
 scopes_of_keywords = {word: scope for scope, words in highlighting.KEYWORDS.items() for word in words}
 
 
