@@ -32,7 +32,11 @@ if importlib.util.find_spec("onnx"):
 # Debian's packages for notebooks are those of its own Python.
 if subprocess.run(["/usr/bin/python3", "-c", "import ipykernel, nbclient, pandas"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("notebooks")
+# Emacs 28 has it as a package.
+eglot = ["emacs", "--batch", "-f", "package-activate-all", "--eval", "(require 'eglot)"]
+if shutil.which("emacs") and subprocess.run(eglot, stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("eglot")
 config.available_features.add(config.build_type.lower())
-for program in "emacs", "fish", "man", "node", "nvim", "zsh":
+for program in "fish", "man", "node", "nvim", "zsh":
     if shutil.which(program):
         config.available_features.add(program)
