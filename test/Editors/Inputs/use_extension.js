@@ -164,6 +164,9 @@ let isDone = false;
 // A promise that nobody keeps lets Node end, too.
 process.on("exit", (status) => (process.exitCode = status || Number(!isDone)));
 
+const giveUp = setTimeout(() => assert.fail("the server does not answer"), 120_000);
+giveUp.unref(); // if all is done, that does not matter
+
 (async () => {
   readMessages();
   await talkToTheServer();
