@@ -8,6 +8,7 @@
 #   ./build.sh          builds build/release/bin/netc
 #   ./build.sh check    lints, builds everything and runs the tests
 #   ./build.sh wheel    builds build/netc-*.whl, which pip installs on any Linux with glibc 2.34
+#   ./build.sh deb      builds build/release/netc_*.deb, a package of Debian 12
 #   ./build.sh TARGET.. builds these targets
 #
 # PRESET chooses a preset of CMakePresets.json: release, debug, asan or fuzz.
@@ -23,6 +24,7 @@ packages='
   llvm-19-dev llvm-19-tools man-db mlir-19-tools ninja-build nlohmann-json3-dev python3 zlib1g-dev'
 
 [ "${1-}" != check ] || packages="$packages python3-ipykernel python3-nbclient python3-pandas"
+[ "${1-}" != deb ] || packages="$packages dpkg-dev file"
 [ "${1-}" != wheel ] || packages="$packages python3-pip python3-venv"
 
 missing=

@@ -223,7 +223,9 @@ def Net_MaximumOp : Net_BinaryOp<"maximum"> {
 }
 
 def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
-  let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.lt", "aten.ne", "stablehlo.compare.eq", "stablehlo.compare.ge", "stablehlo.compare.gt", "stablehlo.compare.le", "stablehlo.compare.lt", "stablehlo.compare.ne"];
+  let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.lt", "aten.ne",
+                 "stablehlo.compare.eq", "stablehlo.compare.ge", "stablehlo.compare.gt", "stablehlo.compare.le",
+                 "stablehlo.compare.lt", "stablehlo.compare.ne"];
   let exported = [{
     StringRef name = StringSwitch<StringRef>(relation).Case("<", "aten.lt").Case("<=", "aten.le").Case(">", "aten.gt")
         .Case(">=", "aten.ge").Case("==", "aten.eq").Default("aten.ne");
