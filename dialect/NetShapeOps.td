@@ -148,6 +148,20 @@ def Net_UnfoldGradOp : Net_Op<"unfold_grad"> {
 }
 
 def Net_LowerTriangleOp : Net_ShapeOp<"lower_triangle", Net_Relabels # Net_Gradient> {
+  let exported = [{
+    std::optional<int64_t> n = x.shape.sizes.back().toInt64();
+    if (!n)
+      to.refuse("the size of its matrices is free");
+    llvm::json::Array below;
+    for (int64_t row = 0; row < *n; ++row)
+      for (int64_t column = 0; column < row; ++column)
+        below.push_back(row * *n + column);
+    int64_t last = int64_t(x.shape.rank()) - 2;
+    Shape flat{llvm::ArrayRef(x.shape.sizes).drop_back(1)}, chosen{{Polynomial(below.size())}};
+    flat[last] = *n * *n;
+    auto places = to.known("table", IntegerType::get(op.getContext(), 64), chosen, {{"values", std::move(below)}});
+    to.write("aten.gather", {to.view(x, flat), to.whole(to.expand(places, last, shapeOf(y)))}, {{"dim", last}}, y);
+  }];
   let summary = "the elements below the diagonal of the last two axes, as one axis";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);

@@ -130,15 +130,19 @@ Tensor GraphWriter::get(mlir::Value value) {
     if (!tensor.repeated || (op->hasTrait<ElementByElement>() &&
                              llvm::any_of(op->getOperands(), isWhole)))
       return tensor;
-    Shape shape = *tensor.repeated;
-    tensor.repeated.reset();
-    return tensors[value] =
-               make("aten.expand", {tensor}, {{"size", json(shape)}}, shape);
+    return tensors[value] = whole(tensor);
   }
   auto result = cast<OpResult>(value);
   refuse("PyTorch's ops do not give result " +
          llvm::Twine(result.getResultNumber()) + " of `" +
          result.getOwner()->getName().stripDialect() + "`");
+}
+
+Tensor GraphWriter::whole(Tensor x) {
+  if (!x.repeated)
+    return x;
+  Shape shape = *x.repeated;
+  return make("aten.expand", {x}, {{"size", json(shape)}}, shape);
 }
 
 GraphWriter::Tensors GraphWriter::get(ValueRange values) {

@@ -70,6 +70,8 @@ public:
   /// Repeats x along new axes, where it is read; axis i of it is axis `axes[i]`
   /// of the result.
   Tensor expand(Tensor x, Axes axes, const Shape &shape);
+  /// The same, repeated now.
+  Tensor whole(Tensor x);
   /// Elements before and after, `low` and `high` of each axis in `over`.
   Tensor pad(Tensor x, Axes over, Axes low, Axes high, double value);
 
