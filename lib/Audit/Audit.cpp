@@ -6,6 +6,7 @@
 
 #include "lib/Audit/Flop.h"
 #include "lib/Audit/GivenCounts.h"
+#include "lib/Audit/Notes.h"
 #include "lib/Audit/Rules.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/DenseMap.h"
@@ -53,7 +54,7 @@ public:
     audit.asked = question.batch;
     if (audit.hasCountersAlone()) {
       addCountedLevels();
-      noteDamage();
+      noteDamage(audit);
       return llvm::Error::success();
     }
     // Their formulas need shapes.
@@ -92,7 +93,7 @@ public:
     sumUp(matches);
     addUnknown();
     explain(audit);
-    addNotes();
+    addNotes(audit, own ? &*own : nullptr);
     return llvm::Error::success();
   }
 
@@ -307,10 +308,11 @@ private:
     for (auto [row, own] : llvm::zip_equal(audit.kernels, kernelsOfNames()))
       row.levels = levelsOf(own, row.nanoseconds);
     if (std::optional<double> clock = clockOf(counters))
-      note("clock", llvm::formatv("under the counters the clock was {0:F2} "
-                                  "GHz; that of the step is not known",
-                                  *clock / 1e9)
-                        .str());
+      note(audit, "clock",
+           llvm::formatv("under the counters the clock was {0:F2} "
+                         "GHz; that of the step is not known",
+                         *clock / 1e9)
+               .str());
     noteLevels();
   }
 
@@ -331,8 +333,9 @@ private:
       row.levels = levelsOf(own);
     for (auto [row, own] : llvm::zip_equal(audit.kernels, kernelsOfNames()))
       row.levels = levelsOf(own);
-    note("sampled", "levels below the GPU are means of samples of the whole "
-                    "device; of a kernel, of those that fall into it");
+    note(audit, "sampled",
+         "levels below the GPU are means of samples of the whole "
+         "device; of a kernel, of those that fall into it");
     noteLevels();
   }
 
@@ -380,26 +383,26 @@ private:
       audit.claims.back().source = "counters";
       audit.claims.back().total = *flop;
     }
-    note("no-timeline",
+    note(audit, "no-timeline",
          "counters alone: each kernel ran by itself, so the share of a step "
          "with kernels is not known, and no op; name a timeline of the same "
          "step, too");
     if (audit.levels->kernelTime == 0)
-      note("no-kernel-times",
+      note(audit, "no-kernel-times",
            "not each kernel has a time (gpu__time_duration.sum): they weigh by "
            "their cycles, or all the same where these are not counted");
     for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
-      note(level.id, level.text);
+      note(audit, level.id, level.text);
   }
 
   void noteLevels() {
     for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
-      note(level.id, level.text);
+      note(audit, level.id, level.text);
     double gpu = step.duration() > 0
                      ? double(step.levels.unionOfAll) / step.duration()
                      : 0;
     for (const std::string &text : contradictionsIn(audit.levels->levels, gpu))
-      note("levels", text);
+      note(audit, "levels", text);
   }
 
   /// If the trace has the forward pass only, so has the comparison.
@@ -684,127 +687,6 @@ private:
         },
         divergence.traced);
     return divergence;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Notes
-  //===--------------------------------------------------------------------===//
-
-  void note(StringRef id, const llvm::Twine &text) {
-    audit.notes.push_back({id.str(), text.str()});
-  }
-
-  void addNotes() {
-    if (!trace.hasShapes &&
-        llvm::none_of(step.products, [](const TracedProduct &product) {
-          return product.flop.has_value();
-        }))
-      note("no-shapes", "the trace has no shapes: ops are matched by their "
-                        "order, and what tools count is not known; record "
-                        "with record_shapes=True");
-    noteDamage();
-    if (trace.kernels.empty())
-      note("no-kernels", "the trace has no kernels of a device: times are "
-                         "those of ops on the host");
-    if (audit.run) {
-      noteSizes();
-      notePrecision();
-    }
-  }
-
-  void noteDamage() {
-    if (trace.cutAt)
-      note("trace-cut",
-           llvm::formatv("byte {0}: {1}; what is in front of it was read, "
-                         "{2} events, and nothing behind it",
-                         *trace.cutAt, trace.cutBy, trace.read)
-               .str());
-    if (trace.mended)
-      note("trace-mended",
-           llvm::formatv("places that are no JSON were read all the same, the "
-                         "first at byte {0}, NaN as null and damaged letters "
-                         "as `?`: {1}",
-                         *trace.mendedAt, trace.mended)
-               .str());
-    if (trace.broken)
-      note("broken-events",
-           "events without a time, or with one out of range, are left out: " +
-               llvm::Twine(trace.broken));
-  }
-
-  size_t updates() const {
-    return llvm::count_if(trace.host, [&](const trace::HostEvent &event) {
-      return event.kind == trace::HostEvent::Annotation &&
-             event.start >= step.start && event.start < step.end &&
-             trace.names[event.name].starts_with("Optimizer.step#");
-    });
-  }
-
-  void noteSizes() {
-    if (audit.microBatches > 1 && updates() > 1)
-      note("several-steps",
-           llvm::formatv("the step has {0} passes forward and backward and {1} "
-                         "steps of an optimizer: it is more than one",
-                         audit.microBatches, updates())
-               .str());
-    else if (audit.microBatches > 1)
-      note("micro-batches",
-           llvm::formatv("the step has {0} passes forward and backward, whose "
-                         "gradients are added up: {0} micro-batches of {1} "
-                         "examples",
-                         audit.microBatches,
-                         audit.sizes[kBatchAxis.str()].str())
-               .str());
-    for (const auto &[axis, size] : audit.sizes) {
-      auto written = own->sizes().find(axis);
-      bool isBatch = axis == kBatchAxis;
-      std::string name = isBatch ? "batch" : "`" + axis + "`";
-      if (written == own->sizes().end())
-        note("size", name + " is " + size.str() + " by the trace");
-      else if (isBatch ? written->second != *audit.examples()
-                       : written->second != size)
-        note("batch", "the trace has " + name + " " +
-                          (isBatch ? *audit.examples() : size).str() +
-                          ", the run " + written->second.str() +
-                          (isBatch && audit.asked
-                               ? "; counts are of " + audit.asked->str()
-                               : "; counts are of the trace's"));
-    }
-  }
-
-  /// Notes if most products of the trace have another format, by their first
-  /// input.
-  void notePrecision() {
-    std::map<StringRef, unsigned> types;
-    for (const TracedProduct &product : step.products)
-      for (unsigned i : {0, 1, 2}) {
-        StringRef type = trace.type(trace.host[product.event], i);
-        if (type.empty() || !product.flop)
-          continue;
-        ++types[type];
-        break;
-      }
-    if (types.empty())
-      return;
-    StringRef most =
-        std::max_element(types.begin(), types.end(), [](auto &a, auto &b) {
-          return a.second < b.second;
-        })->first;
-    constexpr std::pair<StringRef, NumberFormat> formats[] = {
-        {"float", NumberFormat::F32},
-        {"double", NumberFormat::F64},
-        {"c10::BFloat16", NumberFormat::BF16},
-        {"c10::Half", NumberFormat::F16}};
-    auto traced = llvm::find_if(
-        formats, [&](const auto &format) { return format.first == most; });
-    if (traced == std::end(formats))
-      return;
-    Figures inFormat = audit.run->step().in(traced->second);
-    if (!inFormat.model().matmul.isZero())
-      return;
-    note("precision", "the trace multiplies in " +
-                          traitsOf(traced->second).name.str() +
-                          ", the run in " + audit.run->namesOfFormats());
   }
 
   Audit &audit;

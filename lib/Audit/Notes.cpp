@@ -1,0 +1,135 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Notes.h"
+
+#include "lib/Analysis/Run.h"
+
+using namespace netc;
+using namespace netc::audit;
+using llvm::StringRef;
+
+void netc::audit::note(Audit &audit, StringRef id, const llvm::Twine &text) {
+  audit.notes.push_back({id.str(), text.str()});
+}
+
+void netc::audit::noteDamage(Audit &audit) {
+  const trace::Trace &trace = *audit.trace;
+  if (trace.cutAt)
+    note(audit, "trace-cut",
+         llvm::formatv("byte {0}: {1}; what is in front of it was read, "
+                       "{2} events, and nothing behind it",
+                       *trace.cutAt, trace.cutBy, trace.read)
+             .str());
+  if (trace.mended)
+    note(audit, "trace-mended",
+         llvm::formatv("places that are no JSON were read all the same, the "
+                       "first at byte {0}, NaN as null and damaged letters "
+                       "as `?`: {1}",
+                       *trace.mendedAt, trace.mended)
+             .str());
+  if (trace.broken)
+    note(audit, "broken-events",
+         "events without a time, or with one out of range, are left out: " +
+             llvm::Twine(trace.broken));
+}
+
+/// The steps of an optimizer that the trace marks.
+static size_t updatesOf(const Audit &audit) {
+  const trace::Trace &trace = *audit.trace;
+  const TracedStep &step = audit.step;
+  return llvm::count_if(trace.host, [&](const trace::HostEvent &event) {
+    return event.kind == trace::HostEvent::Annotation &&
+           event.start >= step.start && event.start < step.end &&
+           trace.names[event.name].starts_with("Optimizer.step#");
+  });
+}
+
+static void noteSizes(Audit &audit, const SpecifiedStep &specified) {
+  if (audit.microBatches > 1 && updatesOf(audit) > 1)
+    note(audit, "several-steps",
+         llvm::formatv("the step has {0} passes forward and backward and {1} "
+                       "steps of an optimizer: it is more than one",
+                       audit.microBatches, updatesOf(audit))
+             .str());
+  else if (audit.microBatches > 1)
+    note(audit, "micro-batches",
+         llvm::formatv("the step has {0} passes forward and backward, whose "
+                       "gradients are added up: {0} micro-batches of {1} "
+                       "examples",
+                       audit.microBatches, audit.sizes[kBatchAxis.str()].str())
+             .str());
+  for (const auto &[axis, size] : audit.sizes) {
+    auto written = specified.sizes().find(axis);
+    bool isBatch = axis == kBatchAxis;
+    std::string name = isBatch ? "batch" : "`" + axis + "`";
+    if (written == specified.sizes().end())
+      note(audit, "size", name + " is " + size.str() + " by the trace");
+    else if (isBatch ? written->second != *audit.examples()
+                     : written->second != size)
+      note(audit, "batch",
+           "the trace has " + name + " " +
+               (isBatch ? *audit.examples() : size).str() + ", the run " +
+               written->second.str() +
+               (isBatch && audit.asked ? "; counts are of " + audit.asked->str()
+                                       : "; counts are of the trace's"));
+  }
+}
+
+/// Notes if most products of the trace have another format, by their first
+/// input.
+static void notePrecision(Audit &audit) {
+  const trace::Trace &trace = *audit.trace;
+  std::map<StringRef, unsigned> types;
+  for (const TracedProduct &product : audit.step.products)
+    for (unsigned i : {0, 1, 2}) {
+      StringRef type = trace.type(trace.host[product.event], i);
+      if (type.empty() || !product.flop)
+        continue;
+      ++types[type];
+      break;
+    }
+  if (types.empty())
+    return;
+  StringRef most =
+      std::max_element(types.begin(), types.end(), [](auto &a, auto &b) {
+        return a.second < b.second;
+      })->first;
+  constexpr std::pair<StringRef, NumberFormat> formats[] = {
+      {"float", NumberFormat::F32},
+      {"double", NumberFormat::F64},
+      {"c10::BFloat16", NumberFormat::BF16},
+      {"c10::Half", NumberFormat::F16}};
+  auto traced = llvm::find_if(
+      formats, [&](const auto &format) { return format.first == most; });
+  if (traced == std::end(formats))
+    return;
+  Figures inFormat = audit.run->step().in(traced->second);
+  if (!inFormat.model().matmul.isZero())
+    return;
+  note(audit, "precision",
+       "the trace multiplies in " + traitsOf(traced->second).name.str() +
+           ", the run in " + audit.run->namesOfFormats());
+}
+
+void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
+  const trace::Trace &trace = *audit.trace;
+  if (!trace.hasShapes &&
+      llvm::none_of(audit.step.products, [](const TracedProduct &product) {
+        return product.flop.has_value();
+      }))
+    note(audit, "no-shapes",
+         "the trace has no shapes: ops are matched by their "
+         "order, and what tools count is not known; record "
+         "with record_shapes=True");
+  noteDamage(audit);
+  if (trace.kernels.empty())
+    note(audit, "no-kernels",
+         "the trace has no kernels of a device: times are "
+         "those of ops on the host");
+  if (specified) {
+    noteSizes(audit, *specified);
+    notePrecision(audit);
+  }
+}

@@ -1,0 +1,24 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_AUDIT_NOTES_H
+#define NETC_LIB_AUDIT_NOTES_H
+
+#include "lib/Audit/Audit.h"
+
+namespace netc::audit {
+
+/// Adds a line that a reader of the audit should know of.
+void note(Audit &audit, llvm::StringRef id, const llvm::Twine &text);
+
+/// Notes what of the trace could not be read.
+void noteDamage(Audit &audit);
+
+/// Notes what the trace lacks, and where it is not of what the run says:
+/// `specified` is the step of the run, or null.
+void addNotes(Audit &audit, const SpecifiedStep *specified);
+
+} // namespace netc::audit
+
+#endif // NETC_LIB_AUDIT_NOTES_H
