@@ -195,7 +195,8 @@ linesOf(llvm::ArrayRef<std::unique_ptr<Token>> tokens) {
       continue;
     }
     if (breaks != 0) {
-      lines.emplace_back().isAfterEmpty = breaks > 1 && lines.size() > 1;
+      bool isAfterEmpty = breaks > 1 && !lines.empty();
+      lines.emplace_back().isAfterEmpty = isAfterEmpty;
       breaks = 0;
     }
     lines.back().pieces.push_back({token.get(), textOf(token.get())});
