@@ -38,7 +38,10 @@ for needed in field("Depends").split(", "):
     assert name in DEBIAN_12, needed
     if least:
         subprocess.run(["dpkg", "--compare-versions", least, "le", DEBIAN_12[name]], check=True)
-assert field("Recommends").split(", ") == ["g++", "libomp5-19"]
+recommended = field("Recommends").split(", ")
+assert recommended == ["g++", "libomp5-19"]
+# The image has these, too.
+assert set(recommended) < set((source / "Dockerfile").read_text().split())
 
 root = folder / "root"
 run("dpkg-deb", "--extract", package, root)
