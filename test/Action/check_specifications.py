@@ -90,6 +90,7 @@ def check_sarif(log):
     assert run["columnKind"] == "unicodeCodePoints"
     ids = [rule["id"] for rule in driver["rules"]]
     assert len(set(ids)) == len(ids)
+    assert all(rule[key]["text"] for rule in driver["rules"] for key in ("shortDescription", "fullDescription", "help"))
     for result in run["results"]:
         assert result["message"]["text"] and result["level"] in ("none", "note", "warning", "error")
         assert ids[result["ruleIndex"]] == result["ruleId"]
@@ -97,8 +98,8 @@ def check_sarif(log):
         for location in result["locations"] + result.get("relatedLocations", []):
             place = location["physicalLocation"]
             assert re.fullmatch(r"[\w./%-]+", place["artifactLocation"]["uri"]) and place["artifactLocation"]["uriBaseId"] == "%SRCROOT%"
-            assert all(isinstance(number, int) and number >= 1 for number in place.get("region", {"startLine": 1}).values())
-            assert set(place.get("region", {})) <= {"startLine", "startColumn"}
+            assert all(isinstance(number, int) and number >= 1 for number in place["region"].values())
+            assert "startLine" in place["region"] and set(place["region"]) <= {"startLine", "startColumn"}
     return run["results"]
 
 

@@ -79,12 +79,17 @@ def annotation(diagnostic):
 
 
 def location(diagnostic):
-    place = {"artifactLocation": {"uri": urllib.parse.quote(diagnostic["file"]), "uriBaseId": "%SRCROOT%"}}
-    if "line" in diagnostic:
-        place["region"] = {"startLine": diagnostic["line"]}
-        if "column" in diagnostic:
-            place["region"]["startColumn"] = diagnostic["column"]
-    return {"physicalLocation": place}
+    # GitHub wants a line, even of what is about the file.
+    region = {"startLine": diagnostic.get("line", 1)}
+    if "column" in diagnostic:
+        region["startColumn"] = diagnostic["column"]
+    return {"physicalLocation": {"artifactLocation": {"uri": urllib.parse.quote(diagnostic["file"]), "uriBaseId": "%SRCROOT%"}, "region": region}}
+
+
+def rule(name):
+    """What GitHub wants of a rule. Ids are words."""
+    words = {"text": name.replace("-", " ")}
+    return {"id": name, "shortDescription": words, "fullDescription": words, "help": words}
 
 
 def sarif(diagnostics, version):
@@ -98,7 +103,7 @@ def sarif(diagnostics, version):
         if related:
             result["relatedLocations"] = related
         results.append(result)
-    driver = {"name": "netc", "version": version, "rules": [{"id": rule} for rule in rules]}
+    driver = {"name": "netc", "version": version, "rules": [rule(name) for name in rules]}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
