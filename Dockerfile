@@ -5,7 +5,7 @@
 # An image that has netc, from this source:
 #
 #   docker build -t netc .
-#   docker run --rm -v "$PWD":/work netc --estimate FILE.net
+#   docker run --rm -v "$PWD":/specifications netc --estimate FILE.net
 
 FROM debian:bookworm-slim AS build
 WORKDIR /netc
@@ -23,5 +23,5 @@ RUN --mount=type=bind,from=build,source=/netc/build/release,target=/packages \
     -o DPkg::Options::=--path-include='/usr/share/man/man1/netc*' \
     bash-completion g++ libomp5-19 man-db /packages/netc_*.deb && \
   rm -rf /var/lib/apt/lists/*
-WORKDIR /work
+WORKDIR /specifications
 ENTRYPOINT ["netc"]
