@@ -186,8 +186,8 @@ private:
   }
 
   /// Joins the gaps of both sequences between two matches to a block, if their
-  /// FLOP are equal, or if one of them is a single op of the trace without
-  /// known FLOP.
+  /// FLOP are equal, or if one of them is a single op of the trace that is made
+  /// of products, without known FLOP.
   std::vector<Block> joinGaps(std::vector<Block> blocks) const {
     std::vector<Block> joined;
     for (size_t from = 0; from < blocks.size();) {
@@ -207,7 +207,7 @@ private:
       if (many && others && a && b && *a == *b &&
           mayBeOne(first.slice(gap.i, many), second.slice(gap.j, others)))
         gap.confidence = Confidence::Sum;
-      else if (many && others == 1 && !b)
+      else if (many && others == 1 && !b && isMadeOfProducts(second[gap.j]))
         gap.confidence = Confidence::Order;
       if (gap.confidence != Confidence::None)
         joined.push_back(gap);
@@ -216,6 +216,11 @@ private:
       from = to;
     }
     return joined;
+  }
+
+  static bool isMadeOfProducts(const Item &item) {
+    return item.kind == ProductKind::Attention ||
+           item.kind == ProductKind::Recurrence;
   }
 
   /// Whether items of both sides may be one row. Rules look at its groups: of

@@ -147,7 +147,7 @@ private:
     size_t ours = own->forwardAt(own->sizes(), ~size_t(0)).size();
     auto &products = step.products;
     if (!step.name.empty() || ours == 0 || products.size() % ours != 0 ||
-        products.size() == ours ||
+        products.size() <= ours ||
         llvm::any_of(products, [](const TracedProduct &product) {
           return product.phase != TracedProduct::Forward;
         }))

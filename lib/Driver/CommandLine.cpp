@@ -153,25 +153,23 @@ cl::list<std::string>
 Choice<Emit> emit(
     "emit", cl::value_desc("stage"),
     cl::desc("print a stage, of a run from `linalg` on, or make a program"),
-    cl::values(clEnumValN(Emit::Graph, "graph",
-                          "a network in PyTorch's ops, as JSON; of an "
-                          "inference by `--run`"),
-               clEnumValN(Emit::Net, "net", "networks and losses"),
-               clEnumValN(Emit::Step, "step", "with gradients and updates"),
-               clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
-               clEnumValN(Emit::Trace, "trace",
-                          "one step of a run at the peaks of its hardware, as "
-                          "a profiler would write it"),
-               clEnumValN(Emit::Linalg, "linalg", "lowered to tensors"),
-               clEnumValN(Emit::Schedule, "schedule",
-                          "how products are tiled, packed and shared by "
-                          "threads"),
-               clEnumValN(Emit::Llvm, "llvm", "in the LLVM dialect"),
-               clEnumValN(Emit::Ptx, "ptx",
-                          "the kernels of `--target=cuda`, as text"),
-               clEnumValN(Emit::Object, "obj", "an object file"),
-               clEnumValN(Emit::Program, "exe",
-                          "a program that trains and measures itself")),
+    cl::values(
+        clEnumValN(Emit::Graph, "graph", "a network in PyTorch's ops, as JSON"),
+        clEnumValN(Emit::Net, "net", "networks and losses"),
+        clEnumValN(Emit::Step, "step", "with gradients and updates"),
+        clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
+        clEnumValN(Emit::Trace, "trace",
+                   "one step of a run at the peaks of its hardware, as "
+                   "a profiler would write it"),
+        clEnumValN(Emit::Linalg, "linalg", "lowered to tensors"),
+        clEnumValN(Emit::Schedule, "schedule",
+                   "how products are tiled, packed and shared by "
+                   "threads"),
+        clEnumValN(Emit::Llvm, "llvm", "in the LLVM dialect"),
+        clEnumValN(Emit::Ptx, "ptx", "the kernels of `--target=cuda`, as text"),
+        clEnumValN(Emit::Object, "obj", "an object file"),
+        clEnumValN(Emit::Program, "exe",
+                   "a program that trains and measures itself")),
     In{toDo});
 cl::list<std::string> hardware(
     "hardware", cl::ValueOptional, cl::value_desc("name|file.yaml"),

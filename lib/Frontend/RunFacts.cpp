@@ -463,14 +463,13 @@ bool RunBuilder::addPrecision() {
 }
 
 bool RunBuilder::addDevices() {
-  auto found = keys.find("hardware");
-  if (found == keys.end())
-    return true;
+  // A sweep may vary what the run itself does not have.
+  Tree *place = placeOf("hardware");
   auto refuse = [&](const Message &message) {
-    e.fail(found->second.expr, message);
+    e.fail(place, message);
     return false;
   };
-  if (auto *device = ruleCast<NetParser::RefContext>(found->second.expr);
+  if (auto *device = ruleCast<NetParser::RefContext>(place);
       device && !e.nameTable.lookup(device->getText()))
     return refuse(error::DeviceWithoutCount(device->getText()));
   std::optional<Number> hardware = numberOf("hardware");
@@ -485,7 +484,7 @@ bool RunBuilder::addDevices() {
     return refuse(error::TooManyDevices(textOf(Value(*hardware))));
   run.devices = devices;
   run.device = hardware->device;
-  run.places["device"] = e.locationOf(found->second.expr);
+  run.places["device"] = e.locationOf(place);
   return addDevice(hardware->device);
 }
 

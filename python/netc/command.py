@@ -76,8 +76,8 @@ class _File:
     def __enter__(self):
         return self
 
-    def run(self, *arguments):
-        return _run([*arguments, self.path], own=self.path if self.folder else None)
+    def run(self, *arguments, kind=NetcError):
+        return _run([*arguments, self.path], kind=kind, own=self.path if self.folder else None)
 
     def __exit__(self, *_):
         if self.folder:
@@ -145,9 +145,9 @@ def to_graph(spec, net=None, run=None, set=None, define=None):
     Raises:
         ExportRefused: PyTorch has no op for one of the network's.
     """
-    with _File(spec) as path:
+    with _File(spec) as file:
         named = [f"--{key}={value}" for key, value in (("net", net), ("run", run)) if value is not None]
-        return json.loads(_run(["--emit=graph", *named, *_settings(set, define), path], kind=ExportRefused))
+        return json.loads(file.run("--emit=graph", *named, *_settings(set, define), kind=ExportRefused))
 
 
 def from_config(path):

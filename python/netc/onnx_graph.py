@@ -17,6 +17,7 @@ import re
 
 import numpy
 import onnx
+import onnx.inliner
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 from onnx.reference import ReferenceEvaluator
 

@@ -34,7 +34,7 @@ net.job @run ["run.a", "run.b"] attributes {network = "N"}
 // -----
 
 // Not the run that is asked for, of which there is none.
-// CHECK: error: there is no run to lower
+// CHECK: error: there is no run here
 net.step @other attributes {inputs = ["x"], network = "N"} {
 ^bb0(%x: tensor<2xf32>):
   net.return %x : tensor<2xf32> ["y"]

@@ -78,6 +78,14 @@ assert netc.estimate(netc.from_graph(fft, opaque=["aten.fft"])).networks[0].forw
 # A net that has the name of an op in it gets another one.
 tanh = {**fft, "name": "tanh", "nodes": [{**node, "op": "aten.tanh"}]}
 assert netc.estimate(netc.from_graph(tanh)).networks[0].name == "tanhNet"
+# A graph comes back as the same network; what has no form in it is refused.
+graph = netc.to_graph(small)
+assert graph["weights"] and netc.estimate(netc.from_graph(graph)).networks[0].parameters.total == 18
+try:
+    netc.to_graph("net Loop(x: f32[N, T, 8]) {\n  return y = x |> LSTM(4)\n}\n")
+    raise AssertionError("it has no form")
+except netc.ExportRefused as problem:
+    assert "scan" in str(problem), problem
 try:
     netc.estimate(examples / "nowhere.net")
     raise AssertionError("it is not there")
