@@ -82,7 +82,7 @@ assert netc.estimate(netc.from_graph(tanh)).networks[0].name == "tanhNet"
 graph = netc.to_graph(small)
 assert graph["weights"] and netc.estimate(netc.from_graph(graph)).networks[0].parameters.total == 18
 try:
-    netc.to_graph("net Loop(x: f32[N, T, 8]) {\n  return y = x |> LSTM(4)\n}\n")
+    netc.to_graph("import std.recurrent\nnet Loop(x: f32[N, T, 8]) {\n  return y = x |> LSTM(4)\n}\n")
     raise AssertionError("it has no form")
 except netc.ExportRefused as problem:
     assert "scan" in str(problem), problem
