@@ -12,7 +12,9 @@ using namespace netc;
 using namespace mlir;
 
 Rational netc::examplesPerDevice(const Run &run) {
-  return run.batch.value_or(1) / run.devices.value_or(1);
+  Rational parts = run.accumulate.value_or(1);
+  return (run.batch.value_or(1) / run.devices.value_or(1) / parts).ceil() *
+         parts;
 }
 
 FailureOr<std::vector<PredictedOp>> netc::predictStep(const Run &run) {

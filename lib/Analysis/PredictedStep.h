@@ -19,15 +19,16 @@ struct PredictedOp {
   int64_t nanoseconds;
 };
 
-/// One step of a run on one of its devices, which has an even share of the
-/// batch, in the order of the program; without views, and what exists before
-/// the step. A product takes the FLOP that are counted for it, divided by the
-/// peak of its number format. All else takes a nanosecond, the least time that
-/// a trace has: what takes none lies inside of nothing. Fails, with an error,
-/// without a peak or the size of an axis.
+/// One step of a run on the device with the largest share of the batch, in the
+/// order of the program; without views, and what exists before the step. A
+/// product takes the FLOP that are counted for it, divided by the peak of its
+/// number format. All else takes a nanosecond, the least time that a trace has:
+/// what takes none lies inside of nothing. Fails, with an error, without a peak
+/// or the size of an axis.
 mlir::FailureOr<std::vector<PredictedOp>> predictStep(const Run &run);
 
-/// Examples of a step on one device.
+/// Examples of a step on that device. Each part of an accumulated batch has
+/// whole ones.
 Rational examplesPerDevice(const Run &run);
 
 } // namespace netc

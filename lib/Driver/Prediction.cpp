@@ -36,7 +36,8 @@ static ordered_json describe(const Run &run) {
           {"devices", run.devices.value_or(1).toDouble()},
           {"peaks", peaks},
           {"convention",
-           "one device with its share of the batch; products run one after the "
+           "the device with the largest share of the batch; products run one "
+           "after the "
            "other at the peak of their number format, in FLOP/s; all else "
            "takes a nanosecond"}};
 }
