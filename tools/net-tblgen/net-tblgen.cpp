@@ -83,21 +83,31 @@ bool isUsed(const Operator &op, StringRef name) {
   });
 }
 
+/// Declares what `isUsed` of an op's operands, results and attributes, each by
+/// its getter and in a call.
+void declareArguments(const Operator &op, StringRef getters, StringRef operands,
+                      StringRef results, StringRef attributes,
+                      function_ref<bool(StringRef)> isUsed, raw_ostream &os) {
+  auto declare = [&](StringRef name, StringRef wrap) {
+    if (isUsed(name))
+      os << formatv("  auto {0} = {1}({2}{3}());\n", name, wrap, getters,
+                    op.getGetterName(name));
+  };
+  for (const NamedTypeConstraint &operand : op.getOperands())
+    declare(operand.name, operands);
+  for (const NamedTypeConstraint &result : op.getResults())
+    declare(result.name, results);
+  forEachAttribute(op, [&](const NamedAttribute &attribute) {
+    declare(attribute.name, attributes);
+  });
+}
+
 void writeCosts(ArrayRef<Operator> ops, raw_ostream &os) {
   for (const Operator &op : ops) {
     os << formatv("::netc::Cost {0}::getCost() {{\n", op.getCppClassName());
-    auto declare = [&](StringRef name, StringRef wrap) {
-      if (isUsed(op, name))
-        os << formatv("  auto {0} = {1}({2}());\n", name, wrap,
-                      op.getGetterName(name));
-    };
-    for (const NamedTypeConstraint &operand : op.getOperands())
-      declare(operand.name, "::netc::extentOf");
-    for (const NamedTypeConstraint &result : op.getResults())
-      declare(result.name, "::netc::extentOf");
-    forEachAttribute(op, [&](const NamedAttribute &attribute) {
-      declare(attribute.name, "");
-    });
+    declareArguments(
+        op, "", "::netc::extentOf", "::netc::extentOf", "",
+        [&](StringRef name) { return isUsed(op, name); }, os);
     os << "  return {";
     for (StringRef formula : kFormulas)
       os << formatv("::netc::Polynomial({0}){1}", formulaOf(op, formula),
@@ -199,18 +209,9 @@ void writeExports(ArrayRef<Operator> ops, raw_ostream &os) {
     os << formatv("{{\"{0}\", [](mlir::Operation *any, GraphWriter &to) {{\n"
                   "  [[maybe_unused]] auto op = cast<{1}>(any);\n",
                   op.getOperationName(), op.getCppClassName());
-    auto declare = [&](StringRef name, StringRef wrap) {
-      if (isWordOf(rule, name))
-        os << formatv("  auto {0} = {1}(op.{2}());\n", name, wrap,
-                      op.getGetterName(name));
-    };
-    for (const NamedTypeConstraint &operand : op.getOperands())
-      declare(operand.name, "to.get");
-    for (const NamedTypeConstraint &result : op.getResults())
-      declare(result.name, "");
-    forEachAttribute(op, [&](const NamedAttribute &attribute) {
-      declare(attribute.name, "to.plain");
-    });
+    declareArguments(
+        op, "op.", "to.get", "", "to.plain",
+        [&](StringRef name) { return isWordOf(rule, name); }, os);
     os << "  " << rule << "\n}},\n";
   }
 }
