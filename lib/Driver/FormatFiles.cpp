@@ -5,7 +5,6 @@
 #include "lib/Driver/FormatFiles.h"
 
 #include "lib/Diagnostics/Diagnostics.h"
-#include "lib/Driver/Output.h"
 #include "lib/Frontend/Formatter.h"
 #include "lib/Frontend/Input.h"
 #include "lib/Frontend/Parser.h"
@@ -54,11 +53,7 @@ static Exit formatFile(Session &session, llvm::StringRef path) {
   }
   if (isFmtCheck || (better == *text && path != "-"))
     return Fine;
-  if (llvm::Error error =
-          writeOutput(path, [&](llvm::raw_ostream &os) { os << better; }))
-    return complain(LackingEnvironment, "cannot write `" + path + "`: " +
-                                            llvm::toString(std::move(error)));
-  return Fine;
+  return write(path, [&](llvm::raw_ostream &os) { os << better; });
 }
 
 Exit netc::formatFiles(Session &session) {

@@ -29,11 +29,16 @@ Exit netc::complain(Exit status, const llvm::Twine &message) {
   return status;
 }
 
-Exit netc::write(llvm::function_ref<void(llvm::raw_ostream &)> print) {
-  if (llvm::Error error = writeOutput(output, print))
-    return complain(LackingEnvironment, "cannot write `" + output + "`: " +
+Exit netc::write(llvm::StringRef path,
+                 llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  if (llvm::Error error = writeOutput(path, print))
+    return complain(LackingEnvironment, "cannot write `" + path + "`: " +
                                             llvm::toString(std::move(error)));
   return Fine;
+}
+
+Exit netc::write(llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  return write(output, print);
 }
 
 mlir::LogicalResult netc::runPasses(mlir::ModuleOp module, Stage stage) {
@@ -187,21 +192,19 @@ static Exit run(llvm::function_ref<Exit(Session &)> work) {
   return failed(session.readAccelerators()) ? WrongInput : work(session);
 }
 
-/// Elaboration recurses with the nesting of a file. This stack is enough for
-/// all that the limits allow. It is not the stack of a thread, since
-/// single-threaded processes count references and allocate without locks.
+/// This is not the stack of a thread, since single-threaded processes count
+/// references and allocate without locks.
 static void onDeepStack(llvm::function_ref<void()> work) {
-  constexpr size_t size = 512u << 20;
   static llvm::function_ref<void()> todo;
   static ucontext_t here, deep;
   todo = work;
-  void *stack = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+  void *stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED || getcontext(&deep))
     return work();
   mprotect(stack, getpagesize(), PROT_NONE);
   deep.uc_stack.ss_sp = stack;
-  deep.uc_stack.ss_size = size;
+  deep.uc_stack.ss_size = kStackBytes;
   deep.uc_link = &here;
   makecontext(
       &deep, [] { todo(); }, 0);

@@ -45,6 +45,10 @@ private:
   mutable std::optional<AcceleratorTable> table;
 };
 
+/// Elaboration recurses with the nesting of a file. A stack of this size is
+/// enough for all that the limits allow.
+constexpr size_t kStackBytes = 512u << 20;
+
 /// Calls `work` on a stack for all nesting that the limits allow, and ends the
 /// process with its status.
 [[noreturn]] void inSession(llvm::function_ref<Exit(Session &)> work);
@@ -65,7 +69,10 @@ bool isAskedFor(llvm::StringRef run);
 /// Prints an error without a position in a file. Returns `status`.
 Exit complain(Exit status, const llvm::Twine &message);
 
-/// Lets `print` write to the output that the command line names.
+/// Lets `print` write to a file, or to the output that the command line names.
+/// Prints an error if that cannot be written.
+Exit write(llvm::StringRef path,
+           llvm::function_ref<void(llvm::raw_ostream &)> print);
 Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print);
 
 } // namespace netc
