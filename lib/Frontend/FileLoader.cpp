@@ -13,14 +13,6 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// The `.net` file of a dotted path.
-static std::string fileOf(NetParser::PathContext *path) {
-  std::string file = path->ID()->getText();
-  for (NetParser::NameContext *name : path->name())
-    file += "/" + name->getText();
-  return file + ".net";
-}
-
 /// Whether `path`, with every link followed, lies below `root`.
 static bool isBelow(StringRef path, StringRef root) {
   llvm::SmallString<256> realPath, realRoot;
@@ -137,13 +129,7 @@ netFilesIn(llvm::ArrayRef<std::string> folders) {
 
 FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
                               FileScope &into) {
-  std::string name;
-  if (tree->path()) {
-    name = fileOf(tree->path());
-  } else {
-    std::string quoted = tree->STRING()->getText();
-    name = quoted.substr(1, quoted.size() - 2);
-  }
+  std::string name = importedFile(tree);
   if (name.empty()) {
     e.fail(tree, error::ImportArgument);
     return nullptr;

@@ -77,6 +77,18 @@ std::vector<Token *> tokensOf(ParserRuleContext *rule) {
   return tokens;
 }
 
+std::string importedFile(NetParser::ImportDeclContext *import) {
+  if (import->path()) {
+    std::string path = import->path()->getText();
+    std::replace(path.begin(), path.end(), '.', '/');
+    return path + ".net";
+  }
+  if (!import->STRING())
+    return "";
+  std::string quoted = import->STRING()->getText();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 std::string nameOf(NetParser::JobContext *job) {
   return job->ID() ? job->ID()->getText() : job->expr(0)->getText() + "_run";
 }

@@ -64,6 +64,10 @@ std::string sourceText(antlr4::ParserRuleContext *rule);
 /// The names in a tree.
 std::vector<antlr4::Token *> tokensOf(antlr4::ParserRuleContext *tree);
 
+/// The file that an import names, `std/models/gpt2.net` of `std.models.gpt2`;
+/// empty where a text with errors names none.
+std::string importedFile(NetParser::ImportDeclContext *import);
+
 /// `run` of `train Net as run`, else the net's name and `_run`. The job has
 /// either a name or a net.
 std::string nameOf(NetParser::JobContext *job);

@@ -73,8 +73,7 @@ CheckedFile netc::check(const CheckRequest &request) {
 
 Checker::Checker(OnChecked onChecked)
     : onChecked(std::move(onChecked)),
-      // Elaboration recurses as deep as the limits allow.
-      thread(std::optional<unsigned>(512u << 20), [this] { work(); }) {}
+      thread(std::optional<unsigned>(kStackBytes), [this] { work(); }) {}
 
 Checker::~Checker() {
   {

@@ -59,20 +59,18 @@ Document::Document(llvm::StringRef path, std::string content)
       source(parseInto(syntaxErrors, context, path, text)),
       names(source->tree()) {}
 
-/// Of the character that begins with `byte`: its bytes, and its units of
-/// UTF-16.
-static std::pair<size_t, size_t> sizesOf(unsigned char byte) {
+/// Drops the first character of a line; returns its units of UTF-16.
+static int dropCharacter(llvm::StringRef &line) {
+  auto byte = static_cast<unsigned char>(line.front());
   size_t bytes = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-  return {bytes, bytes == 4 ? 2 : 1};
+  line = line.drop_front(std::min(bytes, line.size()));
+  return bytes == 4 ? 2 : 1;
 }
 
 /// The bytes of a line from a position on.
 static llvm::StringRef from(llvm::StringRef line, int character) {
-  for (int units = 0; units < character && !line.empty();) {
-    auto [bytes, ofUtf16] = sizesOf(line.front());
-    units += ofUtf16;
-    line = line.drop_front(std::min(bytes, line.size()));
-  }
+  while (character > 0 && !line.empty())
+    character -= dropCharacter(line);
   return line;
 }
 
@@ -98,13 +96,10 @@ lsp::Position Document::positionOf(TextPlace place) const {
   if (place.line == 0 || place.line > lines.size())
     return {};
   llvm::StringRef line = lines[place.line - 1];
-  size_t units = 0;
-  for (size_t column = 1; column < place.column && !line.empty(); ++column) {
-    auto [bytes, ofUtf16] = sizesOf(line.front());
-    units += ofUtf16;
-    line = line.drop_front(std::min(bytes, line.size()));
-  }
-  return {int(place.line - 1), int(units)};
+  int units = 0;
+  for (size_t column = 1; column < place.column && !line.empty(); ++column)
+    units += dropCharacter(line);
+  return {int(place.line - 1), units};
 }
 
 TextPlace Document::placeOf(lsp::Position position) const {
@@ -112,12 +107,9 @@ TextPlace Document::placeOf(lsp::Position position) const {
   if (place.line > lines.size())
     return place;
   llvm::StringRef line = lines[place.line - 1];
-  for (int units = 0; units < position.character && !line.empty();
-       ++place.column) {
-    auto [bytes, ofUtf16] = sizesOf(line.front());
-    units += ofUtf16;
-    line = line.drop_front(std::min(bytes, line.size()));
-  }
+  for (int units = position.character; units > 0 && !line.empty();
+       ++place.column)
+    units -= dropCharacter(line);
   return place;
 }
 

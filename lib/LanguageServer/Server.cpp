@@ -320,12 +320,11 @@ Server::importedAs(const Document &document, llvm::StringRef name) {
     auto *import = declared.kind == Declaration::Import
                        ? ruleCast<NetParser::ImportDeclContext>(declared.tree)
                        : nullptr;
-    if (!import || !import->path())
+    std::string file = import ? importedFile(import) : "";
+    if (file.empty())
       continue;
-    std::string file = import->path()->getText();
-    std::replace(file.begin(), file.end(), '.', '/');
     llvm::SmallString<128> path(llvm::sys::path::parent_path(document.path));
-    llvm::sys::path::append(path, file + ".net");
+    llvm::sys::path::append(path, file);
     std::string text;
     if (auto open = files.find(path.str().str()); open != files.end())
       text = open->second.document->text;
@@ -447,7 +446,7 @@ void Server::symbols(const DocumentSymbolParams &params, Reply reply) {
 // What things are and cost
 //===----------------------------------------------------------------------===//
 
-/// A block of the standard library: the comment above it, and its first line.
+/// A block of the standard library: its first line, and its file.
 static std::string describe(const StandardBlock &block) {
   auto signature = block.text.take_until([](char c) { return c == '\n'; });
   return "```net\n" + signature.str() + "\n```\n" + block.path.str();
