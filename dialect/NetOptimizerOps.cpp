@@ -4,7 +4,7 @@
 
 // Updates of one parameter by its gradient.
 
-#include "dialect/Net.h"
+#include "dialect/Repetition.h"
 
 using namespace netc;
 using namespace mlir;
@@ -60,8 +60,9 @@ LogicalResult SgdOp::canonicalize(SgdOp op, PatternRewriter &rewriter) {
     auto sparse = rewriter.create<SparseSgdOp>(
         op.getLoc(), throughReshape(op.getParameter()), scatter.getDy(),
         scatter.getIds(), op.getLr());
-    if (Attribute phase = op->getAttr(kPhase))
-      sparse->setAttr(kPhase, phase);
+    sparse->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    if (Attribute rolled = scatter->getAttr(kRolled))
+      sparse->setAttr(kRolled, rolled);
   }
   rewriter.eraseOp(op);
   return success();

@@ -42,27 +42,6 @@ SmallPtrSet<Operation *, 4> ScanOp::getOpsOmittedLast() {
   return omitted;
 }
 
-void netc::forEachExecution(
-    Block &block, const Polynomial &times,
-    function_ref<void(Operation *, const Polynomial &)> function) {
-  SmallPtrSet<Operation *, 4> omitted;
-  Polynomial butLast = times;
-  if (auto scan = dyn_cast_or_null<ScanOp>(block.getParentOp())) {
-    omitted = scan.getOpsOmittedLast();
-    const Polynomial &trip = scan.getTrip().getValue();
-    butLast = times / trip * (trip - 1);
-  }
-  for (Operation &op : block) {
-    const Polynomial &ofOp = omitted.contains(&op) ? butLast : times;
-    function(&op, ofOp);
-    if (auto scan = dyn_cast<ScanOp>(op))
-      forEachExecution(scan.getBlock(), ofOp * scan.getTrip().getValue(),
-                       function);
-    else if (auto when = dyn_cast<WhenOp>(op))
-      forEachExecution(when.getBlock(), ofOp, function);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Shape of the loop
 //===----------------------------------------------------------------------===//

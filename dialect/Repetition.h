@@ -24,9 +24,25 @@ constexpr llvm::StringLiteral kRecomputed = "net.recomputed";
 /// instance is handed from outside is applied in it, whatever it is called.
 constexpr llvm::StringLiteral kCopy = "net.copy";
 
+/// The discardable attribute of an op that stands for the equal ops of several
+/// copies of a `repeat`: by the path of each instance that stands for copies,
+/// their number, as in {trunk.1 = 94}. For counting alone; a program has all
+/// copies.
+constexpr llvm::StringLiteral kRolled = "net.rolled";
+
+/// The number of ops that `op` stands for, without the iterations of loops
+/// around it: the product of the numbers in kRolled, or 1.
+Rational copiesOf(mlir::Operation *op);
+
+/// Calls `function` with each op that `insert` inserts where `builder` stands.
+void forEachInserted(mlir::OpBuilder &builder,
+                     llvm::function_ref<void()> insert,
+                     llvm::function_ref<void(mlir::Operation &)> function);
+
 /// Calls `function(op, times)` for each op of `block` and of the regions in it,
 /// an op before its body. `block` is executed `times` times, and `op` that
-/// often times the iterations of the loops around it.
+/// often times the iterations of the loops around it, and the copies that it
+/// stands for.
 void forEachExecution(
     mlir::Block &block, const Polynomial &times,
     llvm::function_ref<void(mlir::Operation *, const Polynomial &)> function);

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/ReverseMode.h"
-#include "dialect/Net.h"
+#include "dialect/Repetition.h"
 
 using namespace netc;
 using namespace mlir;
@@ -34,8 +34,18 @@ LogicalResult ReverseMode::run(Block &block) {
         return op->emitOpError("has no gradient");
       continue;
     }
-    Gradients gradients(*this, builder, op);
-    if (failed(differentiable.buildGradient(gradients)))
+    // An op may replace itself.
+    Attribute rolled = op->getAttr(kRolled);
+    LogicalResult result = success();
+    auto build = [&] {
+      Gradients gradients(*this, builder, op);
+      result = differentiable.buildGradient(gradients);
+    };
+    forEachInserted(builder, build, [&](Operation &gradient) {
+      if (rolled)
+        gradient.setAttr(kRolled, rolled);
+    });
+    if (failed(result))
       return failure();
   }
   return success();

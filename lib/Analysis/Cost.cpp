@@ -176,13 +176,18 @@ bool Figures::operator==(const Figures &other) const {
 // PartTree
 //===----------------------------------------------------------------------===//
 
+bool PartTree::holdsRolledCopies(const Part &part) const {
+  return llvm::any_of(part.children,
+                      [&](unsigned i) { return parts[i].copies != 1; });
+}
+
 std::pair<const Part *, StringRef> PartTree::descend(StringRef path) const {
   const Part *part = &root();
   while (!path.empty()) {
     auto [name, rest] = path.split('.');
     const unsigned *child = llvm::find_if(
         part->children, [&](unsigned i) { return parts[i].name() == name; });
-    if (child == part->children.end())
+    if (child == part->children.end() || holdsRolledCopies(*part))
       break;
     part = &parts[*child];
     path = rest;
@@ -274,7 +279,7 @@ public:
     });
     forEachActivation(graph, [&](OpResult value) {
       tree.parts[leafOf(value.getOwner())].figures.activations +=
-          bytesOf(value);
+          bytesOf(value) * copiesOf(value.getOwner());
     });
     sumUp();
     for (Value input : body.getArguments())
@@ -325,7 +330,7 @@ private:
     for (Value operand : op->getOperands())
       if (Operation *maker = operand.getDefiningOp();
           maker && isHeld(maker) && held.insert(maker).second)
-        countOp(maker, 1, Phase::Forward);
+        countOp(maker, copiesOf(maker), Phase::Forward);
     Phase phase = enclosingPhase(op);
     if (!op->hasTrait<OpTrait::IsTerminator>())
       countOp(op, times, phase);
@@ -402,6 +407,8 @@ private:
       cost.matmul /= 2;
 
     unsigned leaf = leafOf(op);
+    if (auto rolled = op->getAttrOfType<DictionaryAttr>(kRolled))
+      noteCopies(rolled);
     Figures &figures = tree.parts[leaf].figures;
     figures.costs[unsigned(phase)] += cost;
     NumberFormat format = formatOf(op, !cost.matmul.isZero());
@@ -411,11 +418,11 @@ private:
     if (onOp)
       onOp({op, times, phase, cost, format});
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
-      Polynomial elements = shapeOf(parameter.getValue()).elements();
+      Polynomial elements = shapeOf(parameter.getValue()).elements() * times;
       figures.parameters += elements;
       if (parameter.getTrainable()) {
         figures.trainable += elements;
-        figures.gradients += bytesIn(parameter.getValue());
+        figures.gradients += bytesIn(parameter.getValue()) * times;
       }
       figures.idle += elements * idleShare(parameter);
     }
@@ -425,6 +432,14 @@ private:
       if (op->getNumResults() != 0)
         builds[leaf].lastShape = shapeOf(op->getResult(0));
     }
+  }
+
+  void noteCopies(DictionaryAttr rolled) {
+    if (noted.insert(rolled).second)
+      for (NamedAttribute repeat : rolled)
+        if (auto part = byPath.find(repeat.getName()); part != byPath.end())
+          tree.parts[part->second].copies =
+              cast<IntegerAttr>(repeat.getValue()).getInt();
   }
 
   /// Bytes of a tensor. Cached by type, since few types occur often.
@@ -532,6 +547,7 @@ private:
   NumberFormat products =
       NumberFormat::F32;      ///< the format of products whose operands are f32
   DenseSet<Operation *> held; ///< weights and such that were counted
+  DenseSet<Attribute> noted;  ///< by noteCopies
   llvm::StringMap<unsigned> byPath;
   DenseMap<Location, unsigned> byLocation;
 };

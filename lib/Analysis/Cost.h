@@ -116,7 +116,10 @@ struct Part {
   /// The shape of the first of its results that another part uses; none if no
   /// other part uses one.
   std::optional<Shape> output;
-  /// The sum over its ops.
+  /// How many copies of a `repeat` it stands for: those that follow it in the
+  /// text. See kRolled.
+  int64_t copies = 1;
+  /// The sum over its ops, and over all copies.
   Figures figures;
 
   bool isLeaf() const { return children.empty(); }
@@ -133,8 +136,10 @@ struct PartTree {
   std::deque<Part> parts;
 
   const Part &root() const { return parts.front(); }
+  /// Whether a part is a `repeat` of which not each copy is there.
+  bool holdsRolledCopies(const Part &part) const;
   /// Follows the components of `path` from the root. Returns the last part that
-  /// exists, and the rest of the path.
+  /// exists, and the rest of the path. A `repeat` that is rolled has no parts.
   std::pair<const Part *, llvm::StringRef> descend(llvm::StringRef path) const;
   /// Null if there is no part with this path.
   const Part *find(llvm::StringRef path) const {

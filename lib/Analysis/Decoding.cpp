@@ -149,6 +149,8 @@ static int64_t reachOf(ConvOp conv, const Polynomial &positions) {
 
 Polynomial Decoding::iterationsOf(Operation *op) const {
   Polynomial iterations = 1;
+  for (Operation *outer = op; outer; outer = outer->getParentOp())
+    iterations = iterations * copiesOf(outer);
   for (auto scan = op->getParentOfType<ScanOp>(); scan;
        scan = scan->getParentOfType<ScanOp>())
     if (!isPositions(scan.getTrip().getValue()))

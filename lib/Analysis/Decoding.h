@@ -55,7 +55,7 @@ private:
   /// Whether each pass executes the op for its positions.
   bool isPerPosition(mlir::Operation *op) const;
   /// How often a position executes an op: the trip count of loops over other
-  /// axes.
+  /// axes, times the copies that it stands for.
   Polynomial iterationsOf(mlir::Operation *op) const;
   /// The operand that has the keys of scores, or the values that they weigh, of
   /// all positions so far: the one that has the last axis of the pairs.

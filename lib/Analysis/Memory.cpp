@@ -4,6 +4,7 @@
 
 #include "lib/Analysis/Memory.h"
 
+#include "dialect/Repetition.h"
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Hardware/Precision.h"
@@ -86,9 +87,10 @@ static std::string nameOfType(Type element) {
 std::vector<KeptValue> netc::keptValues(Operation *graph) {
   std::vector<KeptValue> kept;
   forEachActivation(graph, [&](OpResult value) {
-    kept.push_back({nameOf(value.getOwner()).str(),
-                    nameOfType(elementOf(value)), shapeOf(value).elements(),
-                    bytesOf(value)});
+    Rational copies = copiesOf(value.getOwner());
+    kept.push_back(
+        {nameOf(value.getOwner()).str(), nameOfType(elementOf(value)),
+         shapeOf(value).elements() * copies, bytesOf(value) * copies});
   });
   return kept;
 }
@@ -143,6 +145,11 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
   // All users share one table of each kind and shape.
   DenseSet<std::tuple<Attribute, Attribute, Type>> tables;
   graph->walk([&](Operation *op) {
+    Rational copies = copiesOf(op);
+    auto add = [&](StringRef weight, Polynomial Memory::*part,
+                   const Polynomial &bytes) {
+      memory[weight.str()].*part += bytes * copies;
+    };
     if (auto table = dyn_cast<TableOp>(op)) {
       if (tables
               .insert(
@@ -150,52 +157,50 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
               .second)
         memory[""].constants += bytesOf(table.getY());
     } else if (auto literal = dyn_cast<LiteralOp>(op)) {
-      memory[""].constants += bytesOf(literal.getY());
+      add("", &Memory::constants, bytesOf(literal.getY()));
     } else if (auto parameter = dyn_cast<ParameterOp>(op)) {
       // The update changes the parameter, which is the master copy then.
       Value value = parameter.getValue();
-      Memory &of = memory[parameter.getName().str()];
-      if (precision && precision->master) {
-        of.weights += bytesAs(value, precision->weights);
-        of.master += bytesOf(value);
-      } else {
-        of.weights += bytesOf(value);
-      }
+      bool hasMaster = precision && precision->master;
+      add(parameter.getName(), &Memory::weights,
+          hasMaster ? bytesAs(value, precision->weights) : bytesOf(value));
+      if (hasMaster)
+        add(parameter.getName(), &Memory::master, bytesOf(value));
     } else if (isCopyOfHeld(op->getResults().empty() ? Value()
                                                      : op->getResult(0)) &&
                enclosingPhase(op) == Phase::Forward) {
       std::string name = nameOfWeight(op->getResult(0));
+      Polynomial bytes = bytesOf(op->getResult(0));
       if (name.empty())
-        memory[""].constants += bytesOf(op->getResult(0));
+        add("", &Memory::constants, bytes);
       else if (is8BitFloat(op->getResult(0)))
-        memory[name].copies += bytesOf(op->getResult(0)) * kCopiesIn8Bits;
+        add(name, &Memory::copies, bytes * kCopiesIn8Bits);
       else if (!precision || !precision->master)
-        memory[name].copies += bytesOf(op->getResult(0));
+        add(name, &Memory::copies, bytes);
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {
       // Running statistics belong to the network, moments to the optimizer.
       bool isUpdate = enclosingPhase(op) == Phase::Update;
-      Memory &of = memory[buffer.getName().str()];
       bool isNumber = shapeOf(buffer.getValue()).rank() ==
                       0; // a number of the step, such as its count
-      if (isUpdate)
-        of.optimizer += isNumber ? bytesOf(buffer.getValue())
-                                 : bytesOfStates(buffer.getValue());
-      else
-        of.weights += bytesOf(buffer.getValue());
+      add(buffer.getName(), isUpdate ? &Memory::optimizer : &Memory::weights,
+          isUpdate && !isNumber ? bytesOfStates(buffer.getValue())
+                                : bytesOf(buffer.getValue()));
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
-      Memory &of = memory[nameOfWeight(op->getOperand(0))];
-      of.optimizer += bytesOfStates(op->getOperand(0)) * update.getNumStates();
+      std::string name = nameOfWeight(op->getOperand(0));
+      add(name, &Memory::optimizer,
+          bytesOfStates(op->getOperand(0)) * update.getNumStates());
       // A gradient of looked-up rows has a row for each look-up.
       bool isOfRows = shapeOf(op->getOperand(0)) != shapeOf(op->getOperand(1));
       if (isFirst(op->getOperand(0)) || isOfRows)
-        of.gradients += bytesOfGradient(op->getOperand(1));
+        add(name, &Memory::gradients, bytesOfGradient(op->getOperand(1)));
     } else if (auto gradient = dyn_cast<GradientOp>(op)) {
-      memory[nameOfWeight(gradient.getParameter())].gradients +=
-          bytesOfGradient(gradient.getGradient());
+      add(nameOfWeight(gradient.getParameter()), &Memory::gradients,
+          bytesOfGradient(gradient.getGradient()));
     }
   });
-  forEachActivation(
-      graph, [&](OpResult value) { memory[""].activations += bytesOf(value); });
+  forEachActivation(graph, [&](OpResult value) {
+    memory[""].activations += bytesOf(value) * copiesOf(value.getOwner());
+  });
   if (std::optional<Decoding> decoding = Decoding::of(graph))
     memory[""].activations += decoding->bytesKept(graph);
   return memory;
@@ -219,10 +224,14 @@ std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
   Polynomial live;
   forEachActivation(graph, [&](OpResult value) {
     kept.insert(value);
-    live += bytesOf(value);
+    live += bytesOf(value) * copiesOf(value.getOwner());
   });
   DenseMap<Value, Operation *> lastReader;
-  for (Operation &op : body)
+  DenseMap<Attribute, Operation *> lastOfCopies; // that one op stands for
+  for (Operation &op : body) {
+    if (Attribute rolled = op.getAttr(kRolled);
+        rolled && enclosingPhase(&op) != Phase::Update)
+      lastOfCopies[rolled] = &op;
     op.walk([&](Operation *reader) {
       for (Value operand : reader->getOperands())
         forEachBase(operand, [&](Value base) {
@@ -231,9 +240,27 @@ std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
             lastReader[base] = &op;
         });
     });
+  }
   DenseMap<Operation *, Polynomial> freed; // after each user
-  for (auto &[value, reader] : lastReader)
+  // Most is live in the first of equal copies that the backward pass comes to.
+  // The others, and what all of them read, are freed after it.
+  auto freeAfterCopies = [&](Attribute rolled, Operation *reader,
+                             const Polynomial &bytes) {
+    Operation *last = lastOfCopies.lookup(rolled);
+    freed[last && reader->isBeforeInBlock(last) ? last : reader] += bytes;
+  };
+  for (auto &[value, reader] : lastReader) {
+    Operation *maker = value.getDefiningOp();
+    Attribute made = maker ? maker->getAttr(kRolled) : nullptr,
+              read = reader->getAttr(kRolled);
+    if (read && !made) {
+      freeAfterCopies(read, reader, bytesOf(value));
+      continue;
+    }
     freed[reader] += bytesOf(value);
+    if (made && !isAgain(maker))
+      freeAfterCopies(made, reader, bytesOf(value) * (copiesOf(maker) - 1));
+  }
   std::vector<Polynomial> peaks;
   bool grows = false;
   for (Operation &op : body) {

@@ -113,11 +113,13 @@ static void showIn(std::vector<Verdict> &verdicts,
   }
 }
 
-std::optional<CountedFile>
-netc::countFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
+/// Reads and counts a file, with or without each copy of its `repeat`s.
+static std::optional<CountedFile> count(const Session &session,
+                                        llvm::StringRef path, PlanRun planRun,
+                                        RolledCopies *rolled = nullptr) {
   CountedFile file;
-  file.specification = session.load(path, Stage::Step);
-  if (!file.specification)
+  file.specification = session.load(path, Stage::Step, rolled);
+  if (!file.specification || (rolled && rolled->areNeeded))
     return std::nullopt;
   mlir::ModuleOp module = file.specification->module();
   mlir::FailureOr<Analysis> analysis = analyze(module);
@@ -162,5 +164,31 @@ netc::countFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
   }
   if (planRun && failed(planRuns(file, file.analysis.runs, planRun)))
     return std::nullopt;
+  return file;
+}
+
+std::optional<CountedFile>
+netc::countFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
+  return count(session, path, planRun);
+}
+
+std::optional<CountedFile> netc::countWhole(const Session &session,
+                                            llvm::StringRef path) {
+  RolledCopies rolled;
+  std::vector<mlir::Diagnostic> held;
+  std::optional<CountedFile> file;
+  {
+    mlir::ScopedDiagnosticHandler hold(&session.context,
+                                       [&](mlir::Diagnostic &diagnostic) {
+                                         held.push_back(std::move(diagnostic));
+                                         return mlir::success();
+                                       });
+    file = count(session, path, nullptr, &rolled);
+  }
+  // Messages may be about a copy, and name it.
+  if (rolled.areNeeded || (rolled.areLeftOut && !held.empty()))
+    return count(session, path, nullptr);
+  for (mlir::Diagnostic &diagnostic : held)
+    session.context.getDiagEngine().emit(std::move(diagnostic));
   return file;
 }

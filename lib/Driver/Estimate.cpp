@@ -93,7 +93,9 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
       *new std::vector<CountedFile>; // They must live as long as the context.
   for (auto [i, path] : llvm::enumerate(inputs)) {
     session.progress.show(double(i) / inputs.size(), "counting `" + path + "`");
-    if (std::optional<CountedFile> file = countFile(session, path, planRun))
+    if (std::optional<CountedFile> file =
+            action == Action::Check ? countWhole(session, path)
+                                    : countFile(session, path, planRun))
       files.push_back(std::move(*file));
   }
   session.progress.clear();

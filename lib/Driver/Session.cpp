@@ -49,9 +49,11 @@ mlir::LogicalResult netc::runPasses(mlir::ModuleOp module, Stage stage) {
   return passes.run(module);
 }
 
-std::unique_ptr<Specification> Session::load(llvm::StringRef path,
-                                             Stage stage) const {
-  auto specification = Specification::load(&context, path, frontend);
+std::unique_ptr<Specification> Session::load(llvm::StringRef path, Stage stage,
+                                             RolledCopies *rolled) const {
+  FrontendOptions options = frontend;
+  options.rolled = rolled;
+  auto specification = Specification::load(&context, path, options);
   if (!specification || failed(resolveHardware(specification->module())) ||
       failed(runPasses(specification->module(), stage)))
     return nullptr;

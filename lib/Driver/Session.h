@@ -28,8 +28,9 @@ public:
   const DiagnosticPrinter &diagnostics;
 
   /// Reads a file and takes it to `stage`. Null after errors, which are
-  /// printed.
-  std::unique_ptr<Specification> load(llvm::StringRef path, Stage stage) const;
+  /// printed. With `rolled`, the IR is for counting alone; see FrontendOptions.
+  std::unique_ptr<Specification> load(llvm::StringRef path, Stage stage,
+                                      RolledCopies *rolled = nullptr) const;
 
   /// Completes the hardware of the module's runs.
   mlir::LogicalResult resolveHardware(mlir::ModuleOp module,

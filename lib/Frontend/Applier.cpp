@@ -137,9 +137,15 @@ Value Applier::evalOwner(Expr *expr) {
   return owner;
 }
 
+/// What is elaborated of a rolled `repeat`: the first copy, one that stands for
+/// those between, and the last.
+static constexpr int64_t kRolledCopies = 3;
+
 antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
   Value count = eval(tree->expr(0));
-  std::vector<Value> items;
+  std::vector<Value> items; // that the variable goes through
+  size_t copies;
+  bool isRolled = false;
   std::string variable = tree->ID() ? tree->ID()->getText() : "";
   if (std::optional<Number> number = numberOf(count);
       number && variable.empty()) {
@@ -147,9 +153,10 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
         number->real ? std::nullopt : number->exact.toInt64();
     if (!times || *times < 0)
       return fail(tree->expr(0), error::RepeatCount, textOf(count));
-    if (!spend(tree, *times))
+    isRolled = options.rolled && *times > kRolledCopies;
+    if (!spend(tree, isRolled ? kRolledCopies : *times))
       return Value();
-    items.assign(*times, Value(Number(0)));
+    copies = *times;
   } else if (count.isUnknown()) {
     return Value();
   } else {
@@ -157,6 +164,7 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
     if (!list)
       return Value();
     items = std::move(*list);
+    copies = items.size();
   }
   auto repeat = std::make_shared<Instance>();
   repeat->identity = calls.identityAt(tree);
@@ -167,10 +175,14 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
   InScope in(frame->scope, variable.empty() ? frame->scope : &scope);
   size_t before = spent;
   llvm::SmallPtrSet<Identity *, 16> named;
-  for (auto [iteration, item] : llvm::enumerate(items)) {
-    if (iteration == 1 && !affords(tree, spent - before, items.size() - 1))
+  for (size_t iteration = 0; iteration < copies; ++iteration) {
+    if (iteration == 1 &&
+        !affords(tree, spent - before, (isRolled ? kRolledCopies : copies) - 1))
       break;
-    scope.names[variable] = item;
+    if (iteration == 2 && isRolled)
+      iteration = copies - 1;
+    if (!items.empty())
+      scope.names[variable] = items[iteration];
     frame->iterations.push_back(iteration);
     Value part = applier.evalOwner(tree->expr(1));
     if (part.is<Function>()) {
@@ -191,10 +203,15 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
       repeat->function =
           (*made)->function; // what names it, if nothing else does
     // One instance for several iterations has the name of the first.
-    if (named.insert((*made)->identity.get()).second) {
-      (*made)->identity->name = std::to_string(iteration);
-      (*made)->identity->iteration = iteration;
-      (*made)->identity->copies = items.size();
+    Identity &identity = *(*made)->identity;
+    if (named.insert(&identity).second) {
+      identity.name = std::to_string(iteration);
+      identity.iteration = iteration;
+      identity.copies = copies;
+      if (isRolled && iteration == 1)
+        identity.standsFor = copies - 2;
+    } else {
+      isRolled = false;
     }
     (*made)->identity->parent = repeat->identity.get();
     repeat->parts.push_back(part);
@@ -255,13 +272,24 @@ Value Applier::apply(Tree *at, Instance &instance) {
   return instance.recomputed ? applyRecomputed(at, copy) : copy();
 }
 
+/// What is live at which time is not counted for copies of copies.
+static bool hasRecomputedNest(const Graph &graph) {
+  return graph.hasNestedRolls && (graph.marksCopies || graph.recomputed != 0);
+}
+
 Value Applier::applyRecomputed(Tree *at,
                                llvm::function_ref<Value()> application) {
   if (e.builder.getInsertionBlock() != e.graph->entry)
     return e.fail(at, error::RecomputedInLoop);
   return applyMarking(
       kRecomputed,
-      [&] { return e.builder.getI64IntegerAttr(e.graph->recomputed++); },
+      [&] {
+        mlir::Attribute number =
+            e.builder.getI64IntegerAttr(e.graph->recomputed++);
+        if (hasRecomputedNest(*e.graph))
+          e.needCopies();
+        return number;
+      },
       application);
 }
 
@@ -284,14 +312,46 @@ Value Applier::applyCopy(const Identity &copy,
 Value Applier::applyMarking(StringRef name,
                             llvm::function_ref<mlir::Attribute()> mark,
                             llvm::function_ref<Value()> application) {
-  mlir::Block *block = e.builder.getInsertionBlock();
-  mlir::Block::iterator end = e.builder.getInsertionPoint();
-  mlir::Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
-  Value result = application();
-  mlir::Attribute value = mark();
-  for (mlir::Operation &op : llvm::make_range(
-           before ? std::next(before->getIterator()) : block->begin(), end))
-    op.setAttr(name, value);
+  Value result;
+  mlir::Attribute value;
+  auto apply = [&] {
+    result = application();
+    value = mark();
+  };
+  forEachInserted(e.builder, apply,
+                  [&](mlir::Operation &op) { op.setAttr(name, value); });
+  return result;
+}
+
+Value Applier::applyRolled(Tree *at, const Value &value, const Value &part,
+                           const Identity &copy) {
+  Graph &graph = *e.graph;
+  llvm::SmallVector<mlir::NamedAttribute> repeats;
+  if (graph.rolled) {
+    repeats.assign(graph.rolled.begin(), graph.rolled.end());
+    graph.hasNestedRolls = true;
+  }
+  repeats.push_back(
+      e.builder.getNamedAttr(copy.parent->path + "." + copy.name,
+                             e.builder.getI64IntegerAttr(copy.standsFor)));
+  llvm::SaveAndRestore rolled(graph.rolled,
+                              e.builder.getDictionaryAttr(repeats));
+  if (e.options.rolled)
+    e.options.rolled->areLeftOut = true;
+  Value result;
+  forEachInserted(
+      e.builder, [&] { result = pipe(at, value, part); },
+      [&](mlir::Operation &op) {
+        if (!op.hasAttr(kRolled))
+          op.setAttr(kRolled, graph.rolled);
+      });
+  // Copies are equal if each hands on what it was handed.
+  auto *in = value.as<Tensor>(), *out = result.as<Tensor>();
+  bool areEqual = in && out && in->value.getType() == out->value.getType() &&
+                  in->labels == out->labels;
+  bool isInLoop = e.builder.getInsertionBlock() != graph.entry;
+  if (!areEqual || isInLoop || hasRecomputedNest(graph))
+    e.needCopies();
   return result;
 }
 
@@ -315,11 +375,16 @@ Value Applier::applyParts(Tree *at, Instance &instance, Value value) {
       fallback = StringRef(instance.function.name).lower();
     enter(identity, fallback, at);
   }
-  for (const Value &part : instance.parts) {
+  size_t before = e.spent;
+  for (auto [i, part] : llvm::enumerate(instance.parts)) {
+    if (i == 1 && instance.isRepeat &&
+        !e.affords(at, e.spent - before, instance.parts.size() - 1))
+      return {};
     Identity &inner = *(*part.as<std::shared_ptr<Instance>>())->identity;
     if (!transparent)
       inner.parent = &identity;
-    value = pipe(at, value, part);
+    value = inner.standsFor == 1 ? pipe(at, value, part)
+                                 : applyRolled(at, value, part, inner);
     if (value.isUnknown())
       return {};
   }

@@ -43,6 +43,9 @@ private:
   /// One of several of a kind, which are called by numbers; the outermost.
   Value applyCopy(const Identity &copy,
                   llvm::function_ref<Value()> application);
+  /// Applies a part of a `repeat` that stands for several copies.
+  Value applyRolled(Tree *at, const Value &value, const Value &part,
+                    const Identity &copy);
   /// Sets an attribute of what the application adds to the graph.
   Value applyMarking(llvm::StringRef name,
                      llvm::function_ref<mlir::Attribute()> mark,

@@ -404,6 +404,7 @@ std::shared_ptr<Identity> Caller::identityAt(Tree *at, int64_t part) {
   identity->maker = identity->parent = e.frame->self;
   identity->name.clear();
   identity->copies = 0;
+  identity->standsFor = 1;
   identity->applications = 0;
   if (e.made)
     e.made->push_back(identity.get());

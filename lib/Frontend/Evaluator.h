@@ -89,6 +89,11 @@ public:
   /// What one iteration of a loop took, the others will: whether the budget
   /// holds out.
   bool affords(Tree *at, size_t each, size_t copies);
+  /// Notes that the IR must have each copy of a `repeat`.
+  void needCopies() {
+    if (options.rolled)
+      options.rolled->areNeeded = true;
+  }
   Value eval(Expr *expr);
   /// The same; `isMiddle` is set if the value depends on a `between` and is
   /// that of the middle.

@@ -84,6 +84,10 @@ struct Graph {
   unsigned recomputed = 0;       ///< parts that are run again
   bool marksCopies = false;      ///< ops say which copy they are of
   bool isInCopy = false;
+  /// The copies that what is added now stands for, as kRolled; null if only for
+  /// itself.
+  mlir::DictionaryAttr rolled;
+  bool hasNestedRolls = false; ///< of a `repeat` in a `repeat`
 };
 
 } // namespace netc

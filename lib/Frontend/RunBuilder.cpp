@@ -6,6 +6,7 @@
 
 #include "lib/Frontend/RunBuilder.h"
 
+#include "dialect/Repetition.h"
 using namespace netc;
 using llvm::StringRef;
 
@@ -210,6 +211,16 @@ void RunBuilder::warnIfNothingLearns() {
            "nothing is trained");
 }
 
+/// Whether a path names a copy that stands for others, or what is in one.
+static bool isInRolled(StringRef path, ParameterOp weight) {
+  auto rolled = weight->getAttrOfType<mlir::DictionaryAttr>(kRolled);
+  return rolled && llvm::any_of(rolled, [&](mlir::NamedAttribute repeat) {
+           StringRef rest = path;
+           return rest.consume_front(repeat.getName()) &&
+                  (rest.empty() || rest.front() == '.');
+         });
+}
+
 bool RunBuilder::freezeAllBut() {
   auto key = keys.find("updates");
   if (key == keys.end())
@@ -228,8 +239,12 @@ bool RunBuilder::freezeAllBut() {
     size_t before = trained.size();
     std::string path = pathOf(part);
     for (auto weight : e.graph->entry->getOps<ParameterOp>())
-      if (weight.getName() == path || weight.getName().starts_with(path + "."))
+      if (weight.getName() == path ||
+          weight.getName().starts_with(path + ".")) {
         trained.insert(weight);
+        if (isInRolled(path, weight))
+          e.needCopies();
+      }
     if (trained.size() > before)
       continue;
     Value value = e.eval(part);

@@ -52,6 +52,7 @@ bool RunBuilder::addRecomputation() {
         (name == "every" ? run.recomputeEvery : run.recomputeTogether) = *count;
     }
   run.recompute = "full";
+  e.needCopies(); // which are numbered
   if (!fine)
     e.fail(placeOf("recompute"), error::RecomputeArgument, textOf(*value));
   return fine;

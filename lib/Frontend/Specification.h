@@ -18,6 +18,11 @@
 
 namespace netc {
 
+/// Whether copies of `repeat`s were left out, and whether something needs them.
+struct RolledCopies {
+  bool areLeftOut = false, areNeeded = false;
+};
+
 struct FrontendOptions {
   Limits limits;
   /// Folders, besides the importing file's own, in which imports are looked up.
@@ -29,6 +34,10 @@ struct FrontendOptions {
   std::vector<std::string> settings;
   /// Whether the points of sweeps are asked for; else a setting has one value.
   bool makesTables = true;
+  /// If it is there, a `repeat` of equal copies becomes its first, one that
+  /// stands for all between, and its last; see kRolled. The IR is for counting
+  /// alone then, and if `areNeeded` is set, not even for that. May be null.
+  RolledCopies *rolled = nullptr;
   /// Networks and runs to elaborate, by name, and the expects that ask about
   /// no others. All, if neither names any.
   std::vector<std::string> onlyNetworks, onlyRuns;

@@ -223,6 +223,8 @@ struct Identity {
   unsigned applications = 0;
   /// Of the `repeat`, or the list of blocks, that it is part of, if any.
   size_t iteration = 0, copies = 0;
+  /// How many copies of its `repeat` it is elaborated for.
+  int64_t standsFor = 1;
   bool hasWeights = false; ///< the first application, which makes them, is over
   mlir::LocationAttr firstApplication;
   std::map<CreationSite, Tensor> weights;

@@ -6,6 +6,7 @@
 // an `opaque` network.
 
 #include "dialect/Opaque.h"
+#include "dialect/Repetition.h"
 #include "lib/Frontend/Evaluator.h"
 #include "lib/Program/Slot.h"
 #include "llvm/ADT/StringExtras.h"
@@ -312,6 +313,8 @@ TensorBuilder::makeWeight(Tree *at, const WeightRequest &request,
         e.builder.create<BufferOp>(location, request.type, path, request.init);
   if (!e.graph->step)
     e.graph->lastWeight = value.getDefiningOp();
+  if (e.graph->rolled)
+    value.getDefiningOp()->setAttr(kRolled, e.graph->rolled);
   Tensor made{value, request.labels};
   self.weights[{at, e.frame->iterations}] = made;
   self.namedWeights.push_back({name, made});

@@ -62,7 +62,7 @@ CheckedFile netc::check(const CheckRequest &request) {
   };
   Progress progress;
   Session session(context, std::move(options), progress, printer);
-  std::optional<CountedFile> file = countFile(session, request.path);
+  std::optional<CountedFile> file = countWhole(session, request.path);
   if (!file)
     return result;
   for (const Network &network : file->analysis.networks)

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "dialect/Net.h"
+#include "dialect/Repetition.h"
 #include "dialect/ReverseMode.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Transforms/Passes.h"
@@ -27,6 +27,21 @@ static Value regroup(OpBuilder &builder, Location loc, Value value,
   if (elementOf(value) != element)
     value = builder.create<ConvertOp>(loc, tensorOf(element, shape), value);
   return value;
+}
+
+/// What is inserted stands for as many copies of a `repeat` as `gradient`.
+static void insertFor(GradientOp gradient, OpBuilder &builder,
+                      function_ref<void()> insert) {
+  forEachInserted(builder, insert, [&](Operation &op) {
+    if (Attribute rolled = gradient->getAttr(kRolled))
+      op.setAttr(kRolled, rolled);
+  });
+}
+
+/// Appends `value` once for each copy that `gradient` stands for.
+static void appendCopies(GradientOp gradient, Value value,
+                         SmallVectorImpl<Value> &values) {
+  values.append(copiesOf(gradient).toInt64().value_or(1), value);
 }
 
 namespace {
@@ -74,11 +89,13 @@ public:
     for (auto [gradient, values] : llvm::zip_equal(gradients, each)) {
       for (auto [value, copy] : shared.getValueMap())
         values.map(value, copy);
-      if (isStart)
-        start(gradient, values);
-      for (Operation &op : llvm::make_range(next, norm))
-        if (isPerParameter(op))
-          copy(&op, gradient, values);
+      insertFor(gradient, builder, [&, gradient = gradient, &values = values] {
+        if (isStart)
+          start(gradient, values);
+        for (Operation &op : llvm::make_range(next, norm))
+          if (isPerParameter(op))
+            copy(&op, gradient, values);
+      });
     }
     next = norm;
     return norm != end;
@@ -87,9 +104,9 @@ public:
   /// The operands of that norm.
   SmallVector<Value> ofNorm() {
     SmallVector<Value> all;
-    for (const IRMapping &values : each)
+    for (auto [gradient, values] : llvm::zip_equal(gradients, each))
       for (Value x : cast<GlobalNormOp>(*next).getXs())
-        all.push_back(values.lookup(x));
+        appendCopies(gradient, values.lookup(x), all);
     return all;
   }
   GlobalNormOp getNorm() { return cast<GlobalNormOp>(*next); }
@@ -211,20 +228,22 @@ public:
       Value scaled = gradient.getGradient();
       Type type = tensorOf(builder.getF32Type(), shapeOf(scaled));
       Location at = gradient.getParameter().getLoc();
-      Value factor = growth ? builder.create<BroadcastOp>(at, type, inverse,
-                                                          ArrayRef<int64_t>())
-                            : constant(type, 1 / start);
-      gradient.getGradientMutable().set(
-          builder.create<MulOp>(at, scaled, factor));
+      insertFor(gradient, builder, [&] {
+        Value factor = growth ? builder.create<BroadcastOp>(at, type, inverse,
+                                                            ArrayRef<int64_t>())
+                              : constant(type, 1 / start);
+        gradient.getGradientMutable().set(
+            builder.create<MulOp>(at, scaled, factor));
+      });
     }
   }
 
   /// Whether all gradients are finite.
   Value areFinite(ArrayRef<GradientOp> gradients) {
-    return builder.create<AllFiniteOp>(
-        loc, llvm::map_to_vector(gradients, [](GradientOp gradient) -> Value {
-          return gradient.getGradient();
-        }));
+    SmallVector<Value> all;
+    for (GradientOp gradient : gradients)
+      appendCopies(gradient, gradient.getGradient(), all);
+    return builder.create<AllFiniteOp>(loc, all);
   }
 
   /// Increases the scale after enough consecutive steps with finite gradients,

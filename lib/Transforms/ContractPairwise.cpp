@@ -127,7 +127,10 @@ private:
     pair.operands = {lettersOf(left), lettersOf(right)};
     pair.result = lettersOf(set);
     std::string text = pair.str();
-    return builder.create<EinsumOp>(locationOf(text), text, ValueRange{a, b});
+    auto product =
+        builder.create<EinsumOp>(locationOf(text), text, ValueRange{a, b});
+    product->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    return product;
   }
   /// A location in the same part, with the product's subscripts as the name.
   Location locationOf(StringRef text) const {

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "dialect/Net.h"
+#include "dialect/Repetition.h"
 #include "dialect/ReverseMode.h"
 #include "lib/Transforms/DataFlow.h"
 #include "lib/Transforms/Passes.h"
@@ -103,8 +103,12 @@ static LogicalResult differentiate(ReturnOp last) {
   if (failed(reverse.run(block)))
     return failure();
   for (Value parameter : parameters)
-    if (Value gradient = reverse.of(parameter))
-      builder.create<GradientOp>(parameter.getLoc(), parameter, gradient);
+    if (Value gradient = reverse.of(parameter)) {
+      auto made =
+          builder.create<GradientOp>(parameter.getLoc(), parameter, gradient);
+      if (Attribute rolled = parameter.getDefiningOp()->getAttr(kRolled))
+        made->setAttr(kRolled, rolled);
+    }
   setPhases(first, graph);
   return success();
 }

@@ -1,0 +1,50 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialect/Repetition.h"
+
+using namespace netc;
+using namespace mlir;
+
+Rational netc::copiesOf(Operation *op) {
+  Rational copies = 1;
+  if (auto rolled = op->getAttrOfType<DictionaryAttr>(kRolled))
+    for (NamedAttribute repeat : rolled)
+      copies *= cast<IntegerAttr>(repeat.getValue()).getInt();
+  return copies;
+}
+
+void netc::forEachInserted(OpBuilder &builder, function_ref<void()> insert,
+                           function_ref<void(Operation &)> function) {
+  Block *block = builder.getInsertionBlock();
+  Block::iterator end = builder.getInsertionPoint();
+  Operation *before = end == block->begin() ? nullptr : &*std::prev(end);
+  insert();
+  for (Operation &op : llvm::make_range(
+           before ? std::next(before->getIterator()) : block->begin(), end))
+    function(op);
+}
+
+void netc::forEachExecution(
+    Block &block, const Polynomial &times,
+    function_ref<void(Operation *, const Polynomial &)> function) {
+  SmallPtrSet<Operation *, 4> omitted;
+  Polynomial butLast = times;
+  if (auto scan = dyn_cast_or_null<ScanOp>(block.getParentOp())) {
+    omitted = scan.getOpsOmittedLast();
+    const Polynomial &trip = scan.getTrip().getValue();
+    butLast = times / trip * (trip - 1);
+  }
+  for (Operation &op : block) {
+    Polynomial ofOp = omitted.contains(&op) ? butLast : times;
+    if (op.hasAttr(kRolled))
+      ofOp = ofOp * copiesOf(&op);
+    function(&op, ofOp);
+    if (auto scan = dyn_cast<ScanOp>(op))
+      forEachExecution(scan.getBlock(), ofOp * scan.getTrip().getValue(),
+                       function);
+    else if (auto when = dyn_cast<WhenOp>(op))
+      forEachExecution(when.getBlock(), ofOp, function);
+  }
+}
