@@ -295,7 +295,7 @@ static std::set<std::string> gradientsWithoutLastIteration(StepOp step) {
 }
 
 /// The innermost instance that contains all `layers`; empty for the network.
-static StringRef commonInstance(ArrayRef<StringRef> layers) {
+static StringRef commonInstance(ArrayRef<std::string> layers) {
   StringRef common = layers.front();
   for (StringRef layer : layers)
     while (!common.empty() && layer != common &&
@@ -306,34 +306,56 @@ static StringRef commonInstance(ArrayRef<StringRef> layers) {
   return common;
 }
 
-/// "`a`", "`a` and `b`", "`trunk` (12 layers)", "`a` and 11 other layers".
-static std::string listLayers(ArrayRef<StringRef> layers) {
-  auto quote = [](StringRef name) { return ("`" + name + "`").str(); };
-  std::string first = quote(layers.front());
-  if (layers.size() == 1)
-    return first;
-  if (layers.size() == 2)
-    return first + " and " + quote(layers.back());
-  StringRef common = commonInstance(layers);
-  if (!common.empty())
-    return quote(common) + " (" + std::to_string(layers.size()) + " layers)";
-  return first + " and " + std::to_string(layers.size() - 1) + " other layers";
-}
-
 namespace {
 /// Layers whose gradients cost more or less than twice their forward pass, for
 /// one reason.
-struct Deviants {
-  std::vector<StringRef> layers;
-  Rational flop; ///< per step
-
-  void add(StringRef layer, const Rational &more) {
+class Deviants {
+public:
+  void add(const PartTree &tree, const Part &layer, const Rational &more) {
     if (more.isZero())
       return;
-    if (layers.empty() || layers.back() != layer)
-      layers.push_back(layer);
     flop += more;
+    if (std::exchange(last, &layer) == &layer)
+      return;
+    size_t copies = 1;
+    StringRef rolled;
+    for (const Part *part = &layer; part != &tree.root();
+         part = &tree.parts[part->parent]) {
+      copies *= part->copies;
+      if (part->copies != 1)
+        rolled = part->path;
+    }
+    number += copies;
+    names.push_back(layer.path);
+    // The second of several copies, for what they have in common.
+    if (auto [repeat, copy] = rolled.rsplit('.'); !rolled.empty())
+      names.push_back((repeat + "." + Twine(std::stoul(copy.str()) + 1) +
+                       StringRef(layer.path).drop_front(rolled.size()))
+                          .str());
   }
+
+  bool empty() const { return names.empty(); }
+  const Rational &flopOfStep() const { return flop; }
+
+  /// "`a`", "`a` and `b`", "`trunk` (12 layers)", "`a` and 11 other layers".
+  std::string list() const {
+    auto quote = [](StringRef name) { return ("`" + name + "`").str(); };
+    std::string first = quote(names.front());
+    if (number == 1)
+      return first;
+    if (number == 2)
+      return first + " and " + quote(names.back());
+    std::string common = commonInstance(names).str();
+    if (!common.empty())
+      return quote(common) + " (" + std::to_string(number) + " layers)";
+    return first + " and " + std::to_string(number - 1) + " other layers";
+  }
+
+private:
+  std::vector<std::string> names;
+  size_t number = 0; ///< of layers
+  const Part *last = nullptr;
+  Rational flop;
 };
 } // namespace
 
@@ -362,22 +384,22 @@ static void compareWithRuleOfThree(Run &run) {
     Rational more = *figures.backward().matmul.constant() - forward * 2;
     if (!part.isLeaf() || more.isZero())
       continue;
-    StringRef layer =
-        run.parts.isLayer(part) ? part.path : run.parts.parts[part.parent].path;
+    const Part &layer =
+        run.parts.isLayer(part) ? part : run.parts.parts[part.parent];
     if (!more.isNegative()) {
-      moreGradients.add(layer, more);
+      moreGradients.add(run.parts, layer, more);
       continue;
     }
     Rational missing;
     if (frozen.count(part.path))
       missing = std::max(more, weight - forward);
-    noWeightGradient.add(layer, missing);
+    noWeightGradient.add(run.parts, layer, missing);
     bool hasGradient = run.counted->gradientsWithoutSum.count(part.path);
     bool hasLater = run.counted->gradientsWithoutLastIteration.count(part.path);
     (hasGradient ? noSums
      : hasLater  ? noFirstGradient
                  : noInputGradient)
-        .add(layer, more - missing);
+        .add(run.parts, layer, more - missing);
   }
 
   auto explain = [&](std::string reason, const Rational &flop) {
@@ -386,9 +408,9 @@ static void compareWithRuleOfThree(Run &run) {
   };
   auto explainLayers = [&](StringRef before, const Deviants &deviants,
                            StringRef after) {
-    if (!deviants.layers.empty())
-      explain((before + listLayers(deviants.layers) + after).str(),
-              deviants.flop * *run.steps);
+    if (!deviants.empty())
+      explain((before + deviants.list() + after).str(),
+              deviants.flopOfStep() * *run.steps);
   };
   explainLayers("no input gradient for ", noInputGradient, "");
   explainLayers("no gradient of the constant first state for ", noFirstGradient,

@@ -40,8 +40,8 @@ std::optional<CountedFile> countFile(const Session &session,
                                      llvm::StringRef path,
                                      PlanRun planRun = nullptr);
 
-/// The same, for figures of whole networks and runs, and for expects. Where a
-/// `repeat` has many equal copies, a few of them are elaborated.
+/// The same, for what does not list layers. Where a `repeat` has many equal
+/// copies, a few of them are elaborated.
 std::optional<CountedFile> countWhole(const Session &session,
                                       llvm::StringRef path);
 

@@ -91,11 +91,13 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
                                 "run.batch=64,128`");
   auto &files =
       *new std::vector<CountedFile>; // They must live as long as the context.
+  bool listsLayers = action != Action::Check &&
+                     (format == Format::Json || format == Format::Csv);
   for (auto [i, path] : llvm::enumerate(inputs)) {
     session.progress.show(double(i) / inputs.size(), "counting `" + path + "`");
     if (std::optional<CountedFile> file =
-            action == Action::Check ? countWhole(session, path)
-                                    : countFile(session, path, planRun))
+            listsLayers || planRun ? countFile(session, path, planRun)
+                                   : countWhole(session, path))
       files.push_back(std::move(*file));
   }
   session.progress.clear();

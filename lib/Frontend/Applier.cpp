@@ -246,8 +246,11 @@ void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
                       : identity.name;
   if (e.graph && &identity == e.graph->root.get())
     identity.path.clear(); // names are relative to the network
-  if (++identity.applications > 1)
+  if (++identity.applications > 1) {
     identity.path += "@" + std::to_string(identity.applications);
+    if (e.graph && e.graph->rolled)
+      e.needCopies(); // each of which has its number
+  }
   identity.names.clear();
   if (!identity.firstApplication)
     identity.firstApplication = e.locationOf(at);

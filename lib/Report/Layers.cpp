@@ -28,30 +28,51 @@ static std::pair<StringRef, StringRef> kindAndNumber(StringRef name) {
   return {name, ""};
 }
 
-/// Whether two parts, and their children by name, have equal products and
-/// weights.
-static bool costTheSame(const PartTree &tree, const Part &a, const Part &b) {
-  auto products = [](const Figures &figures) {
-    SmallVector<Polynomial> flop;
-    for (const Cost &cost : figures.costs)
-      flop.push_back(cost.matmul);
-    return flop;
+/// The number of the last copy that a part stands for.
+static std::string lastNumberOf(const Part &part) {
+  int64_t first = 0;
+  kindAndNumber(part.name()).second.getAsInteger(10, first);
+  return std::to_string(first + part.copies - 1);
+}
+
+namespace {
+/// A part, which stands for so many.
+struct Parts {
+  const Part *part;
+  int64_t times;
+};
+} // namespace
+
+/// Whether parts, and their children by name, have equal products and weights
+/// in each of their copies.
+static bool costTheSame(const PartTree &tree, const Parts &a, const Parts &b) {
+  auto numbers = [](const Parts &parts) {
+    SmallVector<Polynomial> numbers{parts.part->figures.parameters};
+    for (const Cost &cost : parts.part->figures.costs)
+      numbers.push_back(cost.matmul);
+    for (Polynomial &number : numbers)
+      number /= parts.times;
+    return numbers;
   };
-  return a.op == b.op && a.inputs == b.inputs && a.output == b.output &&
-         a.children.size() == b.children.size() &&
-         a.figures.parameters == b.figures.parameters &&
-         products(a.figures) == products(b.figures) &&
-         llvm::all_of(llvm::zip(a.children, b.children), [&](auto pair) {
-           const Part &one = tree.parts[std::get<0>(pair)];
-           const Part &other = tree.parts[std::get<1>(pair)];
-           return one.name() == other.name() && costTheSame(tree, one, other);
+  const Part &one = *a.part, &other = *b.part;
+  return one.op == other.op && one.inputs == other.inputs &&
+         one.output == other.output &&
+         one.children.size() == other.children.size() &&
+         numbers(a) == numbers(b) &&
+         llvm::all_of(llvm::zip(one.children, other.children), [&](auto pair) {
+           const Part &ofOne = tree.parts[std::get<0>(pair)];
+           const Part &ofOther = tree.parts[std::get<1>(pair)];
+           return ofOne.name() == ofOther.name() &&
+                  costTheSame(tree, {&ofOne, a.times * ofOne.copies},
+                              {&ofOther, b.times * ofOther.copies});
          });
 }
 
 /// Whether two parts are copies of one block, made by `repeat` or a loop.
-static bool areAlike(const PartTree &tree, const Part &a, const Part &b) {
-  return !a.isLeaf() &&
-         kindAndNumber(a.name()).first == kindAndNumber(b.name()).first &&
+static bool areAlike(const PartTree &tree, const Parts &a, const Parts &b) {
+  return !a.part->isLeaf() &&
+         kindAndNumber(a.part->name()).first ==
+             kindAndNumber(b.part->name()).first &&
          costTheSame(tree, a, b);
 }
 
@@ -78,7 +99,7 @@ public:
     LayerRow total;
     total.name = "total";
     total.figures = tree.root().figures;
-    total.children = childrenOf(Copies{&tree.root()});
+    total.children = childrenOf({{&tree.root(), 1}});
     return total;
   }
 
@@ -86,53 +107,56 @@ private:
   static constexpr size_t maxMinorRows = 4;
 
   /// The parts of one row, in the order of the text.
-  using Copies = SmallVector<const Part *, 1>;
+  using Row = SmallVector<Parts, 1>;
 
-  static Figures sumOf(const Copies &copies) {
+  static Figures sumOf(const Row &row) {
     Figures sum;
-    for (const Part *part : copies)
-      sum += part->figures;
+    for (const Parts &parts : row)
+      sum += parts.part->figures;
     return sum;
   }
 
   /// The rows below that of `parents`, which are copies.
-  std::vector<LayerRow> childrenOf(const Copies &parents) const {
-    std::vector<Copies> shown;
-    for (size_t i = 0; i < parents.front()->children.size(); ++i) {
-      Copies copies;
-      for (const Part *parent : parents)
-        copies.push_back(&tree.parts[parent->children[i]]);
-      if (!llvm::all_of(copies, [](const Part *part) { return isFree(*part); }))
-        shown.push_back(std::move(copies));
+  std::vector<LayerRow> childrenOf(const Row &parents) const {
+    std::vector<Row> shown;
+    for (size_t i = 0; i < parents.front().part->children.size(); ++i) {
+      Row row;
+      for (const Parts &parent : parents) {
+        const Part &child = tree.parts[parent.part->children[i]];
+        row.push_back({&child, parent.times * child.copies});
+      }
+      if (!llvm::all_of(row,
+                        [](const Parts &parts) { return isFree(*parts.part); }))
+        shown.push_back(std::move(row));
     }
-    auto areMinor = [](const Copies &copies) { return isMinor(*copies[0]); };
+    auto areMinor = [](const Row &row) { return isMinor(*row.front().part); };
     Figures minor;
     size_t numMinor = llvm::count_if(shown, areMinor);
     if (numMinor > maxMinorRows)
-      llvm::erase_if(shown, [&](const Copies &copies) {
-        if (areMinor(copies))
-          minor += sumOf(copies);
-        return areMinor(copies);
+      llvm::erase_if(shown, [&](const Row &row) {
+        if (areMinor(row))
+          minor += sumOf(row);
+        return areMinor(row);
       });
 
     std::vector<LayerRow> rows;
-    llvm::ArrayRef<Copies> rest = shown;
+    llvm::ArrayRef<Row> rest = shown;
     while (!rest.empty()) {
-      Copies copies = rest.front();
-      const Part &first = *copies.front(), *last = &first;
+      Row row = rest.front();
+      const Parts first = row.front();
+      const Part *last = first.part;
       rest = rest.drop_front();
-      while (!rest.empty() && areAlike(tree, first, *rest.front().front())) {
-        last = rest.front().front();
-        llvm::append_range(copies, rest.front());
+      while (!rest.empty() && areAlike(tree, first, rest.front().front())) {
+        last = rest.front().front().part;
+        llvm::append_range(row, rest.front());
         rest = rest.drop_front();
       }
-      std::string name = first.name().str();
-      if (last != &first)
-        name += "–" + (kindAndNumber(first.name()).second.empty()
-                           ? last->name()
-                           : kindAndNumber(last->name()).second)
-                          .str();
-      rows.push_back(rowOf(std::move(name), copies));
+      std::string name = first.part->name().str();
+      if (last != first.part || last->copies != 1)
+        name +=
+            "–" + (kindAndNumber(name).second.empty() ? last->name().str()
+                                                      : lastNumberOf(*last));
+      rows.push_back(rowOf(std::move(name), row));
     }
     if (numMinor > maxMinorRows) {
       LayerRow row;
@@ -144,14 +168,16 @@ private:
     return rows;
   }
 
-  LayerRow rowOf(std::string name, const Copies &copies) const {
-    const Part &part = *copies.front();
+  LayerRow rowOf(std::string name, const Row &copies) const {
+    const Part &part = *copies.front().part;
+    int64_t times = 0;
+    for (const Parts &parts : copies)
+      times += parts.times;
     LayerRow row;
     row.name = std::move(name);
     row.op = tree.isLayer(part) ? part.op.str() : "";
-    if (copies.size() > 1)
-      row.op = fmt::format("{} × {}", copies.size(),
-                           row.op.empty() ? "block" : row.op);
+    if (times > 1)
+      row.op = fmt::format("{} × {}", times, row.op.empty() ? "block" : row.op);
     row.shape = shapesOf(part);
     row.figures = sumOf(copies);
     row.share = shareOf(productsOf(row.figures), whole);
