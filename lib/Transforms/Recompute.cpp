@@ -171,6 +171,14 @@ std::vector<Segment> ForwardPass::marked() const {
 // Running it again
 //===----------------------------------------------------------------------===//
 
+static SmallVector<Operation *> inOrder(const Segment &segment) {
+  SmallVector<Operation *> ops(segment.getArrayRef());
+  llvm::sort(ops, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+  return ops;
+}
+
 void Recomputation::repeat(const Segment &segment, bool isWhole) {
   // What other parts of the forward pass read is kept in any case.
   auto isInner = [&](Value value) {
@@ -212,12 +220,12 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
   };
   IRMapping copies;
   SetVector<Operation *> made;
-  for (Operation &op : llvm::make_early_inc_range(block)) {
+  for (Operation *op : inOrder(segment)) {
     // The state of a step is updated only once.
-    bool isHeld = op.getNumOperands() == 0 && op.getNumRegions() == 0;
-    if (!segment.contains(&op) || writes(&op) || isHeld)
+    bool isHeld = op->getNumOperands() == 0 && op->getNumRegions() == 0;
+    if (writes(op) || isHeld)
       continue;
-    Operation *copy = builder.clone(op, copies);
+    Operation *copy = builder.clone(*op, copies);
     copy->setAttr(kPhase, phase);
     made.insert(copy);
     copy->walk([&](Operation *inBody) {
