@@ -51,10 +51,10 @@ static std::string printPlace(FileLineColLoc place) {
 }
 
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
-                                     unsigned maxErrors, bool colour,
-                                     DiagnosticFormat format)
+                                     unsigned maxErrors, unsigned maxWarnings,
+                                     bool colour, DiagnosticFormat format)
     : ScopedDiagnosticHandler(context), os(os), maxErrors(maxErrors),
-      colour(colour), format(format) {
+      maxWarnings(maxWarnings), colour(colour), format(format) {
   setHandler([this](Diagnostic &diagnostic) {
     std::string key =
         printPlace(diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) +
@@ -66,8 +66,11 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
       ++errors;
     if (errors > this->maxErrors)
       return;
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Warning) {
       keep(diagnostic);
+      if (warned.size() > this->maxWarnings)
+        return;
+    }
     if (this->format == DiagnosticFormat::Json)
       return printJson(diagnostic);
     print(diagnostic);
@@ -77,18 +80,25 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os,
 }
 
 DiagnosticPrinter::~DiagnosticPrinter() {
-  if (errors <= maxErrors)
+  printTotal(errors, maxErrors, "errors");
+  printTotal(warned.size(), maxWarnings, "warnings");
+}
+
+void DiagnosticPrinter::printTotal(size_t number, unsigned shown,
+                                   StringRef kind) {
+  if (number <= shown)
     return;
-  std::string text = formatv("{0} errors, of which the first {1} are shown "
-                             "(`--max-errors`)",
-                             errors, maxErrors);
+  std::string text = formatv("{0} {1}, of which the first {2} are shown "
+                             "(`--max-{1}`)",
+                             number, kind, shown);
   if (format == DiagnosticFormat::Json)
     text = json{{"severity", "remark"}, {"message", text}}.dump();
   os << text << '\n';
 }
 
 void DiagnosticPrinter::addSource(StringRef path, StringRef text) {
-  sources[path] = text.str();
+  sources[path] =
+      texts.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(text, path), {});
 }
 
 void DiagnosticPrinter::keep(const Diagnostic &diagnostic) {
@@ -147,12 +157,13 @@ void DiagnosticPrinter::printExcerpt(FileLineColLoc place) {
   auto source = sources.find(place.getFilename().getValue());
   if (source == sources.end() || !place.getLine() || !place.getColumn())
     return;
-  StringRef line = source->second;
-  for (unsigned skip = place.getLine() - 1; skip; --skip) {
-    if (!line.contains('\n'))
-      return;
-    line = line.split('\n').second;
-  }
+  const char *begin =
+      texts.FindLocForLineAndColumn(source->second, place.getLine(), 1)
+          .getPointer();
+  if (!begin)
+    return;
+  const char *end = texts.getMemoryBuffer(source->second)->getBufferEnd();
+  StringRef line(begin, end - begin);
   line = line.split('\n').first.rtrim('\r');
   if (line.empty() || line.size() > maxExcerpt)
     return;

@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/SourceMgr.h"
 
 namespace netc {
 
@@ -24,10 +25,12 @@ enum class DiagnosticFormat {
 /// that repeats the place and text of an earlier one is dropped.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
-  /// Prints to `os`. After `maxErrors` errors nothing more is printed, and the
-  /// end of this object says how many there were.
+  /// Prints to `os`. After `maxErrors` errors nothing more is printed, and
+  /// after `maxWarnings` warnings no more of them; the end of this object says
+  /// how many there were.
   DiagnosticPrinter(mlir::MLIRContext *context, llvm::raw_ostream &os,
-                    unsigned maxErrors = 20, bool colour = false,
+                    unsigned maxErrors = 20, unsigned maxWarnings = 100,
+                    bool colour = false,
                     DiagnosticFormat format = DiagnosticFormat::Text);
   ~DiagnosticPrinter();
 
@@ -37,7 +40,7 @@ public:
   /// The different errors so far, shown or not.
   unsigned errorCount() const { return errors; }
 
-  /// The different warnings so far.
+  /// The different warnings so far, shown or not.
   llvm::ArrayRef<Warning> warnings() const { return warned; }
 
 private:
@@ -45,13 +48,15 @@ private:
   void print(const mlir::Diagnostic &diagnostic);
   void printJson(const mlir::Diagnostic &diagnostic);
   void printExcerpt(mlir::FileLineColLoc place);
+  void printTotal(size_t number, unsigned shown, llvm::StringRef kind);
 
   llvm::raw_ostream &os;
-  const unsigned maxErrors;
+  const unsigned maxErrors, maxWarnings;
   const bool colour;
   const DiagnosticFormat format;
   unsigned errors = 0;
-  llvm::StringMap<std::string> sources;
+  llvm::SourceMgr texts;
+  llvm::StringMap<unsigned> sources; ///< in `texts`
   llvm::StringSet<> printed;
   std::vector<Warning> warned;
 };

@@ -18,6 +18,16 @@ static const audit::Audit *auditOf(llvm::ArrayRef<const audit::Audit *> audits,
   return nullptr;
 }
 
+AnalysisResults::AnalysisResults(const Analysis &analysis,
+                                 const Corners &corners,
+                                 llvm::ArrayRef<const audit::Audit *> audits)
+    : corners(corners), audits(audits) {
+  for (const Network &network : analysis.networks)
+    networks[network.op] = &network;
+  for (const Run &run : analysis.runs)
+    runs[run.op] = &run;
+}
+
 bool AnalysisResults::hasTrace(mlir::Operation *run) const {
   return auditOf(audits, run);
 }
@@ -32,18 +42,14 @@ AnalysisResults::ask(const Question &question) const {
       return Answer{quantity->value, quantity->unit};
     return std::get<Message>(answer);
   };
-  for (const Network &network : analysis.networks)
-    if (network.op == question.subject)
-      return convert(answer(network, query));
-  for (const Run &run : analysis.runs) {
-    if (run.op != question.subject)
-      continue;
-    auto found = corners.find(run.name());
-    if (!query.members.empty() && query.members.front() == "trace")
-      return convert(answer(*auditOf(audits, run.op), query));
-    bool isAtEnd = question.corner && found != corners.end();
-    return convert(
-        answer(isAtEnd ? found->second[*question.corner] : run, query));
-  }
-  llvm_unreachable("what an expect asks is a network or a run of the module");
+  if (const Network *network = networks.lookup(question.subject))
+    return convert(answer(*network, query));
+  const Run *run = runs.lookup(question.subject);
+  assert(run && "what an expect asks is a network or a run of the module");
+  if (!query.members.empty() && query.members.front() == "trace")
+    return convert(answer(*auditOf(audits, run->op), query));
+  auto found = corners.find(run->name());
+  bool isAtEnd = question.corner && found != corners.end();
+  return convert(
+      answer(isAtEnd ? found->second[*question.corner] : *run, query));
 }

@@ -19,14 +19,14 @@ class AnalysisResults : public Results {
 public:
   /// `audits` answer queries about traces, if there are any.
   AnalysisResults(const Analysis &analysis, const Corners &corners,
-                  llvm::ArrayRef<const audit::Audit *> audits = {})
-      : analysis(analysis), corners(corners), audits(audits) {}
+                  llvm::ArrayRef<const audit::Audit *> audits = {});
 
   bool hasTrace(mlir::Operation *run) const override;
   std::variant<Answer, Message> ask(const Question &) const override;
 
 private:
-  const Analysis &analysis;
+  llvm::DenseMap<mlir::Operation *, const Network *> networks;
+  llvm::DenseMap<mlir::Operation *, const Run *> runs;
   const Corners &corners;
   llvm::ArrayRef<const audit::Audit *> audits;
 };

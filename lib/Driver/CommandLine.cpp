@@ -318,6 +318,10 @@ cl::opt<uint64_t> maxEvents("max-events", cl::value_desc("number"),
 cl::opt<unsigned, true> maxErrors("max-errors", cl::value_desc("number"),
                                   cl::desc("errors that are shown"),
                                   cl::location(limits.maxErrors), In{toBound});
+cl::opt<unsigned, true> maxWarnings("max-warnings", cl::value_desc("number"),
+                                    cl::desc("warnings that are shown"),
+                                    cl::location(limits.maxWarnings),
+                                    In{toBound});
 
 } // namespace netc::flags
 

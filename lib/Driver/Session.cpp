@@ -172,7 +172,8 @@ static Exit run(llvm::function_ref<Exit(Session &)> work) {
   context.loadDialect<NetDialect>();
   context.printOpOnDiagnostic(false);
   DiagnosticPrinter printer(&context, llvm::errs(), limits.maxErrors,
-                            isColourful(llvm::errs()), diagnostics);
+                            limits.maxWarnings, isColourful(llvm::errs()),
+                            diagnostics);
   std::optional<FrontendOptions> options = frontendOptions();
   if (!options)
     return WrongUsage;

@@ -308,8 +308,8 @@ void CommandLine::finishOverrides() {
   for (Override &each : overrides) {
     if (each.job)
       continue;
-    auto network = mlir::dyn_cast_or_null<NetworkOp>(
-        mlir::SymbolTable::lookupSymbolIn(*e.module, each.owner));
+    auto network =
+        mlir::dyn_cast_or_null<NetworkOp>(e.program.operationNamed(each.owner));
     if (network && each.size) {
       mlir::NamedAttrList axes(network.getAxes());
       axes.set(each.name, MomentsAttr::get(e.context, *each.size));

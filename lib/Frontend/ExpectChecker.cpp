@@ -27,8 +27,7 @@ static Dimension dimensionOf(StringRef unit) {
 }
 
 bool ExpectChecker::isResult(StringRef name) const {
-  return mlir::SymbolTable::lookupSymbolIn(*e.module, name) ||
-         e.program.leftOut.contains(name);
+  return e.program.operationNamed(name) || e.program.leftOut.contains(name);
 }
 
 Value ExpectChecker::answer(Tree *at, const Subject &subject) {
@@ -41,8 +40,7 @@ Value ExpectChecker::answer(Tree *at, const Subject &subject) {
     return {};
   }
   Question question;
-  question.subject =
-      mlir::SymbolTable::lookupSymbolIn(*e.module, subject.symbol);
+  question.subject = e.program.operationNamed(subject.symbol);
   question.members = subject.members;
   question.parts = subject.parts;
   question.numbers = subject.numbers;

@@ -77,6 +77,8 @@ struct Graph {
   std::shared_ptr<Identity> file;        ///< what the file's top level makes
   std::shared_ptr<Identity> root; ///< the net, at first the file's top level
   std::vector<EachLoop *> loops;
+  /// The names of the top level that hold instances and weights of it.
+  std::set<std::string> instances;
   mlir::Value step; ///< while an optimizer is elaborated: the step number
   std::optional<Rational> steps; ///< and how many there are, if that is known
   std::string parameterKind;     ///< and `matrix`, .., where it takes a matrix

@@ -23,6 +23,8 @@ struct Limits {
   size_t maxSweepPoints = 10'000;
   /// `--max-errors`: errors shown before the rest is only counted.
   unsigned maxErrors = 20;
+  /// `--max-warnings`: warnings shown before the rest is only counted.
+  unsigned maxWarnings = 100;
 };
 
 } // namespace netc

@@ -133,6 +133,8 @@ Value NameTable::valueOf(FileScope &file, TopLevel &entry) {
   computing.pop_back();
   entry.graph = present;
   entry.isPerGraph = netc::isPerGraph(entry.value);
+  if (e.graph && entry.isPerGraph)
+    e.graph->instances.insert(entry.name);
   entry.state = TopLevel::Done;
   return used(entry);
 }

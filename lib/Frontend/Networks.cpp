@@ -14,7 +14,12 @@ bool Program::load(StringRef path) {
   if (e.options.onRead)
     e.options.onRead(preludePath, *standardLibrary(preludePath));
   e.files.main = e.files.readFile(path, {});
-  if (!e.files.main || !e.commandLine.readOptions())
+  if (!e.files.main)
+    return false;
+  for (NetParser::ItemContext *item : e.files.main->source->tree()->item())
+    if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt()))
+      jobs.try_emplace(nameOf(stmt->job()), stmt->job());
+  if (!e.commandLine.readOptions())
     return false;
   return elaborateFile(*e.files.main) && e.errors == 0;
 }
@@ -289,5 +294,6 @@ mlir::Operation *Program::elaborateNetwork(Tree *at, StringRef symbol,
   e.builder.create<ReturnOp>(e.locationOf(at), values,
                              e.builder.getStrArrayAttr(names));
   warnOfIdle(*entry);
+  operations[symbol] = network;
   return network;
 }

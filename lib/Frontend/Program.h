@@ -48,7 +48,15 @@ public:
   /// With `areMiddle`, its arguments depend on the middle of a `between`.
   std::vector<SectionEntry> entriesOf(const Section &section,
                                       bool areMiddle = false);
-  NetParser::JobContext *jobNamed(llvm::StringRef run);
+  /// The run of the main file with this name; null if there is none.
+  NetParser::JobContext *jobNamed(llvm::StringRef run) const {
+    return jobs.lookup(run);
+  }
+  /// The network, step or job of the module with this name; null if there is
+  /// none.
+  mlir::Operation *operationNamed(llvm::StringRef symbol) const {
+    return operations.lookup(symbol);
+  }
   /// Whether the options ask for some of the networks and runs only.
   bool leavesOut() const;
   std::shared_ptr<Instance> netInstance(Tree *at, const Value &value);
@@ -89,6 +97,8 @@ private:
   void giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun);
 
   Evaluator &e;
+  llvm::StringMap<NetParser::JobContext *> jobs;
+  llvm::StringMap<mlir::Operation *> operations;
 };
 
 } // namespace netc

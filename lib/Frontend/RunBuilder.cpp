@@ -180,16 +180,6 @@ static void collectWeights(const Identity &identity, const BlockDecl *block,
     collectWeights(*child, block, isIn, into);
 }
 
-std::vector<std::string> RunBuilder::sharedInstances() const {
-  std::vector<std::string> names;
-  for (const std::unique_ptr<FileScope> &file : e.files.all)
-    for (auto &[name, entry] : file->names)
-      if (entry.isPerGraph && entry.graph == e.graph->id)
-        names.push_back(name);
-  llvm::sort(names);
-  return names;
-}
-
 void RunBuilder::warnIfNothingLearns() {
   if (e.graph->entry->getOps<ParameterOp>().empty())
     return;
@@ -411,7 +401,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
                                       addRecomputation() && addOptimizer();
     if (isMade)
       addHardware();
-    run.shared = sharedInstances();
+    run.shared.assign(e.graph->instances.begin(), e.graph->instances.end());
     if (isMade && !isInference() && !isReported())
       warnIfNothingLearns();
     checkRequires();

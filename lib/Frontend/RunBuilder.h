@@ -127,8 +127,6 @@ private:
   bool addResults();
   /// Freezes what `updates` does not name.
   bool freezeAllBut();
-  /// The names of instances and weights of the top level that the network uses.
-  std::vector<std::string> sharedInstances() const;
   void warnIfNothingLearns();
 
   //===--- the update (RunUpdate.cpp)

@@ -116,8 +116,7 @@ bool RunBuilder::isReported() {
   // Facts are those of a step that was made before.
   StepOp made = step;
   if (isFacts)
-    made = mlir::dyn_cast_or_null<StepOp>(
-        mlir::SymbolTable::lookupSymbolIn(*e.module, symbol()));
+    made = mlir::dyn_cast_or_null<StepOp>(e.program.operationNamed(symbol()));
   bool isOpaque =
       made && made.walk([](OpaqueOp) { return mlir::WalkResult::interrupt(); })
                   .wasInterrupted();
@@ -325,8 +324,7 @@ std::set<std::string> RunBuilder::positions() const {
       found.insert(axis);
   };
   if (isFacts) {
-    auto written = mlir::cast<StepOp>(
-        mlir::SymbolTable::lookupSymbolIn(*e.module, symbol()));
+    auto written = mlir::cast<StepOp>(e.program.operationNamed(symbol()));
     add(written.getRun().getFacts().decodeAxis);
     return found;
   }

@@ -167,14 +167,6 @@ void Program::checkSection(const Section &section) {
 // Runs
 //===----------------------------------------------------------------------===//
 
-NetParser::JobContext *Program::jobNamed(StringRef run) {
-  for (NetParser::ItemContext *item : e.files.main->source->tree()->item())
-    if (auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt());
-        stmt && netc::nameOf(stmt->job()) == run)
-      return stmt->job();
-  return nullptr;
-}
-
 /// The names of a job and of those in it: `run`, `run.critic`.
 static void collectNames(NetParser::JobContext *job, const std::string &around,
                          std::vector<std::string> &names) {
@@ -200,8 +192,7 @@ void Program::elaborateRun(FileScope &file, NetParser::JobContext *job,
                            mlir::ModuleOp into) {
   RunBuilder run(e, file, job, e.commandLine.setPoint());
   auto networkOf = [&](StringRef name) {
-    return mlir::dyn_cast_or_null<NetworkOp>(
-        mlir::SymbolTable::lookupSymbolIn(into, name));
+    return mlir::dyn_cast_or_null<NetworkOp>(operationNamed(name));
   };
   std::vector<std::string> names;
   collectNames(job, "", names);
@@ -218,6 +209,8 @@ void Program::elaborateRun(FileScope &file, NetParser::JobContext *job,
     leftOut.erase(name);
   ErrorNote note = e.commandLine.overrideNote(job);
   std::vector<Tree *> &ofRun = e.ranges.ofRun(netc::nameOf(job));
+  mlir::Block::OpListType &ops = into.getBody()->getOperations();
+  mlir::Operation *before = ops.empty() ? nullptr : &ops.back();
   {
     Ranges::Reads reads(e.ranges);
     if (!run.build(into))
@@ -225,22 +218,25 @@ void Program::elaborateRun(FileScope &file, NetParser::JobContext *job,
     ofRun = reads.all().vec();
   }
   constexpr size_t maxRanges = 6;
-  std::string name = netc::nameOf(job);
   if (ofRun.size() > maxRanges)
     e.fail(job, error::TooManyRanges, maxRanges, ofRun.size());
   collectExpectations(file, job);
-  for (auto step : into.getOps<StepOp>())
-    if (step.getSymName() == name || step.getSymName().starts_with(name + "."))
-      if (NetworkOp network = networkOf(step.getNetwork())) {
-        bool isSized =
-            llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
-              return !each.isList() && isIn(each.job, job) &&
-                     step.getAxes().contains(each.name);
-            });
-        if (isSized && network.getAxes().empty())
-          e.commandLine.overridden.insert(network.getSymName());
-        giveAxes(network, step.getAxes());
-      }
+  auto made = before ? std::next(before->getIterator()) : ops.begin();
+  for (mlir::Operation &op : llvm::make_range(made, ops.end())) {
+    operations[mlir::SymbolTable::getSymbolName(&op)] = &op;
+    auto step = mlir::dyn_cast<StepOp>(op);
+    NetworkOp network = step ? networkOf(step.getNetwork()) : NetworkOp();
+    if (!network)
+      continue;
+    bool isSized =
+        llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
+          return !each.isList() && isIn(each.job, job) &&
+                 step.getAxes().contains(each.name);
+        });
+    if (isSized && network.getAxes().empty())
+      e.commandLine.overridden.insert(network.getSymName());
+    giveAxes(network, step.getAxes());
+  }
   SweepPlanner(e).check(job);
 }
 

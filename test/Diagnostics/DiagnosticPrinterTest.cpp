@@ -68,8 +68,8 @@ TEST_F(Diagnostics, Id) {
 
 TEST_F(Diagnostics, Json) {
   {
-    DiagnosticPrinter printer(&context, os, /*maxErrors=*/1, /*colour=*/false,
-                              DiagnosticFormat::Json);
+    DiagnosticPrinter printer(&context, os, /*maxErrors=*/1, /*maxWarnings=*/1,
+                              /*colour=*/false, DiagnosticFormat::Json);
     {
       InFlightDiagnostic error =
           netc::emitError(at(1, 5), error::UnknownName, "z", "");
@@ -107,6 +107,20 @@ TEST_F(Diagnostics, CountsTheRest) {
                   "(`--max-errors`)\n");
 }
 
+TEST_F(Diagnostics, CountsWarningsApart) {
+  {
+    DiagnosticPrinter printer(&context, os, 20, /*maxWarnings=*/1);
+    for (unsigned line = 1; line <= 3; ++line)
+      emitWarning(at(line, 1), "odd");
+    emitError(at(4, 1), "bad");
+    EXPECT_EQ(printer.warnings().size(), 3u);
+  }
+  EXPECT_EQ(text, "a.net:1:1: warning: odd\n"
+                  "a.net:4:1: error: bad\n"
+                  "3 warnings, of which the first 1 are shown "
+                  "(`--max-warnings`)\n");
+}
+
 TEST_F(Diagnostics, CaretUnderWideText) {
   DiagnosticPrinter printer(&context, os);
   printer.addSource("a.net", "\t\"\u00e9\u6f22\" z\n");
@@ -133,7 +147,7 @@ TEST_F(Diagnostics, ShowsNothingThatATerminalObeys) {
 }
 
 TEST_F(Diagnostics, ColourOnRequest) {
-  DiagnosticPrinter printer(&context, os, 20, /*colour=*/true);
+  DiagnosticPrinter printer(&context, os, 20, 100, /*colour=*/true);
   emitError(at(1, 1), "bad");
   EXPECT_NE(text.find("\x1b["), std::string::npos);
 }
