@@ -53,6 +53,7 @@ std::vector<Step> Translator::translate() {
   labelInputs();
   for (size_t i = 0; i < graph.values.size(); ++i)
     alias.push_back(int(i));
+  findOwners();
   for (const GraphNode &each : graph.nodes)
     for (int in : each.ins)
       if (in >= 0)
@@ -87,7 +88,7 @@ void Translator::refuse(const llvm::Twine &why, bool isUnknown) {
                 node->line, why.str(), isUnknown};
 }
 
-int Translator::real(int value) {
+int Translator::real(int value) const {
   while (alias[value] != value)
     value = alias[value];
   return value;
@@ -97,6 +98,64 @@ int Translator::in(unsigned i) {
   if (i >= node->ins.size() || node->ins[i] < 0)
     refuse("operand " + llvm::Twine(i) + " is missing");
   return real(node->ins[i]);
+}
+
+std::string Translator::useOf(const GraphNode &user, unsigned operand) const {
+  std::string use =
+      user.op + " " + std::to_string(operand) + " " + user.with->dump();
+  for (int in : user.ins) {
+    int at = in < 0 ? -1 : real(in);
+    use += at < 0                               ? " none"
+           : isWeight(at)                       ? " " + std::to_string(at)
+           : isKnown(at) && what(at) != "table" ? " known"
+                                                : " made";
+  }
+  return use;
+}
+
+void Translator::findOwners() {
+  std::vector<int> plain = alias;
+  for (const GraphNode &each : graph.nodes) {
+    const ForeignOp *op = findForeign(each.op);
+    // What only moves a weight is the weight.
+    if (op && each.ins.size() == 1 && each.ins[0] >= 0 &&
+        (op->op == "convert" || op->op == "reshape" || op->op == "broadcast") &&
+        isWeight(real(each.ins[0])) &&
+        shape(each.ins[0]) == shape(each.outs[0])) {
+      alias[each.outs[0]] = each.ins[0];
+      continue;
+    }
+    for (unsigned i = 0; i < each.ins.size(); ++i) {
+      int weight = each.ins[i] < 0 ? -1 : real(each.ins[i]);
+      if (weight < 0 || !isWeight(weight))
+        continue;
+      std::string use = useOf(each, i);
+      auto [found, isFirst] = owners.try_emplace(weight, use);
+      bool isTable = op && op->op == "embedding" && i == 0 &&
+                     StringRef(use).ends_with(" made");
+      if (!isFirst && found->second != use &&
+          !StringRef(found->second).starts_with("table "))
+        found->second.clear();
+      else if (isFirst && isTable)
+        found->second = "table " + use;
+    }
+  }
+  for (auto &[weight, use] : owners)
+    if (StringRef(use).starts_with("table "))
+      use = use.substr(6);
+  alias = std::move(plain);
+}
+
+bool Translator::owns(unsigned i) {
+  if (!has(i) || !isWeight(in(i)))
+    return false;
+  auto owner = owners.find(in(i));
+  return owner != owners.end() && owner->second == useOf(*node, i);
+}
+
+bool Translator::ownsShift(unsigned i) {
+  return owns(i) && shape(in(i)).size() == 1 &&
+         value(in(i)).learns == value(in(i - 1)).learns;
 }
 
 std::string Translator::what(int at) const {

@@ -105,8 +105,6 @@ void Translator::convert() {
 
 void Translator::convolution() {
   int x = in(0), w = in(1);
-  if (!isWeight(w))
-    refuse("its kernel is no weight");
   if (flag("transposed"))
     refuse("it is transposed");
   size_t windows = windowsOf(x);
@@ -115,6 +113,8 @@ void Translator::convolution() {
   std::vector<int64_t> size;
   for (const Polynomial &each : llvm::ArrayRef(shape(w)).drop_front(2))
     size.push_back(fixed(each));
+  if (!owns(1))
+    return convolve(x, w, size);
   bool isTransposed = foreign->op == "conv_transpose";
   Step &made = instance(isTransposed ? "ConvT" : "Conv", x, w);
   put(made, "", "out", shape(out())[1].str());
@@ -135,8 +135,63 @@ void Translator::convolution() {
     put(made, "extra", "extra",
         listText(integers("output_padding", 0, windows)), "0");
   put(made, "groups", "groups", std::to_string(integer("groups", 1)), "1");
-  put(made, "bias", "bias", has(2) ? "true" : "false", "true", false);
+  put(made, "bias", "bias", ownsShift(2) ? "true" : "false", "true", false);
   labelImage(made, x, windows);
+  if (has(2) && !ownsShift(2))
+    then("+", 2, "axes(%0)[1]");
+}
+
+void Translator::convolve(int x, int kernel, llvm::ArrayRef<int64_t> size) {
+  bool isTransposed = foreign->op == "conv_transpose";
+  std::vector<int64_t> stride = integers("stride", 1, size.size()),
+                       dilation = integers("dilation", 1, size.size()),
+                       extra = integers("output_padding", 0, size.size()), low,
+                       high;
+  const Json *padding = setting("padding");
+  if (padding && padding->is_string()) {
+    for (size_t i = 0; i < size.size(); ++i) {
+      int64_t reach = *padding == "same" ? dilation[i] * (size[i] - 1) : 0;
+      low.push_back(reach / 2);
+      high.push_back(reach - reach / 2);
+    }
+  } else {
+    low = high = integers("padding", 0, size.size());
+  }
+  for (size_t i = 0; i < size.size(); ++i)
+    if (extra[i] >= stride[i] && extra[i] > 0)
+      refuse("its kernel is used elsewhere, too, and it makes positions that "
+             "no window reaches");
+  Step &made = step(Step::Form_, "", {x, kernel});
+  made.fn = foreign->op.str() + "(%0, %1";
+  auto add = [&](const char *key, llvm::ArrayRef<int64_t> numbers) {
+    made.fn += std::string(", ") + key + " = #" +
+               std::to_string(made.arguments.size());
+    put(made, "", key, listText(numbers));
+  };
+  add("stride", stride);
+  add("low", low);
+  add("high", high);
+  if (isTransposed)
+    add("extra", extra);
+  add("dilation", dilation);
+  made.fn += ", groups = #" + std::to_string(made.arguments.size()) + ")";
+  put(made, "", "groups", std::to_string(integer("groups", 1)));
+  labelImage(made, x, size.size());
+  if (has(2))
+    then("+", 2, "axes(%0)[1]");
+}
+
+void Translator::then(const std::string &sign, unsigned i,
+                      const std::string &axes) {
+  int before = another(out());
+  steps.back().outs = {before};
+  std::vector<std::string> names = labels(out());
+  Step &made = step(Step::Form_, "", {before, in(i)});
+  made.fn =
+      "%0 " + sign + " " +
+      (shape(in(i)) == shape(out()) ? "%1"
+                                    : "expand(%1, %0, over = " + axes + ")");
+  labels(out()) = names;
 }
 
 bool Translator::isOfRows(int x) {
@@ -155,13 +210,16 @@ void Translator::linear() {
   int bias = isProduct ? 0 : 2;
   wantRank(x, 1);
   wantRank(w, 2);
-  if (!isWeight(w)) {
-    if (isProduct)
-      refuse("its matrix is no weight");
-    return multiply(x, w, bias);
-  }
+  if (realNumber("alpha", 1) != 1 || realNumber("beta", 1) != 1)
+    refuse("its parts are scaled");
   // [in, out], or the other way round.
-  bool isInFirst = isProduct || (setting("transB") && !flag("transB"));
+  bool isInFirst = node->op != "aten.linear" && !flag("transB");
+  if (!owns(isProduct ? 2 : 1)) {
+    multiply(x, w, isInFirst);
+    if (has(bias))
+      then("+", bias, "axes(%0)[-1]");
+    return;
+  }
   if (isInFirst && node->op != "jax.lax.dot" && isOfRows(x)) {
     // Between two views: of Conv1D in transformers.
     int source = beforeReshape(x);
@@ -174,74 +232,58 @@ void Translator::linear() {
     }
   }
   const Polynomial &outs = shape(w)[isInFirst ? 1 : 0];
-  auto table = tables.find(w);
-  if (table != tables.end())
-    return multiply(x, table->second, bias);
   Step &made = instance("Linear", x, w);
   put(made, "", "out", outs.str());
-  put(made, "bias", "bias", has(bias) ? "true" : "false", "true", false);
+  bool isShifted = has(bias) && owns(bias) && shape(in(bias)).size() == 1 &&
+                   value(in(bias)).learns == value(w).learns;
+  put(made, "bias", "bias", isShifted ? "true" : "false", "true", false);
   putOver(made, x, shape(x).size() - 1);
+  if (has(bias) && !isShifted)
+    then("+", bias, "axes(%0)[-1]");
 }
 
-void Translator::multiply(int x, int matrix, unsigned bias) {
-  Step &made = step(Step::Form_, "%0 @ transpose(%1)", {x, matrix});
-  if (!has(bias))
-    return;
-  int product = another(out());
-  made.outs = {product};
-  step(Step::Form_, "%0 + expand(%1, %0, over = axes(%0)[-1])",
-       {product, in(bias)});
+void Translator::multiply(int x, int matrix, bool isInFirst) {
+  static const std::vector<std::vector<int>> turn = {{1, 0}};
+  if (const Step *turned = maker(matrix);
+      turned && turned->form == Step::View && turned->permutations == turn) {
+    matrix = turned->ins[0];
+    isInFirst = !isInFirst;
+  }
+  step(Step::Form_, isInFirst ? "%0 @ %1" : "%0 @ transpose(%1)", {x, matrix});
+  if (!labels(out()).empty())
+    labels(out()).back().clear();
 }
 
 void Translator::normalize() {
   int x = in(0);
   wantRank(x, 2);
-  unsigned weight = 1;
   bool isBatch =
       node->op == "aten.batch_norm" || node->op == "onnx.BatchNormalization";
   std::string fn = isBatch                            ? "BatchNorm"
                    : node->op == "aten.instance_norm" ? "InstanceNorm"
                    : setting("num_groups")            ? "GroupNorm"
                                                       : "LayerNorm";
-  bool isAffine = has(weight);
+  const Json *over = setting("normalized_shape");
+  size_t several =
+      fn == "LayerNorm" && over && over->is_array() ? over->size() : 1;
+  bool isAffine = several == 1 && owns(1) && ownsShift(2);
   Step &made =
-      isAffine ? instance(fn, x, in(weight)) : step(Step::Instance, fn, {x});
+      isAffine ? instance(fn, x, in(1)) : step(Step::Instance, fn, {x});
+  std::vector<unsigned> places;
+  for (size_t i = shape(x).size() - several; i < shape(x).size(); ++i)
+    places.push_back(unsigned(i));
   if (fn == "GroupNorm")
     put(made, "groups", "groups", std::to_string(integer("num_groups", 1)));
   putReal(made, "eps", realNumber("eps", 1e-5), 1e-5);
   put(made, "affine", "affine", isAffine ? "true" : "false", "true", false);
-  if (isAffine && !has(weight + 1)) {
-    if (fn != "LayerNorm")
-      refuse("it has a scale and no shift");
-    int w = in(weight);
+  if (several != 1) {
     made.form = Step::Form_;
-    made.fn = "normalize(%0, over = axes(%0)[-1]) * expand(%1, %0, over = "
-              "axes(%0)[-1])";
-    made.weight.clear();
-    made.arguments.clear();
-    made.ins.push_back(w);
-    Step scaled = steps.back();
-    steps.pop_back();
-    materialize(w);
-    steps.push_back(scaled);
-    return;
-  }
-  if (fn == "LayerNorm") {
-    const Json *over = setting("normalized_shape");
-    if (size_t several = over && over->is_array() ? over->size() : 1;
-        several != 1) {
-      if (isAffine)
-        refuse("it is over several axes");
-      std::vector<unsigned> last;
-      for (size_t i = shape(x).size() - several; i < shape(x).size(); ++i)
-        last.push_back(unsigned(i));
-      made.form = Step::Form_;
-      made.fn = "normalize(%0, over = " + placesText(last) + ", eps = #0)";
-      made.arguments.resize(1);
-      return;
-    }
+    made.fn = "normalize(%0, over = " + placesText(places) + ", eps = #0)";
+    made.arguments.resize(1);
+  } else if (fn == "LayerNorm") {
     putOver(made, x, shape(x).size() - 1);
   } else {
+    places = {1};
     putOver(made, x, 1);
     if (!made.arguments.empty() && made.arguments.back().key == "over" &&
         fn != "GroupNorm") {
@@ -249,14 +291,22 @@ void Translator::normalize() {
       made.labels = shape(x).size() > 2;
     }
   }
+  if (isAffine)
+    return;
+  if (has(1))
+    then("*", 1, placesText(places));
+  if (has(2))
+    then("+", 2, placesText(places));
 }
 
 void Translator::rmsNorm() {
   int x = in(0);
-  Step &made = has(1) ? instance("RMSNorm", x, in(1))
-                      : step(Step::Pipe, "rms_normalize", {x});
+  Step &made = owns(1) ? instance("RMSNorm", x, in(1))
+                       : step(Step::Pipe, "rms_normalize", {x});
   putReal(made, "eps", realNumber("eps", 1e-6), 1e-6);
   putOver(made, x, shape(x).size() - 1);
+  if (has(1) && !owns(1))
+    then("*", 1, "axes(%0)[-1]");
 }
 
 void Translator::embedding() {
@@ -269,7 +319,8 @@ void Translator::embedding() {
     labels(out()).assign(shape(out()).size(), "");
     return;
   }
-  if (what(ids) == "range" && shape(ids).back() != 1) {
+  bool isOwned = owns(0) && !maker(table);
+  if (isOwned && what(ids) == "range" && shape(ids).back() != 1) {
     rows[out()] = {table, ""};
     return;
   }
@@ -277,7 +328,7 @@ void Translator::embedding() {
     rows[out()] = {table, realText(value(ids).known->value("value", 0.0))};
     return;
   }
-  if (isKnown(ids)) {
+  if (isKnown(ids) || !isOwned) {
     step(Step::Form_, "embedding(%0, %1)", {ids, table});
     labels(out()).assign(shape(out()).size(), "");
     return;
@@ -289,7 +340,6 @@ void Translator::embedding() {
   put(made, "", "d", shape(table)[1].str());
   had.push_back("");
   labels(out()) = had;
-  tables.emplace(table, table);
   materialized.insert(table); // it is the instance's
 }
 

@@ -40,6 +40,9 @@ void Translator::recurrence() {
   bool isProjected = each == (hasBias ? 5u : 3u);
   if (!layers || held % layers || each != (hasBias ? 4u : 2u) + isProjected)
     refuse("it has " + llvm::Twine(held) + " weights");
+  for (unsigned i = first; i < node->ins.size(); ++i)
+    if (!owns(i))
+      refuse("its weights are used elsewhere, too, or are computed");
   wantRank(in(0), 3, 3);
   wantRank(out(), 3, 3);
   bool isStateRead = false;

@@ -29,7 +29,7 @@ private:
 
   //===--- Values ---------------------------------------------------------===//
 
-  int real(int value);
+  int real(int value) const;
   int in(unsigned i);
   bool has(unsigned i) const {
     return i < node->ins.size() && node->ins[i] >= 0;
@@ -45,6 +45,15 @@ private:
     return value(at).kind == GraphValue::Weight && !value(at).isState;
   }
   bool isKnown(int at) const { return value(at).kind == GraphValue::Known; }
+  /// Finds who owns each weight: a layer, if all uses of it are alike, or the
+  /// table of words that comes first. Else it is a tensor that several read.
+  void findOwners();
+  /// How a node uses an operand: what two uses by one layer have in common.
+  std::string useOf(const GraphNode &user, unsigned operand) const;
+  /// Whether operand i is a weight that the layer of this node owns.
+  bool owns(unsigned i);
+  /// The same of a shift, beside the scale or the matrix that is operand i.
+  bool ownsShift(unsigned i);
   std::string what(int at) const;
   int64_t fixed(const Polynomial &size);
   void labelInputs();
@@ -187,9 +196,14 @@ private:
   void clamp();
   /// PReLU: the slopes of what is negative are learned.
   void leakyBySlopes();
-  /// x times a matrix that no Linear of its own has; operand `bias` is added if
-  /// there is one.
-  void multiply(int x, int matrix, unsigned bias);
+  /// x times a matrix that no Linear of its own has, [in, out] or the other way
+  /// round.
+  void multiply(int x, int matrix, bool isInFirst);
+  /// The same convolution by a kernel that no Conv of its own has.
+  void convolve(int x, int kernel, llvm::ArrayRef<int64_t> size);
+  /// Lets the last step make another value, from which a further one makes the
+  /// result: `*` or `+` operand i, along axes.
+  void then(const std::string &sign, unsigned i, const std::string &axes);
 
   //===--- Arithmetic -----------------------------------------------------===//
 
@@ -335,8 +349,8 @@ private:
   std::map<std::pair<int, int>, int> copies; ///< of what is known, by module
   std::map<int, std::pair<int, std::string>> rows; ///< of a table, by value
   std::map<int, Mosaic> mosaics;
-  std::map<int, double> noise; ///< with what probability it is not zero
-  std::map<int, int> tables;   ///< that are embedded by
+  std::map<int, double> noise;       ///< with what probability it is not zero
+  std::map<int, std::string> owners; ///< uses of weights, by their owner
 };
 
 } // namespace netc::import

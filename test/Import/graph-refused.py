@@ -33,15 +33,16 @@ image, rows = ["N", 3, 8, 8], ["N", 8]
 refused("`aten.relu`, in the module itself: operand 0 is missing;", "aten.relu", [rows], rows, reads=[None])
 refused("netc takes it of one tensor", "aten.relu", [rows, rows], rows)
 refused("a tensor has 2 axes here", "aten.conv2d", [rows], rows, weights=[[4, 3, 3, 3]])
-refused("its kernel is no weight", "aten.conv2d", [image, image], image)
 refused("it is transposed", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], transposed=True)
 refused("`N` must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, "N", 3]])
 refused("its padding is neither `same` nor `valid`", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], padding='same")')
 refused("its equation is no list of letters", "aten.einsum", [rows], rows, equation='ab->ab")')
 refused("`stride` is no list of numbers", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], stride=["N", 1])
-refused("its matrix is no weight", "aten.addmm", [[8], rows, [8, 4]], ["N", 4])
-refused("it has a scale and no shift", "aten.group_norm", [image], image, weights=[[3]], num_groups=3)
-refused("it is over several axes", "aten.layer_norm", [image], image, weights=[[8, 8], [8, 8]], normalized_shape=[8, 8])
+refused("its parts are scaled", "aten.addmm", [[4], rows, [8, 4]], ["N", 4], beta=2)
+refused(
+    "its kernel is used elsewhere, too, and it makes positions that no window reaches", "aten.conv_transpose2d", [image, [3, 4, 3, 3]],
+    ["N", 4, 11, 11], output_padding=[1, 1],
+)  # fmt: skip
 refused("it reads what is no table of weights", "aten.embedding", [rows, ["N"]], rows)
 refused("its exponent is no number", "aten.pow", [rows, rows], rows)
 refused("its bounds are no numbers", "aten.clamp", [rows], rows)
@@ -88,6 +89,10 @@ refused(
 )  # fmt: skip
 refused("its summand is scaled", "aten.baddbmm", [["N", 4, 4]] * 3, ["N", 4, 4], beta=2)
 refused("its vectors are of different sizes", "aten.cosine_similarity", [rows, [1, 8]], ["N"])
+refused(
+    "its weights are used elsewhere, too, or are computed", "aten.lstm", [sequence, [16, 8]], ["N", 5, 4], weights=matrices[1:], known=[state],
+    reads=["a", "zeros", "zeros", "b", "w0", "w1", "w2"], **lstm,
+)  # fmt: skip
 refused(
     "it has 3 weights", "aten.lstm", [sequence], ["N", 5, 4], weights=matrices[:3], known=[state], reads=["a", "zeros", "zeros", "w0", "w1", "w2"], **lstm
 )

@@ -91,5 +91,11 @@ named = [node("Relu", "x", "a"), node("Relu", "a", "y")]
 named[0].name, named[1].name = "/body/act/Relu", "/body/act_1/Relu"
 assert [each["path"] for each in export(model(named, {"x": ["N", 8]}, ["y"]))["modules"]] == ["body", "body.act", "body.act_1"]
 
+# One square matrix, and its transpose.
+turned = [node("MatMul", "x w", "a"), node("Transpose", "w", "t", perm=[1, 0]), node("MatMul", "a t", "y")]
+text = netc.from_onnx(model(turned, {"x": ["N", 8]}, ["y"], {"w": (8, 8)}))
+assert "y = (x @ w) @ transpose(w)" in text, text
+assert netc.estimate(text).networks[0].parameters.total == 64
+
 refused("`onnx.NonZero`: the shape of what it makes depends on data", model([node("NonZero", "x", "y")], {"x": ["N", 8]}, ["y"]))
 refused("netc does not know the op `onnx.Asinh`", model([node("Asinh", "x", "y")], {"x": ["N", 8]}, ["y"]))
