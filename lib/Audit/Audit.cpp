@@ -287,8 +287,8 @@ private:
     }
     addCounters(counters, counted);
     audit.gpu = Gpu::of(trace, counters, deviceOfRun());
-    audit.levels =
-        sumLevels(trace, kernels, counters, joined, audit.gpu, step.duration());
+    audit.levels = sumLevels(trace, kernels, counters, joined, audit.gpu,
+                             step.deviceTime());
     auto levelsOf = [&](llvm::ArrayRef<uint32_t> own,
                         int64_t nanoseconds) -> std::optional<UnitLevels> {
       if (own.empty())
@@ -320,7 +320,10 @@ private:
   void sample() {
     audit.gpu = Gpu::of(trace, trace, deviceOfRun());
     audit.levels.emplace();
-    audit.levels->levels = sampledLevels(trace, {{step.start, step.end}});
+    audit.levels->levels = sampledLevels(
+        trace,
+        {step.isLongerOnDevice() ? std::pair(step.kernelsStart, step.kernelsEnd)
+                                 : std::pair(step.start, step.end)});
     audit.levels->kernelTime = step.levels.sum;
     auto levelsOf = [&](llvm::ArrayRef<uint32_t> own) {
       std::vector<std::pair<int64_t, int64_t>> intervals;
@@ -399,7 +402,7 @@ private:
     for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
       note(audit, level.id, level.text);
     double gpu = step.duration() > 0
-                     ? double(step.levels.unionOfAll) / step.duration()
+                     ? double(step.levels.unionOfAll) / step.deviceTime()
                      : 0;
     for (const std::string &text : contradictionsIn(audit.levels->levels, gpu))
       note(audit, "levels", text);

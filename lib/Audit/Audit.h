@@ -172,10 +172,20 @@ struct Audit {
     return trace->host.empty() && trace->kernels.empty() &&
            !trace->counted.empty();
   }
-  /// What shares of time are of: the step, or all counted kernels; ns.
+  /// What shares of time are of: the step, on each of its devices, or all
+  /// counted kernels; ns.
   int64_t wholeTime() const {
     return hasCountersAlone() ? (levels ? levels->kernelTime : 0)
-                              : step.duration();
+                              : step.deviceTime();
+  }
+
+  /// The share of the step with kernels of a row, as a sum over streams and a
+  /// mean over devices. None of a row without kernels.
+  std::optional<double> shareOfStep(const Row &row) const {
+    return row.kernels && step.levels.kernels && step.duration() > 0
+               ? std::optional(double(row.nanoseconds) /
+                               double(step.deviceTime()))
+               : std::nullopt;
   }
 
   /// By product of the step; null where it is in no row.

@@ -88,7 +88,7 @@ SummedLevels levelsOf(const trace::Trace &counters,
 
 /// Weighs kernels by their times in the timeline, since counting tools run them
 /// alone and at another clock. `kernels` are those of a step, a layer or a
-/// phase that took `duration` nanoseconds.
+/// phase that took `duration` nanoseconds, on all devices together.
 SummedLevels sumLevels(const trace::Trace &timeline,
                        llvm::ArrayRef<uint32_t> kernels,
                        const trace::Trace &counters,

@@ -49,7 +49,7 @@ public:
     if (path.take({"gpu"})) {
       if (!step.levels.kernels || step.duration() <= 0)
         return notTraced("gpu", "the step has no kernels of a device");
-      return last(Rational::fraction(step.levels.sum, step.duration()), "");
+      return last(Rational::fraction(step.levels.sum, step.deviceTime()), "");
     }
     if (path.take({"flop"})) {
       if (llvm::none_of(step.products, [](const TracedProduct &product) {

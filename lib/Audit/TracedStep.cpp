@@ -499,7 +499,11 @@ private:
         launches.try_emplace(event.correlation, i);
         hasLaunches = true;
       }
-    std::vector<std::pair<int64_t, int64_t>> all, apart;
+    struct Intervals {
+      DeviceTimes times;
+      std::vector<std::pair<int64_t, int64_t>> all, apart;
+    };
+    std::map<int32_t, Intervals> byDevice;
     double seconds = 0, efficient = 0, occupied = 0;
     Levels &levels = step.levels;
     for (auto [index, kernel] : llvm::enumerate(trace.kernels)) {
@@ -514,11 +518,17 @@ private:
         levels.copies += kernel.duration;
         continue;
       }
-      ++levels.kernels;
-      levels.sum += kernel.duration;
-      all.push_back({kernel.start, kernel.end()});
+      Intervals &device = byDevice[kernel.device];
+      ++device.times.kernels;
+      device.times.sum += kernel.duration;
+      device.all.push_back({kernel.start, kernel.end()});
       if (!isCommunication(trace.names[kernel.name]))
-        apart.push_back(all.back());
+        device.apart.push_back(device.all.back());
+      bool isFirst = step.kernels.empty();
+      step.kernelsStart =
+          isFirst ? kernel.start : std::min(step.kernelsStart, kernel.start);
+      step.kernelsEnd =
+          isFirst ? kernel.end() : std::max(step.kernelsEnd, kernel.end());
       if (kernel.blocksPerSm >= 0 && kernel.occupancy >= 0) {
         seconds += kernel.duration;
         efficient += kernel.duration * std::min(1.f, kernel.blocksPerSm);
@@ -534,8 +544,16 @@ private:
       ++product.kernels;
       product.nanoseconds += kernel.duration;
     }
-    levels.unionOfAll = cover(std::move(all));
-    levels.withoutCommunication = cover(std::move(apart));
+    for (auto &[number, device] : byDevice) {
+      DeviceTimes &times = levels.devices.emplace_back(device.times);
+      times.device = number;
+      times.unionOfAll = cover(std::move(device.all));
+      times.withoutCommunication = cover(std::move(device.apart));
+      levels.kernels += times.kernels;
+      levels.sum += times.sum;
+      levels.unionOfAll += times.unionOfAll;
+      levels.withoutCommunication += times.withoutCommunication;
+    }
     if (seconds > 0) {
       levels.smEfficiency = efficient / seconds;
       levels.occupancy = occupied / seconds;

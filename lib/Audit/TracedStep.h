@@ -8,6 +8,7 @@
 #include "dialect/Rational.h"
 #include "lib/Trace/Trace.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <array>
 
@@ -69,10 +70,22 @@ struct StepKernel {
   std::optional<uint32_t> product; ///< index into TracedStep::products
 };
 
-/// Times and levels of activity of a step's kernels.
-struct Levels {
+/// Times of kernels, ns: their sum, and without the overlap of streams.
+struct KernelTimes {
   unsigned kernels = 0;
-  int64_t sum = 0, unionOfAll = 0, withoutCommunication = 0, copies = 0; ///< ns
+  int64_t sum = 0, unionOfAll = 0, withoutCommunication = 0;
+};
+
+/// The same of the kernels of one device.
+struct DeviceTimes : KernelTimes {
+  int32_t device = 0; ///< by its number in the trace
+};
+
+/// Times and levels of activity of a step's kernels. The times are sums over
+/// its devices.
+struct Levels : KernelTimes {
+  int64_t copies = 0;               ///< ns
+  std::vector<DeviceTimes> devices; ///< those that ran kernels, by number
   /// The profiler's estimates, weighted by time; none if it gave none.
   std::optional<double> smEfficiency, occupancy; ///< of the time of kernels
 };
@@ -82,7 +95,9 @@ struct TracedStep {
   std::string name;        ///< `ProfilerStep#6`; empty if the trace is one step
   size_t steps = 1;        ///< that the trace has
   bool isAskedFor = false; ///< by a name or times
-  int64_t start = 0, end = 0;          ///< nanoseconds
+  int64_t start = 0, end = 0; ///< ns, on the host
+  /// From the start of its first kernel to the end of its last, ns.
+  int64_t kernelsStart = 0, kernelsEnd = 0;
   std::vector<TracedProduct> products; ///< by start
   std::vector<CountedEvent> others;
   std::vector<StepKernel> kernels; ///< in the order of the trace
@@ -92,7 +107,22 @@ struct TracedStep {
   /// none where the trace does not say.
   std::optional<int64_t> memory;
 
-  int64_t duration() const { return end - start; }
+  /// Whether its kernels take longer than its host, which runs ahead of them.
+  bool isLongerOnDevice() const {
+    return kernelsEnd - kernelsStart > end - start;
+  }
+  /// The longer of the two, ns: no step can be shorter.
+  int64_t duration() const {
+    return isLongerOnDevice() ? kernelsEnd - kernelsStart : end - start;
+  }
+  /// The time that its devices have in it, ns: the duration of each.
+  int64_t deviceTime() const {
+    int64_t time;
+    return llvm::MulOverflow<int64_t>(
+               duration(), std::max<size_t>(levels.devices.size(), 1), time)
+               ? INT64_MAX
+               : time;
+  }
 };
 
 /// Takes a step and nests its ops. Of several it is the one of median length:

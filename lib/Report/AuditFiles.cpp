@@ -63,6 +63,10 @@ static void traceOf(OStream &json, const Audit &audit) {
                    audit.step.duration() > 0
                        ? std::optional(secondsOf(audit.step.duration()))
                        : std::nullopt);
+    json.attribute("host_seconds", audit.step.end > audit.step.start
+                                       ? std::optional(secondsOf(
+                                             audit.step.end - audit.step.start))
+                                       : std::nullopt);
     json.attribute("memory", audit.step.memory);
   });
 }
@@ -171,16 +175,24 @@ static void claimsOf(OStream &json, const Audit &audit) {
 static void stepLevelsOf(OStream &json, const Audit &audit) {
   const Levels &levels = audit.step.levels;
   json.attributeObject("levels", [&] {
-    double duration = audit.step.duration();
-    auto share = [&](StringRef key, int64_t time) {
-      if (levels.kernels && duration > 0)
-        json.attribute(key, time / duration);
-      else
-        json.attribute(key, nullptr);
+    auto shares = [&](const KernelTimes &times, double of) {
+      auto share = [&](StringRef key, int64_t time) {
+        json.attribute(key, times.kernels && of > 0 ? std::optional(time / of)
+                                                    : std::nullopt);
+      };
+      share("gpu", times.sum);
+      share("gpu_union", times.unionOfAll);
+      share("gpu_without_communication", times.withoutCommunication);
     };
-    share("gpu", levels.sum);
-    share("gpu_union", levels.unionOfAll);
-    share("gpu_without_communication", levels.withoutCommunication);
+    shares(levels, double(audit.step.deviceTime()));
+    json.attributeArray("devices", [&] {
+      for (const DeviceTimes &device : levels.devices)
+        json.object([&] {
+          json.attribute("device", device.device);
+          json.attribute("kernels", device.kernels);
+          shares(device, double(audit.step.duration()));
+        });
+    });
     for (const Level &level : unitLevels())
       json.attribute(level.id, audit.levels ? audit.levels->levels.*level.value
                                             : std::optional<double>());
@@ -301,6 +313,9 @@ void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {
   os << "trace,run,layer,phase,op,confidence,exact,traced,kernels,seconds";
   for (StringRef id : ids)
     os << ',' << field(id) << ',' << field((id + " rule").str());
+  os << ",devices,gpu";
+  for (const Level &level : unitLevels())
+    os << ',' << level.id;
   os << "\r\n";
   for (const Audit *audit : report.audits)
     for (const Row &row : audit->rows) {
@@ -326,6 +341,13 @@ void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {
         if (has.flop != row.exact)
           os << (has.rules.empty() ? "unexplained" : has.rules.front()->id);
       }
+      os << ',' << audit->step.levels.devices.size();
+      auto share = [&](std::optional<double> value) {
+        os << ',' << (value ? fmt::format("{:.6g}", *value) : "");
+      };
+      share(audit->shareOfStep(row));
+      for (const Level &level : unitLevels())
+        share(row.levels ? *row.levels.*level.value : std::nullopt);
       os << "\r\n";
     }
 }

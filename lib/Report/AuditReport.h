@@ -38,7 +38,7 @@ std::optional<Rational> ratioOf(const audit::Audit &audit,
                                 const audit::Claim &claim);
 
 /// Model FLOP utilization: FLOP of the specification, or of a claim, divided by
-/// the time of the step and the peak of the device. None if one is not known.
+/// the time of the step and the peaks of its devices. None if one is not known.
 std::optional<Rational> modelUtilization(const audit::Audit &audit,
                                          const Rational &flop);
 

@@ -83,7 +83,7 @@ std::optional<Rational> netc::modelUtilization(const Audit &audit,
   std::optional<Rational> peak = audit.run->peakOf(&Figures::model);
   if (!peak)
     return std::nullopt;
-  return flop / (*peak * Rational(audit.step.duration())) * 1000000000;
+  return flop / (*peak * Rational(audit.step.deviceTime())) * 1000000000;
 }
 
 std::optional<Rational> netc::utilizationInKernels(const Audit &audit) {
@@ -97,7 +97,7 @@ std::optional<Rational> netc::utilizationInKernels(const Audit &audit) {
   std::optional<Rational> use = modelUtilization(audit, audit.model);
   if (!use || audit.step.levels.unionOfAll <= 0)
     return std::nullopt;
-  return *use * Rational(audit.step.duration()) /
+  return *use * Rational(audit.step.deviceTime()) /
          Rational(audit.step.levels.unionOfAll);
 }
 

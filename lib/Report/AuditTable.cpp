@@ -321,18 +321,43 @@ static void writeLevels(Page &page, const Audit &audit) {
   const Levels &levels = audit.step.levels;
   Lines lines;
   auto share = [&](int64_t time) {
-    return shareText(Rational::fraction(time, audit.step.duration()));
+    return shareText(Rational::fraction(time, audit.step.deviceTime()));
   };
   if (audit.step.duration() <= 0)
     return;
-  lines.add("step", seconds(audit.step.duration()) + " on the host");
+  const TracedStep &step = audit.step;
+  std::string onHost = seconds(step.end - step.start) + " on the host";
+  lines.add("step",
+            step.isLongerOnDevice()
+                ? seconds(step.duration()) +
+                      " from its first kernel to the end of its last, " + onHost
+                : onHost);
+  auto addTimes = [&](std::string label, const KernelTimes &times, auto share,
+                      StringRef ofDevices) {
+    lines.add(std::move(label),
+              fmt::format(
+                  "{} by {} of {}{}; {} as their union, {} without "
+                  "communication",
+                  share(times.sum), counted(Rational(times.kernels), "kernel"),
+                  seconds(times.sum), ofDevices.str(), share(times.unionOfAll),
+                  share(times.withoutCommunication)));
+  };
+  bool areSeveral = levels.devices.size() > 1;
   if (levels.kernels)
-    lines.add("GPU", fmt::format("{} by {} of {}; {} as their union, {} "
-                                 "without communication",
-                                 share(levels.sum),
-                                 counted(Rational(levels.kernels), "kernel"),
-                                 seconds(levels.sum), share(levels.unionOfAll),
-                                 share(levels.withoutCommunication)));
+    addTimes("GPU", levels, share,
+             areSeveral ? fmt::format(", the mean of {} devices",
+                                      levels.devices.size())
+                        : std::string());
+  constexpr size_t mostDevices = 16;
+  if (areSeveral)
+    for (const DeviceTimes &device :
+         llvm::ArrayRef(levels.devices).take_front(mostDevices))
+      addTimes(
+          fmt::format("device {}", device.device), device,
+          [&](int64_t time) {
+            return shareText(Rational::fraction(time, step.duration()));
+          },
+          "");
   if (std::optional<Rational> exactly = modelUtilization(audit, audit.model)) {
     lines.add("MFU", shareText(*exactly) + " by the exact count");
     for (const Claim &claim : audit.claims)

@@ -92,7 +92,9 @@ private:
       end = std::max(end, kernel.end());
     }
     for (auto &[stream, lane] : byStream) {
-      lane.name = fmt::format("stream {}", stream.second);
+      lane.name = audit.step.levels.devices.size() > 1
+                      ? fmt::format("GPU {} · {}", stream.first, stream.second)
+                      : fmt::format("stream {}", stream.second);
       lanes.push_back(std::move(lane));
     }
   }

@@ -186,6 +186,40 @@ TEST(Levels, OfAStepWithoutCounters) {
   EXPECT_NEAR(step.levels.withoutCommunication / seconds, 0.072, 5e-4);
 }
 
+/// Two devices: the host is done in 10 us, and the
+/// kernels take 40 us, of which one device is idle in 10.
+TEST(Levels, OfAStepOnTwoDevicesThatIsLongerThere) {
+  auto kernel = [](int device, int stream, int start, int end) {
+    return R"j(, {"ph": "X", "cat": "kernel", "name": "gemm", "ts": )j" +
+           std::to_string(start) + ", \"dur\": " + std::to_string(end - start) +
+           R"j(, "args": {"correlation": 1, "device": )j" +
+           std::to_string(device) + ", \"stream\": " + std::to_string(stream) +
+           "}}";
+  };
+  Trace trace = readText(
+      R"j({"traceEvents": [)j"
+      R"j({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", )j"
+      R"j("pid": 1, "tid": 1, "ts": 100, "dur": 10}, )j"
+      R"j({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", )j"
+      R"j("pid": 1, "tid": 1, "ts": 101, "dur": 1, )j"
+      R"j("args": {"correlation": 1}})j" +
+      kernel(0, 7, 300, 340) + kernel(0, 8, 310, 330) + kernel(3, 7, 305, 335) +
+      "]}");
+  TracedStep step = traceStep(trace);
+  EXPECT_TRUE(step.isLongerOnDevice());
+  EXPECT_EQ(step.end - step.start, 10000);
+  EXPECT_EQ(step.duration(), 40000);
+  EXPECT_EQ(step.deviceTime(), 80000);
+  ASSERT_EQ(step.levels.devices.size(), 2u);
+  EXPECT_EQ(step.levels.devices[0].sum, 60000);
+  EXPECT_EQ(step.levels.devices[0].unionOfAll, 40000);
+  EXPECT_EQ(step.levels.devices[1].device, 3);
+  EXPECT_EQ(step.levels.devices[1].kernels, 1u);
+  EXPECT_EQ(step.levels.devices[1].unionOfAll, 30000);
+  EXPECT_EQ(step.levels.sum, 90000);
+  EXPECT_EQ(step.levels.unionOfAll, 70000);
+}
+
 //===----------------------------------------------------------------------===//
 // The join
 //===----------------------------------------------------------------------===//
