@@ -9,6 +9,7 @@
 #   ./build.sh check    lints, builds everything and runs the tests
 #   ./build.sh wheel    builds build/netc-*.whl, which pip installs on any Linux with glibc 2.34
 #   ./build.sh deb      builds build/release/netc_*.deb, a package of Debian 12
+#   ./build.sh site     builds build/site/html, the documents and examples as pages
 #   ./build.sh TARGET.. builds these targets
 #
 # PRESET chooses a preset of CMakePresets.json: release, debug, asan or fuzz.
@@ -23,8 +24,9 @@ packages='
   libgmock-dev libgtest-dev libhwloc-dev libmimalloc-dev libmlir-19-dev libomp-19-dev libsqlite3-dev libyaml-cpp-dev libzstd-dev lld
   llvm-19-dev llvm-19-tools man-db mlir-19-tools ninja-build nlohmann-json3-dev python3 zlib1g-dev'
 
-[ "${1-}" != check ] || packages="$packages python3-ipykernel python3-nbclient python3-pandas"
+[ "${1-}" != check ] || packages="$packages mkdocs mkdocs-material python3-ipykernel python3-nbclient python3-pandas"
 [ "${1-}" != deb ] || packages="$packages dpkg-dev file"
+[ "${1-}" != site ] || packages="$packages mkdocs mkdocs-material"
 [ "${1-}" != wheel ] || packages="$packages python3-pip python3-venv"
 
 missing=
@@ -55,5 +57,9 @@ case ${1-} in
   '') set -- netc ;;
   check) set -- lint check-netc ;;
 esac
+site=
+[ "${1-}" != site ] || { site=1; set -- netc; }
 [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset"
 cmake --build --preset "$preset" --target "$@"
+[ -z "$site" ] || python3 tools/site/stage.py "build/$preset/bin/netc" build/site/pages
+[ -z "$site" ] || mkdocs build --strict --quiet --config-file tools/site/mkdocs.yml

@@ -173,9 +173,8 @@ std::vector<Segment> ForwardPass::marked() const {
 
 static SmallVector<Operation *> inOrder(const Segment &segment) {
   SmallVector<Operation *> ops(segment.getArrayRef());
-  llvm::sort(ops, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return ops;
 }
 

@@ -11,6 +11,8 @@ from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punc
 
 from .highlighting import RULES
 
+__all__ = ["NetLexer"]
+
 _TOKENS = {
     "": Whitespace,
     "comment.line.number-sign": Comment.Single,
