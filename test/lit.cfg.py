@@ -27,8 +27,9 @@ config.substitutions += [
     ("%build_dir", config.build_dir),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
-if importlib.util.find_spec("onnx"):
-    config.available_features.add("onnx")
+for module in "onnx", "pytest_lsp":
+    if importlib.util.find_spec(module):
+        config.available_features.add(module)
 # Debian's packages for notebooks are those of its own Python.
 if subprocess.run(["/usr/bin/python3", "-c", "import ipykernel, nbclient, pandas"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("notebooks")

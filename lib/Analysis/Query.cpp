@@ -189,6 +189,8 @@ public:
     return path.complain();
   }
 
+  ArrayRef<StringRef> following() const { return path.following(); }
+
 private:
   using CostOfStep = std::function<Cost(const Figures &)>;
 
@@ -352,4 +354,33 @@ private:
 
 Answer netc::answer(const Run &run, const Query &query) {
   return RunAnswer(run, query).find();
+}
+
+//===----------------------------------------------------------------------===//
+// What can be asked
+//===----------------------------------------------------------------------===//
+
+static void add(std::vector<std::string> &names, ArrayRef<StringRef> more) {
+  for (StringRef name : more)
+    if (!llvm::is_contained(names, name))
+      names.push_back(name.str());
+}
+
+std::vector<std::string> netc::membersOf(const Network &network,
+                                         ArrayRef<std::string> members) {
+  QueryPath path(network.name(), members);
+  answerFigures(path, network.parts.root().figures);
+  std::vector<std::string> names;
+  add(names, path.following());
+  return names;
+}
+
+std::vector<std::string> netc::membersOf(const Run &run,
+                                         ArrayRef<std::string> members) {
+  Query query{"", members, {}, {}};
+  RunAnswer answer(run, query);
+  answer.find();
+  std::vector<std::string> names;
+  add(names, answer.following());
+  return names;
 }

@@ -54,6 +54,13 @@ std::variant<Quantity, Message> answer(const Network &network,
                                        const Query &query);
 std::variant<Quantity, Message> answer(const Run &run, const Query &query);
 
+/// The names that may follow `members` in a query: `input` and `weight` behind
+/// {"step", "backward"}, and others. None behind what is no figure.
+std::vector<std::string> membersOf(const Network &network,
+                                   llvm::ArrayRef<std::string> members);
+std::vector<std::string> membersOf(const Run &run,
+                                   llvm::ArrayRef<std::string> members);
+
 } // namespace netc
 
 #endif // NETC_LIB_ANALYSIS_QUERY_H

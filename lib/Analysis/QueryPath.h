@@ -36,6 +36,12 @@ public:
     return name;
   }
 
+  /// The names that may follow the whole query; none if it has others.
+  llvm::ArrayRef<llvm::StringRef> following() const {
+    return rest.empty() ? llvm::ArrayRef(offered)
+                        : llvm::ArrayRef<llvm::StringRef>();
+  }
+
   /// The error for a component that nobody took, or for a missing one.
   Message complain() const {
     llvm::StringRef of = read.empty() ? subject : llvm::StringRef(read);

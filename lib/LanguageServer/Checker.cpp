@@ -4,13 +4,13 @@
 
 #include "lib/LanguageServer/Checker.h"
 
+#include "lib/Analysis/Query.h"
 #include "lib/Driver/CountedFile.h"
 #include "lib/Report/Format.h"
 
 using namespace netc;
 
-static std::string costOf(const Network &network) {
-  const Figures &figures = network.parts.root().figures;
+static std::string costOf(const Figures &figures) {
   return exact(figures.parameters) + " parameters, forward " +
          flop(figures[Phase::Forward].matmul) + ", backward " +
          flop(figures.backward().matmul);
@@ -27,11 +27,43 @@ static std::string costOf(const Run &run) {
   return text;
 }
 
-static void addCosts(llvm::ArrayRef<Run> runs,
-                     llvm::StringMap<std::string> &costs) {
+/// Adds what may follow `path`, which is `members` of a network or run.
+template <typename Subject>
+static void addMembers(const Subject &subject, const std::string &path,
+                       std::vector<std::string> members, CheckedFile &result) {
+  std::vector<std::string> names = membersOf(subject, members);
+  for (const std::string &name : names) {
+    members.push_back(name);
+    addMembers(subject, path + "." + name, members, result);
+    members.pop_back();
+  }
+  if (!names.empty())
+    result.members[path] = std::move(names);
+}
+
+/// Adds the instances that a network or run has at its top.
+static void addParts(const PartTree &tree, const std::string &name,
+                     CheckedFile &result) {
+  for (unsigned child : tree.root().children)
+    if (const Part &part = tree.parts[child]; !part.isLeaf())
+      result.parts[name].push_back(part.path);
+}
+
+static void add(const Network &network, CheckedFile &result) {
+  std::string name = network.name().str();
+  addMembers(network, name, {}, result);
+  addParts(network.parts, name, result);
+  result.costs[name] = costOf(network.parts.root().figures);
+  for (const std::string &part : result.parts[name])
+    result.costs[name + "." + part] = costOf(network.parts.find(part)->figures);
+}
+
+static void add(llvm::ArrayRef<Run> runs, CheckedFile &result) {
   for (const Run &run : runs) {
-    costs[run.shortName()] = costOf(run);
-    addCosts(run.jobs, costs);
+    result.costs[run.shortName()] = costOf(run);
+    addMembers(run, run.name().str(), {}, result);
+    addParts(run.parts, run.name().str(), result);
+    add(run.jobs, result);
   }
 }
 
@@ -66,8 +98,8 @@ CheckedFile netc::check(const CheckRequest &request) {
   if (!file)
     return result;
   for (const Network &network : file->analysis.networks)
-    result.costs[network.name()] = costOf(network);
-  addCosts(file->analysis.runs, result.costs);
+    add(network, result);
+  add(file->analysis.runs, result);
   return result;
 }
 

@@ -19,8 +19,13 @@ namespace netc {
 /// What netc finds out about a specification when it counts it.
 struct CheckedFile {
   std::vector<Problem> problems;
-  /// What a network or run costs, in a line, by name. Empty after errors.
+  /// What a network, an instance in one, or a run costs, in a line, by path:
+  /// `gpt.embed`. Empty after errors.
   llvm::StringMap<std::string> costs;
+  /// The names that may follow a path: `step` behind `run`. Empty after errors.
+  llvm::StringMap<std::vector<std::string>> members;
+  /// The instances in a network or run, by its name.
+  llvm::StringMap<std::vector<std::string>> parts;
   /// The types of tensors, by the place of the name that is bound to one: those
   /// of the first time that a block is applied, with `..` if there are others.
   std::map<TextPlace, std::string> types;

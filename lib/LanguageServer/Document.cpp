@@ -133,6 +133,13 @@ lsp::Range Document::wholeRange() const {
   return {{0, 0}, {int(lines.size()), 0}};
 }
 
+llvm::StringRef Document::before(lsp::Position position) const {
+  if (size_t(position.line) >= lines.size())
+    return text;
+  llvm::StringRef rest = from(lines[position.line], position.character);
+  return llvm::StringRef(text).take_front(rest.data() - text.data());
+}
+
 const Mention *Document::mentionAt(TextPlace place) const {
   const Mention *before = nullptr;
   for (const Mention &mention : names.mentions()) {

@@ -49,6 +49,9 @@ public:
   mlir::lsp::Range wordAt(TextPlace place) const;
   mlir::lsp::Range wholeRange() const;
 
+  /// The text in front of a position.
+  llvm::StringRef before(mlir::lsp::Position position) const;
+
   /// The name under a place or just in front of it, or null.
   const Mention *mentionAt(TextPlace place) const;
   /// All mentions of what a declaration names: a name that is bound again in

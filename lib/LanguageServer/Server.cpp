@@ -8,8 +8,10 @@
 #include "lib/Frontend/Formatter.h"
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Hardware/Hardware.h"
+#include "lib/LanguageServer/Completion.h"
 #include "lib/Report/HardwareTable.h"
 #include "lib/Std/Std.h"
+#include "lib/Units/Units.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -80,6 +82,7 @@ private:
     std::unique_ptr<Document> document;
     std::vector<Problem> problems; ///< of its text
     llvm::StringMap<std::string> costs;
+    llvm::StringMap<std::vector<std::string>> members, parts;
     std::map<TextPlace, std::string> types; ///< empty until it is checked
   };
 
@@ -120,6 +123,9 @@ private:
           named.file->document->placeOf(params.position));
     return named;
   }
+  /// The names of the settings of a block, wherever it is declared.
+  std::vector<std::string> settingsOf(const OpenFile &file,
+                                      llvm::StringRef block);
   /// All places in the file where that name stands; none if the file does not
   /// declare it.
   static std::vector<const Mention *> mentionsOf(const Named &named) {
@@ -240,8 +246,11 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
   OpenFile &file = found->second;
   file.problems = checked.problems;
   file.types = checked.types;
-  if (!checked.costs.empty())
+  if (!checked.costs.empty()) {
     file.costs = checked.costs;
+    file.members = checked.members;
+    file.parts = checked.parts;
+  }
   publishProblems(file);
 }
 
@@ -480,6 +489,17 @@ static std::string typeOf(const std::map<TextPlace, std::string> &types,
              : "```net\n" + declared.name + ": " + found->second + "\n```\n";
 }
 
+/// What costs call a name: what a net binds, with the name of the net.
+static std::string pathOf(const Mention &mention) {
+  for (const NameScope *scope = mention.declaration ? mention.declaration->scope
+                                                    : nullptr;
+       scope; scope = scope->outer)
+    if (auto *net = ruleCast<NetParser::BlockDeclContext>(scope->tree);
+        net && net->NET() && net->ID())
+      return net->ID()->getText() + "." + mention.name;
+  return mention.name;
+}
+
 void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
   std::lock_guard lock(mutex);
   auto [file, mention] = nameAt(params);
@@ -503,7 +523,7 @@ void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
     printAccelerator(os, *device, table, /*colour=*/false);
     os << "```\n";
   }
-  if (auto cost = file->costs.find(mention->name); cost != file->costs.end())
+  if (auto cost = file->costs.find(pathOf(*mention)); cost != file->costs.end())
     text += "\n" + cost->second + "\n";
   if (text.empty())
     return reply(nullptr);
@@ -543,6 +563,22 @@ void Server::types(const InlayHintsParams &params, Reply reply) {
   reply(std::move(hints));
 }
 
+std::vector<std::string> Server::settingsOf(const OpenFile &file,
+                                            llvm::StringRef block) {
+  if (block.empty())
+    return {};
+  if (const Declaration *declared = file.document->topLevel(block))
+    return netc::settingsOf(*declared);
+  if (auto [imported, declared] = importedAs(*file.document, block); declared)
+    return netc::settingsOf(*declared);
+  const StandardBlock *standard = standardBlock(block);
+  if (!standard)
+    return {};
+  Document library(standard->path, standard->text.str() + "\n");
+  const Declaration *declared = library.topLevel(block);
+  return declared ? netc::settingsOf(*declared) : std::vector<std::string>();
+}
+
 void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
   std::lock_guard lock(mutex);
   OpenFile *file = fileOf(params.textDocument.uri);
@@ -550,6 +586,19 @@ void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
     return reply(nullptr);
   std::map<std::string, CompletionItemKind> words;
   const Document &document = *file->document;
+  llvm::StringRef before = document.before(params.position);
+  if (llvm::StringRef path = pathAtEnd(before); path.contains('.')) {
+    json::Array members;
+    for (const std::string &name : file->members.lookup(path.rsplit('.').first))
+      members.push_back(json::Object{{"label", name},
+                                     {"kind", int(CompletionItemKind::Field)}});
+    return reply(std::move(members));
+  }
+  llvm::StringRef callee = calleeAtEnd(before);
+  for (const std::string &name : settingsOf(*file, callee))
+    words.insert({name, CompletionItemKind::Property});
+  for (const std::string &part : file->parts.lookup(callee.split('.').first))
+    words.insert({part, CompletionItemKind::Field});
   const NameScope *scope =
       &document.names.scopeAt(document.placeOf(params.position));
   bool isInRun = ruleCast<NetParser::JobContext>(scope->tree);
@@ -565,6 +614,8 @@ void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
         words.insert({alias, CompletionItemKind::EnumMember});
     }
   }
+  for (llvm::StringRef unit : unitNames())
+    words.insert({unit.str(), CompletionItemKind::Unit});
   for (const StandardBlock &block : standardBlocks())
     words.insert({block.name.str(), CompletionItemKind::Function});
   for (const std::string &name : builtins)

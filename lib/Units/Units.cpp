@@ -171,6 +171,13 @@ static llvm::ArrayRef<Spelling> spellings() {
   return list;
 }
 
+std::vector<StringRef> netc::unitNames() {
+  std::vector<StringRef> names;
+  for (const Spelling &spelling : spellings())
+    names.push_back(spelling.name);
+  return names;
+}
+
 static const Spelling *findUnit(StringRef name) {
   const Spelling *found =
       llvm::find_if(spellings(), [&](const Spelling &spelling) {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <variant>
+#include <vector>
 
 namespace netc {
 
@@ -77,6 +78,9 @@ struct Literal {
 /// misspelt, counts devices.
 std::variant<Literal, Message> parseQuantity(llvm::StringRef number,
                                              llvm::StringRef unit = "");
+
+/// All names of units: `hours`, `TFLOP`, `GiB`.
+std::vector<llvm::StringRef> unitNames();
 
 /// `token` is a RATE token: `125 TFLOP/s`, `200 Gbit/s`, `50 images/s`.
 std::variant<Literal, Message> parseRate(llvm::StringRef token);

@@ -143,6 +143,39 @@ check(len(editor.problems_of(uri, 6)), 1)
 editor.close_file(there)
 check(editor.problems_of(there, None), [])
 
+# Behind a dot, what may follow, as far as the last check knows; in parentheses, settings; units. An instance has its own
+# cost.
+figures = (folder / "figures.net").as_uri()
+text = """\
+import parts
+net Small(x: f32[N, 3]; width = 4) {
+  pair = Pair(width)
+  deep = repeat 9 { Pair(width) }
+  return y = pair(x) |> Linear(4, ) |> deep
+}
+train Small as run { loss = mean(y); batch = 8; duration = 1 step; precision = mixed(bf16) }
+expect run.step.forward.bf16 > 0.5 FLOP
+expect Small.params(pair) == 36
+"""
+editor.open(figures, text)
+check(editor.problems_of(figures, 1), [])
+
+
+def words(line, character):
+    return [item["label"] for item in editor.at("completion", figures, line, character)]
+
+
+assert {"steps", "step", "compute", "utilization"} <= set(words(7, 11))
+check(words(7, 16)[:5], ["forward", "backward", "update", "recompute", "hardware"])
+check(words(7, 24), ["f32", "bf16", "matmul", "other", "transcendental", "total"])
+check(words(7, 25), words(7, 24))
+check(words(8, 13), ["params", "forward", "backward", "activations"])
+assert {"pair", "linear", "deep"} <= set(words(8, 20))
+assert {"hours", "TFLOP", "relu"} <= set(words(7, 33))
+assert {"out", "bias"} <= set(words(4, 34)) and "out" not in words(4, 20)
+said = "36 parameters, forward 56 FLOP, backward 88 FLOP\n"
+assert editor.at("hover", figures, 2, 3)["contents"]["value"].endswith(said)
+
 check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
 check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
 check(editor.quit(), 0)
