@@ -152,9 +152,9 @@ private:
       else if (key == "stream")
         event.stream = integerIn(text);
       else if (isMember(key, "blocks per SM"))
-        event.blocksPerSm = toFloat(text);
+        event.blocksPerSm = estimateIn(text);
       else if (isMember(key, "est. achieved occupancy %"))
-        event.occupancy = toFloat(text);
+        event.occupancy = estimateIn(text);
       else if (isMember(key, "Total Allocated"))
         event.allocated = integerIn(text);
       else if (isMember(key, "Device Type"))
@@ -162,7 +162,7 @@ private:
       else if (isMember(key, "Record function id"))
         event.record = integerIn(text);
       else if (key.contains("__"))
-        event.counters.push_back({trace.names.intern(key), toDouble(text)});
+        addCounter(key, text);
       return true;
     }
     if (level == 3 && isMember(key, "Input type"))
@@ -178,11 +178,17 @@ private:
     return true;
   }
 
-  static double toDouble(StringRef text) {
+  void addCounter(StringRef metric, StringRef text) {
     double value = 0;
-    return text.getAsDouble(value) ? -1 : value;
+    if (trace.takesCounter(text.getAsDouble(value) ? std::nullopt
+                                                   : std::optional(value)))
+      event.counters.push_back({trace.names.intern(metric), value});
   }
-  static float toFloat(StringRef text) { return float(toDouble(text)); }
+  /// An estimate; negative if it is none.
+  static float estimateIn(StringRef text) {
+    double value = 0;
+    return text.getAsDouble(value) || !(value < 1e9) ? -1 : float(value);
+  }
 
   static void addTo(std::array<int64_t, 3> &sizes, unsigned &index,
                     StringRef text) {

@@ -42,16 +42,33 @@ CountedKernel &CountedKernels::add(StringRef name) {
   return kernel;
 }
 
-void CountedKernels::count(StringRef label, StringRef unit, StringRef text,
-                           NumberStyle style) {
+void CountedKernels::count(StringRef label, StringRef unit, StringRef text) {
   CountedKernel &kernel = trace.counted.back();
-  std::optional<double> value = numberIn(text, style);
-  if (!value)
+  std::optional<NumberStyle> only = styleOf(text);
+  if (only && !style) {
+    style = only;
+    if (*style == NumberStyle::Comma)
+      for (const Ambiguous &each : ambiguous)
+        trace.counters[each.counter].value = each.value;
+    ambiguous.clear();
+  }
+  double scale = scaleOf(unit);
+  std::optional<double> value =
+                            numberIn(text, style.value_or(NumberStyle::Point)),
+                        other = numberIn(text, NumberStyle::Comma);
+  if (value)
+    value = *value * scale;
+  // `n/a` is no number in either style.
+  if (!value && !only)
+    return;
+  if (!trace.takesCounter(value))
     return;
   Name metric = trace.names.intern(metricOf(label));
   for (uint32_t i = 0; i < kernel.counters.size; ++i)
     if (trace.counters[kernel.counters.begin + i].metric == metric)
       return;
-  trace.counters.push_back({metric, *value * scaleOf(unit)});
+  if (!style && other && *other * scale != *value)
+    ambiguous.push_back({uint32_t(trace.counters.size()), *other * scale});
+  trace.counters.push_back({metric, *value});
   ++kernel.counters.size;
 }

@@ -26,11 +26,21 @@ public:
   CountedKernel &add(llvm::StringRef name);
   /// Adds a counter to the last kernel. Of several with one name the first is
   /// kept.
-  void count(llvm::StringRef label, llvm::StringRef unit, llvm::StringRef value,
-             NumberStyle style = {});
+  ///
+  /// Numbers are in the style of the first that has but one, 80.5 or 80,5.
+  void count(llvm::StringRef label, llvm::StringRef unit,
+             llvm::StringRef value);
 
 private:
+  /// A counter that is a number in both styles, and its value in the other.
+  struct Ambiguous {
+    uint32_t counter; ///< index into Trace::counters
+    double value;
+  };
+
   Trace &trace;
+  std::optional<NumberStyle> style;
+  std::vector<Ambiguous> ambiguous; ///< until the style is known
 };
 
 } // namespace netc::trace

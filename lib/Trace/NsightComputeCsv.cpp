@@ -32,8 +32,7 @@ namespace {
 class CsvReader {
 public:
   CsvReader(Source &source, Trace &trace, const TraceLimits &limits)
-      : source(source), trace(trace), limits(limits), kernels(trace),
-        style(NumberStyle::of(source.beginning())) {}
+      : source(source), trace(trace), limits(limits), kernels(trace) {}
 
   llvm::Error read() {
     std::string line;
@@ -99,20 +98,19 @@ private:
     if (!isWide) {
       // The row of a rule has no counter.
       if (!field(metric).empty())
-        kernels.count(field(metric), field(unit), field(value), style);
+        kernels.count(field(metric), field(unit), field(value));
       return;
     }
     for (size_t i = 0; i < columns.size(); ++i)
       if (columns[i].contains("__") &&
           !columns[i].starts_with("device__attribute"))
-        kernels.count(columns[i], Columns::field(units, i), field(i), style);
+        kernels.count(columns[i], Columns::field(units, i), field(i));
   }
 
   Source &source;
   Trace &trace;
   const TraceLimits &limits;
   CountedKernels kernels;
-  NumberStyle style;
   Columns columns;
   int id = -1, process = -1, name = -1, metric = -1, unit = -1, value = -1,
       grid = -1, block = -1, stream = -1, device = -1, capability = -1;

@@ -104,7 +104,8 @@ private:
     if (columns.find("Start") < 0) {
       auto total = time(columns.find("Total Time"));
       auto instances = integerIn(field("Instances"));
-      if (!total || !instances || *instances < 1 || name.empty()) {
+      if (!total || *total < 0 || !instances || *instances < 1 ||
+          name.empty()) {
         ++trace.broken;
         return;
       }

@@ -63,7 +63,7 @@ llvm::Expected<Trace> netc::trace::readNvprof(Source &source,
     if (mean.ends_with(")"))
       mean = mean.drop_back().substr(mean.rfind('(') + 1);
     StringRef number = mean.take_while([](char c) {
-      return (c >= '0' && c <= '9') || StringRef("+-.eE").contains(c);
+      return (c >= '0' && c <= '9') || StringRef("+-.,eE").contains(c);
     });
     kernels.count(field("Metric Name"), mean.substr(number.size()), number);
   }

@@ -5,6 +5,7 @@
 #include "lib/Trace/Quantity.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cmath>
 #include <string>
@@ -14,52 +15,70 @@ using llvm::StringRef;
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-NumberStyle NumberStyle::of(StringRef beginning) {
-  // Look at quoted numbers with a comma or a point.
-  for (size_t at = beginning.find('"'); at != StringRef::npos;
-       at = beginning.find('"', at + 1)) {
-    StringRef text = beginning.substr(at + 1);
-    text = text.take_while(
-        [](char c) { return isDigit(c) || c == '.' || c == ','; });
-    if (text.empty() || !isDigit(text[0]) ||
-        beginning.substr(at + 1 + text.size()).take_front(1) != "\"")
+/// Writes each separator between thousands as `mark`, and drops a remark. A
+/// space is a separator where three digits follow.
+static std::string withSeparators(StringRef text, char mark) {
+  constexpr StringRef others[] = {"\u00a0", "\u202f", "\u2019", "'", " "};
+  std::string plain;
+  for (text = text.trim(); !text.empty();) {
+    auto found = llvm::find_if(
+        others, [&](StringRef other) { return text.starts_with(other); });
+    if (found == std::end(others)) {
+      plain += text.front();
+      text = text.drop_front();
       continue;
-    size_t comma = text.rfind(','), point = text.rfind('.');
-    if (comma == StringRef::npos && point == StringRef::npos)
-      continue;
-    if (comma == StringRef::npos) {
-      if (text.size() - point - 1 != 3 || text.starts_with("0"))
-        return {false};
-    } else if (point == StringRef::npos) {
-      if (text.count(',') > 1)
-        return {false};
-      if (text.size() - comma - 1 != 3 || comma > 3 || text.starts_with("0"))
-        return {true};
-    } else {
-      return {comma > point};
     }
+    text = text.drop_front(found->size());
+    if (text.take_while(isDigit).size() != 3)
+      break;
+    plain += mark;
   }
-  return {};
+  return plain;
 }
 
 std::optional<double> netc::trace::numberIn(StringRef text, NumberStyle style) {
-  text = text.trim();
-  text = text.take_front(text.find_first_of(" ("));
-  std::string plain;
-  for (char c : text)
-    if (c == (style.isDecimalComma ? ',' : '.'))
-      plain += '.';
-    else if (c != (style.isDecimalComma ? '.' : ','))
-      plain += c;
-  StringRef rest = plain;
-  rest.consume_front("-") || rest.consume_front("+");
-  if (rest.empty() || !(isDigit(rest[0]) || rest[0] == '.') ||
-      rest.starts_with_insensitive("0x"))
+  bool isComma = style == NumberStyle::Comma;
+  char separator = isComma ? '.' : ',', point = isComma ? ',' : '.';
+  std::string written = withSeparators(text, separator);
+  StringRef rest = written;
+  rest = rest.take_front(rest.find('('));
+  std::string plain(rest.consume_front("-") ? "-" : "");
+  if (plain.empty())
+    rest.consume_front("+");
+  if (rest.starts_with_insensitive("0x"))
     return std::nullopt;
+  StringRef whole = rest.take_front(rest.find(point));
+  StringRef behind = rest.drop_front(whole.size());
+  // 1,234,567; in India 12,34,567.
+  llvm::SmallVector<StringRef, 8> groups;
+  whole.split(groups, separator);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    bool isFirst = i == 0, isLast = i + 1 == groups.size();
+    if (groups.size() > 1 &&
+        (!llvm::all_of(group, isDigit) || group.size() > 3 ||
+         (isFirst ? group.empty() || group.front() == '0'
+                  : group.size() < (isLast ? 3u : 2u))))
+      return std::nullopt;
+    plain += group;
+  }
+  if (behind.consume_front(StringRef(&point, 1)))
+    plain += "." + behind.str();
+  StringRef digits = plain;
+  digits.consume_front("-");
   double value;
+  if (digits.empty() || !(isDigit(digits[0]) || digits[0] == '.'))
+    return std::nullopt;
   if (StringRef(plain).getAsDouble(value) || !std::isfinite(value))
     return std::nullopt;
   return value;
+}
+
+std::optional<NumberStyle> netc::trace::styleOf(StringRef text) {
+  bool isPoint = numberIn(text, NumberStyle::Point).has_value(),
+       isComma = numberIn(text, NumberStyle::Comma).has_value();
+  if (isPoint == isComma)
+    return std::nullopt;
+  return isPoint ? NumberStyle::Point : NumberStyle::Comma;
 }
 
 static double scaleOfOne(StringRef unit) {

@@ -11,18 +11,19 @@
 
 namespace netc::trace {
 
-/// How a file writes numbers.
-struct NumberStyle {
-  bool isDecimalComma = false; ///< whether it is 1.234,5 instead of 1,234.5
+/// How a file writes numbers: 1,234.5, or 1.234,5 as in much of Europe.
+enum class NumberStyle { Point, Comma };
 
-  /// Decided by the first numbers of a text that are not ambiguous. 1,234 alone
-  /// is a thousand.
-  static NumberStyle of(llvm::StringRef beginning);
-};
+/// A number of a table, with separators between thousands: a comma or point,
+/// spaces or apostrophes. A remark after it is ignored, `12 (3; 9)`. None for
+/// `n/a`, `nan`, infinities, for numbers in the other style, and for any other
+/// text.
+std::optional<double> numberIn(llvm::StringRef text,
+                               NumberStyle style = NumberStyle::Point);
 
-/// A number of a table, with separators between thousands. A remark after it is
-/// ignored, `12 (3; 9)`. None for `n/a`, `nan`, infinities and any other text.
-std::optional<double> numberIn(llvm::StringRef text, NumberStyle style = {});
+/// The one style in which a text is a number. None of a text that is one in
+/// both, such as 12 or 1,234, or in neither.
+std::optional<NumberStyle> styleOf(llvm::StringRef text);
 
 /// The factor of a unit's prefix: `nsecond` 1e-9, `Kbyte` 1e3, `cycle/usecond`
 /// 1e6. 1 without a prefix, as for `%` and `inst`.

@@ -180,7 +180,7 @@ private:
 
   /// A counter has a record for each unit that counts: they are added up.
   void addCounter() {
-    if (!counterValue)
+    if (!counterValue || !trace.takesCounter(counterValue))
       return;
     for (size_t i = firstCounter; i < trace.counters.size(); ++i)
       if (counterIds[i] == counterId) {

@@ -171,6 +171,8 @@ struct Trace {
 
   uint64_t read = 0;   ///< number of events
   uint64_t broken = 0; ///< events without a time, or with one out of range
+  uint64_t brokenCounters = 0; ///< counters that are no counts
+  uint64_t shapesAdded = 0;    ///< ops whose shapes are of an execution trace
   std::map<std::string, uint64_t>
       dropped; ///< events that are not stored, by category
   bool hasShapes = false, hasSequence = false, hasModules = false;
@@ -213,6 +215,13 @@ struct Trace {
     }
     allDurations += *duration;
     return true;
+  }
+  /// Whether a counter can have this value: no GPU counts below 0, or beyond 64
+  /// bits. Counts it as broken otherwise.
+  bool takesCounter(std::optional<double> value) {
+    bool takes = value && *value >= 0 && *value < 0x1p64;
+    brokenCounters += !takes;
+    return takes;
   }
   std::optional<double> counter(Slice slice, llvm::StringRef metric) const {
     for (const Counter &counter :

@@ -111,23 +111,67 @@ TEST(Readers, NsightComputeCsvMayBeWide) {
 }
 
 TEST(Readers, NumbersFollowTheLocaleThatWroteThem) {
-  NumberStyle comma{true};
+  constexpr NumberStyle comma = NumberStyle::Comma;
   EXPECT_EQ(numberIn("4,194,688"), 4194688);
+  EXPECT_EQ(numberIn("12,34,567.5"), 1234567.5);
   EXPECT_EQ(numberIn("1.234,5", comma), 1234.5);
+  EXPECT_EQ(numberIn("1.000.000", comma), 1000000);
+  EXPECT_EQ(numberIn("1\u202f234,5", comma), 1234.5);
+  EXPECT_EQ(numberIn("1'234.5"), 1234.5);
   EXPECT_EQ(numberIn("12 (3; 9)"), 12);
-  EXPECT_EQ(numberIn("n/a"), std::nullopt);
-  EXPECT_EQ(numberIn("inf"), std::nullopt);
-  EXPECT_EQ(numberIn("0x12"), std::nullopt);
-  EXPECT_FALSE(NumberStyle::of("\"a\",\"4,194,688\"").isDecimalComma);
-  EXPECT_TRUE(NumberStyle::of("\"a\",\"1.234,56\"").isDecimalComma);
-  EXPECT_TRUE(NumberStyle::of("\"a\",\"0,25\"").isDecimalComma);
-  EXPECT_FALSE(NumberStyle::of("\"a\",\"1,234\"").isDecimalComma);
+  EXPECT_EQ(numberIn("-1.5e3"), -1500);
+  for (const char *text : {"n/a", "inf", "0x12", "80,5", "1.000.000", "0,234",
+                           "1234,567", "1,23,4", "", "-"})
+    EXPECT_EQ(numberIn(text), std::nullopt) << text;
+  EXPECT_EQ(numberIn("80.5", comma), std::nullopt);
+  EXPECT_EQ(styleOf("80,5"), comma);
+  EXPECT_EQ(styleOf("1.000.000"), comma);
+  EXPECT_EQ(styleOf("0,234"), comma);
+  EXPECT_EQ(styleOf("80.5"), NumberStyle::Point);
+  EXPECT_EQ(styleOf("1,000,000"), NumberStyle::Point);
+  for (const char *text : {"12", "1,234", "1.234", "n/a", "7.0.1"})
+    EXPECT_EQ(styleOf(text), std::nullopt) << text;
   EXPECT_EQ(scaleOf("nsecond"), 1e-9);
   EXPECT_EQ(scaleOf("Kbyte/block"), 1e3);
   EXPECT_EQ(scaleOf("Ghz"), 1e9);
   EXPECT_EQ(scaleOf("cycle/usecond"), 1 / 1e-6);
   EXPECT_EQ(scaleOf("%"), 1);
   EXPECT_EQ(scaleOf("inst"), 1);
+}
+
+/// The capability has a point in every locale. 1.024 is a number in both
+/// styles, until 80,5 tells.
+TEST(Readers, CountersHaveDecimalCommas) {
+  Trace trace = readText(
+      "\"ID\",\"Kernel Name\",\"CC\",\"Metric Name\",\"Metric Unit\","
+      "\"Metric Value\"\n"
+      "\"0\",\"gemm\",\"8.0\",\"sm__cycles_active.sum\",\"cycle\",\"1.024\"\n"
+      "\"0\",\"gemm\",\"8.0\",\"achieved_occupancy\",\"\",\"0,5\"\n"
+      "\"0\",\"gemm\",\"8.0\",\"sm__cycles_elapsed.sum\",\"cycle\","
+      "\"1.000.000\"\n"
+      "\"0\",\"gemm\",\"8.0\",\"sm__throughput.pct\",\"%\",\"80.5\"\n");
+  EXPECT_EQ(counter(trace, 0, "sm__cycles_active.sum"), 1024);
+  EXPECT_EQ(counter(trace, 0, "achieved_occupancy"), 0.5);
+  EXPECT_EQ(counter(trace, 0, "sm__cycles_elapsed.sum"), 1e6);
+  // What is not written as the others is lost, not another number.
+  EXPECT_EQ(counter(trace, 0, "sm__throughput.pct"), -1);
+  EXPECT_EQ(trace.brokenCounters, 1u);
+}
+
+TEST(Readers, NoCounterIsNegativeOrBeyond64Bits) {
+  Trace trace =
+      readText("\"ID\",\"Kernel Name\",\"a__a.sum\",\"b__b.sum\",\"c__c.sum\"\n"
+               "\"0\",\"gemm\",\"-5\",\"" +
+               std::string(60, '9') + "\",\"18446744073709549568\"\n");
+  EXPECT_EQ(trace.brokenCounters, 2u);
+  EXPECT_EQ(trace.counted[0].counters.size, 1u);
+  EXPECT_EQ(counter(trace, 0, "c__c.sum"), 18446744073709549568.);
+  trace = readText(
+      R"j({"traceEvents": [{"ph": "X", "cat": "cuda_profiler_range", )j"
+      R"j("name": "gemm", "ts": 1, "dur": 1, "args": )j"
+      R"j({"a__a.sum": -1, "b__b.sum": 7}}]})j");
+  EXPECT_EQ(trace.brokenCounters, 1u);
+  EXPECT_EQ(trace.counted[0].counters.size, 1u);
 }
 
 //===----------------------------------------------------------------------===//
