@@ -83,13 +83,17 @@ public:
     addOthers();
     nameKernels();
     addCounters(trace, step.counted);
+    for (Row &row : audit.rows)
+      row.joinedKernels = row.kernels;
     for (const trace::Trace *given : question.counts)
       addGiven(audit, *given);
     addKernels();
-    if (question.counters)
-      joinCounters(*question.counters);
-    else if (!trace.samples.empty())
+    if (question.counters) {
+      if (llvm::Error error = joinCounters(*question.counters))
+        return error;
+    } else if (!trace.samples.empty()) {
       sample();
+    }
     sumUp(matches);
     addUnknown();
     explain(audit);
@@ -265,11 +269,24 @@ private:
   }
 
   /// Levels below the GPU, of the step, of each row and of each kernel.
-  void joinCounters(const trace::Trace &counters) {
+  llvm::Error joinCounters(const trace::Trace &counters) {
     std::vector<uint32_t> kernels;
     for (const StepKernel &kernel : step.kernels)
       kernels.push_back(kernel.kernel);
     std::vector<JoinedKernels> joined = joinKernels(trace, kernels, counters);
+    if (joined.empty())
+      return trace::fail(
+          {"counters-match-nothing",
+           llvm::formatv("none of the {0} kernels that were counted is one of "
+                         "the {1} of the step; see that both are of the same "
+                         "program",
+                         counters.counted.size(), step.levels.kernels)});
+    measureJoin(joined, counters);
+    constexpr double least = 0.5;
+    if (audit.joined->time < least)
+      note(audit, "few-joined",
+           "the counters have less than half of the kernels' time: they may be "
+           "of another program, or of a part of the step");
     llvm::DenseMap<uint32_t, std::optional<uint32_t>> productOf;
     for (const StepKernel &kernel : step.kernels)
       productOf[kernel.kernel] = kernel.product;
@@ -285,6 +302,9 @@ private:
       for (uint32_t kernel : group.counted)
         counted.push_back({kernel, product});
     }
+    for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
+      row.joinedKernels = llvm::count_if(
+          own, [&](uint32_t kernel) { return groupOf.contains(kernel); });
     addCounters(counters, counted);
     audit.gpu = Gpu::of(trace, counters, deviceOfRun());
     audit.levels = sumLevels(trace, kernels, counters, joined, audit.gpu,
@@ -313,7 +333,31 @@ private:
                          "GHz; that of the step is not known",
                          *clock / 1e9)
                .str());
+    noteCounters(audit, counters);
+    noteImpossible();
     noteLevels();
+    return llvm::Error::success();
+  }
+
+  void measureJoin(llvm::ArrayRef<JoinedKernels> joined,
+                   const trace::Trace &counters) {
+    JoinedCounters &of = audit.joined.emplace();
+    of.whole = counters.counted.size();
+    double time = 0;
+    for (const JoinedKernels &group : joined) {
+      of.kernels += group.kernels.size();
+      of.counted += group.counted.size();
+      for (uint32_t kernel : group.kernels)
+        time += double(trace.kernels[kernel].duration);
+    }
+    if (step.levels.sum > 0)
+      of.time = time / double(step.levels.sum);
+  }
+
+  void noteImpossible() {
+    for (const LevelNote &reason : audit.levels->impossible)
+      note(audit, "impossible-level",
+           reason.id + " is left out where it cannot be: " + reason.text);
   }
 
   /// The same, by samples that the tool took of the whole device.
@@ -339,6 +383,11 @@ private:
     note(audit, "sampled",
          "levels below the GPU are means of samples of the whole "
          "device; of a kernel, of those that fall into it");
+    double gpu = step.duration() > 0
+                     ? double(step.levels.unionOfAll) / step.deviceTime()
+                     : 0;
+    audit.levels->impossible = eraseImpossible(audit.levels->levels, gpu);
+    noteImpossible();
     noteLevels();
   }
 
@@ -386,26 +435,27 @@ private:
       audit.claims.back().source = "counters";
       audit.claims.back().total = *flop;
     }
-    note(audit, "no-timeline",
-         "counters alone: each kernel ran by itself, so the share of a step "
-         "with kernels is not known, and no op; name a timeline of the same "
-         "step, too");
+    if (audit.hasSumsAlone())
+      note(audit, "sums-alone",
+           "sums alone: when each kernel ran is not known, so neither is the "
+           "share of a step with kernels; `nsys stats --report "
+           "cuda_gpu_trace` lists the kernels");
+    else
+      note(audit, "no-timeline",
+           "counters alone: each kernel ran by itself, so the share of a step "
+           "with kernels is not known, and no op; name a timeline of the same "
+           "step, too");
     if (audit.levels->kernelTime == 0)
       note(audit, "no-kernel-times",
            "not each kernel has a time (gpu__time_duration.sum): they weigh by "
            "their cycles, or all the same where these are not counted");
-    for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
-      note(audit, level.id, level.text);
+    noteImpossible();
+    noteLevels();
   }
 
   void noteLevels() {
     for (const LevelNote &level : levelNotes(audit.levels->levels, audit.gpu))
       note(audit, level.id, level.text);
-    double gpu = step.duration() > 0
-                     ? double(step.levels.unionOfAll) / step.deviceTime()
-                     : 0;
-    for (const std::string &text : contradictionsIn(audit.levels->levels, gpu))
-      note(audit, "levels", text);
   }
 
   /// If the trace has the forward pass only, so has the comparison.
@@ -487,7 +537,7 @@ private:
       const TracedProduct &product = step.products[i];
       row.isTraced = true;
       row.isStopped &= product.isStopped;
-      row.isUnknown &= !row.isSpecified && trace.hasShapes && !product.flop;
+      row.isUnknown &= !row.isSpecified && !product.flop;
       row.products.push_back(i);
       row.traced += product.flop.value_or(0);
       row.kernels += product.kernels;
@@ -639,14 +689,12 @@ private:
         for (unsigned i : row.products)
           add(false, trace.names[trace.host[step.products[i].event].name],
               step.products[i].nanoseconds);
-    // Without shapes, nothing is known of any kernel.
-    if (trace.hasShapes)
-      for (const StepKernel &kernel : step.kernels) {
-        const trace::DeviceEvent &event = trace.kernels[kernel.kernel];
-        std::string name = kernelBaseName(trace.names[event.name]);
-        if (!kernel.product && multipliesByName(name))
-          add(true, name, event.duration);
-      }
+    for (const StepKernel &kernel : step.kernels) {
+      const trace::DeviceEvent &event = trace.kernels[kernel.kernel];
+      std::string name = kernelBaseName(trace.names[event.name]);
+      if (!kernel.product && multipliesByName(name))
+        add(true, name, event.duration);
+    }
     for (auto &[key, unknown] : found)
       audit.unknown.push_back(std::move(unknown));
     llvm::stable_sort(audit.unknown, [](auto &a, auto &b) {

@@ -28,6 +28,8 @@ struct Claim {
   bool isMeasured() const { return source == "counters"; }
 };
 
+struct Row;
+
 /// The count of a claim for a row.
 struct RowClaim {
   Rational flop;
@@ -37,6 +39,12 @@ struct RowClaim {
   /// needed. Empty if the counts are equal, or if the difference is
   /// unexplained.
   llvm::SmallVector<const Rule *, 2> rules;
+
+  /// Whether it is not the exact count, where that is known.
+  bool differs(const Row &row) const;
+  bool isUnexplained(const Row &row) const {
+    return differs(row) && rules.empty();
+  }
 };
 
 /// A product of the step in one phase, in the specification and in the trace.
@@ -67,6 +75,7 @@ struct Row {
   llvm::SmallVector<unsigned, 2>
       products; ///< indices into TracedStep::products
   unsigned kernels = 0, parts = 0;
+  unsigned joinedKernels = 0; ///< of `kernels`, those that have counters
   int64_t nanoseconds = 0;
   bool hasOtherAlgorithm = false,
        usesMatrixUnits = false;     ///< by the names of its kernels
@@ -78,6 +87,10 @@ struct Row {
     return phase == "input" || phase == "weight" || phase == "input+weight";
   }
 };
+
+inline bool RowClaim::differs(const Row &row) const {
+  return !row.isUnknown && flop != row.exact;
+}
 
 /// Shares of the specification's FLOP, by the confidence of their match.
 struct Coverage {
@@ -99,6 +112,13 @@ struct KernelRow {
   unsigned launches = 0;
   int64_t nanoseconds = 0;
   std::optional<UnitLevels> levels; ///< by joined counters
+};
+
+/// How much of a step counters were joined with.
+struct JoinedCounters {
+  size_t kernels = 0;            ///< of the step
+  size_t counted = 0, whole = 0; ///< of the kernels that were counted, and all
+  double time = 0;               ///< share of the time of the step's kernels
 };
 
 /// What may multiply, and is in no count: its FLOP are not known.
@@ -155,6 +175,8 @@ struct Audit {
   Gpu gpu;
   /// Of the step, if counters were given.
   std::optional<SummedLevels> levels;
+  /// If counters of another run were.
+  std::optional<JoinedCounters> joined;
   std::optional<Divergence> divergence;
   std::vector<Note> notes;
 
@@ -171,6 +193,10 @@ struct Audit {
   bool hasCountersAlone() const {
     return trace->host.empty() && trace->kernels.empty() &&
            !trace->counted.empty();
+  }
+  /// Whether these are the sums of a timeline that ran as in training.
+  bool hasSumsAlone() const {
+    return hasCountersAlone() && trace->format == "nsys-stats";
   }
   /// What shares of time are of: the step, on each of its devices, or all
   /// counted kernels; ns.

@@ -28,6 +28,16 @@ static Elements sorted(Rational a, Rational b, Rational c) {
   return elements;
 }
 
+/// Whether each size of its operands is known: a reader has -1 for one that is
+/// no number.
+static bool hasSizes(const Trace &trace, const HostEvent &event) {
+  for (unsigned i = 0; i < event.shapes.size; ++i)
+    if (llvm::any_of(trace.shape(event, i),
+                     [](int64_t size) { return size < 0; }))
+      return false;
+  return true;
+}
+
 /// Parses `[2, 2]`, or `2` for all axes. Empty if it is neither.
 static llvm::SmallVector<int64_t, 3> listOf(StringRef text, size_t axes) {
   llvm::SmallVector<int64_t, 3> list;
@@ -537,8 +547,9 @@ bool netc::audit::isForwardAlone(const Trace &trace, const HostEvent &event) {
 bool netc::audit::multipliesByName(StringRef kernel) {
   kernel.consume_front("fbgemm_gpu::"); // a library's, of embeddings
   constexpr StringRef parts[] = {
-      "gemm",  "xmma",  "cutlass",   "convolve",  "conv2d",    "conv_depthwise",
-      "wgrad", "dgrad", "attention", "flash_fwd", "flash_bwd", "fmha"};
+      "gemm",           "xmma",  "cutlass", "convolve",  "conv2d",
+      "conv_depthwise", "wgrad", "dgrad",   "attention", "flash_fwd",
+      "flash_bwd",      "fmha",  "cijk_",   "nvjet"}; // of Tensile and cuBLAS
   return llvm::any_of(
       parts, [&](StringRef part) { return kernel.contains_insensitive(part); });
 }
@@ -564,6 +575,8 @@ int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
 EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
                               Dims result) {
   StringRef name = trace.names[event.name];
+  if (!hasSizes(trace, event))
+    return none();
   // In backward convolutions of 2021, the weight's shape is in the other event.
   if (name == backwardOf2021) {
     Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
@@ -586,6 +599,8 @@ Rational netc::audit::profilerFlop(const Trace &trace, const HostEvent &event) {
   StringRef name = trace.names[event.name];
   auto shape = [&](unsigned i) { return trace.shape(event, i); };
   Rational flop;
+  if (!hasSizes(trace, event))
+    return 0;
   if (name == "aten::conv2d") {
     Dims input = shape(0), weight = shape(1);
     auto stride = listOf(trace.value(event, 3), 2);

@@ -289,6 +289,63 @@ UnitLevels netc::audit::levelsOf(const Trace &trace,
   return levels;
 }
 
+static std::string percentOf(double share) {
+  double tenths = std::round(share * 1000) / 10;
+  std::string text = std::to_string(tenths);
+  return StringRef(text).take_front(text.find('.') + 2).str() + " %";
+}
+
+std::vector<LevelNote> netc::audit::eraseImpossible(UnitLevels &levels,
+                                                    Value gpu) {
+  constexpr double tolerance = 0.01;
+  std::vector<LevelNote> reasons;
+  auto erase = [&](Value UnitLevels::*level, const std::string &why) {
+    for (const Level &each : unitLevels())
+      if (each.value == level && llvm::none_of(reasons, [&](auto &reason) {
+            return reason.id == each.id;
+          }))
+        reasons.push_back({each.id, why});
+  };
+  for (const Level &level : unitLevels())
+    if (Value value = levels.*level.value; value && *value > 1 + tolerance)
+      erase(level.value, "it would be " + percentOf(*value));
+  struct Order {
+    Value UnitLevels::*high; ///< null for the share of time with kernels
+    Value UnitLevels::*low;
+  };
+  static const Order orders[] = {
+      {nullptr, &UnitLevels::sm},
+      {nullptr, &UnitLevels::smsp},
+      {&UnitLevels::sm, &UnitLevels::smsp},
+      {&UnitLevels::smsp, &UnitLevels::issue},
+      {&UnitLevels::issue, &UnitLevels::tensorIssue},
+      {&UnitLevels::tensorActive, &UnitLevels::tensorIssue},
+  };
+  auto nameOf = [](Value UnitLevels::*level) {
+    return level ? llvm::find_if(
+                       unitLevels(),
+                       [&](const Level &each) { return each.value == level; })
+                       ->id
+                 : StringRef("gpu");
+  };
+  for (const Order &order : orders) {
+    Value high = order.high ? levels.*order.high : gpu, low = levels.*order.low;
+    if (!high || !low || *low <= *high + tolerance || *low > 1 + tolerance)
+      continue;
+    std::string why = (nameOf(order.low) + " would be " + percentOf(*low) +
+                       ", and " + nameOf(order.high) + " " + percentOf(*high))
+                          .str();
+    erase(order.low, why);
+    if (order.high)
+      erase(order.high, why);
+  }
+  for (const LevelNote &reason : reasons)
+    for (const Level &level : unitLevels())
+      if (level.id == reason.id)
+        (levels.*level.value).reset();
+  return reasons;
+}
+
 std::optional<double> netc::audit::clockOf(const Trace &counters) {
   double sum = 0;
   unsigned kernels = 0;
@@ -347,6 +404,15 @@ static void add(SummedLevels &summed, const UnitLevels &levels, double time) {
     }
 }
 
+static void addReasons(SummedLevels &summed,
+                       llvm::ArrayRef<LevelNote> reasons) {
+  for (const LevelNote &reason : reasons)
+    if (llvm::none_of(summed.impossible, [&](const LevelNote &known) {
+          return known.id == reason.id;
+        }))
+      summed.impossible.push_back(reason);
+}
+
 /// The times of kernels under the counting tool, or what is proportional to
 /// them: all by one counter.
 static std::vector<double> weightsOf(const Trace &counters,
@@ -386,7 +452,11 @@ SummedLevels netc::audit::levelsOf(const Trace &counters,
   double all = 0;
   for (auto [i, weight] : llvm::zip_equal(counted, weights)) {
     all += weight;
-    add(summed, levelsOf(counters, counters.counted[i], gpu), weight);
+    UnitLevels levels = levelsOf(counters, counters.counted[i], gpu);
+    std::vector<LevelNote> reasons = eraseImpossible(levels, std::nullopt);
+    summed.impossibleKernels += !reasons.empty();
+    addReasons(summed, reasons);
+    add(summed, levels, weight);
   }
   for (const Level &level : unitLevels()) {
     Value &sum = summed.levels.*level.value;
@@ -400,13 +470,13 @@ SummedLevels netc::audit::levelsOf(const Trace &counters,
 }
 
 /// The levels of several kernels, of those that are known of all.
-static UnitLevels meanOf(const Trace &counters,
-                         llvm::ArrayRef<uint32_t> counted, const Gpu &gpu) {
+static SummedLevels meanOf(const Trace &counters,
+                           llvm::ArrayRef<uint32_t> counted, const Gpu &gpu) {
   SummedLevels summed = levelsOf(counters, counted, gpu);
   for (const Level &level : unitLevels())
     if (summed.joined.*level.value != 1)
       (summed.levels.*level.value).reset();
-  return summed.levels;
+  return summed;
 }
 
 SummedLevels netc::audit::sumLevels(const Trace &timeline,
@@ -427,7 +497,10 @@ SummedLevels netc::audit::sumLevels(const Trace &timeline,
         time += double(timeline.kernels[i].duration);
     if (time <= 0)
       continue;
-    add(summed, meanOf(counters, group.counted, gpu), time);
+    SummedLevels mean = meanOf(counters, group.counted, gpu);
+    summed.impossibleKernels += mean.impossibleKernels;
+    addReasons(summed, mean.impossible);
+    add(summed, mean.levels, time);
   }
   for (const Level &level : unitLevels()) {
     Value &sum = summed.levels.*level.value;
@@ -498,37 +571,6 @@ UnitLevels netc::audit::sampledLevels(
 //===----------------------------------------------------------------------===//
 // What is to be said of them
 //===----------------------------------------------------------------------===//
-
-std::vector<std::string> netc::audit::contradictionsIn(const UnitLevels &levels,
-                                                       Value gpu) {
-  struct Order {
-    StringRef above, below;
-    Value high, low;
-  };
-  const Order orders[] = {
-      {"GPU", "SM active", gpu, levels.sm},
-      {"GPU", "SMSP active", gpu, levels.smsp},
-      {"SM active", "SMSP active", levels.sm, levels.smsp},
-      {"SMSP active", "issue slots", levels.smsp, levels.issue},
-      {"issue slots", "tensor issue", levels.issue, levels.tensorIssue},
-      {"tensor active", "tensor issue", levels.tensorActive,
-       levels.tensorIssue},
-  };
-  std::vector<std::string> contradictions;
-  for (const Order &order : orders)
-    if (order.high && order.low && *order.low > *order.high + 0.01)
-      contradictions.push_back((order.below + " is above " + order.above +
-                                ", which cannot be: kernels were joined to the "
-                                "counters of others")
-                                   .str());
-  return contradictions;
-}
-
-static std::string percentOf(double share) {
-  double tenths = std::round(share * 1000) / 10;
-  std::string text = std::to_string(tenths);
-  return StringRef(text).take_front(text.find('.') + 2).str() + " %";
-}
 
 std::vector<LevelNote> netc::audit::levelNotes(const UnitLevels &levels,
                                                const Gpu &gpu) {

@@ -72,12 +72,29 @@ std::optional<double> clockOf(const trace::Trace &counters);
 std::optional<Rational> ordinaryFlop(const trace::Trace &counters,
                                      const trace::CountedKernel &kernel);
 
+/// A remark for readers of the levels, or about one.
+struct LevelNote {
+  llvm::StringRef id;
+  std::string text;
+};
+
+/// Makes levels unknown that cannot be: above 1, or above a level that they are
+/// a part of, by more than 1 %; in that case both, since either may be wrong.
+/// `gpu` is the share of time with kernels, if it is to bound them. Returns why
+/// for each, by its id.
+std::vector<LevelNote> eraseImpossible(UnitLevels &levels,
+                                       std::optional<double> gpu);
+
 /// Levels over a time, and the share of its kernels' time that each is known
 /// for. Kernels that were not joined do not count.
 struct SummedLevels {
   UnitLevels levels;
   UnitLevels joined;
   int64_t kernelTime = 0; ///< ns
+  /// Why levels of kernels were left out, one for each level, and of how many
+  /// counted kernels.
+  std::vector<LevelNote> impossible;
+  unsigned impossibleKernels = 0;
 };
 
 /// Levels of counted kernels, each by its time under the counting tool.
@@ -100,17 +117,7 @@ SummedLevels sumLevels(const trace::Trace &timeline,
 UnitLevels sampledLevels(const trace::Trace &trace,
                          llvm::ArrayRef<std::pair<int64_t, int64_t>> intervals);
 
-/// The levels that are greater than one above them by more than 1 %, in words:
-/// by construction none can be, so the join is wrong. `gpu` is the share of
-/// time with kernels.
-std::vector<std::string> contradictionsIn(const UnitLevels &levels,
-                                          std::optional<double> gpu);
-
-/// A remark for readers of the levels.
-struct LevelNote {
-  llvm::StringRef id;
-  std::string text;
-};
+/// What readers of these levels should know.
 std::vector<LevelNote> levelNotes(const UnitLevels &levels, const Gpu &gpu);
 
 } // namespace netc::audit

@@ -33,6 +33,15 @@ void netc::audit::noteDamage(Audit &audit) {
     note(audit, "broken-events",
          "events without a time, or with one out of range, are left out: " +
              llvm::Twine(trace.broken));
+  noteCounters(audit, trace);
+}
+
+void netc::audit::noteCounters(Audit &audit, const trace::Trace &counters) {
+  if (counters.brokenCounters)
+    note(audit, "broken-counters",
+         "counters below 0, beyond 64 bits, or not written as the others are "
+         "left out: " +
+             llvm::Twine(counters.brokenCounters));
 }
 
 /// The steps of an optimizer that the trace marks.
@@ -113,16 +122,39 @@ static void notePrecision(Audit &audit) {
            ", the run in " + audit.run->namesOfFormats());
 }
 
-void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
+/// Notes that the trace has no shapes, and what makes it have them.
+static void noteShapes(Audit &audit) {
   const trace::Trace &trace = *audit.trace;
-  if (!trace.hasShapes &&
-      llvm::none_of(audit.step.products, [](const TracedProduct &product) {
+  if (trace.hasShapes ||
+      llvm::any_of(audit.step.products, [](const TracedProduct &product) {
         return product.flop.has_value();
       }))
-    note(audit, "no-shapes",
-         "the trace has no shapes: ops are matched by their "
-         "order, and what tools count is not known; record "
-         "with record_shapes=True");
+    return;
+  if (llvm::none_of(trace.host, [](const trace::HostEvent &event) {
+        return event.kind == trace::HostEvent::Op;
+      }))
+    return note(audit, "no-ops",
+                "the trace has kernels and no ops: what they multiply is not "
+                "known");
+  StringRef hint =
+      trace.format == "nsys-sqlite"
+          ? "; emit_nvtx(record_shapes=True) writes them"
+      : trace.format == "kineto" || trace.format == "execution-trace"
+          ? "; record with record_shapes=True"
+          : "";
+  note(audit, "no-shapes",
+       "the trace has no shapes: ops are matched by their order, and what "
+       "tools count is not known" +
+           hint);
+}
+
+void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
+  const trace::Trace &trace = *audit.trace;
+  noteShapes(audit);
+  if (trace.shapesAdded)
+    note(audit, "added-shapes",
+         "ops that have their shapes from the execution trace: " +
+             llvm::Twine(trace.shapesAdded));
   noteDamage(audit);
   if (trace.kernels.empty())
     note(audit, "no-kernels",

@@ -15,6 +15,9 @@ void note(Audit &audit, llvm::StringRef id, const llvm::Twine &text);
 /// Notes what of the trace could not be read.
 void noteDamage(Audit &audit);
 
+/// Notes the counters that could not be read.
+void noteCounters(Audit &audit, const trace::Trace &counters);
+
 /// Notes what the trace lacks, and where it is not of what the run says:
 /// `specified` is the step of the run, or null.
 void addNotes(Audit &audit, const SpecifiedStep *specified);

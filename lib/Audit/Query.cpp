@@ -5,6 +5,9 @@
 #include "lib/Audit/Query.h"
 
 #include "lib/Analysis/QueryPath.h"
+#include "lib/Audit/Utilization.h"
+
+#include <cmath>
 
 using namespace netc;
 using namespace netc::audit;
@@ -31,10 +34,16 @@ public:
       asked.push_back(part->path);
     }
     const TracedStep &step = audit.step;
-    if (path.take({"batch"}))
-      return last(audit.examples().value_or(Rational()), "examples");
+    for (const OfStep &figure : ofStep())
+      if (path.take({figure.name})) {
+        if (isOfPart())
+          return notTraced(figure.name, "it is of the whole step");
+        std::optional<Rational> value = figure.value(audit);
+        return value ? last(*value, figure.unit)
+                     : notTraced(figure.name, figure.why);
+      }
     if (path.take({"matched"}))
-      return last(audit.coverage.share(), "");
+      return matched();
     if (path.take({"unexplained"}))
       return last(unexplained(), "");
     if (path.take({"unknown"}))
@@ -44,13 +53,20 @@ public:
     if (path.take({"time"})) {
       if (!audit.trace->hasTimes || step.duration() <= 0)
         return notTraced("time", "the trace has no times");
-      return last(Rational::fraction(step.duration(), 1000000000), "s");
+      return last(Rational::fraction(isOfPart() ? partTime() : step.duration(),
+                                     1000000000),
+                  "s");
     }
     if (path.take({"gpu"})) {
       if (!step.levels.kernels || step.duration() <= 0)
-        return notTraced("gpu", "the step has no kernels of a device");
-      return last(Rational::fraction(step.levels.sum, step.deviceTime()), "");
+        return notTraced("gpu", noKernels);
+      return last(Rational::fraction(isOfPart() ? partTime() : step.levels.sum,
+                                     step.deviceTime()),
+                  "");
     }
+    for (const Level &level : unitLevels())
+      if (path.take({level.id}))
+        return ofLevel(level);
     if (path.take({"flop"})) {
       if (llvm::none_of(step.products, [](const TracedProduct &product) {
             return product.flop.has_value();
@@ -70,6 +86,106 @@ private:
   Answer last(const Rational &value, StringRef unit) {
     return path.atEnd() ? Answer(Quantity{value, unit})
                         : Answer(path.complain());
+  }
+
+  /// A figure that a step has, and no part of it.
+  struct OfStep {
+    StringRef name, unit;
+    std::optional<Rational> (*value)(const Audit &);
+    StringRef why; ///< it is not known, where it is not
+  };
+  static constexpr StringRef noKernels = "the step has no kernels of a device";
+
+  static std::optional<Rational> shareOf(const Audit &audit, int64_t time) {
+    return audit.step.levels.kernels && audit.step.duration() > 0
+               ? std::optional(
+                     Rational::fraction(time, audit.step.deviceTime()))
+               : std::nullopt;
+  }
+
+  static llvm::ArrayRef<OfStep> ofStep() {
+    static constexpr StringRef noUse =
+        "it takes a peak of the run, a time, and a whole step that matches";
+    static const OfStep figures[] = {
+        {"batch", "examples",
+         [](const Audit &audit) {
+           return std::optional(audit.examples().value_or(Rational()));
+         },
+         ""},
+        {"joined", "",
+         [](const Audit &audit) {
+           return audit.joined ? std::optional(fromDouble(audit.joined->time))
+                               : std::nullopt;
+         },
+         "no counters of another run were given"},
+        {"gpu_union", "",
+         [](const Audit &audit) {
+           return shareOf(audit, audit.step.levels.unionOfAll);
+         },
+         noKernels},
+        {"gpu_without_communication", "",
+         [](const Audit &audit) {
+           return shareOf(audit, audit.step.levels.withoutCommunication);
+         },
+         noKernels},
+        {"mfu", "",
+         [](const Audit &audit) {
+           return modelUtilization(audit, audit.model);
+         },
+         noUse},
+        {"hfu", "",
+         [](const Audit &audit) {
+           return modelUtilization(audit, audit.hardware);
+         },
+         noUse},
+        {"in_kernels", "", utilizationInKernels, noUse},
+    };
+    return figures;
+  }
+
+  /// A share, to a billionth.
+  static Rational fromDouble(double share) {
+    return Rational::fraction(std::llround(share * 1e9), 1000000000);
+  }
+
+  bool isOfPart() const { return !query.parts.empty(); }
+
+  Answer matched() {
+    if (!isOfPart())
+      return last(audit.coverage.share(), "");
+    Rational all, found;
+    for (const Row &row : audit.rows)
+      if (isAskedFor(row)) {
+        all += row.exact;
+        if (row.isTraced && row.confidence != Confidence::None)
+          found += row.exact;
+      }
+    return last(all.isZero() ? Rational(1) : found / all, "");
+  }
+
+  int64_t partTime() const {
+    int64_t time = 0;
+    for (const Row &row : audit.rows)
+      if (isAskedFor(row))
+        time += row.nanoseconds;
+    return time;
+  }
+
+  Answer ofLevel(const Level &level) {
+    LevelSum sum;
+    for (const Row &row : audit.rows)
+      if (isOfPart() && isAskedFor(row))
+        sum.add(row);
+    UnitLevels levels = isOfPart()     ? sum.levels()
+                        : audit.levels ? audit.levels->levels
+                                       : UnitLevels();
+    if (std::optional<double> value = levels.*level.value)
+      return last(fromDouble(*value), "");
+    if (audit.levels)
+      for (const LevelNote &reason : audit.levels->impossible)
+        if (reason.id == level.id)
+          return notTraced(level.id, reason.text);
+    return notTraced(level.id, "no counter tells it");
   }
 
   Answer notTraced(StringRef figure, StringRef why) {
@@ -113,6 +229,11 @@ private:
 
   size_t kernels() const {
     size_t launches = 0;
+    if (isOfPart()) {
+      for (const Row &row : audit.rows)
+        launches += isAskedFor(row) ? row.kernels : 0;
+      return launches;
+    }
     for (const KernelRow &kernel : audit.kernels)
       launches += kernel.launches;
     return launches;
@@ -121,13 +242,19 @@ private:
   size_t unexplained() const {
     size_t rows = 0;
     for (const Row &row : audit.rows)
-      for (const RowClaim &claim : row.claims)
-        rows += claim.flop != row.exact && claim.rules.empty();
+      if (isAskedFor(row))
+        for (const RowClaim &claim : row.claims)
+          rows += claim.isUnexplained(row);
     return rows;
   }
 
   size_t unknown() const {
     size_t times = 0;
+    if (isOfPart()) {
+      for (const Row &row : audit.rows)
+        times += isAskedFor(row) && row.isUnknown ? row.products.size() : 0;
+      return times;
+    }
     for (const Unknown &unknown : audit.unknown)
       times += unknown.times;
     return times;

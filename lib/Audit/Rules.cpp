@@ -37,6 +37,13 @@ static Rational share(int64_t one, int64_t of) {
 }
 
 static const Rule rules[] = {
+    {"not-joined", "the counters lack some of its kernels",
+     [](const Subject &of) {
+       return when(of.claim.isMeasured() &&
+                       of.row.joinedKernels < of.row.kernels &&
+                       of.has.flop < of.row.exact,
+                   of.difference());
+     }},
     {"fma", "a multiply-add counts as 1",
      [](const Subject &of) {
        return when(of.claim.isHalf && of.row.isSpecified,
@@ -210,7 +217,7 @@ static bool isEqual(const Subject &of, const Rational &a, const Rational &b) {
 
 static void explain(const Subject &of, RowClaim &claim) {
   Rational difference = of.difference();
-  if (isEqual(of, difference, 0))
+  if (of.row.isUnknown || isEqual(of, difference, 0))
     return;
   for (const Rule &rule : rules)
     if (Explained explained = rule.difference(of);

@@ -97,6 +97,32 @@ static std::optional<std::pair<int64_t, int64_t>> timesIn(StringRef text) {
   return std::pair(*start, *end);
 }
 
+/// Leaves out the steps with less than half of the events of the fullest: a
+/// profiler marks those, too, that it saw only the beginning or the end of.
+/// Returns how many these are.
+static size_t eraseCut(const Trace &trace, std::vector<Marked> &marked) {
+  llvm::sort(marked, [](auto &a, auto &b) { return a.start < b.start; });
+  std::vector<size_t> events(marked.size());
+  for (const HostEvent &event : trace.host) {
+    if (event.kind != HostEvent::Op && event.kind != HostEvent::Launch)
+      continue;
+    size_t behind = llvm::partition_point(marked,
+                                          [&](const Marked &each) {
+                                            return each.start <= event.start;
+                                          }) -
+                    marked.begin();
+    if (behind && event.start < marked[behind - 1].end)
+      ++events[behind - 1];
+  }
+  size_t most = *std::max_element(events.begin(), events.end()), kept = 0;
+  for (size_t i = 0; i < marked.size(); ++i)
+    if (events[i] * 2 >= most)
+      marked[kept++] = marked[i];
+  size_t cut = marked.size() - kept;
+  marked.resize(kept);
+  return cut;
+}
+
 static llvm::Error chooseStep(const Trace &trace, StringRef range,
                               TracedStep &step) {
   auto [begin, end] = extentOf(trace);
@@ -116,6 +142,8 @@ static llvm::Error chooseStep(const Trace &trace, StringRef range,
     });
     if (marked.empty())
       marked = markedByOptimizer(trace);
+    if (!marked.empty())
+      step.cutSteps = eraseCut(trace, marked);
   }
   if (marked.empty() && !range.empty())
     return fail(

@@ -93,7 +93,8 @@ struct Levels : KernelTimes {
 /// A step of a trace.
 struct TracedStep {
   std::string name;        ///< `ProfilerStep#6`; empty if the trace is one step
-  size_t steps = 1;        ///< that the trace has
+  size_t steps = 1;        ///< that the trace has complete
+  size_t cutSteps = 0;     ///< others, where the profiler began or ended
   bool isAskedFor = false; ///< by a name or times
   int64_t start = 0, end = 0; ///< ns, on the host
   /// From the start of its first kernel to the end of its last, ns.
@@ -126,8 +127,8 @@ struct TracedStep {
 };
 
 /// Takes a step and nests its ops. Of several it is the one of median length:
-/// of those marked `ProfilerStep#K`, else of those that end where an optimizer
-/// has stepped; else all of the trace is one.
+/// of those that are complete and marked `ProfilerStep#K`, else of those that
+/// end where an optimizer has stepped; else all of the trace is one.
 TracedStep traceStep(const trace::Trace &trace);
 
 /// The same of another step: the K of a marked one, the name of a range of the

@@ -8,6 +8,7 @@
 #include "lib/Driver/AnalysisResults.h"
 #include "lib/Driver/Output.h"
 #include "lib/Report/AuditPictures.h"
+#include "lib/Trace/ExecutionTrace.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -172,9 +173,36 @@ Exit netc::auditTraces(Session &session) {
   if (question.counts.size() == read.size())
     return complain(WrongUsage, "counts alone are no trace; name the trace of "
                                 "the step, too");
+  // An execution trace has the shapes of a trace that has the times.
+  auto hasTimedOps = [](const trace::Trace &trace) {
+    return trace.hasTimes && !trace.host.empty();
+  };
+  bool isAnyTimed = llvm::any_of(
+      read, [&](const auto &trace) { return hasTimedOps(*trace); });
+  auto isExecution = [&](const trace::Trace &trace) {
+    return !trace.hasTimes && isAnyTimed;
+  };
+  for (auto [path, execution] : llvm::zip(traces, read)) {
+    if (!isExecution(*execution))
+      continue;
+    bool haveShapes = false;
+    for (const auto &trace : read)
+      if (hasTimedOps(*trace)) {
+        trace->shapesAdded += trace::addShapes(*trace, *execution);
+        haveShapes |= trace->hasShapes;
+      }
+    if (!haveShapes)
+      return refuse(
+          session, path,
+          trace::fail({"shapes-match-nothing",
+                       llvm::formatv("none of its {0} ops gives an op of the "
+                                     "trace its shapes; see that both are of "
+                                     "the same run",
+                                     execution->host.size())}));
+  }
   std::vector<Audited> audited;
   for (auto [path, trace] : llvm::zip(traces, read)) {
-    if (!trace->counts.empty() || isCounters(*trace))
+    if (!trace->counts.empty() || isCounters(*trace) || isExecution(*trace))
       continue;
     llvm::Expected<Audited> made =
         auditOne(path, std::move(trace), runs, question);

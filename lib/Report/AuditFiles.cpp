@@ -23,7 +23,7 @@ static double secondsOf(int64_t nanoseconds) { return nanoseconds * 1e-9; }
 
 static void ruleOf(OStream &json, StringRef key, const RowClaim &claim,
                    const Row &row) {
-  if (claim.flop == row.exact)
+  if (!claim.differs(row))
     return json.attribute(key, nullptr);
   json.attribute(key,
                  claim.rules.empty() ? "unexplained" : claim.rules.front()->id);
@@ -58,6 +58,7 @@ static void traceOf(OStream &json, const Audit &audit) {
       });
     });
     json.attribute("steps", int64_t(audit.step.steps));
+    json.attribute("cut_steps", int64_t(audit.step.cutSteps));
     json.attribute("step", llvm::json::fixUTF8(audit.step.name));
     json.attribute("seconds",
                    audit.step.duration() > 0
@@ -136,6 +137,8 @@ static void coverageOf(OStream &json, const Audit &audit) {
     });
     json.attribute("share", audit.coverage.share().toDouble());
     json.attribute("time", audit.coverage.time);
+    json.attribute("joined", audit.joined ? std::optional(audit.joined->time)
+                                          : std::nullopt);
     if (!audit.divergence)
       return json.attribute("first_divergence", nullptr);
     json.attributeObject("first_divergence", [&] {
@@ -338,7 +341,7 @@ void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {
         }
         const RowClaim &has = row.claims[claim - audit->claims.begin()];
         os << ',' << has.flop << ',';
-        if (has.flop != row.exact)
+        if (has.differs(row))
           os << (has.rules.empty() ? "unexplained" : has.rules.front()->id);
       }
       os << ',' << audit->step.levels.devices.size();

@@ -5,7 +5,7 @@
 #ifndef NETC_LIB_REPORT_AUDITREPORT_H
 #define NETC_LIB_REPORT_AUDITREPORT_H
 
-#include "lib/Audit/Audit.h"
+#include "lib/Audit/Utilization.h"
 #include "lib/Report/Page.h"
 
 namespace netc {
@@ -31,23 +31,6 @@ struct AuditRows {
 
 /// Groups equal rows. Groups that a tool counts most wrongly come first.
 std::vector<AuditRows> foldRows(const audit::Audit &audit);
-
-/// The FLOP of a claim divided by the exact ones. None if too little is
-/// matched.
-std::optional<Rational> ratioOf(const audit::Audit &audit,
-                                const audit::Claim &claim);
-
-/// Model FLOP utilization: FLOP of the specification, or of a claim, divided by
-/// the time of the step and the peaks of its devices. None if one is not known.
-std::optional<Rational> modelUtilization(const audit::Audit &audit,
-                                         const Rational &flop);
-
-/// The same by the time in which a kernel runs; of counters alone, under them.
-std::optional<Rational> utilizationInKernels(const audit::Audit &audit);
-
-/// The exact FLOP of a run whose products are in f16 or bf16, divided by what
-/// tensor cores do in the time of the counted kernels and at their clock.
-std::optional<double> utilizationAtClock(const audit::Audit &audit);
 
 /// The difference of a claim by rule, the largest first; what no rule explains
 /// is under a null one.

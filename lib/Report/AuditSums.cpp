@@ -69,59 +69,13 @@ std::vector<AuditRows> netc::foldRows(const Audit &audit) {
   return folded;
 }
 
-std::optional<Rational> netc::ratioOf(const Audit &audit, const Claim &claim) {
-  if (!audit.isComparable() || audit.model.isZero())
-    return std::nullopt;
-  return claim.total / audit.model;
-}
-
-std::optional<Rational> netc::modelUtilization(const Audit &audit,
-                                               const Rational &flop) {
-  if (!audit.run || !audit.isComparable() || audit.step.duration() <= 0 ||
-      audit.isRepeated || !(audit.hasBackward || audit.run->isInference))
-    return std::nullopt;
-  std::optional<Rational> peak = audit.run->peakOf(&Figures::model);
-  if (!peak)
-    return std::nullopt;
-  return flop / (*peak * Rational(audit.step.deviceTime())) * 1000000000;
-}
-
-std::optional<Rational> netc::utilizationInKernels(const Audit &audit) {
-  if (audit.hasCountersAlone()) {
-    std::optional<Rational> peak =
-        audit.run ? audit.run->peakOf(&Figures::model) : std::nullopt;
-    if (!peak || audit.wholeTime() <= 0)
-      return std::nullopt;
-    return audit.model / (*peak * Rational(audit.wholeTime())) * 1000000000;
-  }
-  std::optional<Rational> use = modelUtilization(audit, audit.model);
-  if (!use || audit.step.levels.unionOfAll <= 0)
-    return std::nullopt;
-  return *use * Rational(audit.step.deviceTime()) /
-         Rational(audit.step.levels.unionOfAll);
-}
-
-std::optional<double> netc::utilizationAtClock(const Audit &audit) {
-  if (!audit.run || !audit.hasCountersAlone() || audit.wholeTime() <= 0)
-    return std::nullopt;
-  for (NumberFormat format : audit.run->formats())
-    if (format != NumberFormat::F16 && format != NumberFormat::BF16)
-      return std::nullopt;
-  std::optional<double> clock = clockOf(*audit.trace),
-                        perCycle = audit.gpu.tensorFlopPerCycle();
-  if (!clock || !perCycle)
-    return std::nullopt;
-  return audit.model.toDouble() /
-         (*perCycle * *clock * double(audit.wholeTime()) * 1e-9);
-}
-
 std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
   std::vector<RuleShare> shares;
   for (const Row &row : audit.rows) {
     const RowClaim &has = row.claims[claim];
-    Rational difference = has.flop - row.exact;
-    if (difference.isZero())
+    if (!has.differs(row))
       continue;
+    Rational difference = has.flop - row.exact;
     auto add = [&](const Rule *rule, const Rational &part) {
       auto found = llvm::find_if(
           shares, [&](const RuleShare &share) { return share.rule == rule; });
@@ -148,36 +102,9 @@ std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
 // Levels
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A sum of rows; of their levels, those that are known, by time.
-class LevelSum {
-public:
-  void add(const Row &row) {
-    sum.nanoseconds += row.nanoseconds;
-    if (!row.levels)
-      return;
-    for (auto [i, level] : llvm::enumerate(unitLevels()))
-      if (std::optional<double> value = *row.levels.*level.value) {
-        values[i] += *value * double(row.nanoseconds);
-        times[i] += double(row.nanoseconds);
-      }
-  }
-  LevelRow row(std::string name, bool isLayer) const {
-    LevelRow row = sum;
-    row.name = std::move(name);
-    row.isLayer = isLayer;
-    for (auto [i, level] : llvm::enumerate(unitLevels()))
-      if (times[i] > 0)
-        row.levels.*level.value = values[i] / times[i];
-    return row;
-  }
-
-private:
-  static constexpr size_t most = 8;
-  LevelRow sum;
-  std::array<double, most> values{}, times{};
-};
-} // namespace
+static LevelRow rowOf(const LevelSum &sum, StringRef name, bool isLayer) {
+  return {name.str(), isLayer, sum.nanoseconds(), sum.levels()};
+}
 
 std::vector<LevelRow> netc::levelRows(const Audit &audit) {
   llvm::MapVector<StringRef, LevelSum> phases, layers;
@@ -203,9 +130,9 @@ std::vector<LevelRow> netc::levelRows(const Audit &audit) {
   if (audit.levels)
     step.levels = audit.levels->levels;
   for (const auto &[name, sum] : phases)
-    rows.push_back(sum.row("products, " + name.str(), false));
+    rows.push_back(rowOf(sum, "products, " + name.str(), false));
   for (const auto &[name, sum] : layers)
-    rows.push_back(sum.row(name.str(), true));
+    rows.push_back(rowOf(sum, name, true));
   return rows;
 }
 

@@ -37,11 +37,13 @@ static std::string nameText(StringRef text) {
 
 /// Small shares are given with more decimals.
 static std::string shareText(const Rational &share) {
+  if (share > 0 && share < Rational::fraction(1, 100000))
+    return fmt::format("{:.2g} %", share.toDouble() * 100);
   return percent(share, share < Rational::fraction(1, 100) ? 3 : 1);
 }
 
 static std::string ruleText(const RowClaim &claim, const Row &row) {
-  if (claim.flop == row.exact)
+  if (!claim.differs(row))
     return "";
   if (claim.rules.empty())
     return "unexplained";
@@ -81,7 +83,7 @@ static void writeRead(Page &page, const Audit &audit) {
     rest += " · CC " + trace.capability;
   page.section(audit.file, rest);
   if (audit.hasCountersAlone())
-    return page.paragraph("counters of " +
+    return page.paragraph((audit.hasSumsAlone() ? "sums of " : "counters of ") +
                           counted(Rational(trace.read), "kernel") +
                           ", without a timeline");
   page.paragraph(fmt::format(
@@ -90,8 +92,13 @@ static void writeRead(Page &page, const Audit &audit) {
       step.name.empty() ? "no steps are marked: the trace is one"
       : step.isAskedFor && step.steps == 1
           ? trace::shownName(step.name)
-          : fmt::format("{}, the median of {}", trace::shownName(step.name),
-                        counted(Rational(step.steps), "step"))));
+          : fmt::format("{}, the median of {}{}", trace::shownName(step.name),
+                        counted(Rational(step.steps), "step"),
+                        step.cutSteps
+                            ? fmt::format(", without {} that {} cut",
+                                          step.cutSteps,
+                                          step.cutSteps == 1 ? "is" : "are")
+                            : "")));
 }
 
 static std::string unknownText(const Audit &audit) {
@@ -161,6 +168,8 @@ static void writeCoverage(Page &page, const Audit &audit) {
 }
 
 static void writeRows(Page &page, const Audit &audit) {
+  if (audit.rows.empty())
+    return;
   std::vector<Grid::Align> columns = {Grid::Left,   Grid::Left,  Grid::Left,
                                       Grid::Detail, Grid::Right, Grid::Right};
   std::vector<Grid::Cell> head;
@@ -190,7 +199,7 @@ static void writeRows(Page &page, const Audit &audit) {
         {row.isUnknown ? "?" : flopCell(exact)}};
     for (auto [i, claim] : llvm::enumerate(row.claims)) {
       Rational flop = rows.flop(i);
-      bool isEqual = claim.flop == row.exact;
+      bool isEqual = !claim.differs(row);
       cells.push_back({flopCell(flop), isEqual ? Style::Plain : Style::Bad});
       cells.push_back({exact.isZero() ? "" : ratioText(flop / exact),
                        isEqual ? Style::Dim : Style::Bad});
@@ -199,12 +208,16 @@ static void writeRows(Page &page, const Audit &audit) {
     grid.add(std::move(cells));
   }
   grid.addRule();
-  std::vector<Grid::Cell> total = {{"total", Style::Bold},
-                                   {},
-                                   {},
-                                   {},
-                                   {},
-                                   {flopCell(audit.hardware), Style::Bold}};
+  std::vector<Grid::Cell> total = {
+      {"total", Style::Bold},
+      {},
+      {},
+      {},
+      {},
+      {audit.hardware.isZero() && !audit.unknown.empty()
+           ? "?"
+           : flopCell(audit.hardware),
+       Style::Bold}};
   for (const Claim &claim : audit.claims) {
     std::optional<Rational> ratio = ratioOf(audit, claim);
     total.push_back({flopCell(claim.total), Style::Bold});
@@ -236,15 +249,21 @@ static void writeTotals(Page &page, const Audit &audit) {
                  });
   if (!isKnown)
     return;
-  lines.add(
-      "exact",
-      fmt::format("{}, which is {}{}{}", flop(audit.model), exact(audit.model),
-                  sourceOf(audit).str(),
-                  audit.unknown.empty() ? "" : ", without what is not known"));
+  bool isNothingKnown = audit.model.isZero() && !audit.unknown.empty();
+  lines.add("exact",
+            isNothingKnown
+                ? "?"
+                : fmt::format("{}, which is {}{}{}", flop(audit.model),
+                              exact(audit.model), sourceOf(audit).str(),
+                              audit.unknown.empty()
+                                  ? ""
+                                  : ", without what is not known"));
   for (auto [i, claim] : llvm::enumerate(audit.claims)) {
     if (audit.isComparable() && audit.model.isZero()) {
-      lines.add(claim.id, "counts " + exact(claim.total) +
-                              ", where the exact count is 0");
+      lines.add(claim.id,
+                "counts " + exact(claim.total) +
+                    (isNothingKnown ? ", where the exact count is not known"
+                                    : ", where the exact count is 0"));
       continue;
     }
     std::optional<Rational> ratio = ratioOf(audit, claim);
@@ -273,7 +292,11 @@ static void writeTotals(Page &page, const Audit &audit) {
 static void addLevels(Lines &lines, const Audit &audit, StringRef joined) {
   if (!audit.levels)
     return;
-  for (const Level &level : unitLevels())
+  for (const Level &level : unitLevels()) {
+    auto reason =
+        llvm::find_if(audit.levels->impossible, [&](const LevelNote &note) {
+          return note.id == level.id;
+        });
     if (std::optional<double> value = audit.levels->levels.*level.value) {
       std::optional<double> cap = level.id == "tensor_issue"
                                       ? audit.gpu.tensorIssueCap()
@@ -286,7 +309,10 @@ static void addLevels(Lines &lines, const Audit &audit, StringRef joined) {
               cap ? fmt::format(", cap {:.1f} %", *cap * 100) : "",
               share ? fmt::format("; {} {:.1f} %", joined.str(), *share * 100)
                     : ""));
+    } else if (reason != audit.levels->impossible.end()) {
+      lines.add(level.id.str(), "?, since " + reason->text, Style::Bad);
     }
+  }
 }
 
 /// What counters tell without a timeline.
@@ -302,7 +328,8 @@ static void writeCounted(Page &page, const Audit &audit) {
   std::optional<double> clock = clockOf(*audit.trace);
   if (int64_t time = audit.wholeTime())
     lines.add("kernels",
-              seconds(time) + " under the counters" +
+              seconds(time) +
+                  (audit.hasSumsAlone() ? " in all" : " under the counters") +
                   (clock ? fmt::format(", at {:.2f} GHz", *clock / 1e9) : ""));
   addLevels(lines, audit, "counted for");
   if (std::optional<Rational> use = utilizationInKernels(audit)) {
@@ -326,7 +353,9 @@ static void writeLevels(Page &page, const Audit &audit) {
   if (audit.step.duration() <= 0)
     return;
   const TracedStep &step = audit.step;
-  std::string onHost = seconds(step.end - step.start) + " on the host";
+  std::string onHost =
+      seconds(step.end - step.start) +
+      (step.name.empty() ? ", all of the trace" : " on the host");
   lines.add("step",
             step.isLongerOnDevice()
                 ? seconds(step.duration()) +
@@ -375,6 +404,14 @@ static void writeLevels(Page &page, const Audit &audit) {
               fmt::format("{:.1f} % by the profiler's estimate, occupancy "
                           "{:.1f} %, of the time of kernels",
                           *levels.smEfficiency * 100, *levels.occupancy * 100));
+  if (const std::optional<JoinedCounters> &joined = audit.joined)
+    lines.add("joined",
+              fmt::format("{:.1f} % of the kernels' time: {} of {}, with {} of "
+                          "{} that were counted",
+                          joined->time * 100, joined->kernels,
+                          counted(Rational(levels.kernels), "kernel"),
+                          joined->counted, joined->whole),
+              joined->time < 0.9 ? Style::Bad : Style::Plain);
   addLevels(lines, audit, "joined");
   page.lines(lines);
 }

@@ -52,7 +52,7 @@ TEST(Levels, OfCublasByTheTextOfNsightCompute) {
   double rate = 2 * 8192. * 8192 * 8192 / 1.56e-3;
   EXPECT_NEAR(rate / 989.4e12, 0.712, 5e-4);
   EXPECT_NEAR(rate / (132 * 4096 * 1.44e9), 0.905, 5e-4);
-  EXPECT_TRUE(contradictionsIn(levels, 1).empty());
+  EXPECT_TRUE(eraseImpossible(levels, 1).empty());
 }
 
 TEST(Levels, OfWmmaByTheTextOfNsightCompute) {
@@ -325,33 +325,54 @@ TEST(Join, WithoutOpsByNameAndGrid) {
   EXPECT_FALSE(summed.levels.tensorActive);
 }
 
-TEST(Levels, OrderThatCannotBeIsSaid) {
+/// The ids and reasons of what is left out.
+std::vector<std::string> erasedFrom(UnitLevels &levels,
+                                    std::optional<double> gpu) {
+  std::vector<std::string> texts;
+  for (const LevelNote &note : eraseImpossible(levels, gpu))
+    texts.push_back(note.id.str() + ": " + note.text);
+  return texts;
+}
+
+TEST(Levels, ThatCannotBeAreUnknown) {
   UnitLevels levels;
+  levels.sm = 1.005;
   levels.smsp = 0.5;
   levels.issue = 0.505;
-  EXPECT_TRUE(contradictionsIn(levels, 0.6).empty());
+  EXPECT_TRUE(erasedFrom(levels, std::nullopt).empty());
+  EXPECT_EQ(*levels.issue, 0.505);
+  // Of two that contradict each other either may be wrong.
   levels.issue = 0.52;
-  const std::string why = ", which cannot be: kernels were joined to the "
-                          "counters of others";
-  EXPECT_EQ(contradictionsIn(levels, 0.6),
-            std::vector<std::string>{
-                "issue slots is above SMSP active, which cannot be: kernels "
-                "were joined to the counters of others"});
-  // All others at once.
+  EXPECT_EQ(erasedFrom(levels, std::nullopt),
+            (std::vector<std::string>{
+                "issue: issue would be 52.0 %, and smsp 50.0 %",
+                "smsp: issue would be 52.0 %, and smsp 50.0 %"}));
+  EXPECT_FALSE(levels.smsp);
+  EXPECT_FALSE(levels.issue);
+  EXPECT_TRUE(levels.sm);
+  levels.issue = 1.25;
+  levels.smsp = 0.9;
+  EXPECT_EQ(erasedFrom(levels, std::nullopt),
+            std::vector<std::string>{"issue: it would be 125.0 %"});
+  EXPECT_EQ(*levels.smsp, 0.9);
+  // The others, and a bound from outside.
   levels = UnitLevels();
   levels.sm = 0.4;
-  levels.smsp = 0.5;
-  levels.issue = 0.1;
   levels.tensorActive = 0.1;
+  levels.issue = 0.15;
   levels.tensorIssue = 0.2;
-  EXPECT_EQ(contradictionsIn(levels, 0.3),
+  EXPECT_EQ(erasedFrom(levels, 0.3),
             (std::vector<std::string>{
-                "SM active is above GPU" + why,
-                "SMSP active is above GPU" + why,
-                "SMSP active is above SM active" + why,
-                "tensor issue is above issue slots" + why,
-                "tensor issue is above tensor active" + why,
-            }));
+                "sm: sm would be 40.0 %, and gpu 30.0 %",
+                "tensor_issue: tensor_issue would be 20.0 %, and issue "
+                "15.0 %",
+                "issue: tensor_issue would be 20.0 %, and issue 15.0 %",
+                "tensor_active: tensor_issue would be 20.0 %, and tensor_"
+                "active 10.0 %"}));
+  levels = UnitLevels();
+  levels.sm = 0.2;
+  levels.smsp = 0.4;
+  EXPECT_EQ(erasedFrom(levels, 0.3).size(), 2u);
 }
 
 TEST(Levels, NotesSayWhereTheArticleMisleads) {

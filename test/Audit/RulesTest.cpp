@@ -162,6 +162,13 @@ const Case cases[] = {
        made.areCounters();
        made.has(1275);
      }},
+    {"not-joined",
+     [](Made &made) {
+       made.areCounters();
+       made.subject().kernels = 2;
+       made.subject().joinedKernels = 1;
+       made.has(1100);
+     }},
     {"algorithm",
      [](Made &made) {
        made.areCounters();
@@ -251,6 +258,7 @@ TEST(Rules, WhatARoundingToolHasWithinAThousandthIsEqual) {
 
 /// What reports say of each, in the order in which they are tried.
 constexpr const char *meanings[] = {
+    "the counters lack some of its kernels",
     "a multiply-add counts as 1",
     "an op of this kind is not known to the tool",
     "gradients are not counted",

@@ -401,3 +401,34 @@ with sqlite3.connect(path) as database:
             database.execute("insert into GPU_METRICS values(?, 1, ?, ?)", (time, metric, busy * share))
             # Another device, on which no kernel of the trace runs.
             database.execute("insert into GPU_METRICS values(?, 0, ?, 100)", (time, metric))
+
+
+# Counters of another program; of one kernel alone; and such as no GPU can count.
+def counted(name, kernel, **counters):
+    with open(folder / f"{name}.csv", "w", newline="") as file:
+        lines = csv.writer(file, quoting=csv.QUOTE_ALL)
+        lines.writerow(["ID", "Kernel Name", "Grid Size", "Block Size", "CC", *counters])
+        lines.writerow(["0", kernel, "(8, 1, 1)", "(128, 1, 1)", "8.6", *counters.values()])
+
+
+FMA = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"
+counted("other", "softmax", **{FMA: "64"})
+counted("few", "split", **{FMA: "64"})
+ACTIVE, ELAPSED, ISSUED = "smsp__cycles_active.sum", "smsp__cycles_elapsed.sum", "smsp__issue_active.sum"
+counted("impossible", "gemm", **{ACTIVE: "300", ELAPSED: "400", ISSUED: "500", "sm__cycles_active.sum": "-7"})
+
+# The profiler ended when the second step had begun.
+cut = Trace()
+cut.around("user_annotation", "ProfilerStep#3", lambda: cut.op("aten::mm", [4, 8], [8, 16]))
+cut.around("user_annotation", "ProfilerStep#4", lambda: None)
+cut.write("cut")
+
+# Sizes that are texts, and none at all.
+unsized = Trace()
+unsized.op("aten::mm", ["four", 8], [8, "sixteen"])
+unsized.op("aten::mm", [4, 8], [8, -16])
+unsized.write("unsized")
+shapeless = Trace()
+shapeless.op("aten::addmm", kernels=[("nvjet_tst_192x192", 3)])
+shapeless.launch("Cijk_Ailk_Bljk_BBS_BH_MT256x128x64", 4)
+shapeless.write("shapeless")
