@@ -15,7 +15,8 @@ using llvm::StringRef;
 namespace {
 /// The text of a source, in which a parser accepts what profilers write beside
 /// JSON: `NaN` is null; a backslash that begins no escape stands for itself;
-/// `?` stands for control characters and for what is no UTF-8 or UTF-16.
+/// `?` stands for control characters and for what is no UTF-8 or UTF-16. A
+/// number beyond doubles stays beyond 64 bits.
 class Mended {
 public:
   Mended(Source &source, Trace &trace) : source(source), trace(trace) {}
@@ -60,14 +61,19 @@ private:
       if (byte == '"')
         isInString = !isInString;
       else if (isInString ? byte < 0x20 || byte >= 0x80 || byte == '\\'
-                          : mayBeWord(byte))
+                          : mayBeWord(byte) || isTooLong(byte))
         break;
     }
     return size;
   }
   static bool mayBeWord(int byte) {
     return byte == 'N' || byte == 'n' || byte == 'I' || byte == 'i' ||
-           byte == '-';
+           byte == '-' || byte == 'e' || byte == 'E';
+  }
+  /// Whether this is a digit behind as many as no number needs.
+  bool isTooLong(int byte) {
+    digits = llvm::isDigit(byte) ? digits + 1 : 0;
+    return digits > mostDigits;
   }
 
   /// Passes `size` bytes on as they are.
@@ -85,7 +91,27 @@ private:
     return take(instead);
   }
 
+  /// The exponent of a number, or a letter of `true` and `false`.
+  int exponent() {
+    StringRef text = source.ahead(16), number = text.drop_front();
+    number.consume_front("+");
+    StringRef power = number.take_while(llvm::isDigit);
+    constexpr unsigned most = 200; // digits may stand in front of it
+    unsigned value;
+    if (power.empty() || (!power.getAsInteger(10, value) && value <= most))
+      return pass(1);
+    return replace(number.data() + power.size() - text.data(), "e200");
+  }
+
   int word(int byte) {
+    if (byte == 'e' || byte == 'E')
+      return exponent();
+    if (llvm::isDigit(byte)) {
+      int mended = replace(1, "0");
+      while (llvm::isDigit(source.peek()))
+        source.skip(1);
+      return mended;
+    }
     for (StringRef name :
          {"NaN", "nan", "-NaN", "-nan", "Infinity", "-Infinity", "inf", "-inf"})
       if (byte == name[0] && source.ahead(name.size()) == name)
@@ -138,7 +164,9 @@ private:
 
   Source &source;
   Trace &trace;
+  static constexpr size_t mostDigits = 100;
   bool isInString = false;
+  size_t digits = 0;       ///< of the number so far
   std::string instead;     ///< of what is no JSON
   bool isOfSource = false; ///< whether the bytes are those of the source
   const char *begin = nullptr, *at = nullptr, *end = nullptr;

@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <charconv>
+
 using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
@@ -187,7 +189,10 @@ private:
   /// An estimate; negative if it is none.
   static float estimateIn(StringRef text) {
     double value = 0;
-    return text.getAsDouble(value) || !(value < 1e9) ? -1 : float(value);
+    auto [end, error] = std::from_chars(text.begin(), text.end(), value);
+    return error != std::errc() || end != text.end() || !(value < 1e9)
+               ? -1
+               : float(value);
   }
 
   static void addTo(std::array<int64_t, 3> &sizes, unsigned &index,

@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <sqlite3.h>
 
@@ -77,7 +79,8 @@ public:
   llvm::Error open(Source &source) {
     sqlite3 *opened = nullptr;
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    std::string uri = source.path().empty() ? ":memory:" : uriOf(source.path());
+    bool isInMemory = source.path().empty() || isCut(source);
+    std::string uri = isInMemory ? ":memory:" : uriOf(source.path());
     int status = sqlite3_open_v2(uri.c_str(), &opened, flags, nullptr);
     database.reset(opened);
     if (status != SQLITE_OK)
@@ -89,14 +92,13 @@ public:
                     SQLITE_DBCONFIG_ENABLE_TRIGGER})
       sqlite3_db_config(opened, off, 0, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    // A packed file is read from memory.
-    if (source.path().empty()) {
+    // A packed file is read from memory, and one that lacks its end.
+    if (isInMemory) {
       while (source.bytes(1 << 20, bytes))
         ;
       if (source.isTooLong())
         return fail(error::TraceTooLong(source.limit()));
-      if (!source.problem().empty())
-        return fail(error::TraceBroken(source.offset(), source.problem()));
+      cutAtItsEnd();
       auto *data = reinterpret_cast<unsigned char *>(bytes.data());
       status = sqlite3_deserialize(opened, "main", data, bytes.size(),
                                    bytes.size(), SQLITE_DESERIALIZE_READONLY);
@@ -154,8 +156,40 @@ public:
         0, sqlite3_errstr(sqlite3_extended_errcode(database.get()))));
   }
   bool isBroken = false;
+  /// Where a file that is cut ends; 0 of another.
+  uint64_t end() const { return cutAt; }
 
 private:
+  /// SQLite's header: the size of a page at byte 16, and how many there are at
+  /// byte 28 (sqlite.org/fileformat.html).
+  static uint64_t pageSize(StringRef header) {
+    unsigned size = llvm::support::endian::read16be(header.data() + 16);
+    return size == 1 ? 65536 : size;
+  }
+  static constexpr size_t headerSize = 100, pagesAt = 28;
+  static bool lacksPages(StringRef header, uint64_t size) {
+    return header.size() >= headerSize &&
+           llvm::support::endian::read32be(header.data() + pagesAt) *
+                   pageSize(header) >
+               size;
+  }
+  static bool isCut(Source &source) {
+    uint64_t size;
+    return !llvm::sys::fs::file_size(source.path(), size) &&
+           lacksPages(source.beginning(), size);
+  }
+
+  /// SQLite reads nothing of a file that is shorter than its header says; of
+  /// one that has as many pages as it says, all rows but those that are lost.
+  void cutAtItsEnd() {
+    if (!lacksPages(bytes, bytes.size()) || pageSize(bytes) < 512)
+      return;
+    isBroken = true;
+    cutAt = bytes.size();
+    llvm::support::endian::write32be(bytes.data() + pagesAt,
+                                     bytes.size() / pageSize(bytes));
+  }
+
   /// Aborts a query that takes more steps than all rows of the largest file.
   static int onProgress(void *self) {
     constexpr uint64_t most = 20'000'000;
@@ -173,6 +207,7 @@ private:
   }
 
   std::string bytes;
+  uint64_t cutAt = 0;
   std::unique_ptr<sqlite3, Closing> database;
   uint64_t thousands = 0;
 };
@@ -200,7 +235,8 @@ public:
       return fail(error::TraceTooManyEvents(limits.maxEvents));
     if (isWhole && !database.isBroken)
       return llvm::Error::success();
-    return cut(trace, 0, "tables of the database are damaged");
+    return cut(trace, database.end(),
+               "tables of the database are cut or damaged");
   }
 
 private:

@@ -27,8 +27,45 @@ std::string netc::trace::withoutFolders(StringRef text) {
   return kept;
 }
 
+/// Whether a word names a machine or a user on one: `me@node`,
+/// `node7.cluster.local`, `10.0.0.7`.
+static bool isHost(StringRef word) {
+  llvm::SmallVector<StringRef, 8> labels;
+  word.split(labels, '.');
+  bool isAddress =
+      labels.size() == 4 && llvm::all_of(labels, [](StringRef one) {
+        return !one.empty() && one.size() <= 3 &&
+               llvm::all_of(one, llvm::isDigit);
+      });
+  // Not `net`, which is the name of many a module.
+  constexpr StringRef domains[] = {"com",      "org",   "edu",
+                                   "gov",      "local", "localdomain",
+                                   "internal", "lan",   "corp"};
+  bool hasDomain =
+      labels.size() > 1 && llvm::is_contained(domains, labels.back().lower());
+  size_t at = word.find('@');
+  bool hasUser = at != StringRef::npos && at > 0 && at + 1 < word.size();
+  return isAddress || hasDomain || hasUser;
+}
+
+static std::string withoutHosts(StringRef text) {
+  auto isOfWord = [](char c) {
+    return llvm::isAlnum(c) || StringRef("._-@").contains(c);
+  };
+  std::string kept;
+  while (!text.empty()) {
+    StringRef word = text.take_while(isOfWord);
+    kept += isHost(word) ? "?" : word;
+    text = text.drop_front(word.size());
+    StringRef between = text.take_until(isOfWord);
+    kept += between;
+    text = text.drop_front(between.size());
+  }
+  return kept;
+}
+
 std::string netc::trace::shownName(StringRef name) {
-  std::string shown = withoutFolders(name);
+  std::string shown = withoutHosts(withoutFolders(name));
   if (!llvm::json::isUTF8(shown))
     shown = llvm::json::fixUTF8(shown);
   for (char &letter : shown)

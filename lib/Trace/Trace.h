@@ -136,7 +136,7 @@ struct Count {
 std::string withoutFolders(llvm::StringRef text);
 
 /// A name or a device as reports show it: without folders, and with `?` for
-/// control characters and for bytes that are no UTF-8.
+/// names of hosts, for control characters and for bytes that are no UTF-8.
 std::string shownName(llvm::StringRef name);
 
 struct Thread {

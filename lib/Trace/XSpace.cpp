@@ -16,7 +16,9 @@ namespace {
 /// The fields of a protobuf message in wire format.
 class Fields {
 public:
-  explicit Fields(StringRef bytes) : rest(bytes) {}
+  /// With `takesCut` the last field is given even if it lacks its end.
+  explicit Fields(StringRef bytes, bool takesCut = false)
+      : takesCut(takesCut), rest(bytes) {}
 
   /// False at the end, and if the bytes are no message.
   bool next() {
@@ -30,11 +32,12 @@ public:
     case 1:
       return fixed(8);
     case 2:
-      if (!varint(value) || value > rest.size())
+      if (!varint(value))
         return isBroken = true, false;
+      isBroken |= value > rest.size();
       bytes = rest.take_front(value);
-      rest = rest.drop_front(value);
-      return true;
+      rest = rest.drop_front(bytes.size());
+      return takesCut || !isBroken;
     case 5:
       return fixed(4);
     }
@@ -73,6 +76,7 @@ private:
     return true;
   }
 
+  bool takesCut;
   StringRef rest;
 };
 
@@ -99,8 +103,9 @@ public:
   /// False if there are too many events. Sets `isBroken` if the bytes are
   /// damaged; the rest of the plane is read.
   bool read(StringRef bytes) {
-    // Names of events and stats come after the lines that use them.
-    Fields plane(bytes);
+    // Names of events and stats come after the lines that use them. A plane
+    // that is cut has lines without names.
+    Fields plane(bytes, /*takesCut=*/true);
     while (plane.next())
       if (plane.number == 2)
         name = plane.bytes;
@@ -118,7 +123,7 @@ public:
     } else if (!name.starts_with("/host:")) {
       return true;
     }
-    Fields again(bytes);
+    Fields again(bytes, /*takesCut=*/true);
     while (again.next())
       if (again.number == 3 && !readLine(again.bytes))
         return false;
@@ -261,7 +266,7 @@ private:
     kept.kind = event->name.starts_with("Memcpy")   ? DeviceEvent::Copy
                 : event->name.starts_with("Memset") ? DeviceEvent::Set
                                                     : DeviceEvent::Kernel;
-    kept.name = trace.names.intern(event->name);
+    kept.name = trace.names.intern(event->name.empty() ? "?" : event->name);
     kept.op = trace.names.intern(event->path.empty() ? event->op : event->path);
     kept.start = event->start;
     kept.duration = event->duration;

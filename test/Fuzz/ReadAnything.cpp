@@ -48,7 +48,7 @@ void readAnything(llvm::StringRef name, llvm::StringRef bytes) {
     SummedLevels summed =
         sumLevels(*trace, kernels, *trace, joinKernels(*trace, kernels, *trace),
                   gpu, step.duration());
-    contradictionsIn(summed.levels, std::nullopt);
+    eraseImpossible(summed.levels, std::nullopt);
     levelNotes(summed.levels, gpu);
     addShapes(*trace, *trace);
     Question question;

@@ -433,7 +433,29 @@ TEST(Readers, DamagedDatabasesAreErrors) {
        i += 4096)
     damaged[i] = '\x7f';
   EXPECT_EQ(errorOf(damaged),
-            "byte 0: tables of the database are damaged [trace-broken]");
+            "byte 0: tables of the database are cut or damaged [trace-broken]");
+}
+
+/// What is complete in front of the place where a copy ended.
+TEST(Readers, FilesMayBeCut) {
+  auto bytesOf = [](const std::string &name) {
+    std::string bytes;
+    (*Source::open(INPUTS + name, 1 << 24))->bytes(1 << 24, bytes);
+    return bytes;
+  };
+  Trace whole = readInput("diffusion-2xh100.nsys.sqlite.gz");
+  std::string bytes = bytesOf("diffusion-2xh100.nsys.sqlite.gz");
+  Trace trace = readText(bytes.substr(0, bytes.size() * 3 / 4));
+  EXPECT_EQ(trace.kernels.size(), whole.kernels.size());
+  EXPECT_GT(trace.host.size(), 0u);
+  EXPECT_LT(trace.host.size(), whole.host.size());
+  EXPECT_EQ(trace.cutAt, bytes.size() * 3 / 4);
+  // In the plane of the first device, whose names stand behind its events.
+  bytes = bytesOf("jax-conv3d-mi300.xplane.pb.gz");
+  trace = readText(bytes.substr(0, bytes.find("/device:GPU:0") + 2000));
+  EXPECT_GT(trace.kernels.size(), 10u);
+  EXPECT_TRUE(trace.cutAt);
+  EXPECT_EQ(trace.names[trace.kernels[0].name], "?");
 }
 
 /// An event that is whole, and what follows it.
@@ -445,8 +467,7 @@ Trace readBehindAnEvent(const std::string &text) {
 }
 
 TEST(Readers, WhatIsInFrontOfDamageIsRead) {
-  for (const char *text :
-       {R"j({"ts": 1e999})j", R"j({"ts": 0x10, "name": "Users"})j", "{]"}) {
+  for (const char *text : {R"j({"ts": 0x10, "name": "Users"})j", "{]"}) {
     Trace trace = readBehindAnEvent(text);
     EXPECT_EQ(trace.host.size(), 1u) << text;
     EXPECT_TRUE(trace.cutAt.has_value()) << text;
@@ -456,12 +477,16 @@ TEST(Readers, WhatIsInFrontOfDamageIsRead) {
 }
 
 TEST(Readers, WhatIsNoJsonIsReadOn) {
+  const std::string digits = "{\"ts\": " + std::string(700, '9') + "}";
   for (const char *text :
-       {R"j({"name": "C:\Users\x"})j", "{\"name\": \"\xff\xfe\"}",
-        R"j({"ts": NaN})j", R"j({"ts": -Infinity})j", "{\"name\": \"a\nb\"}"}) {
+       {R"j({"ts": 1e999})j", R"j({"ts": -1.5E+400, "b": [true, false]})j",
+        digits.c_str(), R"j({"name": "C:\Users\x"})j",
+        "{\"name\": \"\xff\xfe\"}", R"j({"ts": NaN})j",
+        R"j({"ts": -Infinity})j", "{\"name\": \"a\nb\"}"}) {
     Trace trace = readBehindAnEvent(text);
     EXPECT_EQ(trace.read, 2u) << text;
     EXPECT_FALSE(trace.cutAt) << text;
+    EXPECT_GE(trace.mended, 1u) << text;
     EXPECT_GE(*trace.mendedAt, 95u) << text;
   }
 }
