@@ -229,9 +229,13 @@ private:
     auto step = figuresOf(run.parts, run.name(), query);
     if (auto *message = std::get_if<Message>(&step))
       return *message;
+    bool isOfPart = !query.part.empty() || !query.parts.empty();
     std::optional<Cost> sum =
-        ofAll ? run.total(ofStep)
-              : std::optional(ofStep(std::get<Figures>(step)));
+        !ofAll     ? std::optional(ofStep(std::get<Figures>(step)))
+        : isOfPart ? run.total([&](const Figures &) {
+            return ofStep(std::get<Figures>(step));
+          })
+                   : run.total(ofStep);
     if (!sum)
       missing = "duration";
     return sum ? answerCost(path, *sum) : finish(0, "");
