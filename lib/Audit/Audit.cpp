@@ -43,6 +43,18 @@ void Audit::addOther(size_t claim, const Rational &flop, std::string op) {
   rows.push_back(std::move(row));
 }
 
+std::pair<double, bool> Audit::fit() const {
+  Rational all, found;
+  for (const Row &row : rows)
+    if (row.phase != "recompute") {
+      all += row.traced;
+      found += row.isSpecified ? row.traced : Rational();
+    }
+  double share = all.isZero() ? 1 : (found / all).toDouble();
+  return {coverage.share().toDouble() * share,
+          run && run->isInference != hasBackward};
+}
+
 namespace {
 class Auditor {
 public:

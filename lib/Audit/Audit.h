@@ -188,6 +188,11 @@ struct Audit {
                : std::optional(size->second * Rational(int64_t(microBatches)));
   }
 
+  /// How well the run fits, to choose among several: the share of its FLOP that
+  /// the trace has, times the share of the trace's that it has; then whether it
+  /// has gradients where the trace has.
+  std::pair<double, bool> fit() const;
+
   /// Whether the trace has counters of kernels, and neither their times in a
   /// step nor ops. Then `kernels` and `levels` are by the counting tool.
   bool hasCountersAlone() const {

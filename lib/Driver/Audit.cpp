@@ -73,7 +73,7 @@ static llvm::Expected<Audited> auditOne(llvm::StringRef path,
         problem = made.takeError();
       continue;
     }
-    if (!isAny || made->coverage.share() > best.audit.coverage.share())
+    if (!isAny || made->fit() > best.audit.fit())
       best.audit = std::move(*made);
     isAny = true;
   }

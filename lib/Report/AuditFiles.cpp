@@ -59,7 +59,7 @@ static void traceOf(OStream &json, const Audit &audit) {
     });
     json.attribute("steps", int64_t(audit.step.steps));
     json.attribute("cut_steps", int64_t(audit.step.cutSteps));
-    json.attribute("step", llvm::json::fixUTF8(audit.step.name));
+    json.attribute("step", trace::shownName(audit.step.name));
     json.attribute("seconds",
                    audit.step.duration() > 0
                        ? std::optional(secondsOf(audit.step.duration()))

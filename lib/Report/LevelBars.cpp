@@ -71,11 +71,6 @@ Picture netc::levelBarsOf(const Audit &audit) {
   if (columns.empty())
     return picture;
 
-  // A step has many layers: the longest one has the longest bar.
-  double longest = 0;
-  for (const LevelRow &row : rows)
-    if (row.isLayer)
-      longest = std::max(longest, double(row.nanoseconds));
   constexpr double left = 230, top = 26, rowHeight = 20, bar = 12, gap = 14,
                    least = 0.5;
   double width = (Picture::width - left) / double(columns.size());
@@ -93,13 +88,10 @@ Picture netc::levelBarsOf(const Audit &audit) {
           column.level ? row.levels.*column.level
                        : double(row.nanoseconds) / double(whole);
       double x = left + place * width, track = width - gap - 44;
-      bool isOfLongest = row.isLayer && !column.level && longest > 0;
-      if (!isOfLongest)
-        text += box("none", x, y, track, bar);
+      text += box("none", x, y, track, bar);
       if (value) {
-        double length = isOfLongest ? row.nanoseconds / longest : *value;
         text += box(row.isLayer ? "forward" : "backward", x, y,
-                    std::max(least, std::min(length, 1.) * track), bar,
+                    std::max(least, std::min(*value, 1.) * track), bar,
                     fmt::format("{}: {} {:.2f} %", row.name, column.title,
                                 *value * 100));
       }

@@ -367,7 +367,12 @@ private.around(
     ),
 )
 private.launch("/home/somebody/gemm.cu:gemm", 9)
-private.write("private", deviceProperties=[{"id": 0, "name": "/home/somebody/NVIDIA A10G /dev/somebody/gpu0"}])
+private.around(
+    "user_annotation",
+    "somebody@node7 block of node7.somebody.local, 10.0.0.7",
+    lambda: private.op("aten::mm", [2, 3], [3, 5], kernels=[("gemm_on_node7.somebody.com", 5)]),
+)
+private.write("private", deviceProperties=[{"id": 0, "name": "/home/somebody/NVIDIA A10G /dev/somebody/gpu0 node7.somebody.internal"}])
 
 # Samples of the whole device, by Nsight Systems.
 path = folder / "samples.sqlite"
@@ -416,6 +421,20 @@ counted("other", "softmax", **{FMA: "64"})
 counted("few", "split", **{FMA: "64"})
 ACTIVE, ELAPSED, ISSUED = "smsp__cycles_active.sum", "smsp__cycles_elapsed.sum", "smsp__issue_active.sum"
 counted("impossible", "gemm", **{ACTIVE: "300", ELAPSED: "400", ISSUED: "500", "sm__cycles_active.sum": "-7"})
+
+# The same network in training.
+trained = Trace()
+trained.op("aten::mm", [4, 8], [8, 16], sequence=1)
+trained.op("aten::mm", [4, 16], [16, 2], sequence=2)
+
+
+def gradients(sequence, *products):
+    trained.node("MmBackward0", sequence, lambda: [trained.op("aten::mm", a, b) for a, b in products])
+
+
+gradients(2, ([16, 4], [4, 2]), ([4, 2], [2, 16]))
+gradients(1, ([8, 4], [4, 16]))
+trained.write("trained")
 
 # The profiler ended when the second step had begun.
 cut = Trace()
