@@ -7,6 +7,8 @@
 #include "lib/Program/Slot.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <set>
+
 using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
@@ -63,6 +65,7 @@ public:
     });
     if (graph.outputs.empty())
       throw WrongGraph{"outputs", "there is none"};
+    checkSymbols();
     return std::move(graph);
   }
 
@@ -137,6 +140,26 @@ private:
                               "as `2*T`, not " +
                                   shown(value)};
     return *parsed;
+  }
+
+  /// A free axis is an axis of an input.
+  void checkSymbols() {
+    std::set<std::string> free;
+    for (const GraphValue &value : graph.values)
+      if (value.kind == GraphValue::Input)
+        for (const Polynomial &size : value.shape)
+          if (size == Polynomial::symbol(size.str()))
+            free.insert(size.str());
+    std::string names = free.empty() ? "no axis of an input is free"
+                                     : "the free axes of the inputs are " +
+                                           llvm::join(free, ", ");
+    for (const GraphValue &value : graph.values)
+      for (const Polynomial &size : value.shape)
+        for (const std::string &symbol : size.symbols())
+          if (!free.count(symbol))
+            throw WrongGraph{"nodes", "`" + shownName(value.name) +
+                                          "` has the size `" + size.str() +
+                                          "`, and " + names};
   }
 
   GraphValue &add(GraphValue::Kind kind, const Json &entry,

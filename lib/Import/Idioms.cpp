@@ -31,12 +31,14 @@ void netc::import::findIdioms(Graph &graph, std::vector<Step> &steps) {
   std::set<size_t> gone;
   for (auto &[module, places] : modules) {
     std::string ops, weight;
+    std::vector<int> weights;
     const StepArgument *eps = nullptr;
     int x = -1;
     for (size_t place : places) {
       const Step &step = steps[place];
       if (step.isTensor()) {
         weight = step.weight;
+        weights = step.weights;
         continue;
       }
       ops += (ops.empty() ? "" : "|") + step.op;
@@ -58,6 +60,9 @@ void netc::import::findIdioms(Graph &graph, std::vector<Step> &steps) {
     made.module = module;
     made.line = steps[places.back()].line;
     made.weight = weight;
+    made.weights = weights;
+    made.isFrozen = !weights.empty() && !graph.values[weights[0]].learns;
+    made.node = steps[places.back()].node;
     made.op = made.fn;
     if (idiom->hasWeight && eps)
       made.arguments.push_back({"eps", "eps", eps->text, "1e-06"});

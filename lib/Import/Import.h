@@ -6,6 +6,7 @@
 #define NETC_LIB_IMPORT_IMPORT_H
 
 #include "lib/Diagnostics/Errors.h"
+#include "lib/Frontend/Specification.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -27,6 +28,9 @@ struct Host {
   /// Called with each text that is read, so that errors can quote it.
   llvm::function_ref<void(llvm::StringRef path, llvm::StringRef text)> onRead;
   size_t maxBytes = 0; ///< largest size of the file
+  /// What a graph becomes is elaborated, to be compared.
+  mlir::MLIRContext *context = nullptr;
+  FrontendOptions frontend = {};
   /// Ops of a graph of which only the shapes of results are taken.
   llvm::ArrayRef<std::string> opaque = {};
 };

@@ -6,6 +6,7 @@
 #define NETC_LIB_IMPORT_STEP_H
 
 #include "lib/Import/Graph.h"
+#include "lib/Import/Import.h"
 
 #include <memory>
 #include <set>
@@ -41,6 +42,9 @@ struct Step {
   std::vector<StepArgument> arguments;
   std::string
       weight; ///< of an instance: its first weight, which tells it from others
+  std::vector<int> weights; ///< all that it owns
+  bool isFrozen = false;    ///< these do not learn
+  int node = -1;            ///< of the graph
   int module = -1;
   std::string line;
   std::vector<std::vector<int>>
@@ -65,7 +69,7 @@ struct StepBody {
 struct Refusal {
   std::string op; ///< empty where it is the module's structure
   std::string module, line, why;
-  bool isUnknown = false;
+  enum Kind { Refused, Unknown, Contradiction } kind = Refused;
 };
 
 /// The steps of a graph in the words of netc, without structure. Throws
@@ -80,8 +84,18 @@ void findIdioms(Graph &graph, std::vector<Step> &steps);
 /// of its result.
 void writeView(Step &view, Graph &graph);
 
-/// The specification of steps.
-std::string writeStructure(Graph &graph, std::vector<Step> steps);
+/// Throws a Refusal unless netc makes of each step the shapes that the graph
+/// says, of as many weights. Returns the ops that the steps are, sorted.
+std::vector<std::string>
+checkSteps(const Graph &graph, llvm::ArrayRef<Step> steps, const Host &host);
+/// Whether the net of a specification is these ops.
+bool hasOps(const std::string &text, llvm::ArrayRef<std::string> ops,
+            const Host &host);
+Refusal contradiction(const Graph &graph, const Step &step, std::string why);
+
+/// The specification of steps. Without modules it has no blocks.
+std::string writeStructure(Graph &graph, std::vector<Step> steps,
+                           bool withModules = true);
 
 /// `[3, 5]`, or `3` where all are equal.
 std::string listText(llvm::ArrayRef<int64_t> numbers);

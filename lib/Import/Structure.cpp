@@ -24,9 +24,12 @@ public:
   Structure(Graph &graph, std::vector<Step> steps)
       : graph(graph), steps(std::move(steps)) {}
 
-  std::string write() {
-    findImports();
-    dissolve();
+  std::string write(bool withModules) {
+    imports = importsOf(steps);
+    if (withModules)
+      dissolve();
+    else
+      stays.assign(graph.modules.size(), false);
     root = std::make_shared<StepBody>();
     for (Step &step : steps)
       place(std::move(step));
@@ -197,8 +200,8 @@ private:
     std::string text;
     llvm::raw_string_ostream os(text);
     for (const Step &step : body.steps) {
-      os << step.form << step.fn << '|' << tail(body, step) << '|'
-         << step.labels << '|';
+      os << step.form << step.isFrozen << step.fn << '|' << tail(body, step)
+         << '|' << step.labels << '|';
       if (!step.weight.empty())
         os << weights.try_emplace(step.weight, weights.size()).first->second
            << '|';
@@ -393,22 +396,8 @@ private:
            });
   }
 
-  /// The files of the standard library that steps are of.
-  void findImports() {
-    for (const Step &step : steps)
-      if (step.form == Step::Instance)
-        for (const StandardBlock &block : importableBlocks())
-          if (block.name == step.fn)
-            imports.insert(block.path);
-  }
-
   std::string print() {
-    std::string text;
-    for (StringRef path : imports) {
-      path.consume_back(".net");
-      text += "import " + llvm::join(llvm::split(path, '/'), ".") + "\n";
-    }
-    text += imports.empty() ? "" : "\n";
+    std::string text = importsText(imports);
     for (const WrittenBlock &block : blocks)
       text += writeBlock(graph, block) + "\n";
     std::string name = identifier(graph.name);
@@ -428,9 +417,9 @@ private:
 };
 } // namespace
 
-std::string netc::import::writeStructure(Graph &graph,
-                                         std::vector<Step> steps) {
-  return Structure(graph, std::move(steps)).write();
+std::string netc::import::writeStructure(Graph &graph, std::vector<Step> steps,
+                                         bool withModules) {
+  return Structure(graph, std::move(steps)).write(withModules);
 }
 
 /// A comment on weights that nothing reads.
@@ -452,12 +441,24 @@ std::optional<std::string>
 netc::import::writeGraph(StringRef path, Graph graph,
                          llvm::ArrayRef<std::string> opaque, const Host &host) {
   try {
+    std::string read = unread(graph);
+    std::vector<Step> steps = translate(graph, opaque);
+    std::vector<std::string> ops = checkSteps(graph, steps, host);
+    std::string text;
+    try {
+      text = writeStructure(graph, steps);
+    } catch (const Refusal &) {
+    }
+    if (text.empty() || !hasOps(text, ops, host)) {
+      graph.notes.push_back(
+          "Its modules do not come apart, and the net is without them.");
+      text = writeStructure(graph, steps, /*withModules=*/false);
+    }
     std::string head = "# " + shownName(graph.name) + ", from " +
-                       shownName(graph.from) + ".\n" + unread(graph);
+                       shownName(graph.from) + ".\n" + read;
     for (const std::string &note : graph.notes)
       head += "# " + shownName(note) + "\n";
-    std::vector<Step> steps = translate(graph, opaque);
-    return head + writeStructure(graph, std::move(steps));
+    return head + text;
   } catch (const Json::exception &wrong) {
     // An argument of another type than the op takes.
     host.report({path.str(), 1, 1,
@@ -469,12 +470,16 @@ netc::import::writeGraph(StringRef path, Graph graph,
                              : "`" + shownName(refusal.module) + "`";
     std::string line =
         refusal.line.empty() ? "" : " (" + shownName(refusal.line) + ")";
-    Message message =
-        refusal.op.empty()  ? error::GraphRefusedModule(module, refusal.why)
-        : refusal.isUnknown ? error::GraphUnknownOp(shownName(refusal.op),
-                                                    module, line, refusal.why)
-                            : error::GraphRefusedOp(shownName(refusal.op),
-                                                    module, line, refusal.why);
+    Message message = refusal.op.empty()
+                          ? error::GraphRefusedModule(module, refusal.why)
+                      : refusal.kind == Refusal::Unknown
+                          ? error::GraphUnknownOp(shownName(refusal.op), module,
+                                                  line, refusal.why)
+                      : refusal.kind == Refusal::Contradiction
+                          ? error::GraphContradiction(shownName(refusal.op),
+                                                      module, line, refusal.why)
+                          : error::GraphRefusedOp(shownName(refusal.op), module,
+                                                  line, refusal.why);
     host.report({path.str(), 1, 1, message});
     return std::nullopt;
   }

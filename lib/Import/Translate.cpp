@@ -82,10 +82,10 @@ std::vector<Step> Translator::translate() {
 }
 
 void Translator::refuse(const llvm::Twine &why, bool isUnknown) {
-  throw Refusal{node->op,
-                node->module < 0 ? std::string()
-                                 : graph.modules[node->module].path,
-                node->line, why.str(), isUnknown};
+  throw Refusal{
+      node->op,
+      node->module < 0 ? std::string() : graph.modules[node->module].path,
+      node->line, why.str(), isUnknown ? Refusal::Unknown : Refusal::Refused};
 }
 
 int Translator::real(int value) const {
@@ -284,6 +284,7 @@ Step &Translator::step(Step::Form form, std::string fn, std::vector<int> ins) {
     each = materialize(each);
   made.ins = std::move(ins);
   made.outs = {out()};
+  made.node = int(node - graph.nodes.data());
   made.module = node->module;
   made.line = node->line;
   steps.push_back(std::move(made));
@@ -295,9 +296,11 @@ Step &Translator::step(Step::Form form, std::string fn, std::vector<int> ins) {
   return steps.back();
 }
 
-Step &Translator::instance(std::string fn, int x, int weight) {
+Step &Translator::instance(std::string fn, int x, std::vector<int> weights) {
   Step &made = step(Step::Instance, std::move(fn), {x});
-  made.weight = value(weight).name;
+  made.weight = value(weights[0]).name;
+  made.isFrozen = !value(weights[0]).learns;
+  made.weights = std::move(weights);
   return made;
 }
 
@@ -351,7 +354,43 @@ void Translator::labelImage(Step &step, int x, size_t windows) {
     made[i + 2] = windows == 1 ? "L" : names[i + 3 - windows];
 }
 
+int Translator::readRows(int at) {
+  if (!materialized.insert(at).second)
+    return at;
+  auto [table, place] = rows.at(at);
+  const Sizes &sizes = shape(at);
+  auto add = [&](Step &made, const Sizes &size) {
+    put(made, "", "size", sizesText(size), "", false);
+    made.arguments.back().hasSizes =
+        llvm::any_of(size, [](auto &each) { return !each.isConstant(); });
+  };
+  Step made;
+  made.form = Step::Form_;
+  made.ins = {materialize(table)};
+  made.outs = {at};
+  made.node = int(node - graph.nodes.data());
+  made.module = node->module;
+  made.line = node->line;
+  if (place.empty()) {
+    add(made, {sizes[sizes.size() - 2]});
+    made.fn = "%0[0..#0, ...]";
+  } else {
+    put(made, "", "row", place);
+    made.fn = "%0[#0, ...]";
+  }
+  if (sizes.size() != (place.empty() ? 2 : 1)) {
+    add(made, sizes);
+    made.fn = place.empty() ? "reshape(" + made.fn + ", #1)"
+                            : "expand(" + made.fn +
+                                  ", zeros(#1), over = axes(zeros(#1))[-1])";
+  }
+  steps.push_back(std::move(made));
+  return at;
+}
+
 int Translator::materialize(int at) {
+  if (rows.count(at))
+    return readRows(at);
   if (value(at).kind == GraphValue::Made || value(at).kind == GraphValue::Input)
     return at;
   if (isKnown(at) && materialized.count(at)) {
@@ -367,6 +406,7 @@ int Translator::materialize(int at) {
   Step made;
   made.form = Step::Form_;
   made.outs = {at};
+  made.node = int(node - graph.nodes.data());
   bool isStored = value(at).kind == GraphValue::Weight;
   made.module = isStored ? node->module : -1;
   made.line = node->line;
@@ -376,7 +416,7 @@ int Translator::materialize(int at) {
     made.form = Step::Instance;
     made.fn = tensor.isState ? "buffer" : "parameter";
     made.weight = tensor.name;
-    made.outs = {at};
+    made.weights = {at};
     put(made, "", "size", sizes);
     made.arguments.back().isNumber = tensor.shape.size() == 1;
     if (!tensor.init.empty())

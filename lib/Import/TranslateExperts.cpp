@@ -73,6 +73,8 @@ void Translator::experts(llvm::ArrayRef<GraphNode> nodes) {
     fn += "_tanh";
   Step &call = step(Step::Instance, "Experts", {x, choices, gate});
   call.weight = value(weights[0]).name;
+  call.weights = weights;
+  call.isFrozen = !value(weights[0]).learns;
   put(call, "", "experts", shape(weights[1])[0].str());
   put(call, "", "ff", shape(weights[1])[2].str());
   put(call, "act", "act", fn, "silu", false);

@@ -116,7 +116,10 @@ void Translator::convolution() {
   if (!owns(1))
     return convolve(x, w, size);
   bool isTransposed = foreign->op == "conv_transpose";
-  Step &made = instance(isTransposed ? "ConvT" : "Conv", x, w);
+  std::vector<int> weights = {w};
+  if (ownsShift(2))
+    weights.push_back(in(2));
+  Step &made = instance(isTransposed ? "ConvT" : "Conv", x, weights);
   put(made, "", "out", shape(out())[1].str());
   put(made, "", "k", listText(size));
   put(made, "stride", "stride", listText(integers("stride", 1, windows)), "1");
@@ -232,10 +235,13 @@ void Translator::linear() {
     }
   }
   const Polynomial &outs = shape(w)[isInFirst ? 1 : 0];
-  Step &made = instance("Linear", x, w);
-  put(made, "", "out", outs.str());
   bool isShifted = has(bias) && owns(bias) && shape(in(bias)).size() == 1 &&
                    value(in(bias)).learns == value(w).learns;
+  std::vector<int> weights = {w};
+  if (isShifted)
+    weights.push_back(in(bias));
+  Step &made = instance("Linear", x, weights);
+  put(made, "", "out", outs.str());
   put(made, "bias", "bias", isShifted ? "true" : "false", "true", false);
   putOver(made, x, shape(x).size() - 1);
   if (has(bias) && !isShifted)
@@ -267,8 +273,8 @@ void Translator::normalize() {
   size_t several =
       fn == "LayerNorm" && over && over->is_array() ? over->size() : 1;
   bool isAffine = several == 1 && owns(1) && ownsShift(2);
-  Step &made =
-      isAffine ? instance(fn, x, in(1)) : step(Step::Instance, fn, {x});
+  Step &made = isAffine ? instance(fn, x, {in(1), in(2)})
+                        : step(Step::Instance, fn, {x});
   std::vector<unsigned> places;
   for (size_t i = shape(x).size() - several; i < shape(x).size(); ++i)
     places.push_back(unsigned(i));
@@ -301,7 +307,7 @@ void Translator::normalize() {
 
 void Translator::rmsNorm() {
   int x = in(0);
-  Step &made = owns(1) ? instance("RMSNorm", x, in(1))
+  Step &made = owns(1) ? instance("RMSNorm", x, {in(1)})
                        : step(Step::Pipe, "rms_normalize", {x});
   putReal(made, "eps", realNumber("eps", 1e-6), 1e-6);
   putOver(made, x, shape(x).size() - 1);
@@ -335,7 +341,7 @@ void Translator::embedding() {
   }
   wantRank(table, 2, 2);
   std::vector<std::string> had = labels(ids);
-  Step &made = instance("Embedding", ids, table);
+  Step &made = instance("Embedding", ids, {table});
   put(made, "", "rows", shape(table)[0].str());
   put(made, "", "d", shape(table)[1].str());
   had.push_back("");
@@ -502,8 +508,11 @@ void Translator::binary() {
     if (row == rows.end() || sign != "+" || shape(other) != shape(out()))
       continue;
     const auto &[table, place] = row->second;
+    if (place.empty() && maker(table))
+      continue;
     if (place.empty()) {
-      Step &made = instance("Position", other, table);
+      materialized.insert(table); // it is the instance's
+      Step &made = instance("Position", other, {table});
       put(made, "", "length", shape(table)[0].str());
       return;
     }

@@ -74,10 +74,13 @@ void Translator::recurrence() {
       graph.values[state].shape = {sizes[0], isLstm ? width + cells : width};
       labels(y).assign(3, "");
       labels(state).assign(2, "");
+      std::vector<int> weights;
+      for (unsigned i = at; i < at + each; ++i)
+        weights.push_back(in(i));
       Step &made = instance(isLstm  ? "LSTM"
                             : isGru ? "GRU"
                                     : "RNN",
-                            from, in(at));
+                            from, weights);
       made.outs = {y};
       if (!given.empty())
         made.ins.push_back(begun);

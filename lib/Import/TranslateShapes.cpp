@@ -479,7 +479,8 @@ void Translator::dropUnused() {
     read.insert(output.second);
   std::vector<Step> kept;
   for (Step &each : llvm::reverse(steps)) {
-    if (llvm::none_of(each.outs, [&](int made) { return read.count(made); }))
+    auto isRead = [&](int at) { return read.count(at) != 0; };
+    if (llvm::none_of(each.outs, isRead) && llvm::none_of(each.weights, isRead))
       continue;
     read.insert(each.ins.begin(), each.ins.end());
     kept.push_back(std::move(each));

@@ -80,7 +80,8 @@ private:
   /// Another value, of the shape of one.
   int another(int like);
   Step &step(Step::Form form, std::string fn, std::vector<int> ins);
-  Step &instance(std::string fn, int x, int weight);
+  /// The first of the weights tells it from others.
+  Step &instance(std::string fn, int x, std::vector<int> weights);
   static void put(Step &step, std::string key, std::string name,
                   std::string text, std::string byDefault = "",
                   bool isNumber = true);
@@ -97,6 +98,8 @@ private:
   /// module has its own of what is known, another value, which is returned.
   int materialize(int at);
   void pendingKnown(Step &made, int at);
+  /// The same of rows of a table of positions, which a Position does not add.
+  int readRows(int at);
   void same(int x);
 
   //===--- Ops ------------------------------------------------------------===//

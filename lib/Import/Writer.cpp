@@ -7,6 +7,7 @@
 
 #include "lib/Import/Writer.h"
 
+#include "lib/Std/Std.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -71,6 +72,8 @@ public:
         ++uses[in];
     for (int out : body.outs)
       ++uses[out];
+    if (!isNet)
+      countSizes();
   }
 
   std::vector<std::string> inputs() {
@@ -88,6 +91,25 @@ public:
       for (auto &output : graph.outputs)
         results.push_back(unique(identifier(output.first)));
     return names;
+  }
+
+  FlatNet writeFlat(std::string head) {
+    isFlat = true;
+    FlatNet flat;
+    unsigned line = unsigned(StringRef(head).count('\n')) + 1;
+    std::vector<std::string> made;
+    for (const Step &step : body.steps) {
+      flat.lines.push_back(line);
+      size_t before = lines.size();
+      writeStep(step);
+      line += unsigned(StringRef(lines).drop_front(before).count('\n'));
+      for (int out : step.outs) {
+        made.push_back("o" + std::to_string(out) + "_ = " + valueOf(out).text);
+        flat.values.push_back(out);
+      }
+    }
+    flat.text = head + lines + "  return " + llvm::join(made, ", ") + "\n}\n";
+    return flat;
   }
 
   std::string write() {
@@ -168,24 +190,57 @@ private:
       }
       std::optional<std::string> axis = axisOf(Polynomial::symbol(word));
       if (!axis)
-        throw Refusal{"", body.path, "",
-                      "the size `" + word.str() + "` is of none of its inputs"};
+        throw Refusal{"", body.path, "", word.str()};
       result += *axis;
       rest = rest.drop_front(word.size());
     }
     return result;
   }
   std::optional<std::string> axisOf(const Polynomial &wanted) {
-    for (int in : body.ins)
-      for (size_t i = 0; i < graph.shape(in).size(); ++i)
-        if (graph.shape(in)[i] == wanted)
-          return "axes(" + values[in].text + ")[" + std::to_string(i) + "]";
+    auto found =
+        findAxis(wanted, [&](int at) { return values.count(at) != 0; });
+    if (!found)
+      return std::nullopt;
+    return "axes(" + bound(found->first) + ")[" +
+           std::to_string(found->second) + "]";
+  }
+  /// A value that is there, with an axis of this size.
+  std::optional<std::pair<int, size_t>>
+  findAxis(const Polynomial &wanted,
+           llvm::function_ref<bool(int)> isThere) const {
+    std::vector<int> candidates = body.ins;
     for (const Step &step : body.steps)
-      for (int in : step.ins)
-        for (size_t i = 0; i < graph.shape(in).size(); ++i)
-          if (graph.shape(in)[i] == wanted && values.count(in))
-            return "axes(" + bound(in) + ")[" + std::to_string(i) + "]";
+      candidates.insert(candidates.end(), step.ins.begin(), step.ins.end());
+    for (int each : candidates)
+      for (size_t i = 0; i < graph.shape(each).size(); ++i)
+        if (graph.shape(each)[i] == wanted && isThere(each))
+          return std::make_pair(each, i);
     return std::nullopt;
+  }
+  /// Values of which a size is read get a name: they are there once.
+  void countSizes() {
+    std::set<int> made(body.ins.begin(), body.ins.end());
+    auto count = [&](const Polynomial &size) {
+      auto found = findAxis(size, [&](int at) { return made.count(at) != 0; });
+      if (found)
+        ++uses[found->first];
+      return found.has_value();
+    };
+    for (const Step &step : body.steps) {
+      for (const StepArgument &each : step.arguments)
+        for (StringRef piece : llvm::split(each.text, ", ")) {
+          if (!each.hasSizes)
+            break;
+          std::string compact = piece.str();
+          llvm::erase(compact, ' ');
+          std::optional<Polynomial> size = Polynomial::parse(compact);
+          if (!size || size->isConstant() || count(*size))
+            continue;
+          for (const std::string &symbol : size->symbols())
+            count(Polynomial::symbol(symbol));
+        }
+      made.insert(step.outs.begin(), step.outs.end());
+    }
   }
   std::string textOf(const StepArgument &argument) {
     return !argument.shown.empty() ? argument.shown
@@ -206,9 +261,10 @@ private:
           text.replace(at, 2, bound(step.ins[0]));
         arguments.push_back((each.key.empty() ? "" : each.key + " = ") + text);
       }
-    if (arguments.empty() && bare)
-      return step.fn;
-    return step.fn + "(" + llvm::join(arguments, ", ") + ")";
+    std::string text = step.fn + "(" + llvm::join(arguments, ", ") + ")";
+    if (arguments.empty() && (bare || step.isFrozen))
+      text = step.fn;
+    return step.isFrozen ? "freeze(" + text + ")" : text;
   }
 
   static std::string inside(const Expression &expression,
@@ -273,7 +329,7 @@ private:
     return name;
   }
   void give(int value, Expression expression) {
-    if (uses[value] == 1) {
+    if (uses[value] == 1 && !isFlat) {
       values[value] = std::move(expression);
       return;
     }
@@ -422,7 +478,7 @@ private:
       base = StringRef(step.fn).lower();
     std::string name = unique(identifier(base));
     std::string text = code(step);
-    if (step.body && step.arguments.empty())
+    if (step.body && step.arguments.empty() && !step.isFrozen)
       text = step.fn + "()";
     declare(name + " = " + text);
     if (!step.weight.empty())
@@ -563,7 +619,7 @@ private:
 
   const Graph &graph;
   const StepBody &body;
-  bool isNet;
+  bool isNet, isFlat = false;
   std::set<std::string> taken; ///< words that no name may be
   std::set<std::string> given;
   std::map<int, unsigned> uses;
@@ -575,6 +631,25 @@ private:
 };
 } // namespace
 
+std::set<StringRef> netc::import::importsOf(llvm::ArrayRef<Step> steps) {
+  std::set<StringRef> imports;
+  for (const Step &step : steps)
+    if (step.form == Step::Instance)
+      for (const StandardBlock &block : importableBlocks())
+        if (block.name == step.fn)
+          imports.insert(block.path);
+  return imports;
+}
+
+std::string netc::import::importsText(const std::set<StringRef> &imports) {
+  std::string text;
+  for (StringRef path : imports) {
+    path.consume_back(".net");
+    text += "import " + llvm::join(llvm::split(path, '/'), ".") + "\n";
+  }
+  return text + (imports.empty() ? "" : "\n");
+}
+
 std::string netc::import::writeBlock(const Graph &graph,
                                      const WrittenBlock &block) {
   BodyWriter writer(graph, *block.body, /*isNet=*/false, block.settings);
@@ -584,9 +659,9 @@ std::string netc::import::writeBlock(const Graph &graph,
   return "block " + block.name + "(" + names + ") {\n" + writer.write() + "}\n";
 }
 
-std::string netc::import::writeNet(const Graph &graph, const StepBody &body,
-                                   StringRef name) {
-  BodyWriter writer(graph, body, /*isNet=*/true, {});
+/// `net A(x: f32[N, C = 3])`.
+static std::string signature(const Graph &graph, BodyWriter &writer,
+                             const StepBody &body, StringRef name) {
   std::vector<std::string> names = writer.inputs(), inputs;
   for (size_t i = 0; i < names.size(); ++i) {
     const GraphValue &value = graph.values[body.ins[i]];
@@ -603,6 +678,24 @@ std::string netc::import::writeNet(const Graph &graph, const StepBody &body,
                                              : value.type) +
                      "[" + llvm::join(sizes, ", ") + "]");
   }
-  return "net " + name.str() + "(" + llvm::join(inputs, ", ") + ") {\n" +
-         writer.write() + "}\n";
+  return "net " + name.str() + "(" + llvm::join(inputs, ", ") + ") {\n";
+}
+
+std::string netc::import::writeNet(const Graph &graph, const StepBody &body,
+                                   StringRef name) {
+  BodyWriter writer(graph, body, /*isNet=*/true, {});
+  std::string head = signature(graph, writer, body, name);
+  return head + writer.write() + "}\n";
+}
+
+FlatNet netc::import::writeFlat(const Graph &graph,
+                                llvm::ArrayRef<Step> steps) {
+  StepBody body;
+  body.steps.assign(steps.begin(), steps.end());
+  for (size_t i = 0; i < graph.values.size(); ++i)
+    if (graph.values[i].kind == GraphValue::Input)
+      body.ins.push_back(int(i));
+  BodyWriter writer(graph, body, /*isNet=*/true, {});
+  return writer.writeFlat(importsText(importsOf(steps)) +
+                          signature(graph, writer, body, "Graph_"));
 }

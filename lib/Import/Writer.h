@@ -20,6 +20,19 @@ std::string writeBlock(const Graph &graph, const WrittenBlock &block);
 std::string writeNet(const Graph &graph, const StepBody &body,
                      llvm::StringRef name);
 
+/// The files of the standard library that steps are of, and the lines that
+/// import them.
+std::set<llvm::StringRef> importsOf(llvm::ArrayRef<Step> steps);
+std::string importsText(const std::set<llvm::StringRef> &imports);
+
+/// A net that names and returns all that steps make.
+struct FlatNet {
+  std::string text;
+  std::vector<unsigned> lines; ///< the first line of each step
+  std::vector<int> values;     ///< that it returns
+};
+FlatNet writeFlat(const Graph &graph, llvm::ArrayRef<Step> steps);
+
 /// A name like `text`, in letters of names.
 std::string identifier(llvm::StringRef text);
 

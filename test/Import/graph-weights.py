@@ -96,5 +96,14 @@ pair = [("aten.sum", ["v0"], ["N"], {"dim": [1, 2]}), ("aten.sum", ["v1"], ["N"]
 expect(1600, 3200, {"t": [100, 16]}, [*table, *pair], inputs=words)
 expect(1600, 3200, {"t": [100, 16]}, [*table[::-1], ("aten.sum", ["v0"], ["N"], {"dim": [1]}), ("aten.sum", ["v1"], ["N"], {"dim": [1, 2]}), pair[2]], inputs=words)
 
+# Rows of a table of positions that are scaled.
+places = {"name": "p", "type": "i64", "shape": [7], "what": "range", "start": 0}
+expect(
+    144, 0, {"t": [9, 16]},
+    [("aten.embedding", ["t", "p"], [7, 16], {}), ("aten.mul", ["v0", "v0"], [7, 16], {}), ("aten.add", ["x", "v1"], ["N", 7, 16], {}),
+     ("aten.add", ["v2", "v0"], ["N", 7, 16], {})],
+    inputs={"x": ["N", 7, 16]}, known=[places],
+)  # fmt: skip
+
 print(*failed, sep="\n")
 sys.exit(len(failed) > 0)

@@ -22,12 +22,12 @@ right = {
 failed = []
 
 
-def wrong(expected, change):
+def wrong(expected, change, end="[graph-wrong]"):
     graph = copy.deepcopy(right)
     change(graph)
     path.write_text(json.dumps(graph))
     done = subprocess.run(["netc", "import", str(path)], capture_output=True, text=True)
-    if done.returncode != 1 or f"the graph is wrong at {expected} [graph-wrong]" not in done.stderr:
+    if done.returncode != 1 or f"{'the graph is wrong at ' if end == '[graph-wrong]' else ''}{expected} {end}" not in done.stderr:
         failed.append(f"expected {expected}, got {done.returncode}: {done.stderr}")
 
 
@@ -66,6 +66,55 @@ for size in -1, 2.5, "T +", "T / 2 2", 2**50:
         lambda g, size=size: g["inputs"][0].update(shape=[size, 8]),
     )
 wrong("`inputs[0]`: a tensor has 64 axes at most", lambda g: g["inputs"][0].update(shape=[1] * 65))
+
+
+# What the graph says of shapes is what netc makes of the ops.
+contradicts = lambda expected, change: wrong(expected, change, "[graph-contradiction]")
+free = "`r` has the size `M`, and the free axes of the inputs are N"
+wrong(f"`nodes`: {free}", lambda g: g["nodes"][0]["out"][0].update(shape=["M", 8]))
+wrong("`nodes`: `x` has the size `2*N`, and no axis of an input is free", lambda g: g["inputs"][0].update(shape=["2*N", 8]))
+contradicts(
+    "`aten.relu`, in the module itself (a.py:3): `r` is [N, 9] in the graph, and would be [N, 8] for what goes in",
+    lambda g: (g["nodes"][0].update(line="a.py:3"), g["nodes"][0]["out"][0].update(shape=["N", 9])),
+)
+
+
+wrong("in the module itself: unknown name `f31`; did you mean `f32`?", lambda g: g["inputs"][0].update(type="f31"), "[graph-refused-module]")
+wrong("in the module itself: `r` is used before it is there", lambda g: g["nodes"][0].update(op="aten.bernoulli"), "[graph-refused-module]")
+
+
+def apply(op, weights, out, **arguments):
+    """The node in place of the ReLU, which reads weights, too."""
+
+    def change(graph):
+        graph["weights"] = [{"name": f"w{i}", "type": "f32", "shape": shape} for i, shape in enumerate(weights)]
+        graph["nodes"][0].update({"op": op, "in": ["x", *(f"w{i}" for i in range(len(weights)))], "with": arguments})
+        graph["nodes"][0]["out"][0]["shape"] = out
+
+    return change
+
+
+apply("aten.linear", [[4, 8], [4]], ["N", 4])(right)
+path.write_text(json.dumps(right))
+subprocess.run(["netc", "import", str(path)], check=True, capture_output=True)
+of = "`aten.linear`, in the module itself: "
+contradicts(
+    of + "its weights are [4, 7], [4] in the graph, and would be [4, 8], [4] for what goes in and comes out",
+    apply("aten.linear", [[4, 7], [4]], ["N", 4]),
+)
+contradicts(
+    of + "its weights are [4, 8], [5] in the graph, and would be [4, 8], [4] for what goes in and comes out",
+    apply("aten.linear", [[4, 8], [5]], ["N", 4]),
+)
+contradicts(of + "`r` is [N, 5] in the graph, and would be [N, 4] for what goes in", apply("aten.linear", [[4, 8], [4]], ["N", 5]))
+contradicts(
+    "`aten.layer_norm`, in the module itself: its weights are [7], [8] in the graph, and would be [8], [8] for what goes in and comes out",
+    apply("aten.layer_norm", [[7], [8]], ["N", 8], normalized_shape=[8]),
+)
+contradicts(
+    "`aten.matmul`, in the module itself: it does not go with its operands: `@` sums over the last axis of the left side and the last but one of the right: 8 of [N, 8] and 7 of [7, 4]",
+    apply("aten.matmul", [[7, 4]], ["N", 4]),
+)
 
 
 def itself(graph):

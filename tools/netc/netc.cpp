@@ -128,6 +128,8 @@ static Exit importModel(const Session &session) {
   host.report = report;
   host.onRead = session.frontend.onRead;
   host.maxBytes = limits.maxInputBytes;
+  host.context = &session.context;
+  host.frontend = session.frontend;
   std::vector<std::string> withoutCost(opaqueOps.begin(), opaqueOps.end());
   host.opaque = withoutCost;
   std::optional<std::string> text = import::importModel(inputs[0], host);
