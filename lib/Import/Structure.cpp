@@ -33,6 +33,7 @@ public:
     root = std::make_shared<StepBody>();
     for (Step &step : steps)
       place(std::move(step));
+    freezeWhole(*root);
     findEnds();
     define();
     return print();
@@ -124,6 +125,27 @@ private:
       at = body;
     }
     at->steps.push_back(std::move(step));
+  }
+
+  enum class Learning { Nothing, Some, None };
+  /// A block of which nothing learns is frozen as a whole.
+  Learning freezeWhole(StepBody &body) {
+    std::set<bool> frozen;
+    for (Step &step : body.steps) {
+      Learning inner = step.body ? freezeWhole(*step.body) : Learning::Nothing;
+      if (step.body)
+        step.isFrozen = inner == Learning::None;
+      if (step.body ? inner != Learning::Nothing : !step.weights.empty())
+        frozen.insert(step.isFrozen || (step.isTensor() &&
+                                        !graph.values[step.weights[0]].learns));
+    }
+    if (frozen.empty())
+      return Learning::Nothing;
+    if (frozen.count(false) || &body == root.get())
+      return Learning::Some;
+    for (Step &step : body.steps)
+      step.isFrozen = false;
+    return Learning::None;
   }
 
   /// What the bodies take and make.

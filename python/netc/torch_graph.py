@@ -204,20 +204,11 @@ class _Writer:
             "symbols": {text: limit(symbol) for symbol, text in self.symbols.items()},
             "inputs": [{"name": n.name, "type": TYPES[n.meta["val"].dtype], "shape": self.shape(n.meta["val"])} for n in inputs if n in needed],
             "weights": self.all_weights(needed),
-            "notes": self.notes(),
             "known": list(self.known.values()),
             "modules": [m for m, _ in self.modules.values()],
             "nodes": self.nodes,
             "outputs": [{"name": text, "value": self.operand(n)} for text, n in zip(self.result_names(len(result_nodes)), result_nodes)],
         }  # fmt: skip
-
-    def notes(self):
-        """What the specification has otherwise."""
-        frozen = [target for target in self.exported.graph_signature.parameters if not self.exported.state_dict[target].requires_grad]
-        if not frozen:
-            return []
-        shown = ", ".join(frozen[:3]) + (f" and {len(frozen) - 3} more" if len(frozen) > 3 else "")
-        return [f"In the module these parameters do not learn, and here they do: {shown}. Put `freeze` around what holds them."]
 
     def result_names(self, count):
         """Of an output that is an object, the names of its members."""

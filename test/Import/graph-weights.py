@@ -105,5 +105,27 @@ expect(
     inputs={"x": ["N", 7, 16]}, known=[places],
 )  # fmt: skip
 
+# What does not learn is frozen, a block as a whole.
+frozen = {
+    "netc_graph": 1, "name": "A", "from": "hand", "inputs": [{"name": "x", "type": "f32", "shape": ["N", 8]}], "known": [],
+    "weights": [
+        {"name": f"b.{i}.{name}", "type": "f32", "shape": shape, "learns": i == 1 and name != "down.bias"}
+        for i in range(2)
+        for name, shape in (("up.weight", [16, 8]), ("up.bias", [16]), ("down.weight", [8, 16]), ("down.bias", [8]))
+    ],
+    "modules": [{"path": f"b.{i}{rest}", "class": name} for i in range(2) for rest, name in (("", "Block"), (".up", "Linear"), (".down", "Linear"))],
+    "nodes": [
+        {"op": "aten.linear", "in": [reads, f"b.{i}.{name}.weight", f"b.{i}.{name}.bias"], "with": {}, "out": [{"name": made, "type": "f32", "shape": ["N", size]}], "module": [3 * i, 3 * i + at]}
+        for i, at, name, reads, made, size in ((0, 1, "up", "x", "u", 16), (0, 2, "down", "u", "v", 8), (1, 1, "up", "v", "w", 16), (1, 2, "down", "w", "y", 8))
+    ],
+    "outputs": [{"name": "y", "value": "y"}],
+}  # fmt: skip
+path = folder / "frozen.json"
+path.write_text(json.dumps(frozen))
+text = subprocess.run(["netc", "import", path], check=True, capture_output=True, text=True).stdout
+assert "freeze(Block)" in text and "bias = parameter(8, trainable = false)" in text, text
+(folder / "frozen.net").write_text(text + "expect A.params == 2 * (2 * 8 * 16 + 16 + 8)\nexpect A.params.trainable == 2 * 8 * 16 + 16\n")
+subprocess.run(["netc", "--check", folder / "frozen.net"], check=True)
+
 print(*failed, sep="\n")
 sys.exit(len(failed) > 0)
