@@ -4,6 +4,7 @@
 
 #include "lib/Driver/CountedFile.h"
 
+#include "lib/Diagnostics/Activity.h"
 #include "lib/Driver/AnalysisResults.h"
 #include "lib/Transforms/CheckSizes.h"
 
@@ -117,6 +118,7 @@ static void showIn(std::vector<Verdict> &verdicts,
 static std::optional<CountedFile> count(const Session &session,
                                         llvm::StringRef path, PlanRun planRun,
                                         RolledCopies *rolled = nullptr) {
+  Activity activity("counting", path);
   CountedFile file;
   file.specification = session.load(path, Stage::Step, rolled);
   if (!file.specification || (rolled && rolled->areNeeded))

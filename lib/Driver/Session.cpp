@@ -6,6 +6,7 @@
 
 #include "dialect/Spelling.h"
 #include "lib/Analysis/ResolveHardware.h"
+#include "lib/Diagnostics/Activity.h"
 #include "lib/Diagnostics/DiagnosticPrinter.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Driver/Output.h"
@@ -51,6 +52,7 @@ mlir::LogicalResult netc::runPasses(mlir::ModuleOp module, Stage stage) {
 
 std::unique_ptr<Specification> Session::load(llvm::StringRef path, Stage stage,
                                              RolledCopies *rolled) const {
+  Activity activity("reading", path);
   FrontendOptions options = frontend;
   options.rolled = rolled;
   auto specification = Specification::load(&context, path, options);

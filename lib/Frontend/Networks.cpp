@@ -4,6 +4,7 @@
 
 // A file's items in text order; a net becomes a net.network.
 
+#include "lib/Diagnostics/Activity.h"
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Std/Std.h"
 
@@ -242,6 +243,7 @@ static void warnOfIdle(mlir::Block &entry) {
 mlir::Operation *Program::elaborateNetwork(Tree *at, StringRef symbol,
                                            FileScope &file,
                                            mlir::ModuleOp into) {
+  Activity activity("elaborating the net", symbol);
   mlir::OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToEnd(into.getBody());
   unsigned before = e.errors;

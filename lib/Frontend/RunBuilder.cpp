@@ -7,6 +7,8 @@
 #include "lib/Frontend/RunBuilder.h"
 
 #include "dialect/Repetition.h"
+#include "lib/Diagnostics/Activity.h"
+
 using namespace netc;
 using llvm::StringRef;
 
@@ -364,6 +366,7 @@ void RunBuilder::checkRequires() {
 }
 
 mlir::Operation *RunBuilder::build(mlir::ModuleOp into) {
+  Activity activity("elaborating the run", symbol());
   mlir::OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToEnd(into.getBody());
   return jobsIn(job).empty() ? buildStep(into) : buildJob(into);

@@ -6,6 +6,7 @@
 // same command line, if it needs code.
 
 #include "dialect/Net.h"
+#include "lib/Driver/Crash.h"
 #include "lib/Driver/Estimate.h"
 #include "lib/Driver/Output.h"
 #include "lib/Report/MeasurementReport.h"
@@ -207,6 +208,7 @@ static Exit run(Session &session) {
 }
 
 int main(int argc, char **argv) {
+  explainCrashes(argc, argv);
   if (std::optional<Exit> status = parseCommandLine(argc, argv))
     return *status;
   // Before threads are started.

@@ -6,6 +6,7 @@
 
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Driver/Audit.h"
+#include "lib/Driver/Crash.h"
 #include "lib/Driver/Estimate.h"
 #include "lib/Driver/FormatFiles.h"
 #include "lib/Driver/Output.h"
@@ -139,6 +140,7 @@ static Exit importModel(const Session &session) {
 }
 
 int main(int argc, char **argv) {
+  explainCrashes(argc, argv);
   if (std::optional<Exit> status = parseCommandLine(argc, argv))
     return *status;
   if (needsCode())

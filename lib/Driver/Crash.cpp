@@ -1,0 +1,45 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Driver/Crash.h"
+
+#include "lib/Driver/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/PrettyStackTrace.h"
+
+#include <new>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace netc;
+
+/// There is no memory to unwind with, nor for a message that is put together.
+[[noreturn]] static void endWithoutMemory() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  llvm::raw_fd_ostream os(STDERR_FILENO, /*shouldClose=*/false,
+                          /*unbuffered=*/true);
+  os << "netc: error: out of memory, of which " << usage.ru_maxrss / 1024
+     << " MiB were used; `--max-ops` limits what a file expands to";
+  auto *innermost = static_cast<const llvm::PrettyStackTraceEntry *>(
+      llvm::SavePrettyStackState());
+  if (innermost && innermost->getNextEntry()) {
+    os << "; this was ";
+    innermost->print(os); // ends the line
+  } else {
+    os << '\n';
+  }
+  _exit(LackingEnvironment);
+}
+
+void netc::explainCrashes(int argc, const char *const *argv) {
+  llvm::setBugReportMsg("netc " NETC_VERSION
+                        " crashed, which is a mistake in netc, whatever the "
+                        "input is. Please report it, with this text and the "
+                        "files that the command names.\n");
+  static llvm::PrettyStackTraceProgram command(argc, argv);
+  std::set_new_handler(endWithoutMemory);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endWithoutMemory(); });
+}

@@ -1,0 +1,24 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_TEST_FUZZ_READSPECIFICATION_H
+#define NETC_TEST_FUZZ_READSPECIFICATION_H
+
+#include "lib/Frontend/Specification.h"
+
+/// An error of a specification, and the line that it is about; 0 if it is about
+/// none.
+struct Fault {
+  unsigned line;
+  std::string text;
+};
+
+/// Reads a text as a specification, whatever it is, counts its networks and
+/// runs and decides its expects, as `netc --check` does. Returns the errors, in
+/// the order in which they are found. Whatever the text is, that must end
+/// without a crash.
+std::vector<Fault> readSpecification(llvm::StringRef text,
+                                     netc::FrontendOptions options = {});
+
+#endif // NETC_TEST_FUZZ_READSPECIFICATION_H
