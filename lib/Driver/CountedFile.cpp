@@ -177,6 +177,14 @@ netc::countFile(const Session &session, llvm::StringRef path, PlanRun planRun) {
 std::optional<CountedFile> netc::countWhole(const Session &session,
                                             llvm::StringRef path) {
   RolledCopies rolled;
+  // A message may name each copy of a `repeat`, or one that is not there.
+  auto namesCopy = [&](mlir::Diagnostic &diagnostic) {
+    std::string text = diagnostic.str();
+    return llvm::any_of(rolled.repeats, [&](const std::string &repeat) {
+      return llvm::StringRef(text).contains("`" + repeat + ".") ||
+             llvm::StringRef(text).contains("`" + repeat + "`");
+    });
+  };
   std::vector<mlir::Diagnostic> held;
   std::optional<CountedFile> file;
   {
@@ -187,8 +195,8 @@ std::optional<CountedFile> netc::countWhole(const Session &session,
                                        });
     file = count(session, path, nullptr, &rolled);
   }
-  // Messages may be about a copy, and name it.
-  if (rolled.areNeeded || (rolled.areLeftOut && !held.empty()))
+  bool isWrong = !file && !rolled.repeats.empty();
+  if (rolled.areNeeded || isWrong || llvm::any_of(held, namesCopy))
     return count(session, path, nullptr);
   for (mlir::Diagnostic &diagnostic : held)
     session.context.getDiagEngine().emit(std::move(diagnostic));

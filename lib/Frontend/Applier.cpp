@@ -340,7 +340,7 @@ Value Applier::applyRolled(Tree *at, const Value &value, const Value &part,
   llvm::SaveAndRestore rolled(graph.rolled,
                               e.builder.getDictionaryAttr(repeats));
   if (e.options.rolled)
-    e.options.rolled->areLeftOut = true;
+    e.options.rolled->repeats.insert(copy.parent->path);
   Value result;
   forEachInserted(
       e.builder, [&] { result = pipe(at, value, part); },

@@ -13,14 +13,17 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace netc {
 
-/// Whether copies of `repeat`s were left out, and whether something needs them.
+/// The `repeat`s of which copies were left out, by path, and whether something
+/// needs the copies.
 struct RolledCopies {
-  bool areLeftOut = false, areNeeded = false;
+  std::set<std::string> repeats;
+  bool areNeeded = false;
 };
 
 struct FrontendOptions {
