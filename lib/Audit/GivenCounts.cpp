@@ -20,8 +20,14 @@ public:
       : audit(audit), trace(*audit.trace), step(audit.step), given(given) {}
 
   void run() {
-    audit.claims.push_back(
-        {given.tool + ", given", "given", "given", false, {}, false});
+    // A tool may have written several files: each is a claim of its own.
+    std::string id = given.tool + ", given";
+    size_t before = llvm::count_if(audit.claims, [&](const Claim &claim) {
+      return StringRef(claim.id).starts_with(id);
+    });
+    if (before)
+      id += " " + std::to_string(before + 1);
+    audit.claims.push_back({std::move(id), "given", "given", false, {}, false});
     claim = audit.claims.size() - 1;
     for (Row &row : audit.rows)
       row.claims.resize(claim + 1);

@@ -168,8 +168,12 @@ Exit netc::auditTraces(Session &session) {
   // rocprofv3 may write both into one file.
   for (const auto &trace : read)
     if (isCounters(*trace) ||
-        (!trace->counted.empty() && !trace->kernels.empty()))
+        (!trace->counted.empty() && !trace->kernels.empty())) {
+      if (question.counters)
+        return complain(WrongUsage, "`--trace` names two files of counters, "
+                                    "and a step is joined with one");
       question.counters = trace.get();
+    }
   if (question.counts.size() == read.size())
     return complain(WrongUsage, "counts alone are no trace; name the trace of "
                                 "the step, too");
