@@ -355,15 +355,20 @@ private:
                    const trace::Trace &counters) {
     JoinedCounters &of = audit.joined.emplace();
     of.whole = counters.counted.size();
-    double time = 0;
+    double time = 0, whole = 0;
+    // Not those of the trace: it may have the step several times.
+    for (const StepKernel &kernel : step.kernels) {
+      ++of.all;
+      whole += double(trace.kernels[kernel.kernel].duration);
+    }
     for (const JoinedKernels &group : joined) {
       of.kernels += group.kernels.size();
       of.counted += group.counted.size();
       for (uint32_t kernel : group.kernels)
         time += double(trace.kernels[kernel].duration);
     }
-    if (step.levels.sum > 0)
-      of.time = time / double(step.levels.sum);
+    if (whole > 0)
+      of.time = time / whole;
   }
 
   void noteImpossible() {

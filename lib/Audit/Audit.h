@@ -116,7 +116,7 @@ struct KernelRow {
 
 /// How much of a step counters were joined with.
 struct JoinedCounters {
-  size_t kernels = 0;            ///< of the step
+  size_t kernels = 0, all = 0;   ///< of the step, and all that it has
   size_t counted = 0, whole = 0; ///< of the kernels that were counted, and all
   double time = 0;               ///< share of the time of the step's kernels
 };

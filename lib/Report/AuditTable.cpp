@@ -409,7 +409,7 @@ static void writeLevels(Page &page, const Audit &audit) {
               fmt::format("{:.1f} % of the kernels' time: {} of {}, with {} of "
                           "{} that were counted",
                           joined->time * 100, joined->kernels,
-                          counted(Rational(levels.kernels), "kernel"),
+                          counted(Rational(joined->all), "kernel"),
                           joined->counted, joined->whole),
               joined->time < 0.9 ? Style::Bad : Style::Plain);
   addLevels(lines, audit, "joined");
