@@ -52,6 +52,15 @@ def from_jax(function, weights, *inputs, name=None, opaque=()):
     return from_graph(export(function, weights, *inputs, name=name), opaque=opaque)
 
 
+def __getattr__(name):
+    """`__version__`, of the program."""
+    if name == "__version__":
+        from .command import version
+
+        return version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "ExportRefused",
     "ImportRefused",

@@ -27,6 +27,11 @@ def program():
     return found
 
 
+def version():
+    """`0.1.0`, of the program."""
+    return re.search(r"\d+(\.\d+)+", _run(["--version"]))[0]
+
+
 def main():
     """The command `netc` of the wheel."""
     path = program()
@@ -85,7 +90,8 @@ class _File:
 
 
 def _settings(settings, define):
-    return [*(f"--set={key}={value}" for key, value in (settings or {}).items()), *(f"-D{key}={value}" for key, value in (define or {}).items())]
+    text = lambda value: ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+    return [*(f"--set={key}={text(value)}" for key, value in (settings or {}).items()), *(f"-D{key}={value}" for key, value in (define or {}).items())]
 
 
 def estimate(spec, set=None, define=None):
@@ -93,7 +99,8 @@ def estimate(spec, set=None, define=None):
 
     Args:
         spec: text, or the path of a file.
-        set: values of the file that are replaced, `{"run.batch": 64}`; several are text, `"64,128"`.
+        set: values of the file that are replaced, `{"run.batch": 64}`; several are a list,
+            the points of the `sweep` of a run.
         define: top-level constants that are replaced.
 
     Raises:

@@ -65,9 +65,18 @@ def _several(tensor):
 def _exported(module, args, kwargs, axes):
     import inspect
 
-    names = list(inspect.signature(module.forward).parameters)
-    given = {**dict(zip(names, args)), **kwargs}
-    tree = torch.utils._pytree.tree_map_only(torch.Tensor, _several, given)
+    try:
+        bound = inspect.signature(module.forward).bind(*args, **kwargs)
+    except TypeError as problem:
+        raise ImportRefused(f"`forward` of {type(module).__name__} does not take these arguments: {problem}") from None
+    bound.arguments.update(torch.utils._pytree.tree_map_only(torch.Tensor, _several, dict(bound.arguments)))
+    tree = dict(bound.arguments)
+    nameless = []
+    for parameter in bound.signature.parameters.values():
+        if parameter.kind == parameter.VAR_KEYWORD:
+            given = tree.pop(parameter.name, {})
+            nameless += [f"`{key}`" for key in given]
+            tree.update(given)
 
     def free(path, tensor):
         if not isinstance(tensor, torch.Tensor):
@@ -80,15 +89,16 @@ def _exported(module, args, kwargs, axes):
     if not any(isinstance(leaf, torch.Tensor) for leaf in torch.utils._pytree.tree_leaves(tree)):
         raise ImportRefused("no argument is a tensor; give an example of what the module takes, as in `from_torch(model, torch.zeros(2, 3, 224, 224))`")
     dynamic = {key: torch.utils._pytree.tree_map(lambda leaf, key=key: free(key, leaf), value) for key, value in tree.items()}
-    positional = tuple(tree[key] for key in names[: len(args)])
-    named = {key: tree[key] for key in kwargs}
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
-            exported = torch.export.export(module, positional, named, dynamic_shapes=dynamic)
+            exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
+        functional = exported.run_decompositions({})
     except Exception as problem:
         text = str(problem).strip().splitlines()
         why = f"torch.export refuses it: {type(problem).__name__}: {text[0] if text else ''}"
+        if nameless:
+            why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
         raise ImportRefused(f"in {_place(module, problem)}: {why}") from problem
     symbols = {}
     taken = {}
@@ -103,7 +113,7 @@ def _exported(module, args, kwargs, axes):
             if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol and str(size) not in symbols:
                 wanted = taken.get((node.target, axis)) or ("N" if axis == 0 and "N" not in symbols.values() else None)
                 symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
-    return exported.run_decompositions({}), symbols
+    return functional, symbols
 
 
 class _Writer:

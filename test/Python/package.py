@@ -42,6 +42,11 @@ def same(json_value, own):
         assert json_value == own, (json_value, own)
 
 
+assert netc.__version__ == subprocess.run(["netc", "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+# A list of values is a sweep.
+points = netc.estimate(examples / "lenet300.net", set={"run.batch": [50, 100]}).runs[0].sweep
+assert [point.values for point in points] == [{"batch": "50"}, {"batch": "100"}] and points[0].steps == 2 * points[1].steps, points
+
 for name in "lenet300.net", "gan.net", "mfu.net":
     text = subprocess.run(["netc", "--format=json", examples / name], check=True, capture_output=True, text=True).stdout
     same(json.loads(text), plain(netc.estimate(examples / name)))
