@@ -185,6 +185,12 @@ std::vector<std::string> netc::import::checkSteps(const Graph &graph,
   return opsOf(network);
 }
 
+std::string netc::import::elaborationError(const std::string &text,
+                                           const Host &host) {
+  FirstError problem;
+  return elaborate(text, host, problem) ? "" : problem.text;
+}
+
 bool netc::import::hasOps(const std::string &text,
                           llvm::ArrayRef<std::string> ops, const Host &host) {
   FirstError problem;

@@ -363,9 +363,25 @@ private:
     for (auto &[name, expression] : config.family->let)
       if (!config.settings.has(name)) {
         std::optional<int64_t> value = config.settings.evaluate(expression);
+        checkWhole(expression);
         config.settings.set(name, value ? grouped(*value) : expression);
         isStated.insert(name);
       }
+  }
+
+  /// The width of a head, `d / heads`, where the config has none.
+  void checkWhole(StringRef expression) {
+    auto [whole, part] = expression.split(" / ");
+    std::optional<int64_t> a = config.settings.evaluate(whole),
+                           b = config.settings.evaluate(part);
+    if (part.find(' ') == StringRef::npos && a && b && *b && *a % *b)
+      reportImpossible(config,
+                       llvm::formatv("the heads divide the features; here "
+                                     "{0} = {1}, {2} = {3}",
+                                     whole, *a, part, *b)
+                           .str(),
+                       path, document, host),
+          isWrong = true;
   }
 
   /// The settings of the call, in the order of the table.
@@ -387,6 +403,37 @@ private:
   bool isWrong = false;
 };
 } // namespace
+
+void netc::import::reportImpossible(const Config &config, StringRef why,
+                                    StringRef path, const Document &document,
+                                    const Host &host) {
+  auto [text, sizes] = why.rsplit("; here ");
+  std::vector<std::string> named;
+  auto place = document.places.end();
+  for (StringRef size : llvm::split(sizes, ", ")) {
+    auto [setting, value] = size.split(" = ");
+    std::string ours = config.settings[setting].str();
+    llvm::erase(ours, '_');
+    if (ours.empty() || ours != value)
+      continue;
+    for (auto &[name, key] : config.family->keys)
+      if (key.setting == setting) {
+        named.push_back("`" + name + "` is " + value.str());
+        if (place == document.places.end())
+          place = document.places.find(name);
+        break;
+      }
+  }
+  StringRef reason = text.contains("does not hold: ")
+                         ? text.split("does not hold: ").second
+                         : text;
+  auto [line, column] =
+      place == document.places.end() ? std::make_pair(1u, 1u) : place->second;
+  host.report({path.str(), line, column,
+               error::ConfigImpossible(named.empty() ? "no net has these sizes"
+                                                     : llvm::join(named, ", "),
+                                       reason)});
+}
 
 std::optional<Config> netc::import::readConfig(StringRef path,
                                                const Document &document,

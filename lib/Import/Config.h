@@ -44,6 +44,12 @@ struct Config {
 std::optional<Config> readConfig(llvm::StringRef path, const Document &document,
                                  const Host &host);
 
+/// Why no net has the sizes of a config, by the names that it has for them:
+/// `why` says it by those of settings. Reports it.
+void reportImpossible(const Config &config, llvm::StringRef why,
+                      llvm::StringRef path, const Document &document,
+                      const Host &host);
+
 /// The number of weights that follow from the config. None if the weights of
 /// the file differ, which is reported.
 std::optional<uint64_t> checkWeights(const Config &config,

@@ -67,6 +67,10 @@ std::optional<std::string> netc::import::importModel(StringRef path,
         "# No count depends on this, and the net does not have it: " + note +
         "\n";
   text += "import std.models." + config->family->file + "\n\n" + call(*config);
+  if (std::string why = elaborationError(text, host); !why.empty()) {
+    reportImpossible(*config, why, path, *document, host);
+    return std::nullopt;
+  }
   if (path == "-")
     return text;
   std::optional<Weights> weights =

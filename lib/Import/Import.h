@@ -35,6 +35,9 @@ struct Host {
   llvm::ArrayRef<std::string> opaque = {};
 };
 
+/// Why netc does not take a specification; empty if it does.
+std::string elaborationError(const std::string &text, const Host &host);
+
 /// Reads a graph (docs/graph.schema.json), and writes its modules as blocks. Or
 /// reads a `config.json` of transformers, and writes a specification that calls
 /// the net of its family with its sizes. If there are weights next to it,

@@ -55,6 +55,14 @@ gpt2('"tie_word_embeddings": 1', "2:3: error: `tie_word_embeddings` is 1; the ne
 gpt2('"resid_pdrop": "much"', "2:3: error: `resid_pdrop` is \"much\"; the net of `gpt2` takes a number [config-wrong-value]")
 config('{ "model_type": "deepseek_v3", "n_shared_experts": -1 }', "1:32: error: `n_shared_experts` is -1; the net of `deepseek_v3` takes a whole number [config-wrong-value]")
 config('{ "model_type": "vit", "id2label": 3 }', "1:24: error: `id2label` is 3; the net of `vit` takes an object with an entry for each [config-wrong-value]")
+gpt2('"n_embd": 8, "n_head": 3', "2:3: error: `n_embd` is 8, `n_head` is 3: the heads divide the features [config-impossible]")
+llama = '{ "model_type": "llama",\n  "hidden_size": 8, "num_attention_heads": 3 }'
+config(llama, "2:3: error: `hidden_size` is 8, `num_attention_heads` is 3: the heads divide the features [config-impossible]")
+config(
+    '{ "model_type": "mixtral", "num_local_experts": 2,\n  "num_experts_per_tok": 3 }',
+    "1:28: error: `num_local_experts` is 2, `num_experts_per_tok` is 3: it is how many of the experts a row goes to [config-impossible]",
+)
+config('{ "model_type": "phi", "hidden_size": 12, "num_attention_heads": 4 }', "1:1: error: no net has these sizes: pairs of features are turned")
 
 (folder / "config.json").unlink()
 import_in(folder, "config.json:1:1: error: cannot be read: No such file or directory [import-cannot-read]")
