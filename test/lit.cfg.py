@@ -38,6 +38,6 @@ eglot = ["emacs", "--batch", "-f", "package-activate-all", "--eval", "(require '
 if shutil.which("emacs") and subprocess.run(eglot, stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("eglot")
 config.available_features.add(config.build_type.lower())
-for program in "dpkg-shlibdeps", "fish", "git", "man", "node", "nvim", "zsh":
+for program in "dpkg-shlibdeps", "fish", "git", "man", "node", "nvim", "valgrind", "zsh":
     if shutil.which(program):
         config.available_features.add(program)

@@ -32,28 +32,29 @@ OptimizerBuilder::groupsOf(const Record &record) {
   std::vector<UpdateGroup> groups;
   for (const auto &[name, value] : *record.fields)
     groups.push_back({name, value, {}});
-  std::vector<std::string> parts;
+  llvm::StringMap<UpdateGroup *> named;
+  for (UpdateGroup &group : groups)
+    named[group.name] = &group;
+  llvm::SetVector<StringRef> parts;
   for (ParameterOp parameter : trained()) {
     StringRef part = parameter.getName().split('.').first;
-    if (!llvm::is_contained(parts, part))
-      parts.push_back(part.str());
-    auto group = llvm::find_if(
-        groups, [&](const UpdateGroup &group) { return group.name == part; });
-    if (group == groups.end())
-      group = llvm::find_if(
-          groups, [&](const UpdateGroup &group) { return group.name == rest; });
-    if (group == groups.end()) {
+    parts.insert(part);
+    UpdateGroup *group = named.lookup(part);
+    if (!group)
+      group = named.lookup(rest);
+    if (!group) {
       e.fail(at, error::NoOptimizer, parameter.getName(), part, rest);
       return std::nullopt;
     }
     group->parameters.push_back(parameter);
   }
+  std::vector<std::string> known(parts.begin(), parts.end());
   for (const UpdateGroup &group : groups)
     if (group.parameters.empty()) {
       e.fail(at, group.name == rest
                      ? error::NoOther()
                      : error::NoSuchPart(group.name,
-                                         e.didYouMean(group.name, parts)));
+                                         e.didYouMean(group.name, known)));
       return std::nullopt;
     }
   return groups;
@@ -164,7 +165,12 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
   e.graph->parameterKind = kind.str();
   e.graph->steps = run.steps;
   // Evaluated again, so that its names are the optimizer's.
-  Value callee = e.eval(static_cast<NetParser::ExprContext *>(at));
+  auto *expr = static_cast<NetParser::ExprContext *>(at);
+  if (auto *record = ruleCast<NetParser::RecContext>(expr))
+    for (NetParser::FieldContext *field : record->record()->field())
+      if (field->name()->getText() == group.name)
+        expr = field->expr();
+  Value callee = e.eval(expr);
   if (auto *record = callee.as<Record>())
     callee = Value(record->fields->find(group.name)->second);
   std::shared_ptr<Instance> instance;

@@ -11,7 +11,7 @@
 using namespace netc;
 
 std::vector<Fault> readSpecification(llvm::StringRef text,
-                                     FrontendOptions options) {
+                                     llvm::StringRef path) {
   Activity activity("reading", text);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<NetDialect>();
@@ -23,7 +23,7 @@ std::vector<Fault> readSpecification(llvm::StringRef text,
       faults.push_back({place ? place.getLine() : 0, each.str()});
     return mlir::failure(); // the printer takes it, too
   });
-  constexpr const char *path = "text.net";
+  FrontendOptions options;
   options.bufferOf = [&](llvm::StringRef read) -> std::optional<std::string> {
     return read == path ? std::optional(text.str()) : std::nullopt;
   };

@@ -5,7 +5,10 @@
 #ifndef NETC_TEST_FUZZ_READSPECIFICATION_H
 #define NETC_TEST_FUZZ_READSPECIFICATION_H
 
-#include "lib/Frontend/Specification.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
 
 /// An error of a specification, and the line that it is about; 0 if it is about
 /// none.
@@ -17,8 +20,8 @@ struct Fault {
 /// Reads a text as a specification, whatever it is, counts its networks and
 /// runs and decides its expects, as `netc --check` does. Returns the errors, in
 /// the order in which they are found. Whatever the text is, that must end
-/// without a crash.
+/// without a crash. Imports are read from beside `path`.
 std::vector<Fault> readSpecification(llvm::StringRef text,
-                                     netc::FrontendOptions options = {});
+                                     llvm::StringRef path = "text.net");
 
 #endif // NETC_TEST_FUZZ_READSPECIFICATION_H

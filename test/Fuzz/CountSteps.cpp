@@ -1,0 +1,47 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reads each file that the command line names in a process of its own, or
+// formats it if its name begins so, and prints the process. Under Valgrind,
+// which translates code once for all of them, each logs how many steps it took.
+
+#include "lib/Frontend/Formatter.h"
+#include "lib/Frontend/Parser.h"
+#include "test/Fuzz/ReadSpecification.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace netc;
+
+static void read(llvm::StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  llvm::StringRef text = file.get()->getBuffer();
+  if (!llvm::sys::path::filename(path).starts_with("format")) {
+    readSpecification(text);
+    return;
+  }
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::unique_ptr<SourceFile> source = parse(&context, path, text, {});
+  formatted(text, source->tree());
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      read(argv[i]);
+      _exit(0);
+    }
+    llvm::outs() << child << '\n';
+    llvm::outs().flush();
+    waitpid(child, nullptr, 0);
+    if (i == 1) // what is translated here, all others have
+      read(argv[1]);
+  }
+  return 0;
+}

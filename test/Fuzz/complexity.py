@@ -1,0 +1,112 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# REQUIRES: valgrind
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t | FileCheck %s
+
+"""Counts the basic blocks that netc executes for files of each shape, at n and at 2 n.
+
+The exponent of n is the logarithm to base 2 of their ratio. The steps of an empty file are left out.
+"""
+
+# CHECK: shapes grow by an exponent of at most 1.3
+
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+scratch, limit = pathlib.Path(sys.argv[1]), 1.3
+net = "net M(x: f32[N, 8]) { return y = x |> Linear(8) }\n"
+data = "dataset D { examples = 8 }\n"
+keys = "loss = mean(y); batch = 2; duration = 1 step; optimizer = SGD(lr = 0.1)"
+run = f"train M on D as run {{ {keys} }}\n"
+
+
+def each(text):
+    """The lines of what has `{}` for each number, and {p} for the one before."""
+    return lambda n: "".join(text.replace("{p}", str(i - 1)).replace("{}", str(i)) + "\n" for i in range(1, n + 1))
+
+
+def inside(front, text, back):
+    lines = each(text)
+    return lambda n: front + lines(n) + back
+
+
+# By name: how large, and the text at n.
+shapes = {
+    "constants": (1000, inside("c0 = 1\n", "c{} = c{p} + 1", "")),
+    "constants_backwards": (100, lambda n: "".join(f"c{i} = c{i + 1} + 1\n" for i in range(n)) + f"c{n} = 1\n"),
+    "unknown_names": (1000, each("c{} = u{} + 1")),
+    "syntax_errors": (500, each("c{} = = 1")),
+    "taken_names": (1000, each("c = {}")),
+    "unused_blocks": (500, each("block B{}(x) = x |> relu")),
+    "unread_names": (500, inside("block B(x) {\n", "a{} = {}", "return x }\nnet M(x: f32[N, 8]) = x |> B\n")),
+    "blocks_in_blocks": (100, inside("block B0(x) = x |> relu\n", "block B{}(x) = x |> B{p}", "net M(x: f32[N, 8]) = x |> B9\n")),
+    "nets": (100, each("net M{}(x: f32[N, 8]) = x |> Linear(8)")),
+    "settings": (200, lambda n: "block B(x; " + ", ".join(f"s{i} = {i}" for i in range(n)) + ") = x + s0\nnet M(x: f32[N, 8]) = x |> B\n"),
+    "arguments": (200, lambda n: "block B(x; " + ", ".join(f"s{i} = 0" for i in range(n)) + ") = x + s0\nnet M(x: f32[N, 8]) = x |> B(" + ", ".join(f"s{i} = 1" for i in range(n)) + ")\n"),
+    "results": (100, lambda n: "net M(x: f32[N, 8]) { return " + ", ".join(f"y{i} = x + {i}" for i in range(n)) + " }\n"),
+    "inputs": (100, lambda n: "net M(" + ", ".join(f"x{i}: f32[N, 8]" for i in range(n)) + ") { return y = x0" + "".join(f" + x{i}" for i in range(1, n)) + " }\n"),
+    "pipe": (200, lambda n: "net M(x: f32[N, 8]) = x" + " |> relu" * n + "\n"),
+    "layers": (100, lambda n: "net M(x: f32[N, 8]) = x" + " |> Linear(8)" * n + "\n"),
+    "repeat": (100, lambda n: f"net M(x: f32[N, 8]) = x |> repeat {n} {{ Linear(8) }}\n"),
+    "loop": (200, lambda n: f"net M(x: f32[N, 8]) {{ for i in 0..{n} {{ x = x + i }}; return x }}\n"),
+    "sum": (500, lambda n: "a = 1" + " + 1" * n + "\n"),
+    "list": (1000, lambda n: "a = [" + ", ".join(map(str, range(n))) + "]\n"),
+    "comprehension": (1000, lambda n: f"a = [i * i for i in 0..{n}]\n"),
+    "record": (300, lambda n: "a = { " + ", ".join(f"k{i} = {i}" for i in range(n)) + " }\n"),
+    "nested_lists": (50, lambda n: "a = " + "[" * n + "1" + "]" * n + "\n"),
+    "nested_records": (50, lambda n: "a = " + "{ k = " * n + "1" + " }" * n + "\n"),
+    "parentheses": (50, lambda n: "a = " + "(" * n + "1" + ")" * n + "\n"),
+    "comments": (2000, each("# What {} is said to be.")),
+    "empty_lines": (4000, lambda n: "\n" * n),
+    "long_comment": (40000, lambda n: "# " + "x" * n + "\n"),
+    "long_name": (5000, lambda n: "a" * n + " = 1\n"),
+    "long_text": (5000, lambda n: 'a = "' + "b" * n + '"\n'),
+    "expects": (500, inside(net, "expect M.params == 72", "")),
+    "failed_expects": (500, inside(net, "expect M.params == {}", "")),
+    "runs": (100, inside(net + data, f"train M on D as run{{}} {{ {keys} }}", "")),
+    "expects_of_runs": (100, inside(net + data, f"train M on D as run{{}} {{ {keys} }}\nexpect run{{}}.params == 72", "")),
+    "likes": (50, inside(net + data + run.replace("run", "run0"), "train M on D as run{} { like = run{p} }", "")),
+    "jobs": (50, inside(net + data + "train M on D as run {\n", f"train M on D as job{{}} {{ {keys} }}", "}\n")),
+    "sweep": (100, lambda n: net + data + run.replace("}", f"; sweep batch in 1..{n + 1} }}")),
+    "structural_sweep": (30, lambda n: net + data + run.replace("}", f"; sweep accumulate in [{', '.join(['1'] * n)}] }}")),
+    "datasets": (500, each("dataset D{} { examples = {} }")),
+    "fields": (200, inside("dataset D {\n", "f{} = {}", "}\n")),
+    "optimizer_of_parts": (50, lambda n: "net M(x: f32[N, 8]) {\n" + "".join(f"l{i} = Linear(8)\nx = l{i}(x)\n" for i in range(n)) + "return y = x }\n" + data + "train M on D as run { " + keys.replace("SGD(lr = 0.1)", "{ " + ", ".join(f"l{i} = SGD(lr = 0.1)" for i in range(n)) + " }") + " }\n"),
+    "format": (500, each("block B{}(x)=x|>relu   # a comment")),
+    "format_columns": (500, each("c{}={}")),
+}
+
+warm = scratch / "warm.net"
+warm.write_text(net + data + run + "expect M.params == 72\n")
+files = {scratch / "empty.net": ""}
+for name, (n, text) in shapes.items():
+    for size in n, 2 * n:
+        files[scratch / f"{name}-{size}.net"] = text(size)
+for path, text in files.items():
+    path.write_text(text)
+valgrind = ["valgrind", "--tool=none", "--stats=yes", f"--log-file={scratch}/%p.log", "--main-stacksize=67108864"]
+program = subprocess.run([*valgrind, "CountSteps", warm, *files], capture_output=True, text=True)
+assert program.returncode == 0, program.stderr
+
+
+def steps(process):
+    log = (scratch / f"{process}.log").read_text()
+    return int(re.search(r"scheduler: ([\d,]+) event checks", log)[1].replace(",", ""))
+
+
+# What comes before a file is read is left out: it is the same for all, and what one that is empty takes.
+counted = dict(zip(files, map(steps, program.stdout.split()[1:])))
+empty = counted[scratch / "empty.net"]
+steep = 0
+for name, (n, text) in shapes.items():
+    once, twice = (counted[scratch / f"{name}-{size}.net"] - empty for size in (n, 2 * n))
+    exponent = math.log2(twice / once)
+    steep += exponent > limit
+    print(f"{name:24} {n:6} {once:12,} {twice:12,}  {exponent:.2f}{' !' if exponent > limit else ''}")
+print(f"{steep} shapes grow faster" if steep else f"shapes grow by an exponent of at most {limit}")
