@@ -16,8 +16,7 @@ class CountedFileTest : public testing::Test {
 protected:
   CountedFileTest()
       : context(mlir::MLIRContext::Threading::DISABLED),
-        printer(&context, llvm::errs(), 20, false, DiagnosticFormat::Text),
-        progress(std::chrono::hours(1)),
+        printer(&context, llvm::errs()), progress(std::chrono::hours(1)),
         session(context, FrontendOptions(), progress, printer) {
     context.loadDialect<NetDialect>();
   }
