@@ -24,7 +24,8 @@ packages='
   libgmock-dev libgtest-dev libhwloc-dev libmimalloc-dev libmlir-19-dev libomp-19-dev libsqlite3-dev libyaml-cpp-dev libzstd-dev lld
   llvm-19-dev llvm-19-tools man-db mlir-19-tools ninja-build nlohmann-json3-dev python3 zlib1g-dev'
 
-[ "${1-}" != check ] || packages="$packages mkdocs mkdocs-material python3-ipykernel python3-nbclient python3-pandas"
+[ "${1-}" != check ] || packages="$packages mkdocs mkdocs-material python3-ipykernel python3-nbclient python3-pandas
+  valgrind"
 [ "${1-}" != deb ] || packages="$packages dpkg-dev file"
 [ "${1-}" != site ] || packages="$packages mkdocs mkdocs-material"
 [ "${1-}" != wheel ] || packages="$packages python3-pip python3-venv"

@@ -195,8 +195,7 @@ std::optional<CountedFile> netc::countWhole(const Session &session,
                                        });
     file = count(session, path, nullptr, &rolled);
   }
-  bool isWrong = !file && !rolled.repeats.empty();
-  if (rolled.areNeeded || isWrong || llvm::any_of(held, namesCopy))
+  if (rolled.areNeeded || llvm::any_of(held, namesCopy))
     return count(session, path, nullptr);
   for (mlir::Diagnostic &diagnostic : held)
     session.context.getDiagEngine().emit(std::move(diagnostic));

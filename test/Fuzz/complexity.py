@@ -75,6 +75,7 @@ shapes = {
     "jobs": (50, inside(net + data + "train M on D as run {\n", f"train M on D as job{{}} {{ {keys} }}", "}\n")),
     "sweep": (100, lambda n: net + data + run.replace("}", f"; sweep batch in 1..{n + 1} }}")),
     "structural_sweep": (30, lambda n: net + data + run.replace("}", f"; sweep accumulate in [{', '.join(['1'] * n)}] }}")),
+    "recompute": (50, lambda n: f"net M(x: f32[N, 8]) {{ return y = x |> repeat {n} {{ Linear(8) |> relu }} }}\n" + data + run.replace("}", "; recompute = full }")),
     "datasets": (500, each("dataset D{} { examples = {} }")),
     "fields": (200, inside("dataset D {\n", "f{} = {}", "}\n")),
     "optimizer_of_parts": (50, lambda n: "net M(x: f32[N, 8]) {\n" + "".join(f"l{i} = Linear(8)\nx = l{i}(x)\n" for i in range(n)) + "return y = x }\n" + data + "train M on D as run { " + keys.replace("SGD(lr = 0.1)", "{ " + ", ".join(f"l{i} = SGD(lr = 0.1)" for i in range(n)) + " }") + " }\n"),
