@@ -210,8 +210,9 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
       identity.copies = copies;
       if (isRolled && iteration == 1)
         identity.standsFor = copies - 2;
-    } else {
-      isRolled = false;
+    } else if (std::exchange(isRolled, false) &&
+               !spend(tree, copies - kRolledCopies)) {
+      return Value();
     }
     (*made)->identity->parent = repeat->identity.get();
     repeat->parts.push_back(part);
