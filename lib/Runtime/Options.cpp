@@ -5,6 +5,7 @@
 #include "lib/Runtime/Options.h"
 #include "lib/Runtime/Failure.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -98,119 +99,119 @@ static Cache cache(const std::string &text) {
   return {int(count), bytes};
 }
 
-Options Options::parse(int argc, char **argv) {
-  static const option known[] = {{"steps", required_argument, nullptr, 's'},
-                                 {"seconds", required_argument, nullptr, 't'},
-                                 {"warmup", required_argument, nullptr, 'w'},
-                                 {"threads", required_argument, nullptr, 'j'},
-                                 {"seed", required_argument, nullptr, 'r'},
-                                 {"data", required_argument, nullptr, 'd'},
-                                 {"batches", required_argument, nullptr, 'b'},
-                                 {"weights", required_argument, nullptr, 'p'},
-                                 {"dump", required_argument, nullptr, 'o'},
-                                 {"results", required_argument, nullptr, 'u'},
-                                 {"trace", required_argument, nullptr, 'e'},
-                                 {"peaks", no_argument, nullptr, 'm'},
-                                 {"caches", required_argument, nullptr, 'c'},
-                                 {"driver", required_argument, nullptr, 'g'},
-                                 {"simulate", no_argument, nullptr, 'i'},
-                                 {"json", optional_argument, nullptr, 'f'},
-                                 {"quiet", no_argument, nullptr, 'q'},
-                                 {"help", no_argument, nullptr, 'h'},
-                                 {nullptr, 0, nullptr, 0}};
-  Options options;
-  bool hasSeconds = false;
-  optind = 0; // restart
-  opterr = 0;
-  int found, place = -1;
-  while ((found = getopt_long(argc, argv, ":", known, &place)) != -1) {
-    const char *name = place < 0 ? "" : known[place].name;
-    if (place >= 0 && optarg && !*optarg)
-      throw wrong("`--" + std::string(name) + "` lacks its value");
-    switch (found) {
-    case 's':
-      options.steps = integer(name, optarg, 1, anything);
-      break;
-    case 't': {
-      char *end;
-      options.seconds = std::strtod(optarg, &end);
-      hasSeconds = true;
-      if (end == optarg || *end || !(options.seconds > 0) ||
-          !std::isfinite(options.seconds))
-        throw wrong("`--seconds` takes a positive number, not `" +
-                    std::string(optarg) + "`");
-      break;
-    }
-    case 'w':
-      options.warmup = integer(name, optarg, 0, anything);
-      break;
-    case 'j':
-      options.threads = int(integer(name, optarg, 1, maxThreads));
-      break;
-    case 'r':
-      options.seed = uint64_t(integer(name, optarg, 0, anything));
-      break;
-    case 'd':
-      for (std::string &file : split(name, optarg, "files"))
-        options.data.push_back(std::move(file));
-      break;
-    case 'b':
-      options.batches = integer(name, optarg, 1, 1 << 20);
-      break;
-    case 'p':
-      for (std::string &file : split(name, optarg, "files"))
-        options.weights.push_back(std::move(file));
-      break;
-    case 'o':
-      options.dump = optarg;
-      break;
-    case 'u':
-      options.results = optarg;
-      break;
-    case 'e':
-      options.trace = optarg;
-      break;
-    case 'm':
-      options.peaks = true;
-      break;
-    case 'c':
-      for (const std::string &text : split(name, optarg, "caches"))
-        options.caches.push_back(cache(text));
-      break;
-    case 'g':
-      options.driver = optarg;
-      break;
-    case 'i':
-      options.simulate = true;
-      break;
-    case 'f':
-      options.json = true;
-      options.jsonFile = optarg ? optarg : "";
-      break;
-    case 'q':
-      options.quiet = true;
-      break;
-    case 'h':
-      options.help = true;
-      break;
-    case ':':
-      throw wrong("`" + std::string(argv[optind - 1]) + "` lacks its value");
-    default: {
-      // getopt reports an unexpected value as the option.
-      std::string seen = argv[optind - 1];
-      size_t equals = seen.find('=');
-      bool isKnown = false;
-      for (const option *one = known; one->name; ++one)
-        isKnown |= seen.substr(0, equals) == "--" + std::string(one->name);
-      throw wrong(isKnown ? "`" + seen.substr(0, equals) + "` takes no value"
-                          : "there is no option `" + seen + "`");
-    }
-    }
-    place = -1;
-  }
-  if (optind < argc)
-    throw wrong("only options are taken, not `" + std::string(argv[optind]) +
-                "`");
+static double seconds(const char *text) {
+  char *end;
+  double value = std::strtod(text, &end);
+  if (end == text || *end || !(value > 0) || !std::isfinite(value))
+    throw wrong("`--seconds` takes a positive number, not `" +
+                std::string(text) + "`");
+  return value;
+}
+
+static void append(std::vector<std::string> &files, const char *option,
+                   const char *text) {
+  for (std::string &file : split(option, text, "files"))
+    files.push_back(std::move(file));
+}
+
+namespace {
+/// An option, and what it does with its value, which is null if it has none.
+struct Known {
+  const char *name;
+  int argument; ///< as getopt_long calls it
+  void (*take)(Options &options, const char *name, const char *value);
+};
+} // namespace
+
+static const Known knownOptions[] = {
+    {"steps", required_argument,
+     [](Options &options, const char *name, const char *value) {
+       options.steps = integer(name, value, 1, anything);
+     }},
+    {"seconds", required_argument,
+     [](Options &options, const char *, const char *value) {
+       options.seconds = seconds(value);
+     }},
+    {"warmup", required_argument,
+     [](Options &options, const char *name, const char *value) {
+       options.warmup = integer(name, value, 0, anything);
+     }},
+    {"threads", required_argument,
+     [](Options &options, const char *name, const char *value) {
+       options.threads = int(integer(name, value, 1, Options::maxThreads));
+     }},
+    {"seed", required_argument,
+     [](Options &options, const char *name, const char *value) {
+       options.seed = uint64_t(integer(name, value, 0, anything));
+     }},
+    {"data", required_argument,
+     [](Options &options, const char *name, const char *value) {
+       append(options.data, name, value);
+     }},
+    {"batches", required_argument,
+     [](Options &options, const char *name, const char *value) {
+       options.batches = integer(name, value, 1, 1 << 20);
+     }},
+    {"weights", required_argument,
+     [](Options &options, const char *name, const char *value) {
+       append(options.weights, name, value);
+     }},
+    {"dump", required_argument,
+     [](Options &options, const char *, const char *value) {
+       options.dump = value;
+     }},
+    {"results", required_argument,
+     [](Options &options, const char *, const char *value) {
+       options.results = value;
+     }},
+    {"trace", required_argument,
+     [](Options &options, const char *, const char *value) {
+       options.trace = value;
+     }},
+    {"peaks", no_argument,
+     [](Options &options, const char *, const char *) {
+       options.peaks = true;
+     }},
+    {"caches", required_argument,
+     [](Options &options, const char *name, const char *value) {
+       for (const std::string &text : split(name, value, "caches"))
+         options.caches.push_back(cache(text));
+     }},
+    {"driver", required_argument,
+     [](Options &options, const char *, const char *value) {
+       options.driver = value;
+     }},
+    {"simulate", no_argument,
+     [](Options &options, const char *, const char *) {
+       options.simulate = true;
+     }},
+    {"json", optional_argument,
+     [](Options &options, const char *, const char *value) {
+       options.json = true;
+       options.jsonFile = value ? value : "";
+     }},
+    {"quiet", no_argument,
+     [](Options &options, const char *, const char *) {
+       options.quiet = true;
+     }},
+    {"help", no_argument,
+     [](Options &options, const char *, const char *) { options.help = true; }},
+};
+
+/// What is wrong with an argument that getopt_long does not take.
+static Failure unknown(const std::string &seen) {
+  // An unexpected value is reported as the option.
+  std::string name = seen.substr(0, seen.find('='));
+  bool isKnown = std::any_of(std::begin(knownOptions), std::end(knownOptions),
+                             [&](const Known &known) {
+                               return name == std::string("--") + known.name;
+                             });
+  return wrong(isKnown ? "`" + name + "` takes no value"
+                       : "there is no option `" + seen + "`");
+}
+
+/// Throws if options exclude each other.
+static void check(const Options &options, bool hasSeconds) {
   if (options.steps && hasSeconds)
     throw wrong("`--steps` and `--seconds` exclude each other");
   if (options.simulate && !options.driver.empty())
@@ -221,5 +222,32 @@ Options Options::parse(int argc, char **argv) {
     throw wrong("`--warmup=" + std::to_string(*options.warmup) +
                 "` leaves none of `--steps=" + std::to_string(*options.steps) +
                 "` to be measured");
+}
+
+Options Options::parse(int argc, char **argv) {
+  std::vector<option> table;
+  for (const Known &known : knownOptions)
+    table.push_back({known.name, known.argument, nullptr, 0});
+  table.push_back({nullptr, 0, nullptr, 0});
+  Options options;
+  bool hasSeconds = false;
+  optind = 0; // restart
+  opterr = 0;
+  int found, place = -1;
+  while ((found = getopt_long(argc, argv, ":", table.data(), &place)) != -1) {
+    if (found == ':')
+      throw wrong("`" + std::string(argv[optind - 1]) + "` lacks its value");
+    if (found != 0)
+      throw unknown(argv[optind - 1]);
+    const Known &known = knownOptions[place];
+    if (optarg && !*optarg)
+      throw wrong("`--" + std::string(known.name) + "` lacks its value");
+    known.take(options, known.name, optarg);
+    hasSeconds |= known.name == std::string("seconds");
+  }
+  if (optind < argc)
+    throw wrong("only options are taken, not `" + std::string(argv[optind]) +
+                "`");
+  check(options, hasSeconds);
   return options;
 }
