@@ -473,55 +473,46 @@ TensorBuilder::axesOf(Tree *at, const Value *value, StringRef rule,
   return axes;
 }
 
-mlir::Attribute TensorBuilder::attributeOf(Tree *at, const Setting &setting,
-                                           const Value *value,
-                                           const std::vector<Tensor> &operands,
-                                           size_t windowAxes, StringRef op) {
-  auto wrong = [&](StringRef expected) -> mlir::Attribute {
-    if (!value->isUnknown())
-      e.fail(at, error::SettingType, setting.name, op, expected,
-             numberOf(*value) ? textOf(*value) : kindOf(*value));
-    return {};
-  };
-  auto integerOf = [&](const Value &item) -> std::optional<int64_t> {
-    std::optional<Number> number = numberOf(item);
-    if (!number || number->real ||
-        !(number->dimension.isNone() || number->dimension.isCount()))
-      return std::nullopt;
-    return number->exact.toInt64();
-  };
-  int64_t fallback = 0;
-  bool hasNumber = !setting.fallback.getAsInteger(10, fallback);
-  switch (setting.kind) {
-  case SettingKind::Axes:
-  case SettingKind::Axis: {
-    std::optional<std::vector<int64_t>> axes =
-        axesOf(at, value, setting.fallback, operands.front());
+namespace {
+/// Reads the value of an op's setting, or its default, as an attribute. Null
+/// after an error.
+class SettingReader {
+public:
+  using Tree = antlr4::ParserRuleContext;
+
+  SettingReader(Evaluator &e, Tree *at, const Setting &setting,
+                const Value *value, StringRef op)
+      : e(e), builder(e.builder), at(at), setting(setting), value(value),
+        op(op) {
+    hasNumber = !setting.fallback.getAsInteger(10, fallback);
+  }
+
+  mlir::Attribute axes(const std::optional<std::vector<int64_t>> &axes) {
     if (!axes)
       return {};
     if (setting.kind == SettingKind::Axes)
-      return e.builder.getDenseI64ArrayAttr(*axes);
+      return builder.getDenseI64ArrayAttr(*axes);
     if (axes->size() != 1)
       return wrong("one axis");
-    return e.builder.getI64IntegerAttr(axes->front());
+    return builder.getI64IntegerAttr(axes->front());
   }
-  case SettingKind::Integer: {
+
+  mlir::Attribute integer() {
     if (!value)
-      return e.builder.getI64IntegerAttr(fallback);
+      return builder.getI64IntegerAttr(fallback);
     std::optional<int64_t> number = integerOf(*value);
-    return number ? e.builder.getI64IntegerAttr(*number)
+    return number ? builder.getI64IntegerAttr(*number)
                   : wrong("a whole number");
   }
-  case SettingKind::Integers:
-  case SettingKind::Window: {
-    bool window = setting.kind == SettingKind::Window;
-    if (!value) {
-      std::vector<int64_t> numbers;
-      if (hasNumber)
-        numbers.assign(window ? windowAxes : 1, fallback);
-      return e.builder.getDenseI64ArrayAttr(numbers);
-    }
+
+  /// Some, or one for each of so many axes of a window, for which one number
+  /// may stand.
+  mlir::Attribute integers(std::optional<size_t> windowAxes) {
     std::vector<int64_t> numbers;
+    if (!value && hasNumber)
+      numbers.assign(windowAxes.value_or(1), fallback);
+    if (!value)
+      return builder.getDenseI64ArrayAttr(numbers);
     std::vector<Value> items{*value};
     if (auto *list = value->as<List>())
       items = *list->items;
@@ -531,59 +522,116 @@ mlir::Attribute TensorBuilder::attributeOf(Tree *at, const Setting &setting,
         return wrong("whole numbers");
       numbers.push_back(*number);
     }
-    if (window && !value->is<List>())
-      numbers.assign(windowAxes, numbers.front());
-    if (window && numbers.size() != windowAxes)
+    if (windowAxes && !value->is<List>())
+      numbers.assign(*windowAxes, numbers.front());
+    if (windowAxes && numbers.size() != *windowAxes)
       return wrong(
-          ("one number for each of " + llvm::Twine(windowAxes) + " axes")
+          ("one number for each of " + llvm::Twine(*windowAxes) + " axes")
               .str());
-    return e.builder.getDenseI64ArrayAttr(numbers);
+    return builder.getDenseI64ArrayAttr(numbers);
   }
-  case SettingKind::Real: {
+
+  mlir::Attribute real() {
     if (!value)
-      return e.builder.getF64FloatAttr(
-          std::strtod(setting.fallback.str().c_str(), nullptr));
-    std::optional<Number> number = numberOf(*value);
-    if (!number || !number->isConstant() ||
-        !(number->dimension.isNone() || number->dimension.isCount()))
+      return builder.getF64FloatAttr(realOf(setting.fallback));
+    std::optional<Number> number = countOf(*value);
+    if (!number || !number->isConstant())
       return wrong("a number");
     double real = number->toDouble();
-    auto limitOf = [](StringRef text) {
-      return std::strtod(text.str().c_str(), nullptr);
-    };
     std::string range;
-    if (!setting.least.empty() && !(real >= limitOf(setting.least)))
+    if (!setting.least.empty() && !(real >= realOf(setting.least)))
       range = "at least " + setting.least.str();
-    if (!setting.below.empty() && !(real < limitOf(setting.below)))
+    if (!setting.below.empty() && !(real < realOf(setting.below)))
       range = "below " + setting.below.str();
-    if (!range.empty()) {
-      e.fail(at, error::SettingOutOfRange, setting.name, op, textOf(*value),
-             range);
-      return {};
-    }
-    return e.builder.getF64FloatAttr(real);
+    if (range.empty())
+      return builder.getF64FloatAttr(real);
+    e.fail(at, error::SettingOutOfRange, setting.name, op, textOf(*value),
+           range);
+    return {};
   }
-  case SettingKind::Size: {
-    std::optional<Number> number = value ? numberOf(*value) : std::nullopt;
+
+  mlir::Attribute size() {
     if (!value)
-      return PolynomialAttr::get(e.builder.getContext(), fallback);
-    if (!number || number->real ||
-        !(number->dimension.isNone() || number->dimension.isCount()))
+      return PolynomialAttr::get(builder.getContext(), fallback);
+    std::optional<Number> number = countOf(*value);
+    if (!number || number->real)
       return wrong("a size");
-    return PolynomialAttr::get(e.builder.getContext(), number->exact);
+    return PolynomialAttr::get(builder.getContext(), number->exact);
   }
-  case SettingKind::Flag: {
+
+  mlir::Attribute flag() {
     if (!value)
-      return e.builder.getBoolAttr(setting.fallback == "true");
+      return builder.getBoolAttr(setting.fallback == "true");
     auto *flag = value->as<bool>();
-    return flag ? e.builder.getBoolAttr(*flag) : wrong("true or false");
+    return flag ? builder.getBoolAttr(*flag) : wrong("true or false");
   }
-  case SettingKind::Text: {
+
+  mlir::Attribute text() {
     if (!value)
-      return e.builder.getStringAttr(setting.fallback);
+      return builder.getStringAttr(setting.fallback);
     auto *text = value->as<std::string>();
-    return text ? e.builder.getStringAttr(*text) : wrong("a string");
+    return text ? builder.getStringAttr(*text) : wrong("a string");
   }
+
+private:
+  mlir::Attribute wrong(StringRef expected) {
+    if (!value->isUnknown())
+      e.fail(at, error::SettingType, setting.name, op, expected,
+             numberOf(*value) ? textOf(*value) : kindOf(*value));
+    return {};
+  }
+
+  /// A number without a unit, or of things that are counted.
+  static std::optional<Number> countOf(const Value &item) {
+    std::optional<Number> number = numberOf(item);
+    if (number && !number->dimension.isNone() && !number->dimension.isCount())
+      return std::nullopt;
+    return number;
+  }
+
+  static std::optional<int64_t> integerOf(const Value &item) {
+    std::optional<Number> number = countOf(item);
+    return number && !number->real ? number->exact.toInt64() : std::nullopt;
+  }
+
+  static double realOf(StringRef text) {
+    return std::strtod(text.str().c_str(), nullptr);
+  }
+
+  Evaluator &e;
+  mlir::OpBuilder &builder;
+  Tree *at;
+  const Setting &setting;
+  const Value *value; ///< null if it is not given
+  StringRef op;
+  int64_t fallback = 0;
+  bool hasNumber; ///< as the default
+};
+} // namespace
+
+mlir::Attribute TensorBuilder::attributeOf(Tree *at, const Setting &setting,
+                                           const Value *value,
+                                           const std::vector<Tensor> &operands,
+                                           size_t windowAxes, StringRef op) {
+  SettingReader reader(e, at, setting, value, op);
+  switch (setting.kind) {
+  case SettingKind::Axes:
+  case SettingKind::Axis:
+    return reader.axes(axesOf(at, value, setting.fallback, operands.front()));
+  case SettingKind::Integer:
+    return reader.integer();
+  case SettingKind::Integers:
+    return reader.integers(std::nullopt);
+  case SettingKind::Window:
+    return reader.integers(windowAxes);
+  case SettingKind::Real:
+    return reader.real();
+  case SettingKind::Size:
+    return reader.size();
+  case SettingKind::Flag:
+    return reader.flag();
+  case SettingKind::Text:
+    return reader.text();
   }
   llvm_unreachable("every kind of setting is handled");
 }
