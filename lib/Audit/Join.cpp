@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 using namespace netc;
 using namespace netc::audit;
@@ -148,7 +149,7 @@ llvm::DenseMap<uint32_t, uint32_t> opsOfLaunches(const Trace &trace) {
 std::vector<Launched> launchedOf(const Trace &trace,
                                  llvm::ArrayRef<uint32_t> kernels) {
   llvm::DenseMap<uint32_t, uint32_t> ops = opsOfLaunches(trace);
-  llvm::DenseMap<int64_t, uint32_t> launches;
+  std::unordered_map<int64_t, uint32_t> launches;
   for (auto [i, event] : llvm::enumerate(trace.host))
     if (event.kind == HostEvent::Launch)
       launches.try_emplace(event.correlation, i);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 using namespace netc;
 using namespace netc::audit;
@@ -520,7 +521,8 @@ private:
       return;
     for (TracedProduct &product : step.products)
       product.nanoseconds = 0;
-    llvm::DenseMap<int64_t, uint32_t> launches;
+    // Any number may be an id, also those that a DenseMap keeps for itself.
+    std::unordered_map<int64_t, uint32_t> launches;
     bool hasLaunches = false;
     for (auto [i, event] : llvm::enumerate(trace.host))
       if (event.kind == HostEvent::Launch) {

@@ -7,8 +7,9 @@
 #include "lib/Trace/Formats.h"
 #include "lib/Trace/Json.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <unordered_map>
 
 using namespace netc;
 using namespace netc::trace;
@@ -31,7 +32,7 @@ public:
   /// Assigns times by which ops nest as in the tree: each op begins and ends at
   /// the next tick.
   void layOut() {
-    llvm::DenseMap<int64_t, uint32_t> byId;
+    std::unordered_map<int64_t, uint32_t> byId;
     for (auto [i, place] : llvm::enumerate(places))
       byId.try_emplace(place.id, i);
     std::vector<uint32_t> order(places.size());
@@ -228,7 +229,7 @@ netc::trace::readExecutionTrace(Source &source, const TraceLimits &limits) {
 }
 
 size_t netc::trace::addShapes(Trace &trace, const Trace &execution) {
-  llvm::DenseMap<int64_t, uint32_t> byRecord;
+  std::unordered_map<int64_t, uint32_t> byRecord;
   for (auto [i, event] : llvm::enumerate(execution.host))
     if (event.record > 0)
       byRecord.try_emplace(event.record, i);

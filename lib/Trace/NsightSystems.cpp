@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 
 #include <sqlite3.h>
+#include <unordered_map>
 
 using namespace netc;
 using namespace netc::trace;
@@ -445,8 +446,9 @@ private:
   Database database;
   std::optional<Rows> texts;
   bool hasProcesses = false, isTooMany = false;
-  llvm::DenseMap<int64_t, Name> names;
-  llvm::DenseMap<int64_t, uint32_t> threads;
+  // Any number may be an id, also those that a DenseMap keeps for itself.
+  std::unordered_map<int64_t, Name> names;
+  std::unordered_map<int64_t, uint32_t> threads;
   std::map<std::pair<int64_t, int64_t>, int64_t> correlations;
 };
 } // namespace

@@ -301,6 +301,18 @@ small.write("small")
 nodes = [{"id": i, "parent": 1, "name": "aten::mm", "inputs": {"values": [], "shapes": [], "types": []}} for i in (2, 3)]
 (folder / "untimed.json").write_text(json.dumps({"schema": "1.1.1", "nodes": nodes}))
 
+# Ids at the ends of 64 bits.
+LEAST, MOST = -(2**63), 2**63 - 1
+for name, id in ("least", LEAST), ("most", MOST):
+    extreme = Trace()
+    extreme.op("aten::mm", [4, 8], [8, 16], kernels=[("gemm", 5)])
+    for event in extreme.events:
+        if "correlation" in event["args"]:
+            event["args"]["correlation"] = id
+    extreme.write(f"{name}-id")
+nodes = [dict(node, id=id, parent=LEAST) for node, id in zip(nodes, (LEAST, MOST))]
+(folder / "extreme-nodes.json").write_text(json.dumps({"schema": "1.1.1", "nodes": nodes}))
+
 # Events that do not tell their time; sizes beyond all that a count has; sizes of 0.
 untimed = Trace()
 for _ in range(2):
