@@ -35,27 +35,34 @@ public:
     sortProducts();
     addUp();
     Rational rest = whole;
-    forEachEvent([&](const trace::HostEvent &event, unsigned product,
-                     const Sum &sum) {
-      Rational flop = sum.weight.isZero()
-                          ? sum.flop / sum.calls
-                          : sum.flop * weightOf(event, product) / sum.weight;
-      RowClaim &has = rowOf[product]->claims[claim];
-      has.flop += flop;
-      if (isElementwise(trace, event))
-        has.other += flop;
-      rest -= flop;
-    });
+    for (const auto &[key, sum] : sums)
+      for (size_t i = 0; i < sum.events.size(); ++i) {
+        const trace::HostEvent &event = *sum.events[i].first;
+        std::optional<unsigned> product = sum.events[i].second;
+        if (!product)
+          continue;
+        Rational flop = flopOf(sum, i);
+        RowClaim &has = rowOf[*product]->claims[claim];
+        has.flop += flop;
+        if (isElementwise(trace, event))
+          has.other += flop;
+        rest -= flop;
+      }
     if (!rest.isZero())
       audit.addOther(claim, rest, "the rest of the sum");
   }
 
 private:
+  /// What the tool counted of the calls of an op with the same shapes.
   struct Sum {
     Rational flop;
     int64_t calls = 0;
-    /// By the tool's formulas, of all events of the op; 0 where each call has
-    /// the same.
+    /// Of each call, in order; fewer than `calls` where the tool added some up.
+    std::vector<int64_t> each;
+    /// Those of the step, by start, and the product that each belongs to.
+    std::vector<std::pair<const trace::HostEvent *, std::optional<unsigned>>>
+        events;
+    /// By the tool's formulas, of all events of the step.
     Rational weight;
   };
 
@@ -70,6 +77,7 @@ private:
       Sum &sum = sums[keyOf(given, count.op, count.shapes)];
       sum.flop += count.flop;
       sum.calls += count.calls;
+      sum.each.push_back(count.flop);
       hasShapes |= count.shapes.size != 0;
       whole += count.flop;
     }
@@ -77,25 +85,18 @@ private:
     Rational steps(
         std::max<int64_t>(given.countedSteps, areOfAllSteps ? step.steps : 1));
     whole /= steps;
-    if (hasShapes)
-      return;
-    for (auto &[key, sum] : sums)
-      sum.flop /= steps;
-    std::map<const Sum *, Rational> weights;
-    forEachEvent(
-        [&](const trace::HostEvent &event, unsigned product, const Sum &sum) {
-          weights[&sum] += weightOf(event, product);
-        });
-    // What the tool has no formula for stays in the rest.
-    for (auto each = sums.begin(); each != sums.end();) {
-      each->second.weight = weights[&each->second];
-      each = each->second.weight.isZero() ? sums.erase(each) : std::next(each);
+    takeEvents();
+    for (auto &[key, sum] : sums) {
+      for (auto [event, product] : sum.events)
+        sum.weight += weightOf(*event, product);
+      if (!hasShapes)
+        sum.flop /= steps;
+      else if (!sum.events.empty())
+        sum.flop *= Rational::fraction(sum.events.size(), sum.calls);
     }
   }
 
-  /// Calls `of` with the events of the step that are counted, and the product
-  /// that each belongs to.
-  template <typename Of> void forEachEvent(Of of) const {
+  void takeEvents() {
     for (const trace::HostEvent &event : trace.host) {
       if (event.start < step.start || event.start >= step.end)
         continue;
@@ -103,15 +104,44 @@ private:
           keyOf(trace, event.name, hasShapes ? event.shapes : trace::Slice()));
       if (found == sums.end())
         continue;
-      if (auto product = holderOf(event); product && rowOf[*product])
-        of(event, *product, found->second);
+      std::optional<unsigned> product = holderOf(event);
+      if (product && !rowOf[*product])
+        product.reset();
+      found->second.events.push_back({&event, product});
     }
+    for (auto &[key, sum] : sums)
+      llvm::stable_sort(sum.events, [](auto &a, auto &b) {
+        return a.first->start < b.first->start;
+      });
   }
 
-  Rational weightOf(const trace::HostEvent &event, unsigned product) const {
+  /// What the tool counts of an event of the step.
+  Rational flopOf(const Sum &sum, size_t i) const {
+    size_t events = sum.events.size();
+    // Calls may differ in what is no shape, such as a stride: each has its own
+    // count, the mean over the recorded steps.
+    if (hasShapes && sum.each.size() == size_t(sum.calls) &&
+        sum.each.size() % events == 0) {
+      Rational flop;
+      for (size_t j = i; j < sum.each.size(); j += events)
+        flop += sum.each[j];
+      return flop * Rational::fraction(events, sum.each.size());
+    }
+    // A sum is shared by what the tool's formulas say of each call. What it has
+    // no formula for stays in the rest, unless all calls have the same shapes.
+    if (!sum.weight.isZero())
+      return sum.flop * weightOf(*sum.events[i].first, sum.events[i].second) /
+             sum.weight;
+    return hasShapes ? sum.flop / Rational(int64_t(events)) : Rational();
+  }
+
+  Rational weightOf(const trace::HostEvent &event,
+                    std::optional<unsigned> product) const {
     if (given.counts.front().module == 0)
       return profilerFlop(trace, event);
-    const TracedProduct &holder = step.products[product];
+    if (!product)
+      return Rational();
+    const TracedProduct &holder = step.products[*product];
     return &event == &trace.host[holder.event] ? holder.counter : Rational();
   }
 

@@ -125,6 +125,21 @@ counts("k-times", (forward, ONE, 3 * F), (forward, TWO, F), (both, SECOND, 2 * F
 counts("per-group", (forward, ONE, F), (forward, TWO, F // 2), (both, SECOND, 2 * F), (both, FIRST, F))
 counts("unexplained", (forward, ONE, F), (forward, TWO, F - 77), (both, SECOND, 2 * F), (both, FIRST, F))
 
+# Two convolutions of the same shapes, which differ in their stride: a list of events has both, a table their sum.
+strides, WIDE = Trace(), [IMAGE, [8, 8, 3, 3], []]
+for stride in 1, 2:
+    values = ["", "", "", f"[{stride}, {stride}]", "[1, 1]", "[1, 1]"]
+    inner = [*values, "False", "[0, 0]", "1"]
+    called = {"Input Dims": WIDE, "Concrete Inputs": [*values, "1"]}
+    strides.around("cpu_op", "aten::conv2d", lambda: strides.op("aten::convolution", *WIDE, values=inner), **called)
+strides.write("strides")
+counts("strides-events", ("aten::conv2d", WIDE, 2 * F), ("aten::conv2d", WIDE, 777))
+widths = 12, 44, 10, 12
+rule = "  ".join("-" * width for width in widths)
+lines = [("Name", "Input Shapes", "# of Calls", "Total KFLOPs"), ("aten::conv2d", str(WIDE), "2", "46.080")]
+head, row = ("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines)
+(folder / "strides-table.txt").write_text("\n".join((rule, head, rule, row, rule, "")))
+
 # What a tool that knows `mkldnn_rnn_layer` would count of the two steps of lstm.kineto.json.gz.
 LAYER = [[10, 4, 32], [256, 32], [256, 64], [256], [256], [4, 64], [4, 64]]
 AHEAD = LAYER + [[]] * 9
