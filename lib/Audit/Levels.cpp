@@ -4,7 +4,6 @@
 
 #include "lib/Audit/Levels.h"
 
-#include "lib/Hardware/Hardware.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,13 +33,17 @@ llvm::ArrayRef<Level> netc::audit::unitLevels() {
   return levels;
 }
 
-/// By datasheet, of a device as a driver calls it: `NVIDIA H100 80GB HBM3`.
-static std::optional<double> bandwidthOf(StringRef device) {
+std::optional<Accelerator> netc::audit::acceleratorOf(StringRef device) {
   for (StringRef vendor : {"NVIDIA ", "Tesla ", "AMD "})
     device.consume_front(vendor);
   device = device.take_front(device.find(" HBM"));
   static const AcceleratorTable table = AcceleratorTable::builtin();
-  std::optional<Accelerator> found = table.find(device);
+  return table.find(device);
+}
+
+/// By datasheet.
+static std::optional<double> bandwidthOf(StringRef device) {
+  std::optional<Accelerator> found = acceleratorOf(device);
   if (!found || !found->bandwidthBytesPerSecond)
     return std::nullopt;
   return found->bandwidthBytesPerSecond->value.toDouble();

@@ -7,6 +7,7 @@
 
 #include "dialect/Rational.h"
 #include "lib/Audit/Join.h"
+#include "lib/Hardware/Hardware.h"
 
 namespace netc::audit {
 
@@ -32,6 +33,10 @@ struct Level {
   bool isOfKernelTime; ///< else it is a share of the step's time
 };
 llvm::ArrayRef<Level> unitLevels();
+
+/// The accelerator that a driver calls so: `NVIDIA H100 80GB HBM3`. None if it
+/// is not in the table.
+std::optional<Accelerator> acceleratorOf(llvm::StringRef device);
 
 /// The facts about a GPU that counters are interpreted by.
 struct Gpu {

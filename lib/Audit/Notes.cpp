@@ -122,6 +122,26 @@ static void notePrecision(Audit &audit) {
            ", the run in " + audit.run->namesOfFormats());
 }
 
+/// Notes if the peaks are not those of the device that was traced.
+static void noteDevice(Audit &audit) {
+  StringRef traced = audit.trace->device, ofRun = audit.run->device;
+  std::optional<Accelerator> taken = acceleratorOf(ofRun);
+  if (!taken)
+    return;
+  // `Tesla V100-DGXS-32GB` is a V100.
+  for (StringRef word : llvm::split(traced, ' ')) {
+    StringRef model = word.split('-').first;
+    std::optional<Accelerator> device = acceleratorOf(model);
+    if (!device)
+      continue;
+    if (!ofRun.contains_insensitive(model) && !device->hasPeaksOf(*taken))
+      note(audit, "device",
+           "the trace is of " + traced + ", the run of " + ofRun +
+               ", whose peaks utilization is measured against");
+    return;
+  }
+}
+
 /// Notes that the trace has no shapes, and what makes it have them.
 static void noteShapes(Audit &audit) {
   const trace::Trace &trace = *audit.trace;
@@ -156,12 +176,16 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
          "ops that have their shapes from the execution trace: " +
              llvm::Twine(trace.shapesAdded));
   noteDamage(audit);
-  if (trace.kernels.empty())
+  if (!trace.hasTimes)
+    note(audit, "no-times",
+         "the trace has no times: it tells the order of ops");
+  else if (trace.kernels.empty())
     note(audit, "no-kernels",
          "the trace has no kernels of a device: times are "
          "those of ops on the host");
   if (specified) {
     noteSizes(audit, *specified);
     notePrecision(audit);
+    noteDevice(audit);
   }
 }
