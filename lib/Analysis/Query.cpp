@@ -229,22 +229,27 @@ private:
     auto step = figuresOf(run.parts, run.name(), query);
     if (auto *message = std::get_if<Message>(&step))
       return *message;
-    bool isOfPart = !query.part.empty() || !query.parts.empty();
     std::optional<Cost> sum =
-        !ofAll     ? std::optional(ofStep(std::get<Figures>(step)))
-        : isOfPart ? run.total([&](const Figures &) {
+        !ofAll       ? std::optional(ofStep(std::get<Figures>(step)))
+        : isOfPart() ? run.total([&](const Figures &) {
             return ofStep(std::get<Figures>(step));
           })
-                   : run.total(ofStep);
-    if (!sum)
+                     : run.total(ofStep);
+    if (!sum) {
       missing = "duration";
-    return sum ? answerCost(path, *sum) : finish(0, "");
+      return lacksKey();
+    }
+    return answerCost(path, *sum);
   }
 
   Answer traffic() {
+    auto step = figuresOf(run.parts, run.name(), query);
+    if (auto *message = std::get_if<Message>(&step))
+      return *message;
+    const Figures &figures = std::get<Figures>(step);
     return last(path,
-                path.take({"conversions"}) ? run.step().converted
-                                           : run.step().traffic(),
+                path.take({"conversions"}) ? figures.converted
+                                           : figures.traffic(),
                 "bytes");
   }
 
@@ -259,13 +264,13 @@ private:
       for (const auto &[type, bytes] : run.activationsByType)
         types.push_back(type);
       if (std::optional<StringRef> type = path.take(types))
-        return last(path, run.activationsByType.at(type->str()), "bytes");
-      return last(path, memory.activations, "bytes");
+        return ofWhole(run.activationsByType.at(type->str()), "bytes");
+      return ofWhole(memory.activations, "bytes");
     }
     for (auto [name, part] : Memory::parts())
       if (path.take({name}))
-        return last(path, memory.*part, "bytes");
-    return last(path, memory.total(), "bytes");
+        return ofWhole(memory.*part, "bytes");
+    return ofWhole(memory.total(), "bytes");
   }
 
   /// The value of a key of the specification. A missing one is recorded.
@@ -337,11 +342,25 @@ private:
   }
   Rational model() { return need("duration", run.atTwo(&Figures::model)); }
 
-  Answer finish(const Rational &value, StringRef unit) {
-    if (!missing.empty())
-      return error::FigureLacksKey(llvm::join(query.members, "."), missing,
-                                   lacking->name());
+  bool isOfPart() const { return !query.part.empty() || !query.parts.empty(); }
+
+  Answer lacksKey() {
+    return error::FigureLacksKey(llvm::join(query.members, "."), missing,
+                                 lacking->name());
+  }
+
+  /// The last figure of a path that a part of the network has none of.
+  Answer ofWhole(const Polynomial &value, StringRef unit) {
+    if (isOfPart() && path.atEnd())
+      return error::UnknownFigure(
+          query.parts.empty() ? query.part : StringRef(query.parts.front()),
+          llvm::join(query.members, "."),
+          "; there are `step`, `compute` and `bytes`");
     return last(path, value, unit);
+  }
+
+  Answer finish(const Rational &value, StringRef unit) {
+    return missing.empty() || isOfPart() ? ofWhole(value, unit) : lacksKey();
   }
   Answer known(StringRef key, const std::optional<Rational> &value,
                StringRef unit) {
