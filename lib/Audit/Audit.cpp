@@ -687,7 +687,8 @@ private:
         matched += row.nanoseconds;
     }
     audit.hardware += audit.model;
-    audit.coverage.time = time > 0 ? matched / time : 1;
+    if (time > 0)
+      audit.coverage.time = matched / time;
     if (audit.run && !audit.isComparable())
       audit.divergence = divergenceOf(matches);
   }

@@ -95,8 +95,8 @@ inline bool RowClaim::differs(const Row &row) const {
 /// Shares of the specification's FLOP, by the confidence of their match.
 struct Coverage {
   std::array<Rational, 4> flop; ///< FLOP by Confidence
-  /// Share of the time of the trace's products.
-  double time = 0;
+  /// Share of the time of the trace's products; none if they take none.
+  std::optional<double> time;
 
   Rational total() const { return flop[0] + flop[1] + flop[2] + flop[3]; }
   Rational matched() const { return flop[0] + flop[1] + flop[2]; }

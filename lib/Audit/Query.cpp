@@ -51,7 +51,7 @@ public:
     if (path.take({"kernels"}))
       return last(kernels(), "");
     if (path.take({"time"})) {
-      if (!audit.trace->hasTimes || step.duration() <= 0)
+      if (step.duration() <= 0)
         return notTraced("time", "the trace has no times");
       return last(Rational::fraction(isOfPart() ? partTime() : step.duration(),
                                      1000000000),

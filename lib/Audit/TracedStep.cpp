@@ -126,6 +126,7 @@ static size_t eraseCut(const Trace &trace, std::vector<Marked> &marked) {
 
 static llvm::Error chooseStep(const Trace &trace, StringRef range,
                               TracedStep &step) {
+  step.hasTimes = trace.hasTimes;
   auto [begin, end] = extentOf(trace);
   std::vector<Marked> marked;
   if (auto times = timesIn(range)) {
@@ -330,7 +331,8 @@ private:
       product.counter = cost.counter;
     product.made = cost.made;
     product.weight = cost.weight;
-    product.nanoseconds = trace.host[i].duration;
+    if (trace.hasTimes)
+      product.nanoseconds = trace.host[i].duration;
     uint32_t node =
         tree.around(i, [&](uint32_t i) { return !nodeOf(nameOf(i)).empty(); });
     uint32_t numbered = tree.around(node == nobody ? i : node, [&](uint32_t i) {

@@ -96,6 +96,7 @@ struct TracedStep {
   size_t steps = 1;        ///< that the trace has complete
   size_t cutSteps = 0;     ///< others, where the profiler began or ended
   bool isAskedFor = false; ///< by a name or times
+  bool hasTimes = true;    ///< else they tell the order of ops alone
   int64_t start = 0, end = 0; ///< ns, on the host
   /// From the start of its first kernel to the end of its last, ns.
   int64_t kernelsStart = 0, kernelsEnd = 0;
@@ -112,8 +113,10 @@ struct TracedStep {
   bool isLongerOnDevice() const {
     return kernelsEnd - kernelsStart > end - start;
   }
-  /// The longer of the two, ns: no step can be shorter.
+  /// The longer of the two, ns: no step can be shorter. 0 without times.
   int64_t duration() const {
+    if (!hasTimes)
+      return 0;
     return isLongerOnDevice() ? kernelsEnd - kernelsStart : end - start;
   }
   /// The time that its devices have in it, ns: the duration of each.

@@ -21,6 +21,13 @@ using llvm::json::OStream;
 
 static double secondsOf(int64_t nanoseconds) { return nanoseconds * 1e-9; }
 
+/// None where the trace has no times.
+static std::optional<double> secondsOf(const Audit &audit,
+                                       int64_t nanoseconds) {
+  return audit.step.hasTimes ? std::optional(secondsOf(nanoseconds))
+                             : std::nullopt;
+}
+
 static void ruleOf(OStream &json, StringRef key, const RowClaim &claim,
                    const Row &row) {
   if (!claim.differs(row))
@@ -64,10 +71,10 @@ static void traceOf(OStream &json, const Audit &audit) {
                    audit.step.duration() > 0
                        ? std::optional(secondsOf(audit.step.duration()))
                        : std::nullopt);
-    json.attribute("host_seconds", audit.step.end > audit.step.start
-                                       ? std::optional(secondsOf(
-                                             audit.step.end - audit.step.start))
-                                       : std::nullopt);
+    json.attribute("host_seconds",
+                   audit.step.end > audit.step.start
+                       ? secondsOf(audit, audit.step.end - audit.step.start)
+                       : std::nullopt);
     json.attribute("memory", audit.step.memory);
   });
 }
@@ -108,7 +115,7 @@ static void rowOf(OStream &json, const Audit &audit, const Row &row) {
         json.value(int64_t(audit.step.products[product].event));
     });
     json.attribute("kernels", row.kernels);
-    json.attribute("seconds", secondsOf(row.nanoseconds));
+    json.attribute("seconds", secondsOf(audit, row.nanoseconds));
     unitLevelsOf(json, "levels", row.levels ? &*row.levels : nullptr);
   });
 }
@@ -250,7 +257,7 @@ static void auditOf(OStream &json, const Audit &audit) {
         json.attribute(unknown.isKernel ? "kernel" : "op",
                        llvm::json::fixUTF8(unknown.name));
         json.attribute("times", unknown.times);
-        json.attribute("seconds", secondsOf(unknown.nanoseconds));
+        json.attribute("seconds", secondsOf(audit, unknown.nanoseconds));
       });
   });
   json.attributeArray("kernels", [&] {
@@ -330,8 +337,9 @@ void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {
         os << ',';
       else
         os << row.exact << ',' << row.traced;
-      os << ',' << row.kernels << ','
-         << fmt::format("{}", secondsOf(row.nanoseconds));
+      os << ',' << row.kernels << ',';
+      if (std::optional<double> seconds = secondsOf(*audit, row.nanoseconds))
+        os << fmt::format("{}", *seconds);
       for (StringRef id : ids) {
         auto claim = llvm::find_if(
             audit->claims, [&](const Claim &claim) { return claim.id == id; });

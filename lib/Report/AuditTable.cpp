@@ -130,9 +130,12 @@ static void writeCoverage(Page &page, const Audit &audit) {
   }
   if (audit.run)
     lines.add("matched",
-              fmt::format("{} of {}: {}; and {:.1f} % of the time of products",
-                          percent(coverage.share(), 1), flop(coverage.total()),
-                          parts, coverage.time * 100),
+              fmt::format("{} of {}: {}", percent(coverage.share(), 1),
+                          flop(coverage.total()), parts) +
+                  (coverage.time
+                       ? fmt::format("; and {:.1f} % of the time of products",
+                                     *coverage.time * 100)
+                       : ""),
               audit.isComparable() ? Style::Good : Style::Bad);
   auto list = [&](StringRef label, bool ofTrace) {
     std::map<std::string, size_t> ops;

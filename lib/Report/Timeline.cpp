@@ -38,7 +38,7 @@ public:
 
   Picture picture() const {
     Picture picture{"timeline", "Ops and kernels of a step", "", 0};
-    if (end <= begin || lanes.empty())
+    if (!audit.step.hasTimes || end <= begin || lanes.empty())
       return picture;
     picture.body = key();
     for (auto [i, lane] : llvm::enumerate(lanes))
