@@ -89,10 +89,14 @@ private:
     for (auto &[key, sum] : sums) {
       for (auto [event, product] : sum.events)
         sum.weight += weightOf(*event, product);
-      if (!hasShapes)
-        sum.flop /= steps;
-      else if (!sum.events.empty())
+      // A list may have fewer steps than the trace.
+      if (hasShapes && !sum.events.empty()) {
+        whole -= sum.flop / steps;
         sum.flop *= Rational::fraction(sum.events.size(), sum.calls);
+        whole += sum.flop;
+      } else {
+        sum.flop /= steps;
+      }
     }
   }
 
