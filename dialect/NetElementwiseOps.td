@@ -194,7 +194,7 @@ def Net_AddOp : Net_BinaryOp<"add"> {
   let example = "a + b";
 }
 def Net_SubOp : Net_BinaryOp<"sub"> {
-  let foreign = ["aten.sub", "onnx.Sub", "stablehlo.subtract"];
+  let foreign = ["aten.sub", "aten.rsub", "onnx.Sub", "stablehlo.subtract"];
   let summary = "a - b";
   let example = "a - b";
 }
@@ -224,6 +224,7 @@ def Net_MaximumOp : Net_BinaryOp<"maximum"> {
 
 def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
   let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.lt", "aten.ne",
+                 "onnx.Equal", "onnx.Greater", "onnx.GreaterOrEqual", "onnx.Less", "onnx.LessOrEqual", "onnx.Not",
                  "stablehlo.compare.eq", "stablehlo.compare.ge", "stablehlo.compare.gt", "stablehlo.compare.le",
                  "stablehlo.compare.lt", "stablehlo.compare.ne"];
   let exported = [{
@@ -243,7 +244,7 @@ def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
 }
 
 def Net_WhereOp : Net_Op<"where", Net_Callable # Net_Gradient # [Net_ElementByElement]> {
-  let foreign = ["aten.where", "aten.masked_fill", "stablehlo.select"];
+  let foreign = ["aten.where", "aten.masked_fill", "onnx.Where", "stablehlo.select"];
   let summary = "a where the condition holds, else b; choosing is free";
   let arguments = (ins Net_BoolTensor:$condition, Net_Tensor:$a, Net_Tensor:$b);
   let results = (outs Net_Result:$y);

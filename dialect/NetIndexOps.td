@@ -19,7 +19,7 @@ class Net_IndexOp<string mnemonic, list<Trait> traits = []> : Net_Op<mnemonic, t
 }
 
 def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
-  let foreign = ["aten.topk"];
+  let foreign = ["aten.topk", "onnx.TopK"];
   let exported = [{
     RankedTensorType values = tensorOf(x.element, shapeOf(places));
     to.set(places, to.make("aten.topk", {x}, {{"k", k}, {"dim", over}, {"largest", true}, {"sorted", true}},
@@ -37,7 +37,7 @@ def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
 }
 
 def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
-  let foreign = ["aten.gather dim=over"];
+  let foreign = ["aten.gather dim=over", "onnx.GatherElements dim=over"];
   let summary = "the elements at some places along an axis, by their numbers";
   let description = [{
     `places` has the axes of x; on the axis `over` it may have another size. A number that

@@ -451,7 +451,8 @@ static std::string unread(const Graph &graph) {
     read.insert(node.ins.begin(), node.ins.end());
   std::vector<std::string> names;
   for (size_t i = 0; i < graph.values.size(); ++i)
-    if (graph.values[i].kind == GraphValue::Weight && !read.count(int(i)))
+    if (graph.values[i].kind == GraphValue::Weight &&
+        !graph.values[i].isState && !read.count(int(i)))
       names.push_back(shownName(graph.values[i].name));
   return names.empty() ? ""
                        : "# Nothing reads these weights, and the net is "

@@ -198,18 +198,95 @@ bool Translator::isReadBy(StringRef op, StringRef name) const {
   });
 }
 
-const Json *Translator::setting(const char *name) const {
+/// Settings of other frameworks that netc need not read: shapes of results tell
+/// them, or no cost depends on them.
+static const std::set<StringRef> &withoutEffect() {
+  static const std::set<StringRef> names = {"align_corners",
+                                            "allow_tf32",
+                                            "allowzero",
+                                            "antialias",
+                                            "benchmark",
+                                            "beta",
+                                            "copy",
+                                            "count_include_pad",
+                                            "cudnn_enable",
+                                            "cudnn_enabled",
+                                            "descending",
+                                            "deterministic",
+                                            "device",
+                                            "dim",
+                                            "divisor_override",
+                                            "dtype",
+                                            "enable_gqa",
+                                            "end",
+                                            "eps",
+                                            "gamma",
+                                            "generator",
+                                            "half_to_float",
+                                            "implicit",
+                                            "indexing",
+                                            "inplace",
+                                            "input_scale",
+                                            "keepdim",
+                                            "layout",
+                                            "memory_format",
+                                            "momentum",
+                                            "nonlinearity",
+                                            "non_blocking",
+                                            "normalized_shape",
+                                            "other",
+                                            "output_padding",
+                                            "output_size",
+                                            "padding_idx",
+                                            "pin_memory",
+                                            "saturate",
+                                            "scale",
+                                            "scale_factors",
+                                            "scale_grad_by_freq",
+                                            "scales",
+                                            "scales_d",
+                                            "scales_h",
+                                            "scales_w",
+                                            "seed",
+                                            "self",
+                                            "size",
+                                            "sorted",
+                                            "sparse",
+                                            "sparse_grad",
+                                            "split_size",
+                                            "split_sizes",
+                                            "start",
+                                            "step",
+                                            "threshold",
+                                            "train",
+                                            "training",
+                                            "value"};
+  return names;
+}
+
+const Json *Translator::setting(const char *name) {
+  asked.insert(name);
   auto found = node->with->find(name);
   return found == node->with->end() ? nullptr : &*found;
 }
 
-int64_t Translator::integer(const char *name, int64_t otherwise) const {
+void Translator::checkSettings() {
+  for (auto &[key, given] : node->with->items()) {
+    if (asked.count(key) || withoutEffect().count(key))
+      continue;
+    std::vector<StringRef> names(asked.begin(), asked.end());
+    llvm::append_range(names, withoutEffect());
+    refuse("it has no setting `" + key + "`" + didYouMean(key, names));
+  }
+}
+
+int64_t Translator::integer(const char *name, int64_t otherwise) {
   const Json *found = setting(name);
   return found && found->is_number_integer() ? found->get<int64_t>()
                                              : otherwise;
 }
 
-bool Translator::flag(const char *name) const {
+bool Translator::flag(const char *name) {
   const Json *found = setting(name);
   return found && found->is_boolean() && found->get<bool>();
 }
@@ -224,7 +301,7 @@ double Translator::number(int at) const {
   return numberOf(value(at).known->value("value", Json()), 1);
 }
 
-double Translator::realNumber(const char *name, double otherwise) const {
+double Translator::realNumber(const char *name, double otherwise) {
   const Json *found = setting(name);
   return found ? numberOf(*found, otherwise) : otherwise;
 }

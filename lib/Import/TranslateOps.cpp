@@ -58,9 +58,10 @@ void Translator::translateNode() {
   auto handler = handlers().find(node->op);
   if (handler == handlers().end() && !functions().count(node->op))
     handler = handlers().find(foreign->op);
-  if (handler != handlers().end())
-    return (this->*handler->second)();
-  elementwise();
+  asked.clear();
+  (this->*(handler != handlers().end() ? handler->second
+                                       : &Translator::elementwise))();
+  checkSettings();
 }
 
 bool Translator::isOfNumbers() {
@@ -319,7 +320,7 @@ void Translator::embedding() {
   bool isIndex = node->op == "aten.index";
   int table = in(0), ids = in(1);
   if (!isWeight(table) || isIndex) {
-    if (!isIndex || node->ins.size() != 2)
+    if (!(isIndex || isKnown(table)) || node->ins.size() != 2)
       refuse("it reads what is no table of weights");
     step(Step::Form_, "embedding(%1, %0)", {table, ids});
     labels(out()).assign(shape(out()).size(), "");
@@ -490,19 +491,20 @@ void Translator::binary() {
                                             : "";
   if (realNumber("alpha", 1) != 1)
     refuse("its second operand is scaled");
+  bool isTurned = node->op == "aten.rsub";
   if (masked())
     return;
   if (node->ins.size() == 1) {
-    bool isFirst = setting("self");
+    bool isSelf = setting("self"), isFirst = isSelf || isTurned;
     Step &made = step(Step::Form_, "", {in(0)});
-    std::string number = realText(realNumber(isFirst ? "self" : "other", 0));
+    std::string number = realText(realNumber(isSelf ? "self" : "other", 0));
     made.fn = sign.empty() ? foreign->op.str() + "(%0, #0)"
               : isFirst    ? "#0 " + sign + " %0"
                            : "%0 " + sign + " #0";
     put(made, "", "factor", number);
     return;
   }
-  int a = in(0), b = in(1);
+  int a = in(isTurned), b = in(!isTurned);
   for (auto [x, other] : {std::make_pair(b, a), std::make_pair(a, b)}) {
     auto row = rows.find(x);
     if (row == rows.end() || sign != "+" || shape(other) != shape(out()))

@@ -21,17 +21,19 @@ void Translator::where() {
   if (!isKnown(condition))
     return choose(condition);
   std::string kind = what(condition);
-  double other = realNumber("other", 0);
-  if (node->ins.size() == 3 && what(in(2)) == "number")
-    other = number(in(2));
-  bool hides = other < -1e30;
-  if (!hides)
+  // One that says what is hidden has the number first.
+  bool isHidden = StringRef(kind).consume_front("not ");
+  unsigned at = isHidden ? 1 : 2;
+  double hidden = realNumber(isHidden ? "self" : "other", 0);
+  if (node->ins.size() == 3 && what(in(at)) == "number")
+    hidden = number(in(at));
+  if (!(hidden < -1e30))
     refuse("it hides nothing");
   bool isAll =
       kind == "number" && value(condition).known->value("value", false);
-  if (!isAll && kind != "causal" && kind != "band")
+  if (!isAll && !isHidden && kind != "causal" && kind != "band")
     refuse("its condition is of no form that netc knows");
-  hide(in(1), condition);
+  hide(in(node->ins.size() == 3 ? 3 - at : 1), condition);
 }
 
 void Translator::choose(int condition) {
@@ -67,9 +69,13 @@ void Translator::choose(int condition) {
 
 void Translator::comparison() {
   static const std::map<StringRef, StringRef> relations = {
-      {"eq", "=="}, {"ge", ">="}, {"gt", ">"},
-      {"le", "<="}, {"lt", "<"},  {"ne", "!="}};
+      {"eq", "=="},    {"ge", ">="},         {"gt", ">"},
+      {"le", "<="},    {"lt", "<"},          {"ne", "!="},
+      {"Equal", "=="}, {"Greater", ">"},     {"GreaterOrEqual", ">="},
+      {"Less", "<"},   {"LessOrEqual", "<="}};
   auto relation = relations.find(StringRef(node->op).rsplit('.').second);
+  if (relation == relations.end())
+    return invert();
   int x = in(0);
   std::string between = " " + relation->second.str() + " ";
   if (node->ins.size() == 1 || what(in(1)) == "number") {
@@ -115,10 +121,20 @@ void Translator::hide(int x, int mask) {
 }
 
 void Translator::invert() {
+  static const std::pair<StringRef, StringRef> opposites[] = {
+      {" != ", " == "}, {" == ", " != "}, {" >= ", " < "},
+      {" <= ", " > "},  {" > ", " <= "},  {" < ", " >= "}};
   const Step *made = maker(in(0));
-  if (!made || made->fn != "%0 != 0")
+  StringRef form = made ? StringRef(made->fn) : "";
+  auto found = llvm::find_if(opposites, [&](auto &pair) {
+    return made && made->form == Step::Form_ && form.contains(pair.first);
+  });
+  if (found == std::end(opposites))
     refuse("it is of no comparison");
-  step(Step::Form_, "%0 == 0", made->ins);
+  auto [left, right] = form.split(found->first);
+  std::vector<StepArgument> arguments = made->arguments;
+  std::string turned = (left + found->second + right).str();
+  step(Step::Form_, turned, made->ins).arguments = std::move(arguments);
 }
 
 void Translator::product() {

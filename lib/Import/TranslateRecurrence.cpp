@@ -26,6 +26,9 @@ int Translator::batchFirst(int x) {
 void Translator::recurrence() {
   bool isLstm = node->op == "aten.lstm" || node->op == "onnx.LSTM";
   bool isGru = node->op == "aten.gru" || node->op == "onnx.GRU";
+  const Json *activation = setting("nonlinearity");
+  bool isRelu =
+      node->op == "aten.rnn_relu" || (activation && *activation == "relu");
   unsigned states = isLstm ? 2 : 1, first = 1 + states;
   std::vector<int> given; // first states, [layers, N, d] each
   for (unsigned i = 1; i < first; ++i)
@@ -92,6 +95,8 @@ void Translator::recurrence() {
       std::string bias = hasBias ? "true" : "false";
       put(made, "bias", "bias", bias, "true", false);
       put(made, "state_bias", "state_bias", bias, "false", false);
+      if (isRelu)
+        put(made, "act", "act", "relu", "tanh", false);
       sides.push_back(side ? make(turn, {y}, sizes) : y);
       last.push_back(state);
     }

@@ -62,12 +62,14 @@ private:
 
   //===--- Settings of a node ---------------------------------------------===//
 
-  const Json *setting(const char *name) const;
-  int64_t integer(const char *name, int64_t otherwise) const;
-  bool flag(const char *name) const;
+  const Json *setting(const char *name);
+  /// Refuses settings of the node that nothing has asked for.
+  void checkSettings();
+  int64_t integer(const char *name, int64_t otherwise);
+  bool flag(const char *name);
   /// What a tensor holds everywhere, 1 where the graph does not tell.
   double number(int at) const;
-  double realNumber(const char *name, double otherwise) const;
+  double realNumber(const char *name, double otherwise);
   std::vector<int64_t> integers(const char *name, int64_t otherwise,
                                 size_t count);
   unsigned axis(int64_t number, size_t rank);
@@ -268,7 +270,7 @@ private:
   void comparison();
   void fillMasked();
   void hide(int x, int mask);
-  /// Whether it is not so that a number is not zero.
+  /// The comparison that holds where another does not.
   void invert();
 
   /// What it was before each head of keys was repeated for some of queries.
@@ -345,6 +347,7 @@ private:
   llvm::ArrayRef<std::string> opaque;
   const GraphNode *node = nullptr;
   const ForeignOp *foreign = nullptr;
+  std::set<std::string> asked; ///< settings of the node, by name
   std::vector<Step> steps;
   std::vector<int> alias;
   std::map<int, unsigned> uses;

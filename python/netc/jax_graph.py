@@ -118,10 +118,12 @@ class _Writer:
         self.values = {}  # by number: an array of each sample
         self.alias, self.spread, self.fused = {}, {}, {}
         self.names, self.weights, self.known, self.nodes, self.modules, self.open, self.place = {}, {}, {}, [], [], [], ""
+        # Flax's other collections, such as running statistics, and whole numbers are state.
+        has_collections = any(label.startswith("params.") for label in names)
         for value, label in zip(self.first.arguments, names):
-            label = label.removeprefix("params.") or "weight"
-            self.names[value] = label
-            self.weights[value] = {**self.tensor(value), "learns": not label.startswith("batch_stats.")}
+            is_state = has_collections and not label.startswith("params.") or self.first.kinds[value] not in FLOATS
+            self.names[value] = label.removeprefix("params.") or "weight"
+            self.weights[value] = {**self.tensor(value), **({"state": True} if is_state else {"learns": True})}
         self.inputs = self.first.arguments[len(names) :]
         for value, called in zip(self.inputs, self.first.called[len(names) :]):
             if called.isidentifier() and called not in self.names.values():

@@ -73,6 +73,8 @@ class _Sample:
             return self.hold(node.output[0], numpy.array(part, dtype=numpy.int64))
         if node.op_type == "Size":
             return self.hold(node.output[0], numpy.array(math.prod(self.shapes[ins[0]]), dtype=numpy.int64))
+        if node.op_type == "Constant" and node.attribute[0].name == "value":
+            return self.hold(node.output[0], numpy_helper.to_array(node.attribute[0].t))
         if node.op_type == "CastLike" and ins[0] in self.values:
             return self.hold(node.output[0], self.values[ins[0]].astype(helper.tensor_dtype_to_np_dtype(self.types[ins[1]])))
         if node.op_type == "SplitToSequence" and not any(name in self.values for name in ins[:1]):
@@ -314,6 +316,16 @@ class _Writer:
             raise _refused(node, f"`{key}` depends on data")
         return [[int(each) for each in sample.values[node.input[place]].reshape(-1)] for sample in self.samples]
 
+    def holds(self, name, number):
+        """Whether a value is one number everywhere, of which nothing learns."""
+        return name in self.samples[0].values and name not in self.weights and all((sample.values[name] == number).all() for sample in self.samples)
+
+    def norm(self, op, ins, node, **arguments):
+        """Without a shift of zeros, and a scale of ones."""
+        while len(ins) > 1 and (not ins[-1] or self.holds(ins[-1], len(ins) == 2)):
+            ins.pop()
+        self.add(node, op, ins, [node.output[0]], **arguments)
+
     def rank(self, name):
         return len(self.samples[0].shapes[name])
 
@@ -350,7 +362,7 @@ class _Writer:
     def on_Conv(self, node, attributes):
         x, arguments = self.windows(node, attributes)
         ins = [x, *node.input[1:]]
-        if len(ins) == 3 and self.operand(ins[2]) in self.known and not any(sample.values[ins[2]].any() for sample in self.samples):
+        if len(ins) == 3 and self.holds(ins[2], 0):
             ins.pop()  # a bias of zeros that no one learns
         self.add(node, "onnx.Conv", ins, [node.output[0]], groups=attributes.get("group", 1), **arguments)
 
@@ -364,6 +376,8 @@ class _Writer:
 
     def pool(self, node, attributes):
         x, arguments = self.windows(node, attributes)
+        if node.op_type == "AveragePool" and set(arguments.pop("dilation")) != {1}:
+            raise _refused(node, "netc averages what lies side by side")
         self.add(node, f"onnx.{node.op_type}", [x], [node.output[0]], kernel_size=attributes["kernel_shape"], ceil_mode=bool(attributes.get("ceil_mode", 0)), **arguments)
 
     on_MaxPool = on_AveragePool = pool
@@ -396,11 +410,11 @@ class _Writer:
     def on_BatchNormalization(self, node, attributes):
         for name in node.input[3:5]:
             self.weights.pop(name, None)  # statistics, which do not learn
-        self.add(node, "onnx.BatchNormalization", list(node.input[:3]), [node.output[0]], eps=attributes.get("epsilon", 1e-5))
+        self.norm("onnx.BatchNormalization", list(node.input[:3]), node, eps=attributes.get("epsilon", 1e-5))
 
     def on_LayerNormalization(self, node, attributes):
         shape = self.shape(node.input[0])
-        self.add(node, "onnx.LayerNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), normalized_shape=shape[attributes.get("axis", -1) :])
+        self.norm("onnx.LayerNormalization", list(node.input), node, eps=attributes.get("epsilon", 1e-5), normalized_shape=shape[attributes.get("axis", -1) :])
 
     def on_GroupNormalization(self, node, attributes):
         self.add(node, "onnx.GroupNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=attributes["num_groups"])
@@ -501,7 +515,7 @@ class _Writer:
     def on_Gather(self, node, attributes):
         table, places = node.input
         at = attributes.get("axis", 0)
-        if table in self.weights and at == 0:
+        if at == 0 and (table in self.weights or table in self.samples[0].values):
             return self.add(node, "onnx.Gather", [table, places], [node.output[0]])
         index = self.number(places)
         if index is None or self.rank(places):
@@ -556,11 +570,34 @@ class _Writer:
         condition, x, other = node.input
         if self.repairs(node):
             return self.add(node, "onnx.Identity", [other], [node.output[0]])
-        if self.number(other) is not None:
+        if self.number(other) is not None and self.number(x) is None:
             return self.add(node, "onnx.Where", [condition, x], [node.output[0]], other=self.number(other))
-        if self.number(x) is not None:
+        if self.number(x) is not None and self.number(other) is None:
             return self.add(node, "onnx.Where", [condition, other], [node.output[0]], **{"self": self.number(x)})
         return self.add(node, "onnx.Where", [condition, x, other], [node.output[0]])
+
+    def on_HardSigmoid(self, node, attributes):
+        if abs(attributes.get("alpha", 0.2) - 1 / 6) > 1e-6 or attributes.get("beta", 0.5) != 0.5:
+            raise _refused(node, "netc has that of slope 1/6")
+        self.add(node, "onnx.HardSigmoid", [node.input[0]], [node.output[0]])
+
+    def on_GatherElements(self, node, attributes):
+        self.add(node, "onnx.GatherElements", list(node.input), [node.output[0]], dim=attributes.get("axis", 0))
+
+    def on_TopK(self, node, attributes):
+        (count,) = self.given(node, attributes, "k", 1)
+        self.add(node, "onnx.TopK", [node.input[0]], list(node.output), k=count, dim=attributes.get("axis", -1), largest=bool(attributes.get("largest", 1)))
+
+    def compare(self, node, _):
+        """A number stands on the right."""
+        turned = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater", "LessOrEqual": "GreaterOrEqual"}
+        (a, b), op = node.input, node.op_type
+        if self.number(a) is not None:
+            a, b, op = b, a, turned.get(op, op)
+        number = self.number(b)
+        self.add(node, f"onnx.{op}", [a, b] if number is None else [a], [node.output[0]], other=number)
+
+    on_Equal = on_Greater = on_GreaterOrEqual = on_Less = on_LessOrEqual = compare
 
     def on_Constant(self, node, _):
         raise _refused(node, "its value is no tensor")
@@ -570,6 +607,11 @@ class _Writer:
         x, w, r, b, length, *states = [*node.input, *[""] * 8][:7]
         if attributes.get("layout") or length and self.constant(length) is None or not attributes.get("linear_before_reset", 1 if node.op_type != "GRU" else 0):
             raise _refused(node, "netc has its other form")
+        usual = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}[node.op_type]
+        activations = attributes.get("activations", usual)
+        is_relu = node.op_type == "RNN" and set(activations) == {"Relu"}
+        if not is_relu and activations != usual * (len(activations) // len(usual)):
+            raise _refused(node, f"its activations are {', '.join(activations)}")
         sources = {name: self.sources(name) for name in (w, r, b) if name}
         if any(not found or sum(self.count(each) for each in found) != self.count(name) for name, found in sources.items()):
             raise _refused(node, "its weights are computed")
@@ -595,7 +637,7 @@ class _Writer:
         kind = TYPES[self.samples[0].types[x]]
         flat, split = ({"name": f"{node.output[0]}.{text}", "type": kind, "shape": shape} for text, shape in (("flat", [steps, batch, directions * cells]), ("split", [steps, batch, directions, cells])))
         outs = [flat, *[out or {"name": f"{node.output[0]}.{i}", "type": kind, "shape": [directions, batch, cells]} for i, out in enumerate(node.output[1:])]]
-        self.add(node, f"onnx.{node.op_type}", ins, outs, has_biases=bool(b), bidirectional=directions == 2, num_layers=1, batch_first=False)
+        self.add(node, f"onnx.{node.op_type}", ins, outs, has_biases=bool(b), bidirectional=directions == 2, num_layers=1, batch_first=False, nonlinearity="relu" if is_relu else None)
         if node.output[0]:
             self.add(node, "onnx.Reshape", [flat], [split])
             self.add(node, "onnx.Transpose", [split], [node.output[0]], dims=[0, 2, 1, 3])

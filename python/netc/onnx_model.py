@@ -135,7 +135,7 @@ class _Model:
             self.add("Identity", [self.whole(output["value"])], [name])
             outputs.append(self.info({**self.values[output["value"]], "name": name}))
         inputs = [self.info(value) for value in self.graph["inputs"]]
-        made = helper.make_graph(self.nodes, self.graph["name"], inputs, outputs, [*self.initializers, *self.constants.values()])
+        made = helper.make_graph([*self.constants.values(), *self.nodes], self.graph["name"], inputs, outputs, self.initializers)
         opset = helper.make_opsetid("", OPSET)
         producer, _, version = self.graph["from"].partition(" ")
         return helper.make_model(made, opset_imports=[opset], ir_version=helper.find_min_ir_version_for([opset]), producer_name=producer, producer_version=version)
@@ -170,20 +170,25 @@ class _Model:
         return outs[0] if len(outs) == 1 else outs
 
     def constant(self, value, kind=None):
-        """An initializer; equal ones are one."""
+        """A node, as it is no parameter; equal ones are one."""
         array = numpy.asarray(value, dtype=kind)
         key = (array.dtype.str, array.shape, array.tobytes())
         if key not in self.constants:
-            self.constants[key] = numpy_helper.from_array(array, self.unique(f"constant_{len(self.constants)}"))
-        return self.constants[key].name
+            name = self.unique(f"constant_{len(self.constants)}")
+            self.constants[key] = helper.make_node("Constant", [], [name], name=self.unique(f"/{name}"), value=numpy_helper.from_array(array))
+        return self.constants[key].output[0]
 
     def integers(self, values):
         return self.constant(values, "i8")
 
-    def scalar(self, value, kind):
+    def typed(self, value, kind):
+        """A constant of a type of netc."""
         if kind == "bf16":
             return self.add("Cast", [self.constant(value, "f4")], to=TensorProto.BFLOAT16)
-        return self.constant(_number(value), helper.tensor_dtype_to_np_dtype(TYPES[kind]))
+        return self.constant(value, helper.tensor_dtype_to_np_dtype(TYPES[kind]))
+
+    def scalar(self, value, kind):
+        return self.typed(_number(value), kind)
 
     def shape(self, name):
         return self.values[name]["shape"]
@@ -300,9 +305,9 @@ class _Model:
         elif all(isinstance(size, int) for size in shape):
             made = self.constant(initial(shape, value["init"], None, value.get("theta", 1e4)), dtype)
         else:
-            made = self.angles(value, shape)
-        if kind == "bf16":
-            return self.add("Cast", [made], [name], to=TensorProto.BFLOAT16)
+            made, dtype = self.angles(value, shape), numpy.dtype("f4")
+        if dtype == "f4" and kind != "f32":
+            return self.add("Cast", [made], [name], to=TYPES[kind])
         return self.add("Identity", [made], [name])
 
     def angles(self, value, shape):
@@ -448,7 +453,7 @@ class _Model:
     def on_layer_norm(self, ins, outs, given):
         x, sizes = self.whole(ins[0]), given["normalized_shape"]
         if all(isinstance(size, int) for size in sizes):
-            ones = self.constant(numpy.ones(sizes), "f4")
+            ones = self.typed(numpy.ones(sizes), self.values[outs[0]]["type"])
             self.add("LayerNormalization", [x, ones], outs, axis=-len(sizes), epsilon=given["eps"])
         else:
             mean = self.add("ReduceMean", [x, self.integers(list(range(-len(sizes), 0)))], keepdims=1)
@@ -456,7 +461,7 @@ class _Model:
 
     def on_batch_norm(self, ins, outs, given):
         channels = self.shape(ins[0])[1]
-        scale, shift = (self.constant(numpy.full(channels, value), "f4") for value in (1, 0))
+        scale, shift = (self.typed(numpy.full(channels, value), self.values[outs[0]]["type"]) for value in (1, 0))
         self.add("BatchNormalization", [self.whole(ins[0]), scale, shift, ins[3], ins[4]], outs, epsilon=given["eps"])
 
     # Windows.
@@ -492,7 +497,7 @@ class _Model:
                 start, end = j * before // after, -(-(j + 1) * before // after)
                 shares[j, start:end] = 1 / (end - start)
             result = letters.replace(letters[i], "w")
-            x = self.add("Einsum", [x, self.constant(shares, "f4")], outs if i + 1 == len(wanted) else 1, equation=f"nc{letters},w{letters[i]}->nc{result}")
+            x = self.add("Einsum", [x, self.typed(shares, self.values[ins[0]]["type"])], outs if i + 1 == len(wanted) else 1, equation=f"nc{letters},w{letters[i]}->nc{result}")
 
     # Moves.
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import torch
 from torch.export import Dim
 from torch.fx import Node
+from torch.nn.functional import linear
 
 from .errors import ImportRefused
 from .known import known
@@ -57,9 +58,41 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
     return _Writer(exported, symbols).graph(name or type(module).__name__)
 
 
-def _several(tensor):
-    """With more than one example: torch.export takes one for a number that never changes."""
-    return tensor if tensor.ndim == 0 or tensor.shape[0] != 1 else torch.cat([tensor] * 3)
+def _several(tensor, axes):
+    """With more than one along free axes: torch.export takes one for a number that never changes."""
+    for axis in axes:
+        if axis < tensor.ndim and tensor.shape[axis] == 1:
+            tensor = torch.cat([tensor] * 3, axis)
+    return tensor
+
+
+def _sums(x, h, weight, state_weight, bias=None, state_bias=None):
+    return linear(x, weight, bias), linear(h, state_weight, state_bias)
+
+
+def _rnn_cell(activation):
+    return lambda *operands: activation(sum(_sums(*operands)))
+
+
+def _gru_cell(x, h, *weights):
+    (r, z, n), (state_r, state_z, state_n) = (part.chunk(3, 1) for part in _sums(x, h, *weights))
+    z = torch.sigmoid(z + state_z)
+    n = torch.tanh(n + torch.sigmoid(r + state_r) * state_n)
+    return (1 - z) * n + z * h
+
+
+def _lstm_cell(x, states, *weights):
+    h, c = states
+    i, f, u, o = sum(_sums(x, h, *weights)).chunk(4, 1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(u)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+# One step of a recurrence, in the ops of netc's own blocks.
+CELLS = {
+    torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
+    torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
+}  # fmt: skip
 
 
 def _exported(module, args, kwargs, axes):
@@ -69,7 +102,9 @@ def _exported(module, args, kwargs, axes):
         bound = inspect.signature(module.forward).bind(*args, **kwargs)
     except TypeError as problem:
         raise ImportRefused(f"`forward` of {type(module).__name__} does not take these arguments: {problem}") from None
-    bound.arguments.update(torch.utils._pytree.tree_map_only(torch.Tensor, _several, dict(bound.arguments)))
+    for key, value in bound.arguments.items():
+        own = lambda tensor, key=key: _several(tensor, [0] if axes is None else axes.get(key, {}))
+        bound.arguments[key] = torch.utils._pytree.tree_map_only(torch.Tensor, own, value)
     tree = dict(bound.arguments)
     nameless = []
     for parameter in bound.signature.parameters.values():
@@ -93,7 +128,7 @@ def _exported(module, args, kwargs, axes):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
-        functional = exported.run_decompositions({})
+        functional = exported.run_decompositions(CELLS)
     except Exception as problem:
         text = str(problem).strip().splitlines()
         why = f"torch.export refuses it: {type(problem).__name__}: {text[0] if text else ''}"

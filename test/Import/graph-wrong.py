@@ -117,6 +117,13 @@ contradicts(
 )
 
 
+opaque = "; with `--opaque={}` it is a part whose cost is not known"
+refused = lambda expected, op, **given: wrong(of.replace("aten.linear", op) + expected + opaque.format(op), lambda g: g["nodes"][0].update({"op": op, "in": ["x"], "with": given}), "[graph-refused-op]")
+refused("it has no setting `negative_slop`; did you mean `negative_slope`?", "aten.leaky_relu", negative_slop=0.1)
+refused("it has no setting `trainn`; did you mean `train`?", "aten.dropout", p=0.1, trainn=False)
+refused("it has no setting `rounding_mode`", "aten.div", other=2, rounding_mode="floor")
+
+
 def itself(graph):
     graph["modules"] = [{"path": "a", "class": "A"}, {"path": "b", "class": "B"}]
     graph["nodes"] = [{**node, "module": [0, 1]}, {**node, "out": [{**node["out"][0], "name": "s"}], "module": [1]}]

@@ -72,6 +72,13 @@ refused("netc does not know the op `stablehlo.gather of another kind`", text('%0
 refused("netc has no numbers of type `f8E4M3FN` (jit(f)/Net/Part/op)", text('%0 = "stablehlo.convert"(%x) : ({0}) -> tensor<7x8xf8E4M3FN>', '"func.return"(%0) : (tensor<7x8xf8E4M3FN>) -> ()'))
 refused("the function is another one for another number of examples", text(tanh, end), text(tanh.replace("tanh", "sine"), end, size=11))
 
+# Flax's collections but `params` are state, and whole numbers are.
+for label, count in ("params.w", 64), ("batch_stats.mean", 0):
+    product = '%0 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : ({0}, tensor<8x8xf32>) -> {0}'
+    both = [each.replace("%w: ", '%b: tensor<8xf32> loc("b"), %w: ') for each in (text(product, end), text(product, end, size=11))]
+    found = netc.from_graph(graph(both, ["params.b", label], "Net", "JAX"))
+    assert netc.estimate(found).networks[0].parameters.total == count, found
+
 # What data decides, element by element: an ELU.
 exponential = [
     '%1 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>',

@@ -86,6 +86,21 @@ assert netc.estimate(text).networks[0].parameters.total == 2 * (16 * 8 + 16 * 4 
 norm = model([node("BatchNormalization", "x a b m v", "y")], {"x": ["N", 4, 8, 8]}, ["y"], {key: (4,) for key in "abmv"})
 assert netc.estimate(netc.from_onnx(norm)).networks[0].parameters.total == 8
 
+# What `Constant` nodes hold does not learn, as whole numbers and single numbers; other initializers do.
+held = numpy_helper.from_array(numpy.arange(8, dtype="f4"))
+shifted = [helper.make_node("Constant", [], ["c"], value=held), node("Add", "x c", "a"), node("Add", "a w", "y")]
+assert netc.estimate(netc.from_onnx(model(shifted, {"x": ["N", 8]}, ["y"], {"w": (8,)}))).networks[0].parameters.total == 8
+
+# Comparisons, with a number on either side, and their opposites.
+for nodes in [node("Greater", "zero x", "c")], [node("GreaterOrEqual", "x zero", "d"), node("Not", "d", "c")]:
+    text = netc.from_onnx(model([*nodes, node("Where", "c x two", "y")], {"x": ["N", 8]}, ["y"], constants={"zero": numpy.float32(0), "two": numpy.float32(2)}))
+    assert "where(x < 0, x, 2)" in text, text
+
+# Activations of recurrences are those that netc has.
+rnn = lambda *names: model([node("RNN", "x w r", "s", hidden_size=4, activations=list(names))], {"x": [5, "N", 8]}, ["s"], {"w": (1, 4, 8), "r": (1, 4, 4)})
+assert "act = relu" in netc.from_onnx(rnn("Relu"))
+refused("its activations are Elu", rnn("Elu"))
+
 # A module that is called twice is there twice.
 named = [node("Relu", "x", "a"), node("Relu", "a", "y")]
 named[0].name, named[1].name = "/body/act/Relu", "/body/act_1/Relu"

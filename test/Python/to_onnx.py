@@ -76,9 +76,19 @@ for asked in {"net": "A"}, {"run": "ask"}:
     numpy.testing.assert_allclose(run(spec, {"x": x}, weights=given, **asked)[0], (x - mean) / numpy.sqrt(variance + 1e-5) * scale + shift, rtol=1e-4)
 
 # What goes out comes in again.
-spec = "net A(x: f32[N, 8]) { return y = x |> Linear(16) |> gelu |> Linear(4) }\n"
-back = netc.estimate(netc.from_onnx(netc.to_onnx(spec))).networks[0]
-assert (back.parameters.total, back.forward) == ((one := netc.estimate(spec).networks[0]).parameters.total, one.forward)
+for spec in [
+    "net A(x: f32[N, 8]) { return y = x |> Linear(16) |> gelu |> Linear(4) }\n",
+    "net A(x: f64[N, C = 8]) { return y = x |> Linear(8) |> LayerNorm }\n",
+    "net A(x: f32[N, 8]) {\n  h = x |> Linear(8)\n  return y = where(h > 0, h, 2 * h + 0.5)\n}\n",
+    "net A(words: i64[N, T]) { return y = words |> Embedding(100, 8) |> Position(32) |> MHA(2, causal = true) }\n",
+]:
+    back = netc.estimate(netc.from_onnx(netc.to_onnx(spec))).networks[0]
+    one = netc.estimate(spec).networks[0]
+    assert (back.parameters.total, back.forward) == (one.parameters.total, one.forward), spec
+for name in "Elementwise", "Norms":
+    back, one = (netc.estimate(each).networks for each in (netc.from_onnx(netc.to_onnx(ops, net=name)), ops))
+    one = next(each for each in one if each.name == name)
+    assert (back[0].parameters.total, back[0].forward) == (one.parameters.total, one.forward), name
 
 # What neither has is refused by name.
 try:

@@ -26,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
 
 IMAGE = {"inception_v3": 299}
 LENGTH = 32
-PARTS = ["lstm", "gru", "rnn", "multihead_attention", "encoder", "decoder", "transformer", "resnet_fpn_backbone"]
+PARTS = ["lstm", "gru", "rnn", "rnn_relu", "lstm_cell", "gru_cell", "rnn_cell", "given_states", "multihead_attention", "encoder", "decoder", "transformer", "resnet_fpn_backbone"]
 # By family: the class, and what makes a model of the class small.
 SMALL = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}
 FAMILIES = {
@@ -85,6 +85,45 @@ def language_model(name):
     return module, inputs
 
 
+def by_steps(cell):
+    """What calls a recurrent cell at each step."""
+    import torch
+
+    class Steps(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = cell
+
+        def forward(self, x):
+            state, seen = None, []
+            for step in range(x.shape[1]):
+                state = self.cell(x[:, step], state)
+                seen.append(state[0] if isinstance(state, tuple) else state)
+            return torch.stack(seen, 1)
+
+    return Steps()
+
+
+def translator(width):
+    """A GRU that goes on from the states of another, and an LSTM from those that are learned."""
+    import torch
+    from torch import nn
+
+    class Translator(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.read, self.write = (nn.GRU(width, 32, num_layers=2, batch_first=True) for _ in range(2))
+            self.h, self.c = (nn.Parameter(torch.zeros(1, 1, 16)) for _ in range(2))
+            self.last = nn.LSTM(32, 16, batch_first=True)
+
+        def forward(self, source, target):
+            _, state = self.read(source)
+            y, _ = self.write(target, state)
+            return self.last(y, tuple(each.expand(-1, y.shape[0], -1).contiguous() for each in (self.h, self.c)))[0]
+
+    return Translator()
+
+
 def part(name):
     """A module of torch.nn, or what others are built of."""
     import torch
@@ -98,6 +137,13 @@ def part(name):
 
             module = resnet_fpn_backbone(backbone_name="resnet50", weights=None, norm_layer=nn.BatchNorm2d, trainable_layers=5)
             return module, lambda count: {"x": torch.zeros(count, 3, 224, 224, device="meta")}
+        if name == "rnn_relu":
+            return nn.RNN(width, 32, nonlinearity="relu", batch_first=True), lambda count: {"input": sequence(count)}
+        if name.endswith("_cell"):
+            kind = {"lstm_cell": nn.LSTMCell, "gru_cell": nn.GRUCell, "rnn_cell": nn.RNNCell}[name]
+            return by_steps(kind(width, 32)), lambda count: {"x": sequence(count)[:, :3]}
+        if name == "given_states":
+            return translator(width), lambda count: {"source": sequence(count), "target": sequence(count)[:, :6]}
         if name in ("lstm", "gru", "rnn"):
             module = getattr(nn, name.upper())(width, 32, num_layers=2, bidirectional=name == "gru", batch_first=True)
             return module, lambda count: {"input": sequence(count)}
