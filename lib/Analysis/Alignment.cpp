@@ -40,19 +40,14 @@ static bool isAligned(Operation *op, int factor, Axes &axes) {
 
 Rational netc::alignedShare(StepOp step, int factor) {
   Axes axes(step.getAxes());
-  PartTree parts = countParts(step, {});
-  parts.evaluate(axes);
   Rational all, aligned;
-  step.walk([&](CostOpInterface op) {
-    if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
-      return;
-    const Part *part = parts.find(nameOf(op));
+  countParts(step, {}, [&](const CountedOp &counted) {
     std::optional<Rational> flop =
-        part ? part->figures[Phase::Forward].matmul.constant() : std::nullopt;
-    if (!flop)
+        axes.evaluate(counted.cost.matmul).constant();
+    if (counted.phase != Phase::Forward || !flop || flop->isZero())
       return;
     all += *flop;
-    if (isAligned(op, factor, axes))
+    if (isAligned(counted.op, factor, axes))
       aligned += *flop;
   });
   return all.isZero() ? Rational(1) : aligned / all;

@@ -41,28 +41,31 @@ static void addMembers(const Subject &subject, const std::string &path,
     result.members[path] = std::move(names);
 }
 
-/// Adds the instances that a network or run has at its top.
-static void addParts(const PartTree &tree, const std::string &name,
-                     CheckedFile &result) {
+/// The instances that a network or run has at its top.
+static std::vector<const Part *> instancesOf(const PartTree &tree) {
+  std::vector<const Part *> parts;
   for (unsigned child : tree.root().children)
-    if (const Part &part = tree.parts[child]; !part.isLeaf())
-      result.parts[name].push_back(part.path);
+    if (!tree.parts[child].isLeaf())
+      parts.push_back(&tree.parts[child]);
+  return parts;
 }
 
 static void add(const Network &network, CheckedFile &result) {
   std::string name = network.name().str();
   addMembers(network, name, {}, result);
-  addParts(network.parts, name, result);
   result.costs[name] = costOf(network.parts.root().figures);
-  for (const std::string &part : result.parts[name])
-    result.costs[name + "." + part] = costOf(network.parts.find(part)->figures);
+  for (const Part *part : instancesOf(network.parts)) {
+    result.parts[name].push_back(part->path);
+    result.costs[name + "." + part->path] = costOf(part->figures);
+  }
 }
 
 static void add(llvm::ArrayRef<Run> runs, CheckedFile &result) {
   for (const Run &run : runs) {
     result.costs[run.shortName()] = costOf(run);
     addMembers(run, run.name().str(), {}, result);
-    addParts(run.parts, run.name().str(), result);
+    for (const Part *part : instancesOf(run.parts))
+      result.parts[run.name()].push_back(part->path);
     add(run.jobs, result);
   }
 }

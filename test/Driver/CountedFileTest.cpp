@@ -29,6 +29,7 @@ protected:
       EXPECT_EQ(rolled.memory.*part, all.memory.*part) << name.str();
     EXPECT_EQ(rolled.activationsByType, all.activationsByType);
     EXPECT_EQ(rolled.modelFlop(), all.modelFlop());
+    EXPECT_EQ(rolled.peak, all.peak);
     ASSERT_EQ(rolled.jobs.size(), all.jobs.size());
     for (auto [a, b] : llvm::zip_equal(rolled.jobs, all.jobs))
       compare(a, b);
