@@ -62,7 +62,7 @@ static void add(const Network &network, CheckedFile &result) {
 
 static void add(llvm::ArrayRef<Run> runs, CheckedFile &result) {
   for (const Run &run : runs) {
-    result.costs[run.shortName()] = costOf(run);
+    result.costs[run.name()] = costOf(run);
     addMembers(run, run.name().str(), {}, result);
     for (const Part *part : instancesOf(run.parts))
       result.parts[run.name()].push_back(part->path);

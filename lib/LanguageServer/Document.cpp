@@ -129,6 +129,20 @@ lsp::Range Document::wordAt(TextPlace place) const {
   return {begin, {begin.line, begin.character + std::max<int>(word.size(), 1)}};
 }
 
+std::optional<lsp::Range> Document::find(llvm::StringRef word,
+                                         TextPlace place) const {
+  std::vector<lsp::Range> found;
+  for (const Mention &mention : names.mentions()) {
+    SourceRange range = netc::rangeOf(mention.token);
+    if (mention.name != word || range.begin.line != place.line)
+      continue;
+    if (range.begin == place)
+      return rangeOf(range);
+    found.push_back(rangeOf(range));
+  }
+  return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
 lsp::Range Document::wholeRange() const {
   return {{0, 0}, {int(lines.size()), 0}};
 }

@@ -48,6 +48,9 @@ public:
   /// The word at a place, or else the character there.
   mlir::lsp::Range wordAt(TextPlace place) const;
   mlir::lsp::Range wholeRange() const;
+  /// Where a word stands: at a place, or else once in that line.
+  std::optional<mlir::lsp::Range> find(llvm::StringRef word,
+                                       TextPlace place) const;
 
   /// The text in front of a position.
   llvm::StringRef before(mlir::lsp::Position position) const;

@@ -246,7 +246,10 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
   OpenFile &file = found->second;
   file.problems = checked.problems;
   file.types = checked.types;
-  if (!checked.costs.empty()) {
+  bool isWrong = llvm::any_of(checked.problems, [](const Problem &problem) {
+    return problem.severity == mlir::DiagnosticSeverity::Error;
+  });
+  if (!isWrong || !checked.costs.empty()) {
     file.costs = checked.costs;
     file.members = checked.members;
     file.parts = checked.parts;
@@ -289,13 +292,20 @@ void Server::publishProblems(const OpenFile &file) {
                        {"diagnostics", std::move(problems)}});
 }
 
-/// What an error says was meant: `x` of "did you mean `x`?"; else empty.
-static llvm::StringRef meantBy(llvm::StringRef message) {
-  size_t question = message.find("did you mean `");
-  if (question == llvm::StringRef::npos)
-    return "";
-  return message.drop_front(question).split('`').second.take_until(
-      [](char c) { return c == '`'; });
+namespace {
+/// A word of a text, and what an error says was meant by it.
+struct Slip {
+  llvm::StringRef seen, meant;
+};
+} // namespace
+
+/// `widht` and `width` of "unknown name `widht`; did you mean `width`?".
+static std::optional<Slip> slipIn(llvm::StringRef message) {
+  auto [before, after] = message.split("did you mean `");
+  if (after.empty())
+    return std::nullopt;
+  llvm::StringRef seen = before.rsplit('`').first.rsplit('`').second;
+  return Slip{seen, after.take_until([](char c) { return c == '`'; })};
 }
 
 void Server::fixes(const CodeActionParams &params, Reply reply) {
@@ -304,17 +314,21 @@ void Server::fixes(const CodeActionParams &params, Reply reply) {
   OpenFile *file = fileOf(params.textDocument.uri);
   for (const Problem &problem :
        file ? llvm::ArrayRef(file->problems) : llvm::ArrayRef<Problem>()) {
-    llvm::StringRef meant = meantBy(problem.text);
-    if (meant.empty() || problem.path != file->document->path)
+    std::optional<Slip> slip = slipIn(problem.text);
+    if (!slip || problem.path != file->document->path)
       continue;
-    lsp::Range word = file->document->wordAt(problem.place);
+    std::optional<lsp::Range> found =
+        file->document->find(slip->seen, problem.place);
+    if (!found)
+      continue;
+    lsp::Range word = *found;
     if (word.end < params.range.start || params.range.end < word.start)
       continue;
-    actions.push_back(
-        json::Object{{"title", ("replace by `" + meant + "`").str()},
-                     {"kind", "quickfix"},
-                     {"diagnostics", json::Array{toJson(*file, problem)}},
-                     {"edit", editOf(*file, {TextEdit{word, meant.str()}})}});
+    actions.push_back(json::Object{
+        {"title", ("replace by `" + slip->meant + "`").str()},
+        {"kind", "quickfix"},
+        {"diagnostics", json::Array{toJson(*file, problem)}},
+        {"edit", editOf(*file, {TextEdit{word, slip->meant.str()}})}});
   }
   reply(std::move(actions));
 }
@@ -359,6 +373,8 @@ void Server::define(const TextDocumentPositionParams &params, Reply reply) {
     return reply(location(
         file->uri, file->document->rangeOf(netc::rangeOf(declared->token))));
   }
+  if (mention->role == Mention::Labels)
+    return reply(nullptr);
   auto [imported, declared] = importedAs(*file->document, mention->name);
   if (!declared || !declared->token)
     return reply(nullptr);
@@ -403,6 +419,18 @@ void Server::rename(const RenameParams &params, Reply reply) {
     return refuse("what stands here is declared in no line of this file");
   if (!isName(params.newName))
     return refuse("`" + params.newName + "` is no name");
+  // Settings, results and parts have their names outside of their scope, too.
+  for (const Mention &other : named.file->document->names.mentions()) {
+    std::string place = "line " + std::to_string(beginOf(other.token).line);
+    bool mayBeIt =
+        !other.declaration && (other.name == named.mention->name ||
+                               other.name == named.mention->name + "'");
+    if (other.name == params.newName)
+      return refuse("`" + other.name + "` stands in " + place + " already");
+    if (mayBeIt)
+      return refuse("`" + other.name + "` in " + place +
+                    " may be the same, which is not known");
+  }
   std::vector<TextEdit> edits;
   for (const Mention *each : mentionsOf(named))
     edits.push_back({rangeOf(named, each), params.newName});
@@ -489,15 +517,26 @@ static std::string typeOf(const std::map<TextPlace, std::string> &types,
              : "```net\n" + declared.name + ": " + found->second + "\n```\n";
 }
 
-/// What costs call a name: what a net binds, with the name of the net.
-static std::string pathOf(const Mention &mention) {
-  for (const NameScope *scope = mention.declaration ? mention.declaration->scope
-                                                    : nullptr;
-       scope; scope = scope->outer)
-    if (auto *net = ruleCast<NetParser::BlockDeclContext>(scope->tree);
-        net && net->NET() && net->ID())
-      return net->ID()->getText() + "." + mention.name;
-  return mention.name;
+/// What costs call what is declared: with the net or the run around it. Empty
+/// of what has no cost.
+static std::string pathOf(const Declaration &declared) {
+  std::string path = declared.name;
+  bool isRun = declared.kind == Declaration::Run;
+  if (!isRun && declared.kind != Declaration::Net &&
+      declared.kind != Declaration::Constant &&
+      declared.kind != Declaration::Variable)
+    return "";
+  for (const NameScope *scope = declared.scope; scope; scope = scope->outer) {
+    auto *block = ruleCast<NetParser::BlockDeclContext>(scope->tree);
+    auto *job = ruleCast<NetParser::JobContext>(scope->tree);
+    if (block && block->NET() && block->ID())
+      return block->ID()->getText() + "." + path;
+    if (block || (job && !isRun))
+      return "";
+    if (job && job->ID())
+      path = job->ID()->getText() + "." + path;
+  }
+  return path;
 }
 
 void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
@@ -509,21 +548,26 @@ void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
   std::string &text = hover.contents.value;
   if (const Declaration *declared = mention->declaration)
     text = typeOf(file->types, *declared) + file->document->describe(*declared);
-  else if (auto [imported, outside] =
-               importedAs(*file->document, mention->name);
-           outside)
-    text = imported->describe(*outside);
-  else if (const StandardBlock *block = standardBlock(mention->name))
-    text = describe(*block);
-  else if (std::string op = describeOp(mention->name); !op.empty())
-    text = std::move(op);
   else if (std::optional<Accelerator> device = table.find(mention->name)) {
     text = "```\n";
     llvm::raw_string_ostream os(text);
     printAccelerator(os, *device, table, /*colour=*/false);
     os << "```\n";
+  } else if (mention->role == Mention::Labels) {
+    return reply(nullptr); // the name of a member or an argument
+  } else if (auto [imported, outside] =
+                 importedAs(*file->document, mention->name);
+             outside) {
+    text = imported->describe(*outside);
+  } else if (const StandardBlock *block = standardBlock(mention->name)) {
+    text = describe(*block);
+  } else {
+    text = describeOp(mention->name);
   }
-  if (auto cost = file->costs.find(pathOf(*mention)); cost != file->costs.end())
+  auto cost = mention->declaration
+                  ? file->costs.find(pathOf(*mention->declaration))
+                  : file->costs.end();
+  if (cost != file->costs.end())
     text += "\n" + cost->second + "\n";
   if (text.empty())
     return reply(nullptr);
@@ -535,7 +579,7 @@ void Server::costs(const DocumentSymbolParams &params, Reply reply) {
   json::Array lenses;
   if (OpenFile *file = fileOf(params.textDocument.uri))
     for (const Declaration &declared : file->document->names.declarations()) {
-      auto cost = file->costs.find(declared.name);
+      auto cost = file->costs.find(pathOf(declared));
       if (cost == file->costs.end() || !declared.token ||
           (declared.scope->outer && declared.kind != Declaration::Run))
         continue;
