@@ -8,9 +8,11 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
 
+#include <csignal>
 #include <new>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace netc;
 
@@ -38,7 +40,16 @@ void netc::explainCrashes(int argc, const char *const *argv) {
                         " crashed, which is a mistake in netc, whatever the "
                         "input is. Please report it, with this text and the "
                         "files that the command names.\n");
+  // LLVM also handles signals that end a program; what is ignored, as by
+  // nohup, stays so.
+  std::vector<int> ignored;
+  for (int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR2})
+    if (struct sigaction now;
+        !sigaction(signal, nullptr, &now) && now.sa_handler == SIG_IGN)
+      ignored.push_back(signal);
   static llvm::PrettyStackTraceProgram command(argc, argv);
+  for (int signal : ignored)
+    std::signal(signal, SIG_IGN);
   std::set_new_handler(endWithoutMemory);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { endWithoutMemory(); });

@@ -165,13 +165,13 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
   e.graph->parameterKind = kind.str();
   e.graph->steps = run.steps;
   // Evaluated again, so that its names are the optimizer's.
-  auto *expr = static_cast<NetParser::ExprContext *>(at);
-  if (auto *record = ruleCast<NetParser::RecContext>(expr))
+  auto *whole = static_cast<NetParser::ExprContext *>(at), *own = whole;
+  if (auto *record = ruleCast<NetParser::RecContext>(whole))
     for (NetParser::FieldContext *field : record->record()->field())
       if (field->name()->getText() == group.name)
-        expr = field->expr();
-  Value callee = e.eval(expr);
-  if (auto *record = callee.as<Record>())
+        own = field->expr();
+  Value callee = e.eval(own);
+  if (auto *record = callee.as<Record>(); record && own == whole)
     callee = Value(record->fields->find(group.name)->second);
   std::shared_ptr<Instance> instance;
   if (auto *function = callee.as<Function>(); function && !function->builtin) {

@@ -30,7 +30,7 @@ while netc.poll() is None:
 print("signal", -netc.returncode, flush=True)
 
 limit = 1 << 30  # bytes, of which the stack takes half
-layers = "x |> repeat layers { Linear(8) }"
+layers = "x |> repeat i in 0..layers { Linear(8) }"
 run = "loss = mean(result); batch = 1; duration = 1 step; optimizer = SGD(lr = 0.1)"
 for text in (
     f"net Big(x: f32[N, 8]; layers = 200_000) = {layers}\n",
