@@ -301,11 +301,12 @@ struct Slip {
 
 /// `widht` and `width` of "unknown name `widht`; did you mean `width`?".
 static std::optional<Slip> slipIn(llvm::StringRef message) {
-  auto [before, after] = message.split("did you mean `");
-  if (after.empty())
+  size_t question = message.find("did you mean `");
+  if (question == llvm::StringRef::npos)
     return std::nullopt;
-  llvm::StringRef seen = before.rsplit('`').first.rsplit('`').second;
-  return Slip{seen, after.take_until([](char c) { return c == '`'; })};
+  return Slip{message.take_front(question).rsplit('`').first.rsplit('`').second,
+              message.drop_front(question).split('`').second.take_until(
+                  [](char c) { return c == '`'; })};
 }
 
 void Server::fixes(const CodeActionParams &params, Reply reply) {

@@ -104,6 +104,7 @@ check([place["kind"] for place in places], [3, 2])
 changes = editor.at("rename", uri, 4, 33, newName="units")["changes"]
 check(changes, {uri: [{"range": span(1, 0, 5), "newText": "units"}, {"range": span(4, 31, 36), "newText": "units"}]})
 check(editor.at("rename", uri, 4, 33, newName="net"), "`net` is no name")
+check(editor.at("rename", uri, 4, 33, newName="hidden"), "`hidden` stands in line 5 already")
 check(editor.at("rename", uri, 11, 15, newName="A100"), "what stands here is declared in no line of this file")
 
 symbols = editor.of("documentSymbol", uri)
@@ -173,8 +174,16 @@ check(words(8, 13), ["params", "forward", "backward", "activations"])
 assert {"pair", "linear", "deep"} <= set(words(8, 20))
 assert {"hours", "TFLOP", "relu"} <= set(words(7, 33))
 assert {"out", "bias"} <= set(words(4, 34)) and "out" not in words(4, 20)
+why = "`pair` in line 9 may be the same, which is not known"
+check(editor.at("rename", figures, 2, 3, newName="two"), why)
 said = "36 parameters, forward 56 FLOP, backward 88 FLOP\n"
 assert editor.at("hover", figures, 2, 3)["contents"]["value"].endswith(said)
+
+# A fix replaces the word that the message is about, which may stand elsewhere in the line.
+editor.change(figures, 2, text.replace("run.step.forward.bf16", "run.step.forwrd"))
+[problem] = editor.problems_of(figures, 2)
+[action] = editor.of("codeAction", figures, range=span(7, 0, 40), context={"diagnostics": []})
+check(action["edit"]["changes"][figures], [{"range": span(7, 16, 22), "newText": "forward"}])
 
 check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
 check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
