@@ -108,10 +108,20 @@ static double seconds(const char *text) {
   return value;
 }
 
-static void append(std::vector<std::string> &files, const char *option,
-                   const char *text) {
-  for (std::string &file : split(option, text, "files"))
-    files.push_back(std::move(file));
+template <std::vector<std::string> Options::*files>
+static void addFiles(Options &options, const char *name, const char *value) {
+  for (std::string &file : split(name, value, "files"))
+    (options.*files).push_back(std::move(file));
+}
+
+template <std::string Options::*text>
+static void setText(Options &options, const char *, const char *value) {
+  options.*text = value;
+}
+
+template <bool Options::*flag>
+static void setFlag(Options &options, const char *, const char *) {
+  options.*flag = true;
 }
 
 namespace {
@@ -144,58 +154,30 @@ static const Known knownOptions[] = {
      [](Options &options, const char *name, const char *value) {
        options.seed = uint64_t(integer(name, value, 0, anything));
      }},
-    {"data", required_argument,
-     [](Options &options, const char *name, const char *value) {
-       append(options.data, name, value);
-     }},
+    {"data", required_argument, addFiles<&Options::data>},
     {"batches", required_argument,
      [](Options &options, const char *name, const char *value) {
        options.batches = integer(name, value, 1, 1 << 20);
      }},
-    {"weights", required_argument,
-     [](Options &options, const char *name, const char *value) {
-       append(options.weights, name, value);
-     }},
-    {"dump", required_argument,
-     [](Options &options, const char *, const char *value) {
-       options.dump = value;
-     }},
-    {"results", required_argument,
-     [](Options &options, const char *, const char *value) {
-       options.results = value;
-     }},
-    {"trace", required_argument,
-     [](Options &options, const char *, const char *value) {
-       options.trace = value;
-     }},
-    {"peaks", no_argument,
-     [](Options &options, const char *, const char *) {
-       options.peaks = true;
-     }},
+    {"weights", required_argument, addFiles<&Options::weights>},
+    {"dump", required_argument, setText<&Options::dump>},
+    {"results", required_argument, setText<&Options::results>},
+    {"trace", required_argument, setText<&Options::trace>},
+    {"peaks", no_argument, setFlag<&Options::peaks>},
     {"caches", required_argument,
      [](Options &options, const char *name, const char *value) {
        for (const std::string &text : split(name, value, "caches"))
          options.caches.push_back(cache(text));
      }},
-    {"driver", required_argument,
-     [](Options &options, const char *, const char *value) {
-       options.driver = value;
-     }},
-    {"simulate", no_argument,
-     [](Options &options, const char *, const char *) {
-       options.simulate = true;
-     }},
+    {"driver", required_argument, setText<&Options::driver>},
+    {"simulate", no_argument, setFlag<&Options::simulate>},
     {"json", optional_argument,
      [](Options &options, const char *, const char *value) {
        options.json = true;
        options.jsonFile = value ? value : "";
      }},
-    {"quiet", no_argument,
-     [](Options &options, const char *, const char *) {
-       options.quiet = true;
-     }},
-    {"help", no_argument,
-     [](Options &options, const char *, const char *) { options.help = true; }},
+    {"quiet", no_argument, setFlag<&Options::quiet>},
+    {"help", no_argument, setFlag<&Options::help>},
 };
 
 /// What is wrong with an argument that getopt_long does not take.
