@@ -113,7 +113,6 @@ static void compare(const Graph &graph, const Step &step,
       wanted.emplace_back(graph.shape(weight), graph.values[weight].learns);
   if (count(wanted) == count(made))
     return;
-  auto [one, other] = std::make_pair(wanted, made);
   auto sizes = [](auto &list) {
     std::vector<Sizes> all;
     for (auto &each : list)
@@ -121,8 +120,8 @@ static void compare(const Graph &graph, const Step &step,
     return sizesShown(all);
   };
   throw contradiction(graph, step,
-                      "its weights are " + sizes(one) +
-                          " in the graph, and would be " + sizes(other) +
+                      "its weights are " + sizes(wanted) +
+                          " in the graph, and would be " + sizes(made) +
                           " for what goes in and comes out");
 }
 

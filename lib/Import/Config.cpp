@@ -374,14 +374,15 @@ private:
     auto [whole, part] = expression.split(" / ");
     std::optional<int64_t> a = config.settings.evaluate(whole),
                            b = config.settings.evaluate(part);
-    if (part.find(' ') == StringRef::npos && a && b && *b && *a % *b)
-      reportImpossible(config,
-                       llvm::formatv("the heads divide the features; here "
-                                     "{0} = {1}, {2} = {3}",
-                                     whole, *a, part, *b)
-                           .str(),
-                       path, document, host),
-          isWrong = true;
+    if (part.contains(' ') || !a || !b || !*b || *a % *b == 0)
+      return;
+    reportImpossible(config,
+                     llvm::formatv("the heads divide the features; here "
+                                   "{0} = {1}, {2} = {3}",
+                                   whole, *a, part, *b)
+                         .str(),
+                     path, document, host);
+    isWrong = true;
   }
 
   /// The settings of the call, in the order of the table.
