@@ -61,8 +61,7 @@ LogicalResult SgdOp::canonicalize(SgdOp op, PatternRewriter &rewriter) {
         op.getLoc(), throughReshape(op.getParameter()), scatter.getDy(),
         scatter.getIds(), op.getLr());
     sparse->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    if (Attribute rolled = scatter->getAttr(kRolled))
-      sparse->setAttr(kRolled, rolled);
+    standFor(scatter->getAttr(kRolled), sparse);
   }
   rewriter.eraseOp(op);
   return success();

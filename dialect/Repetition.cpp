@@ -15,6 +15,11 @@ Rational netc::copiesOf(Operation *op) {
   return copies;
 }
 
+void netc::standFor(Attribute rolled, Operation *op) {
+  if (rolled)
+    op->setAttr(kRolled, rolled);
+}
+
 void netc::forEachInserted(OpBuilder &builder, function_ref<void()> insert,
                            function_ref<void(Operation &)> function) {
   Block *block = builder.getInsertionBlock();

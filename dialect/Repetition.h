@@ -34,6 +34,10 @@ constexpr llvm::StringLiteral kRolled = "net.rolled";
 /// around it: the product of the numbers in kRolled, or 1.
 Rational copiesOf(mlir::Operation *op);
 
+/// Lets `op` stand for the copies that `rolled`, a value of kRolled, says; null
+/// leaves it as it is.
+void standFor(mlir::Attribute rolled, mlir::Operation *op);
+
 /// Calls `function` with each op that `insert` inserts where `builder` stands.
 void forEachInserted(mlir::OpBuilder &builder,
                      llvm::function_ref<void()> insert,

@@ -41,10 +41,8 @@ LogicalResult ReverseMode::run(Block &block) {
       Gradients gradients(*this, builder, op);
       result = differentiable.buildGradient(gradients);
     };
-    forEachInserted(builder, build, [&](Operation &gradient) {
-      if (rolled)
-        gradient.setAttr(kRolled, rolled);
-    });
+    forEachInserted(builder, build,
+                    [&](Operation &gradient) { standFor(rolled, &gradient); });
     if (failed(result))
       return failure();
   }

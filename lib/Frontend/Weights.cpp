@@ -313,8 +313,7 @@ TensorBuilder::makeWeight(Tree *at, const WeightRequest &request,
         e.builder.create<BufferOp>(location, request.type, path, request.init);
   if (!e.graph->step)
     e.graph->lastWeight = value.getDefiningOp();
-  if (e.graph->rolled)
-    value.getDefiningOp()->setAttr(kRolled, e.graph->rolled);
+  standFor(e.graph->rolled, value.getDefiningOp());
   Tensor made{value, request.labels};
   self.weights[{at, e.frame->iterations}] = made;
   self.namedWeights.push_back({name, made});

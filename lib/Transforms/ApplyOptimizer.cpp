@@ -33,8 +33,7 @@ static Value regroup(OpBuilder &builder, Location loc, Value value,
 static void insertFor(GradientOp gradient, OpBuilder &builder,
                       function_ref<void()> insert) {
   forEachInserted(builder, insert, [&](Operation &op) {
-    if (Attribute rolled = gradient->getAttr(kRolled))
-      op.setAttr(kRolled, rolled);
+    standFor(gradient->getAttr(kRolled), &op);
   });
 }
 

@@ -302,8 +302,8 @@ private:
       return again->getResult(cast<OpResult>(value).getResultNumber());
     } else {
       made = builder.create<ConvertOp>(user->getLoc(), type, value);
-      if (Attribute rolled = maker ? maker->getAttr(kRolled) : nullptr)
-        made.getDefiningOp()->setAttr(kRolled, rolled);
+      if (maker)
+        standFor(maker->getAttr(kRolled), made.getDefiningOp());
       // Recomputed with its user, but a weight's copy is kept.
       if (!isParameter(value))
         for (StringRef name : {StringRef(kCopy), StringRef(kRecomputed)})

@@ -103,12 +103,10 @@ static LogicalResult differentiate(ReturnOp last) {
   if (failed(reverse.run(block)))
     return failure();
   for (Value parameter : parameters)
-    if (Value gradient = reverse.of(parameter)) {
-      auto made =
-          builder.create<GradientOp>(parameter.getLoc(), parameter, gradient);
-      if (Attribute rolled = parameter.getDefiningOp()->getAttr(kRolled))
-        made->setAttr(kRolled, rolled);
-    }
+    if (Value gradient = reverse.of(parameter))
+      standFor(
+          parameter.getDefiningOp()->getAttr(kRolled),
+          builder.create<GradientOp>(parameter.getLoc(), parameter, gradient));
   setPhases(first, graph);
   return success();
 }
