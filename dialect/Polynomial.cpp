@@ -75,7 +75,7 @@ std::optional<Polynomial::Term> Polynomial::quotient(const Term &a,
 }
 
 /// Appends; the caller restores the canonical form with normalize().
-void Polynomial::addTerm(Term term) {
+void Polynomial::Sum::addTerm(Term term) {
   if (term.monomial.empty())
     constantTerm += term.coefficient;
   else
@@ -83,7 +83,7 @@ void Polynomial::addTerm(Term term) {
 }
 
 /// Sorts, sums up like terms and drops zeros; clears what became invalid.
-void Polynomial::normalize() {
+void Polynomial::Sum::normalize() {
   if (terms.empty())
     return;
   llvm::sort(terms, precedes);
@@ -98,21 +98,63 @@ void Polynomial::normalize() {
       terms[kept++] = std::move(sum);
   }
   terms.resize(kept);
-  if (kept > maxTerms)
-    constantTerm = Rational::invalid();
-  if (!constantTerm.isValid())
-    terms.clear();
+  if (kept > maxTerms || !constantTerm.isValid())
+    invalidate();
+}
+
+void Polynomial::Sum::invalidate() {
+  constantTerm = Rational::invalid();
+  terms.clear();
 }
 
 /// By a factor that is not zero.
-void Polynomial::scale(const Rational &factor) {
+void Polynomial::Sum::scale(const Rational &factor) {
   constantTerm *= factor;
   for (Term &term : terms)
     term.coefficient *= factor;
   if (!constantTerm.isValid() || llvm::any_of(terms, [](const Term &term) {
         return !term.coefficient.isValid();
       }))
-    *this = invalid();
+    invalidate();
+}
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+Polynomial::Polynomial(const Rational &value) {
+  if (std::optional<int64_t> small = value.toInt64())
+    integer = *small;
+  else
+    edit().constantTerm = value;
+}
+
+Polynomial::Polynomial(Sum value) : sum(new Sum(std::move(value))) { settle(); }
+
+/// The sum, shared with no copy, to be changed. settle() must follow.
+Polynomial::Sum &Polynomial::edit() {
+  if (!sum) {
+    sum = llvm::makeIntrusiveRefCnt<Sum>();
+    sum->constantTerm = std::exchange(integer, 0);
+  } else if (sum.useCount() > 1) {
+    sum = llvm::makeIntrusiveRefCnt<Sum>(*sum);
+  }
+  return *sum;
+}
+
+/// Drops the sum of what became a small integer.
+void Polynomial::settle() {
+  if (!sum->terms.empty())
+    return;
+  if (std::optional<int64_t> small = sum->constantTerm.toInt64()) {
+    sum.reset();
+    integer = *small;
+  }
+}
+
+void Polynomial::scale(const Rational &factor) {
+  edit().scale(factor);
+  settle();
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,9 +162,9 @@ void Polynomial::scale(const Rational &factor) {
 //===----------------------------------------------------------------------===//
 
 Polynomial Polynomial::symbol(llvm::StringRef name) {
-  Polynomial result;
+  Sum result;
   result.terms.push_back({{{name.str(), 1}}, 1, 1});
-  return result;
+  return Polynomial(std::move(result));
 }
 
 /// Of a symbol that is a minimum, what it is the minimum of.
@@ -151,12 +193,12 @@ Polynomial Polynomial::minimum(const Polynomial &a, const Polynomial &b) {
     return invalid();
   // What only grows with its symbols is least where all are 1.
   auto isNeverBelow0 = [](const Polynomial &value) {
-    bool grows = llvm::all_of(value.terms, [](const Term &term) {
+    bool grows = llvm::all_of(value.terms(), [](const Term &term) {
       return !term.coefficient.isNegative();
     });
     Polynomial least = value.evaluate(
         [](llvm::StringRef, unsigned) { return std::optional(Rational(1)); });
-    return grows && !least.constantTerm.isNegative();
+    return grows && !least.constantTerm().isNegative();
   };
   if (isNeverBelow0(more))
     return b;
@@ -171,11 +213,11 @@ Polynomial Polynomial::minimum(const Polynomial &a, const Polynomial &b) {
 std::optional<Rational> Polynomial::constant() const {
   if (!isConstant())
     return std::nullopt;
-  return constantTerm;
+  return constantTerm();
 }
 
 std::optional<int64_t> Polynomial::toInt64() const {
-  return isConstant() ? constantTerm.toInt64() : std::nullopt;
+  return isConstant() ? constantTerm().toInt64() : std::nullopt;
 }
 
 Polynomial Polynomial::operator-() const {
@@ -185,32 +227,42 @@ Polynomial Polynomial::operator-() const {
 }
 
 Polynomial &Polynomial::operator+=(const Polynomial &other) {
+  if (int64_t small; !sum && !other.sum &&
+                     !__builtin_add_overflow(integer, other.integer, &small)) {
+    integer = small;
+    return *this;
+  }
   if (other.isZero())
     return *this;
-  constantTerm += other.constantTerm;
-  if (!constantTerm.isValid()) {
-    terms.clear();
-  } else if (terms.empty()) {
-    terms = other.terms;
-  } else if (llvm::equal(terms, other.terms, [](const Term &a, const Term &b) {
-               return a.monomial == b.monomial;
-             })) {
+  if (isZero())
+    return *this = other;
+
+  // `other` may be this polynomial, so no iterator of it may be kept.
+  Sum &result = edit();
+  result.constantTerm += other.constantTerm();
+  size_t size = result.terms.size(), added = other.terms().size();
+  if (!result.constantTerm.isValid()) {
+    result.invalidate();
+  } else if (llvm::equal(result.terms, other.terms(),
+                         [](const Term &a, const Term &b) {
+                           return a.monomial == b.monomial;
+                         })) {
     // The same network, part by part, mostly sums these.
     bool isSimple = true;
-    for (size_t i = 0, end = terms.size(); i != end; ++i) {
-      Rational &sum = terms[i].coefficient;
-      sum += other.terms[i].coefficient;
-      isSimple &= sum.isValid() && !sum.isZero();
+    for (size_t i = 0; i != size; ++i) {
+      Rational &coefficient = result.terms[i].coefficient;
+      coefficient += other.terms()[i].coefficient;
+      isSimple &= coefficient.isValid() && !coefficient.isZero();
     }
     if (!isSimple)
-      normalize();
-  } else if (!other.terms.empty()) {
-    // `other` may be this polynomial, so no iterator of it may be kept.
-    terms.reserve(terms.size() + other.terms.size());
-    for (size_t i = 0, end = other.terms.size(); i != end; ++i)
-      terms.push_back(other.terms[i]);
-    normalize();
+      result.normalize();
+  } else if (added != 0) {
+    result.terms.reserve(size + added);
+    for (size_t i = 0; i != added; ++i)
+      result.terms.push_back(other.terms()[i]);
+    result.normalize();
   }
+  settle();
   return *this;
 }
 
@@ -219,63 +271,71 @@ Polynomial &Polynomial::operator-=(const Polynomial &other) {
 }
 
 Polynomial &Polynomial::operator*=(const Polynomial &other) {
+  if (int64_t small; !sum && !other.sum &&
+                     !__builtin_mul_overflow(integer, other.integer, &small)) {
+    integer = small;
+    return *this;
+  }
   if (!isValid() || !other.isValid())
     return *this = invalid();
   if (isZero() || other.isZero())
     return *this = Polynomial();
   if (other.isConstant()) {
-    scale(Rational(other.constantTerm));
+    scale(other.constantTerm());
     return *this;
   }
   if (isConstant()) {
-    Rational factor = constantTerm;
+    Rational factor = constantTerm();
     *this = other;
     scale(factor);
     return *this;
   }
 
-  Polynomial result;
-  result.terms.reserve((terms.size() + 1) * (other.terms.size() + 1));
-  result.constantTerm = constantTerm * other.constantTerm;
-  for (const Term &left : terms) {
-    for (const Term &right : other.terms) {
+  Sum result;
+  const Rational constant = sum->constantTerm,
+                 otherConstant = other.sum->constantTerm;
+  result.terms.reserve((terms().size() + 1) * (other.terms().size() + 1));
+  result.constantTerm = constant * otherConstant;
+  for (const Term &left : terms()) {
+    for (const Term &right : other.terms()) {
       std::optional<Term> term = product(left, right);
       if (!term)
         return *this = invalid();
       result.terms.push_back(std::move(*term));
     }
-    if (!other.constantTerm.isZero())
+    if (!otherConstant.isZero())
       result.terms.push_back(
-          {left.monomial, left.coefficient * other.constantTerm, left.degree});
+          {left.monomial, left.coefficient * otherConstant, left.degree});
   }
-  if (!constantTerm.isZero())
-    for (const Term &right : other.terms)
+  if (!constant.isZero())
+    for (const Term &right : other.terms())
       result.terms.push_back(
-          {right.monomial, constantTerm * right.coefficient, right.degree});
+          {right.monomial, constant * right.coefficient, right.degree});
   result.normalize();
-  return *this = std::move(result);
+  return *this = Polynomial(std::move(result));
 }
 
 Polynomial &Polynomial::operator/=(const Polynomial &other) {
   if (!isValid() || !other.isValid() || other.isZero())
     return *this = invalid();
   if (other.isConstant()) {
-    scale(Rational(1) / other.constantTerm);
+    scale(Rational(1) / other.constantTerm());
     return *this;
   }
 
   // Long division: the leading term of the divisor must divide that of the
   // rest, until nothing is left.
-  const Term &divisor = other.terms.front();
+  const Term &divisor = other.terms().front();
   Polynomial result, rest = *this;
-  while (!rest.terms.empty()) {
-    std::optional<Term> term = quotient(rest.terms.front(), divisor);
-    if (!term || result.terms.size() == maxTerms)
+  while (!rest.terms().empty()) {
+    std::optional<Term> term = quotient(rest.terms().front(), divisor);
+    if (!term || result.terms().size() == maxTerms)
       return *this = invalid();
-    Polynomial step;
+    Sum step;
     step.addTerm(std::move(*term));
-    rest -= step * other;
-    result += step;
+    Polynomial next(std::move(step));
+    rest -= next * other;
+    result += next;
   }
   if (!rest.isZero())
     return *this = invalid();
@@ -284,7 +344,7 @@ Polynomial &Polynomial::operator/=(const Polynomial &other) {
 
 Polynomial Polynomial::pow(unsigned exponent) const {
   if (isConstant())
-    return constantTerm.pow(exponent);
+    return constantTerm().pow(exponent);
   Polynomial result = isValid() ? 1 : invalid(), base = *this;
   for (unsigned rest = exponent; rest != 0; rest >>= 1) {
     if (rest & 1)
@@ -300,12 +360,12 @@ std::optional<Polynomial>
 Polynomial::floorDivide(const Polynomial &divisor) const {
   Polynomial quotient = *this / divisor;
   bool isMultiple = quotient.isValid() || divisor.isConstant();
-  if (!isMultiple || !llvm::all_of(quotient.terms, [](const Term &term) {
+  if (!isMultiple || !llvm::all_of(quotient.terms(), [](const Term &term) {
         return term.coefficient.isInteger();
       }))
     return std::nullopt;
-  quotient.constantTerm = quotient.constantTerm.floor();
-  return quotient;
+  Rational constant = quotient.constantTerm();
+  return quotient += constant.floor() - constant;
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,8 +375,8 @@ Polynomial::floorDivide(const Polynomial &divisor) const {
 Polynomial Polynomial::substitute(
     llvm::function_ref<std::optional<Polynomial>(llvm::StringRef)> value)
     const {
-  Polynomial result = constantTerm;
-  for (const Term &term : terms) {
+  Polynomial result = constantTerm();
+  for (const Term &term : terms()) {
     Polynomial product = term.coefficient;
     for (const Factor &factor : term.monomial) {
       std::optional<Polynomial> replacement;
@@ -336,10 +396,11 @@ Polynomial Polynomial::substitute(
 Polynomial Polynomial::evaluate(
     llvm::function_ref<std::optional<Rational>(llvm::StringRef, unsigned)>
         moment) const {
-  if (terms.empty())
+  if (terms().empty())
     return *this;
-  Polynomial result = constantTerm;
-  for (const Term &term : terms) {
+  Sum result;
+  result.constantTerm = constantTerm();
+  for (const Term &term : terms()) {
     Term rest{{}, term.coefficient, 0};
     for (const Factor &factor : term.monomial) {
       std::optional<Rational> value;
@@ -362,12 +423,12 @@ Polynomial Polynomial::evaluate(
     result.addTerm(std::move(rest));
   }
   result.normalize();
-  return result;
+  return Polynomial(std::move(result));
 }
 
 llvm::SmallVector<std::string> Polynomial::symbols() const {
   llvm::SmallVector<std::string> result;
-  for (const Term &term : terms)
+  for (const Term &term : terms())
     for (const Factor &factor : term.monomial)
       if (auto operands = operandsOf(factor.symbol))
         for (const Polynomial &operand : {operands->first, operands->second})
@@ -380,7 +441,7 @@ llvm::SmallVector<std::string> Polynomial::symbols() const {
 }
 
 bool Polynomial::hasMinimum() const {
-  return llvm::any_of(terms, [](const Term &term) {
+  return llvm::any_of(terms(), [](const Term &term) {
     return llvm::any_of(term.monomial, [](const Factor &factor) {
       return llvm::StringRef(factor.symbol).contains('(');
     });
@@ -389,7 +450,7 @@ bool Polynomial::hasMinimum() const {
 
 unsigned Polynomial::degree(llvm::StringRef symbol) const {
   unsigned result = 0;
-  for (const Term &term : terms)
+  for (const Term &term : terms())
     for (const Factor &factor : term.monomial)
       if (factor.symbol == symbol)
         result = std::max(result, factor.power);
@@ -401,8 +462,8 @@ unsigned Polynomial::degree(llvm::StringRef symbol) const {
 //===----------------------------------------------------------------------===//
 
 std::string Polynomial::str() const {
-  if (terms.empty())
-    return constantTerm.str();
+  if (terms().empty())
+    return constantTerm().str();
   std::string text;
   auto addSign = [&](const Rational &coefficient) {
     if (text.empty())
@@ -411,7 +472,7 @@ std::string Polynomial::str() const {
       text += coefficient.isNegative() ? " - " : " + ";
     return coefficient.abs();
   };
-  for (const Term &term : terms) {
+  for (const Term &term : terms()) {
     Rational size = addSign(term.coefficient);
     const char *separator = "";
     if (size != 1) {
@@ -425,8 +486,8 @@ std::string Polynomial::str() const {
       separator = "*";
     }
   }
-  if (!constantTerm.isZero())
-    text += addSign(constantTerm).str();
+  if (Rational rest = constantTerm(); !rest.isZero())
+    text += addSign(rest).str();
   return text;
 }
 
@@ -500,8 +561,8 @@ std::optional<Polynomial> Polynomial::parse(llvm::StringRef text) {
 }
 
 llvm::hash_code netc::hash_value(const Polynomial &value) {
-  llvm::hash_code code = hash_value(value.constantTerm);
-  for (const Polynomial::Term &term : value.terms) {
+  llvm::hash_code code = hash_value(value.constantTerm());
+  for (const Polynomial::Term &term : value.terms()) {
     code = llvm::hash_combine(code, term.coefficient);
     for (const Polynomial::Factor &factor : term.monomial)
       code = llvm::hash_combine(code, factor.symbol, factor.power);

@@ -7,6 +7,8 @@
 
 #include "dialect/Rational.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -35,8 +37,8 @@ public:
 
   Polynomial() = default;
   template <typename Int, typename = std::enable_if_t<std::is_integral_v<Int>>>
-  Polynomial(Int value) : constantTerm(value) {}
-  Polynomial(Rational value) : constantTerm(value) {}
+  Polynomial(Int value) : Polynomial(Rational(value)) {}
+  Polynomial(const Rational &value);
 
   /// The symbol called `name`: an identifier, which may end in `'`.
   static Polynomial symbol(llvm::StringRef name);
@@ -49,9 +51,9 @@ public:
   /// std::nullopt for anything else, `<overflow>` included.
   static std::optional<Polynomial> parse(llvm::StringRef text);
 
-  bool isValid() const { return constantTerm.isValid(); }
-  bool isZero() const { return isConstant() && constantTerm.isZero(); }
-  bool isConstant() const { return terms.empty() && isValid(); }
+  bool isValid() const { return !sum || sum->constantTerm.isValid(); }
+  bool isZero() const { return !sum && integer == 0; }
+  bool isConstant() const { return terms().empty() && isValid(); }
 
   /// The value, if no symbol occurs.
   std::optional<Rational> constant() const;
@@ -83,7 +85,8 @@ public:
   std::optional<Polynomial> floorDivide(const Polynomial &divisor) const;
 
   friend bool operator==(const Polynomial &a, const Polynomial &b) {
-    return a.constantTerm == b.constantTerm && a.terms == b.terms;
+    return a.integer == b.integer &&
+           (a.sum == b.sum || (a.sum && b.sum && *a.sum == *b.sum));
   }
   friend bool operator!=(const Polynomial &a, const Polynomial &b) {
     return !(a == b);
@@ -136,19 +139,41 @@ private:
     }
   };
 
+  struct Sum : llvm::ThreadSafeRefCountedBase<Sum> {
+    /// Those with symbols, in the order of str(), no coefficient zero. Empty if
+    /// invalid.
+    std::vector<Term> terms;
+    Rational constantTerm;
+
+    bool operator==(const Sum &other) const {
+      return constantTerm == other.constantTerm && terms == other.terms;
+    }
+    void addTerm(Term term);
+    void scale(const Rational &factor);
+    void normalize();
+    void invalidate();
+  };
+
+  explicit Polynomial(Sum value);
+
   static bool precedes(const Term &a, const Term &b);
   static std::optional<Term> product(const Term &a, const Term &b);
   static std::optional<Term> quotient(const Term &a, const Term &b);
 
-  void addTerm(Term term);
+  llvm::ArrayRef<Term> terms() const {
+    return sum ? llvm::ArrayRef(sum->terms) : llvm::ArrayRef<Term>();
+  }
+  Rational constantTerm() const {
+    return sum ? sum->constantTerm : Rational(integer);
+  }
+  Sum &edit();
+  void settle();
   void scale(const Rational &factor);
-  void normalize();
 
-  /// The terms that have symbols, in the order of str(), no coefficient zero.
-  /// Kept apart from the constant term, so that a constant allocates nothing.
-  /// Empty if invalid.
-  std::vector<Term> terms;
-  Rational constantTerm;
+  /// A network has millions of polynomials. Most are small integers, which need
+  /// no memory of their own; copies of others share their sum.
+  int64_t integer = 0; ///< the value, if there is no sum; else 0
+  llvm::IntrusiveRefCntPtr<Sum> sum;
 };
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Polynomial &value);
