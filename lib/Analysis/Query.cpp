@@ -219,11 +219,7 @@ private:
       ofStep = phase(Phase::Recompute);
     else if (path.take({"hardware"}))
       ofStep = &Figures::hardware;
-    std::vector<NumberFormat> formats = run.formats();
-    llvm::SmallVector<StringRef> names;
-    for (NumberFormat format : formats)
-      names.push_back(traitsOf(format).name);
-    if (std::optional<StringRef> name = path.take(names))
+    if (std::optional<StringRef> name = path.take(formatNames()))
       ofStep = [ofStep, format = *parseNumberFormat(*name)](
                    const Figures &step) { return ofStep(step.in(format)); };
     auto step = figuresOf(run.parts, run.name(), query);
@@ -260,11 +256,16 @@ private:
   Answer memory() {
     const Memory &memory = run.memory;
     if (path.take({"activations"})) {
-      llvm::SmallVector<StringRef> types;
+      std::vector<StringRef> types = formatNames();
       for (const auto &[type, bytes] : run.activationsByType)
-        types.push_back(type);
-      if (std::optional<StringRef> type = path.take(types))
-        return ofWhole(run.activationsByType.at(type->str()), "bytes");
+        if (!llvm::is_contained(types, type))
+          types.push_back(type);
+      if (std::optional<StringRef> type = path.take(types)) {
+        auto found = run.activationsByType.find(type->str());
+        return ofWhole(found == run.activationsByType.end() ? Polynomial()
+                                                            : found->second,
+                       "bytes");
+      }
       return ofWhole(memory.activations, "bytes");
     }
     for (auto [name, part] : Memory::parts())
