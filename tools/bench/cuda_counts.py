@@ -93,9 +93,11 @@ def row(options, subject, folder):
     report = json.loads(said)["simulator"]
     counted = json.loads(subprocess.run([netc, "--estimate", "--format=json"] + given, check=True, capture_output=True, text=True).stdout)
     step = next(r for r in counted["runs"] if r["name"] == run)["step"]
-    flop = sum(step[phase]["total"] for phase in ("forward", "backward", "optimizer", "recompute"))
+    phases = ("forward", "backward", "optimizer", "recompute")
+    flop = sum(step[phase]["total"] for phase in phases)
+    tensor_flop = sum(costs[phase]["matmul"] for form, costs in step["by_format"].items() if form in ("bf16", "f16") for phase in phases)
     bound = sum(seconds(kernel) for kernel in report["kernels"].values())
-    roofline = max(flop / FLOPS, report["ideal_sectors"] * 32 / BANDWIDTH)
+    roofline = max((flop - tensor_flop) / FLOPS, tensor_flop / TENSOR_FLOPS, report["ideal_sectors"] * 32 / BANDWIDTH)
     spilled = spills(ptx)
     return [subject, str(report["launches"]), ratio(report["sectors"], report["ideal_sectors"]),
             ratio(report["wavefronts"], report["ideal_wavefronts"]), ratio(report["flop"] + report["tensor_flop"], flop),
