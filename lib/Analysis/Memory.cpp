@@ -123,9 +123,18 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     });
     return first;
   };
+  // Parameters that the step leaves different.
+  DenseSet<Value> changed;
+  graph->walk([&](Operation *op) {
+    if (op->getNumOperands() != 0 && hasEffect<MemoryEffects::Write>(op))
+      forEachBase(op->getOperand(0), [&](Value base) { changed.insert(base); });
+  });
   std::optional<Precision> precision;
   if (auto step = dyn_cast<StepOp>(graph))
     precision = parsePrecision(step.getRun().getFacts().precision);
+  // One of the copies of a weight in 8 bits may be the weight itself.
+  bool hasWeightsIn8Bits =
+      precision && traitsOf(precision->weights).storedBits == 8;
   auto bytesAs = [](Value value, NumberFormat format) {
     return shapeOf(value).elements() * (traitsOf(format).storedBits / 8);
   };
@@ -159,13 +168,17 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
     } else if (auto literal = dyn_cast<LiteralOp>(op)) {
       add("", &Memory::constants, bytesOf(literal.getY()));
     } else if (auto parameter = dyn_cast<ParameterOp>(op)) {
-      // The update changes the parameter, which is the master copy then.
       Value value = parameter.getValue();
-      bool hasMaster = precision && precision->master;
+      Polynomial bytes = bytesOf(value);
+      // Under a master, uses read a narrower copy: the weight. The update
+      // changes the parameter, which is the master; nothing else needs it.
+      bool isCopied = precision && precision->master &&
+                      elementOf(value).getIntOrFloatBitWidth() >
+                          traitsOf(precision->weights).storedBits;
       add(parameter.getName(), &Memory::weights,
-          hasMaster ? bytesAs(value, precision->weights) : bytesOf(value));
-      if (hasMaster)
-        add(parameter.getName(), &Memory::master, bytesOf(value));
+          isCopied ? bytesAs(value, precision->weights) : bytes);
+      if (isCopied && changed.contains(value))
+        add(parameter.getName(), &Memory::master, bytes);
     } else if (isCopyOfHeld(op->getResults().empty() ? Value()
                                                      : op->getResult(0)) &&
                enclosingPhase(op) == Phase::Forward) {
@@ -174,7 +187,8 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
       if (name.empty())
         add("", &Memory::constants, bytes);
       else if (is8BitFloat(op->getResult(0)))
-        add(name, &Memory::copies, bytes * kCopiesIn8Bits);
+        add(name, &Memory::copies,
+            bytes * (kCopiesIn8Bits - hasWeightsIn8Bits));
       else if (!precision || !precision->master)
         add(name, &Memory::copies, bytes);
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {

@@ -450,12 +450,15 @@ bool RunBuilder::addPrecision() {
   std::optional<std::string> precision = precisionIn(found->second.expr);
   if (!precision)
     return false;
-  if (std::optional<Precision> known = parsePrecision(*precision))
+  if (std::optional<Precision> known = parsePrecision(*precision)) {
+    if (std::optional<StringRef> why = known->conflict())
+      e.fail(found->second.expr, error::PrecisionParts, *precision, *why);
     run.precision = known->str();
-  else if (StringRef(*precision).starts_with("fp8("))
+  } else if (StringRef(*precision).starts_with("fp8(")) {
     e.fail(found->second.expr, error::UnknownRecipe, *precision);
-  else
+  } else {
     e.fail(found->second.expr, error::NotAPrecision, *precision);
+  }
   note("precision");
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/Hardware/Precision.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -12,10 +13,14 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// Whether values in memory have this format; products in tf32 read f32, and
-/// those in 8 bits have operands that are converted for them alone.
+/// Whether tensors in memory have this format. Products in tf32 read f32
+/// tensors, and the operands of 8-bit products are converted for them alone.
 static bool isLow(NumberFormat format) {
   return format == NumberFormat::BF16 || format == NumberFormat::F16;
+}
+
+static bool isEightBitFloat(NumberFormat format) {
+  return format == NumberFormat::F8E4M3 || format == NumberFormat::F8E5M2;
 }
 
 llvm::ArrayRef<EightBitRecipe> netc::allEightBitRecipes() {
@@ -38,22 +43,49 @@ Rational Precision::bytesOfState(const Rational &elements) const {
 }
 
 NumberFormat Precision::low() const {
-  if (recipe)
-    return NumberFormat::BF16;
   if (isLow(residual))
     return residual;
+  if (gradientsIn8Bits())
+    return NumberFormat::BF16;
   return isLow(products) ? products : NumberFormat::F32;
 }
 
-/// The preset of this name; none if there is none.
+std::optional<NumberFormat> Precision::gradientsIn8Bits() const {
+  if (!isEightBitFloat(products))
+    return std::nullopt;
+  return recipe ? recipe->gradients : products;
+}
+
+std::optional<StringRef> Precision::conflict() const {
+  auto isKept = [](NumberFormat format) {
+    return format == NumberFormat::F32 || isLow(format);
+  };
+  if (!isKept(residual))
+    return "`residual` is f32, bf16 or f16";
+  if (isLow(products) && isLow(residual) && products != residual)
+    return "`products` and `residual` are of two 16-bit formats";
+  if (master &&
+      (!isKept(*master) || traitsOf(*master).bits <= traitsOf(weights).bits))
+    return "`master` is f32, bf16 or f16, and has more bits than `weights`";
+  if (!isKept(weights) && !(master && isEightBitFloat(weights)))
+    return "`weights` are f32, bf16 or f16, or beside a `master` also "
+           "f8e4m3 or f8e5m2";
+  if (!isKept(gradients))
+    return "`gradients` are f32, bf16 or f16";
+  if (!isKept(states) && states != NumberFormat::I8)
+    return "`states` are f32, bf16, f16 or i8";
+  return std::nullopt;
+}
+
+/// The preset with this name; none if there is no such preset.
 static std::optional<Precision> preset(StringRef name, NumberFormat format) {
   constexpr NumberFormat f32 = NumberFormat::F32;
   if (name == "mixed")
     return Precision{format, f32, f32, std::nullopt, f32, f32};
   if (!isLow(format))
     return std::nullopt;
-  // Narayanan et al. 2021 (arXiv:2104.04473): weights are low, what is updated
-  // and the sums of gradients are f32.
+  // Narayanan et al. 2021 (arXiv:2104.04473): weights are low, but the updated
+  // copies and the sums of gradients are f32.
   if (name == "megatron")
     return Precision{format, format, format, f32, f32, f32};
   if (name == "pure")
@@ -92,9 +124,11 @@ static const PartOfPrecision kParts[] = {
     {"states", [](Precision &p) -> NumberFormat & { return p.states; }},
 };
 
-/// Reads `part = format, ..` into `precision`.
+/// Reads `part = format, ..` into `precision`. Returns false for an unknown
+/// part or format, and for a part that occurs twice.
 static bool readParts(StringRef text, Precision &precision) {
   llvm::SmallVector<StringRef> parts;
+  llvm::SmallDenseSet<StringRef> seen;
   text.split(parts, ',', -1, /*KeepEmpty=*/false);
   return llvm::all_of(parts, [&](StringRef part) {
     auto [name, value] = part.split('=');
@@ -102,7 +136,8 @@ static bool readParts(StringRef text, Precision &precision) {
       return each.name == name.trim();
     });
     std::optional<NumberFormat> format = parseNumberFormat(value.trim());
-    if (known == std::end(kParts) || !format)
+    if (known == std::end(kParts) || !format ||
+        !seen.insert(known->name).second)
       return false;
     known->of(precision) = *format;
     return true;

@@ -12,55 +12,66 @@
 
 namespace netc {
 
-/// How linear layers get operands of 8 bits: a recipe of NVIDIA's Transformer
-/// Engine 2. All else is as in `mixed(bf16)`, and so are products by the router
-/// of experts, those that the loss reads, and those of sizes that are no
-/// multiples of 16.
+/// A recipe of NVIDIA's Transformer Engine 2 for linear layers with operands of
+/// 8 bits.
 struct EightBitRecipe {
   llvm::StringLiteral name;
-  NumberFormat gradients; ///< of the gradient of a product's result
+  NumberFormat gradients; ///< the format of the gradient of a product's result
 };
 
-/// Of a weight: backward it is multiplied along the other axis, for which a
-/// Hopper needs a transposed copy, and blocks of their own scales another one.
+/// The 8-bit copies of a weight. The backward pass multiplies along the other
+/// axis, for which Hopper needs a transposed copy, and block scales need a copy
+/// with scales along that axis.
 constexpr unsigned kCopiesIn8Bits = 2;
 
 llvm::ArrayRef<EightBitRecipe> allEightBitRecipes();
 
-/// The formats in which a run computes and keeps its values: what `precision`
-/// says. docs/Accounting.md has what frameworks do.
+/// The formats of a run's values, as `precision` states them.
+/// docs/Accounting.md lists those of frameworks.
 struct Precision {
-  /// Operands of matrix products, whose sums are f32. A peak is of this format.
+  /// The format of operands of matrix products, whose sums are f32. Peaks are
+  /// for this format. If it is an 8-bit float, only linear layers are in it,
+  /// without routers of experts, the layers whose results the loss reads, and
+  /// those with a size that is no multiple of 16; other products are in low().
   NumberFormat products = NumberFormat::F32;
-  /// Values between products where no op asks for f32. f32 stands for the lists
-  /// of PyTorch's autocast; with fewer bits, the whole network but its loss is
-  /// in this format.
+  /// The format of values between products, if the op does not ask for f32. f32
+  /// means the lists of PyTorch's autocast. With a lower format, the whole
+  /// network except for its loss is in it.
   NumberFormat residual = NumberFormat::F32;
   NumberFormat weights = NumberFormat::F32;
-  /// What the update changes, where that is not the weights.
+  /// The format of the copies that the update changes, if it does not change
+  /// the weights.
   std::optional<NumberFormat> master;
-  NumberFormat gradients = NumberFormat::F32; ///< of weights
-  /// Of the optimizer. 8 bits are blocks of 256 with a scale in f32 for each,
-  /// and leave tensors of less than 4096 elements in f32 (Dettmers et al. 2021,
-  /// arXiv:2110.02861).
+  /// The format of gradients of weights.
+  NumberFormat gradients = NumberFormat::F32;
+  /// The format of the optimizer's state. With 8 bits, each block of 256
+  /// elements has a scale in f32, and tensors with fewer than 4096 elements
+  /// stay in f32 (Dettmers et al. 2021, arXiv:2110.02861).
   NumberFormat states = NumberFormat::F32;
-  const EightBitRecipe *recipe = nullptr; ///< of `products` in 8 bits, if any
+  /// The recipe for 8-bit products, if there is one.
+  const EightBitRecipe *recipe = nullptr;
 
-  /// What values are converted to that are in a low format; f32 if none are.
+  /// The 16-bit format that values in low precision are converted to; f32 if
+  /// there is none.
   NumberFormat low() const;
-  /// What the parameters are that the step updates.
+  /// The 8-bit format of the gradients of products; none if products are not in
+  /// 8-bit floats.
+  std::optional<NumberFormat> gradientsIn8Bits() const;
+  /// Why the parts do not go together; none if they do.
+  std::optional<llvm::StringRef> conflict() const;
+  /// The format of the parameters that the step updates.
   NumberFormat parameters() const { return master.value_or(weights); }
-  /// Bytes of a state of so many elements.
+  /// Bytes of a state with this number of elements.
   Rational bytesOfState(const Rational &elements) const;
   /// `mixed(bf16)`, `pure(bf16, states = f32)`.
   std::string str() const;
   bool operator==(const Precision &other) const;
 };
 
-/// Reads a number format, which for bf16 and f16 means `mixed` of it; a preset
-/// of one, `mixed`, `megatron` or `pure`, perhaps with parts that differ from
-/// it: `mixed(bf16, states = bf16)`; `fp8` of a recipe, `fp8(DelayedScaling)`;
-/// or a record of parts alone. None if it is none of these.
+/// Reads a number format (`bf16` and `f16` mean `mixed` of it), a preset
+/// `mixed`, `megatron` or `pure` with parts that differ, such as `mixed(bf16,
+/// states = bf16)`, an 8-bit recipe such as `fp8(DelayedScaling)`, or a record
+/// of parts. None for other text.
 std::optional<Precision> parsePrecision(llvm::StringRef text);
 
 } // namespace netc

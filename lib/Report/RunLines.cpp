@@ -366,6 +366,8 @@ static void addPrecision(Lines &lines, const Run &run) {
       shares += (shares.empty() ? before : ", ") + inPercent(*share) + " in " +
                 traitsOf(format).name.str();
   }
+  if (precision->low() == NumberFormat::F32)
+    shares += "; values are counted in f32";
   lines.add("precision", run.precision + shares);
   if (precision->low() == NumberFormat::F16 && !run.isInference)
     lines.add("", lossScaleText(run));

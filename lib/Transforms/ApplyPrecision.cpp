@@ -121,12 +121,10 @@ public:
       : f32(Float32Type::get(context)), low(typeOf(precision.low(), context)),
         parameters(typeOf(precision.parameters(), context)),
         isWhole(precision.residual == precision.low()) {
-    if (!precision.recipe)
-      return;
-    eightBits = Float8E4M3FNType::get(context);
-    gradientsIn8Bits = precision.recipe->gradients == NumberFormat::F8E5M2
-                           ? Type(Float8E5M2Type::get(context))
-                           : eightBits;
+    if (std::optional<NumberFormat> gradients = precision.gradientsIn8Bits()) {
+      eightBits = typeOf(precision.products, context);
+      gradientsIn8Bits = typeOf(*gradients, context);
+    }
   }
 
   void assignStep(Block &step) {
@@ -153,6 +151,10 @@ private:
       return BFloat16Type::get(context);
     if (format == NumberFormat::F16)
       return Float16Type::get(context);
+    if (format == NumberFormat::F8E4M3)
+      return Float8E4M3FNType::get(context);
+    if (format == NumberFormat::F8E5M2)
+      return Float8E5M2Type::get(context);
     return Float32Type::get(context);
   }
 
@@ -276,6 +278,13 @@ private:
 
   /// `value` in this format. It is converted once, before its first user.
   Value converted(Value value, Type format, Operation *user) {
+    // What was only widened is rounded from the original.
+    while (auto wider = value.getDefiningOp<ConvertOp>()) {
+      if (widthOf(netc::elementOf(wider.getY())) <=
+          widthOf(netc::elementOf(wider.getX())))
+        break;
+      value = wider.getX();
+    }
     if (netc::elementOf(value) == format)
       return value;
     if (Value copy = copies.lookup({value, format}))
