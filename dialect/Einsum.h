@@ -9,8 +9,8 @@
 
 namespace netc {
 
-/// `n t d, d m -> n t m`, taken apart. The letters are parts of the text that
-/// was parsed.
+/// The parts of an einsum equation such as `n t d, d m -> n t m`. The letters
+/// point into the text that was parsed.
 struct EinsumSpec {
   using Letters = llvm::SmallVector<llvm::StringRef, 4>;
 
@@ -18,13 +18,15 @@ struct EinsumSpec {
   Letters result;
 
   EinsumSpec() = default;
-  /// Of an op that is verified.
+  /// Takes the equation of `op`, which must be verified.
   explicit EinsumSpec(EinsumOp op);
+  /// Fails, with an error at `loc` if there is one, for text that is no
+  /// equation.
   static llvm::FailureOr<EinsumSpec> parse(std::optional<mlir::Location> loc,
                                            llvm::StringRef text);
 
   std::string str() const;
-  /// The size of each letter; each operand has as many axes as letters.
+  /// The size of each letter. Each operand must have as many axes as letters.
   llvm::StringMap<Polynomial> sizes(mlir::ValueRange values) const;
 };
 

@@ -12,21 +12,24 @@
 
 namespace netc {
 
-/// What is known of the size of a free axis: its moments E[n], E[n^2], ... A
-/// fixed size has them all; of an axis with a distribution some are known.
+/// The known moments E[n], E[n^2], ... of the size n of a free axis. All
+/// moments of a fixed size are known, and some of a distribution.
 class Moments {
 public:
   /// A fixed size.
   explicit Moments(Rational size) : fixed(true), known{size} {}
-  /// A distribution; at least the mean.
+  /// A distribution with these moments, from the mean on. There must be one at
+  /// least.
   explicit Moments(llvm::ArrayRef<Rational> known)
       : fixed(false), known(known.begin(), known.end()) {}
 
   bool isFixed() const { return fixed; }
   Rational mean() const { return known.front(); }
+  /// The known moments from E[n] on; of a fixed size, the size alone.
   llvm::ArrayRef<Rational> values() const { return known; }
+  /// Whether E[n^power] is known.
   bool knows(unsigned power) const { return fixed || power <= known.size(); }
-  /// E[n^power]; where it is not known, the mean to that power, which is low.
+  /// E[n^power]. If it is not known, the mean to that power, which is too low.
   Rational moment(unsigned power) const {
     if (!fixed && power >= 1 && power <= known.size())
       return known[power - 1];

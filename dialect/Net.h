@@ -25,8 +25,8 @@ namespace netc {
 class ReturnOp;
 class YieldOp;
 
-/// The discardable attribute that tells the phase of an op in a step; an op
-/// without it is of the forward pass.
+/// The discardable attribute with the phase of an op in a step. An op without
+/// it belongs to the forward pass.
 constexpr llvm::StringLiteral kPhase = "net.phase";
 Phase phaseOf(mlir::Operation *op);
 } // namespace netc

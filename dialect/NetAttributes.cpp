@@ -127,7 +127,8 @@ void MomentsAttr::print(AsmPrinter &printer) const {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// What a keyword is the name of, which `valueOf` finds.
+/// Parses a keyword. `valueOf` returns the value with this name, if there is
+/// one.
 template <typename T>
 static FailureOr<T>
 parseNamed(AsmParser &parser,

@@ -88,15 +88,17 @@ def Net_SlotAttr : Net_FactsAttr<"Slot", "slot"> {
     OptionalParameter<"::mlir::MemRefType">:$type,
     DefaultValuedParameter<"int64_t", "0">:$offset);
   let extraClassDeclaration = [{
-    /// The discardable attribute of a `memref.global`.
+    /// The discardable attribute of a `memref.global` that holds its slot.
     static constexpr ::llvm::StringLiteral kOfGlobal = "net.slot";
-    /// The module's list of them.
+    /// The module's list of slots.
     static constexpr ::llvm::StringLiteral kOfModule = "net.slots";
 
     SlotAttr withUpperBound(int64_t upperBound) const;
-    /// Not in row-major order; see program::Slot.
+    /// The slot with elements in an order other than row-major; see
+    /// program::Slot.
     SlotAttr withOrder(::llvm::ArrayRef<int64_t> sizes,
                        ::llvm::ArrayRef<int64_t> strides) const;
+    // The slot at `offset`, in bytes from the start of the arena.
     SlotAttr at(::mlir::MemRefType type, int64_t offset) const;
   }];
 }

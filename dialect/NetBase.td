@@ -33,8 +33,8 @@ def Net_IntegerTensor : Type<And<[Net_NumberTensor.predicate, RankedTensorOf<[An
 def Net_Scalar : Type<And<[Net_Tensor.predicate, HasAnyRankOfPred<[0]>]>,
   "a single number", "::mlir::RankedTensorType">;
 
-// An activation is memory of its own: an unused one is dead, but two equal ops
-// are two operations and never merged, since the text asked for both.
+// The memory effect keeps two equal ops from being merged: the specification
+// asked for both. An unused op is still dead.
 def Net_Result : Res<Net_Tensor, "", [MemAlloc]>;
 
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,8 @@ class Net_Setting<string kind, Attr base, string fallback_ = ""> : Attr<base.pre
   let valueType = base.valueType;
   string settingKind = kind;
   string fallback = fallback_;
-  // The range of a real number, where it has one: from `least` on, and below `below`.
+  // The range of a real number, if it is limited: at least `least`, less than
+  // `below`.
   string least = "";
   string below = "";
 }
@@ -64,16 +65,18 @@ class Net_Real<string fallback = "", string least_ = "", string below_ = "">
 }
 class Net_Flag<string fallback = "false"> : Net_Setting<"Flag", BoolAttr, fallback>;
 class Net_Text<string fallback = ""> : Net_Setting<"Text", StrAttr, fallback>;
-// A list of whole numbers, such as the sizes of `split`.
+// A list of integers, such as the sizes of `split`.
 class Net_Integers<string fallback = ""> : Net_Setting<"Integers", DenseI64ArrayAttr, fallback>;
-// One whole number for each axis of the setting `over`; a single one serves all.
+// One integer for each axis of the setting `over`. A single integer applies to
+// all axes.
 class Net_Window<string fallback = ""> : Net_Setting<"Window", DenseI64ArrayAttr, fallback>;
-// The size of an axis, which may be free.
+// The size of an axis, which may be a free axis.
 class Net_Size<string fallback = ""> : Net_Setting<"Size", Net_PolynomialAttr, fallback> {
   let constBuilderCall = "::netc::PolynomialAttr::get($_builder.getContext(), $0)";
 }
-// Positions of axes of the first tensor. The fallback is a rule: `feature` (the
-// axis labelled C, else the last), `window` (those labelled D H W L), `all`, `last`.
+// Axes of the first tensor. The fallback is a rule: `feature` (the axis
+// labelled C, else the last one), `window` (the axes labelled D H W L), `all`,
+// `last`.
 class Net_Axes<string rule = ""> : Net_Setting<"Axes", DenseI64ArrayAttr, rule>;
 class Net_Axis<string rule = ""> : Net_Setting<"Axis", I64Attr, rule>;
 
@@ -81,33 +84,36 @@ class Net_Axis<string rule = ""> : Net_Setting<"Axis", I64Attr, rule>;
 // Ops
 //===----------------------------------------------------------------------===//
 
-// The formulas are C++ over netc::Polynomial in which each operand and result
-// stands for its number of elements, `x[i]` for the size of its axis i (negative
-// from the end), and each attribute for its value. An absent optional tensor has
-// no elements. `other` includes the `transcendental` operations (exp, log, sqrt,
-// tanh, erf, sin, cos; not division). net-tblgen compiles the text, prints it into
-// docs/Ops.md, and refuses an op that lacks it.
+// The formulas are C++ over netc::Polynomial. An operand or result stands for
+// its number of elements, `x[i]` for the size of its axis i (counted from the
+// end if negative), and an attribute for its value. An absent optional tensor
+// has no elements. `other` includes the `transcendental` operations (exp, log,
+// sqrt, tanh, erf, sin, cos; not division). net-tblgen compiles the formulas,
+// prints them into docs/Ops.md, and refuses an op without them.
 class Net_Op<string mnemonic, list<Trait> traits = []>
     : Op<Net_Dialect, mnemonic, traits # [DeclareOpInterfaceMethods<CostOpInterface>]> {
   string matmul = ?;
   string other = ?;
   string transcendental = ?;
-  // In which format it works where a run mixes formats: C++ over the cases of
-  // netc::Autocast.
+  // The format in which the op works in a run of mixed precision: C++ over the
+  // cases of netc::Autocast.
   string autocast = "Widest";
-  // How a specification calls the op; empty for ops that only passes make.
+  // A call in a specification; empty for ops that only passes make.
   string example = "";
-  // What PyTorch and ONNX call it, for importers; behind a name, their names of
-  // settings, and what they are here: `aten.elu alpha=alpha`. `--emit=graph` writes
-  // the op as the first of PyTorch's, of the same operands with these settings,
-  // which are C++ without blanks over settings and results.
+  // The names in PyTorch and ONNX, for importers. A name may be followed by its
+  // names of settings and their values here: `aten.elu alpha=alpha`.
+  // `--emit=graph` writes the op as the first PyTorch name, with the same
+  // operands and these settings. A setting is C++ without blanks over settings
+  // and results.
   list<string> foreign = [];
-  // How `--emit=graph` writes the op where it is not that: C++ over settings and
-  // results, operands as tensors of the graph, and `to`, the netc::GraphWriter.
+  // How `--emit=graph` writes an op that `foreign` cannot express: C++ over
+  // settings, results, operands as tensors of the graph, and `to`, the
+  // netc::GraphWriter.
   string exported = "";
 }
 
-// An op that only renames, moves or holds: no arithmetic, and equal ones merge.
+// An op that only renames, moves or holds a tensor. It has no arithmetic, and
+// equal ones are merged.
 class Net_FreeOp<string mnemonic, list<Trait> traits = []>
     : Net_Op<mnemonic, traits # [Pure]> {
   let matmul = "0";
@@ -115,8 +121,9 @@ class Net_FreeOp<string mnemonic, list<Trait> traits = []>
   let transcendental = "0";
 }
 
-// Traits: called by a specification; the same, and its results' axes do not just
-// continue the first tensor's; has a gradient.
+// Traits. Callable: a specification can call the op. Relabels: callable, and
+// the axes of its results are not all those of the first tensor. Gradient: the
+// op has a gradient.
 defvar Net_Callable = [DeclareOpInterfaceMethods<LanguageOpInterface>, InferTypeOpAdaptor];
 defvar Net_Relabels = [DeclareOpInterfaceMethods<LanguageOpInterface, ["getAxisSources"]>,
                        InferTypeOpAdaptor];
@@ -124,15 +131,15 @@ defvar Net_Inferred = [InferTypeOpAdaptor];
 def Net_AxesMeet : NativeOpTrait<"AxesMeet"> {
   let cppNamespace = "::netc";
 }
-// Operands have one shape: the front end broadcasts, and a number stands for a
-// tensor full of it. Floating-point operands may differ in format: the result has the
-// widest.
+// Operands have one shape: the front end broadcasts them, and makes tensors of
+// numbers. Floating-point operands may have different formats; the result has
+// the widest.
 def Net_ElementByElement : NativeOpTrait<"ElementByElement"> {
   let cppNamespace = "::netc";
 }
 defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];
 
-// Ops that compute something once for a whole step: not in the iterations of a loop.
+// Ops that are computed once in a step, and so not in a loop.
 def Net_NotInLoop : PredOpTrait<"it stands outside of loops",
     CPred<"!::llvm::isa_and_nonnull<::netc::ScanOp>($_op.getParentOp())">>;
 

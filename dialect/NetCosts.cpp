@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What net-tblgen makes of the ops' entries. A change of a formula compiles
-// this file alone.
+// The code that net-tblgen generates from the ops' entries. A changed formula
+// recompiles only this file.
 
 #include "dialect/Net.h"
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Ops that work on each element by itself. Activations and their gradients are
-// stated in the ODS file alone.
+// defined in the ODS file alone.
 
 #include "dialect/Net.h"
 
@@ -23,7 +23,8 @@ LogicalResult LeakyReluOp::buildGradient(Gradients &g) {
   return success();
 }
 
-// Below zero the slope is read off the result, which needs its sign.
+// The gradient tells from the sign of the result whether x is below zero. It
+// can do so only if alpha is not negative.
 LogicalResult EluOp::verify() {
   if (getAlpha().isNegative())
     return emitError() << "`elu` has alpha " << getAlpha().convertToDouble()
@@ -142,8 +143,8 @@ LogicalResult DivOp::buildGradient(Gradients &g) {
   return success();
 }
 
-/// Gives the gradient to the operand `first` where the condition holds, else to
-/// the one behind it.
+/// Passes the gradient to operand `first` where the condition holds, and to the
+/// next operand elsewhere.
 static LogicalResult giveToChosen(Gradients &g, Value condition, Value y,
                                   unsigned first) {
   Value zero = constant(g, y, APFloat(0.0));
@@ -233,7 +234,7 @@ LogicalResult ConvertOp::verify() {
   return success();
 }
 
-/// Whether every number of `narrow` is one of `wide`.
+/// Whether `wide` represents every value of `narrow` exactly.
 static bool holds(Type wide, Type narrow) {
   auto a = dyn_cast<FloatType>(wide), b = dyn_cast<FloatType>(narrow);
   return a && b && a.getWidth() >= 2 * b.getWidth();
@@ -257,7 +258,7 @@ LogicalResult ConvertOp::buildGradient(Gradients &g) {
 // DropoutOp
 //===----------------------------------------------------------------------===//
 
-/// The type of the mask of a tensor, which has its axes `over`.
+/// The type of the mask of `x`. It has the axes `over` of `x`.
 static RankedTensorType maskOf(Value x, ArrayRef<int64_t> over) {
   Shape shape = shapeOf(x), mask;
   for (int64_t axis : over)

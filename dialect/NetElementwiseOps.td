@@ -29,7 +29,7 @@ class Net_UnaryOp<string mnemonic> : Net_SameShapeOp<mnemonic, Net_Callable # Ne
   let matmul = "0";
 }
 
-// Arithmetic on whole numbers makes places, and is not counted.
+// Integer arithmetic computes positions, and is not counted.
 class Net_BinaryOp<string mnemonic>
     : Net_Op<mnemonic, Net_Callable # Net_Gradient # [Net_ElementByElement]> {
   let extraClassDefinition = [{
@@ -47,15 +47,16 @@ class Net_BinaryOp<string mnemonic>
   let transcendental = "0";
 }
 
-// The gradient of an activation: from that of its result, and what it saved.
+// The gradient of an activation, from the gradient of its result and the saved
+// tensor.
 class Net_ActivationGradOp<string mnemonic> : Net_SameShapeOp<mnemonic # "_grad", Net_Inferred> {
   let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$saved);
   let results = (outs Net_Result:$dx);
   let matmul = "0";
 }
 
-// An activation and its gradient op, which needs the operand `x` or the result `y`.
-// Costs are per element.
+// An activation and its gradient op, which reads the operand `x` or the result
+// `y`. Costs are per element.
 multiclass Net_Activation<string mnemonic, string text, string saved,
                           string cost, string costTranscendental,
                           string gradCost, string gradTranscendental, list<string> names,
@@ -182,8 +183,8 @@ def Net_PowerOp : Net_UnaryOp<"power"> {
   let transcendental = "getMultiplications() ? 0 * y : y";
   let example = "x ^ 2";
   let extraClassDeclaration = [{
-    /// Multiplications by repeated multiplication for powers 1 to 4, else none:
-    /// then it is one call of pow.
+    /// The number of multiplications of a power of 1 to 4. None for other
+    /// powers, which are one call of pow.
     ::std::optional<int64_t> getMultiplications();
   }];
 }

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Ops that choose elements by number, and what makes such numbers.
+// Ops that select elements by index, and ops that make indices.
 
 #include "dialect/Net.h"
 #include "llvm/ADT/SmallString.h"
@@ -11,7 +11,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// Numbers of this shape.
+/// The type of an i64 tensor of this shape.
 static Type numbersOf(Value like, const Shape &shape) {
   return tensorOf(IntegerType::get(like.getContext(), 64), shape);
 }
@@ -46,7 +46,7 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *,
 // TakeOp
 //===----------------------------------------------------------------------===//
 
-/// Whether `places` has the axes of x, but for the size of `over`.
+/// Whether `places` has the shape of x, apart from the size of axis `over`.
 static LogicalResult checkPlaces(std::optional<Location> loc, Value x,
                                  Value places, int64_t over) {
   Shape shape = shapeOf(x), other = shapeOf(places);
@@ -93,7 +93,7 @@ LogicalResult TakeGradOp::verify() {
 // GatherOp, ScatterAddOp
 //===----------------------------------------------------------------------===//
 
-/// The shape of the rows of x that `ids` names.
+/// The shape of the rows of x that `ids` selects along axis `over`.
 static FailureOr<Shape> rowsOf(std::optional<Location> loc, StringRef op,
                                Value x, Value ids, int64_t over) {
   Shape shape = shapeOf(x), numbers = shapeOf(ids);
@@ -179,7 +179,8 @@ LogicalResult ArangeOp::verify() {
 // DispatchOp, CollectOp
 //===----------------------------------------------------------------------===//
 
-/// `capacity` is what is written, not the fraction of 2^n nearest to it.
+/// The decimal number as it is written, such as 1.25, since a double may not
+/// hold it exactly.
 static std::optional<Rational> exactOf(const APFloat &value) {
   SmallString<32> text;
   value.toString(text, /*FormatPrecision=*/15);
@@ -228,7 +229,7 @@ SmallVector<AxisSource> DispatchOp::getAxisSources(unsigned result,
   return {};
 }
 
-// Each row has the sum of what its choices have.
+// The gradient of a row is the sum of the gradients of its choices.
 LogicalResult DispatchOp::buildGradient(Gradients &gradients) {
   Value choices = gradients.create<CollectOp>(gradients.of(0), getPlaces());
   int64_t axis = getChoices().getType().getRank() - 1;
@@ -236,17 +237,18 @@ LogicalResult DispatchOp::buildGradient(Gradients &gradients) {
   return success();
 }
 
-/// Whether a dispatch made them, so that no two choices have one slot; a loop
-/// may hand them on.
+/// Whether `places` come from a dispatch, directly or as the argument of a
+/// loop. Then no two choices have the same slot.
 static bool areDispatched(Value places) {
   Operation *op = places.getDefiningOp();
   if (!op)
     op = places.getParentBlock()->getParentOp();
-  // Where sizes are checked, an op stands alone, in a block of no op.
+  // Where sizes are checked, the op is not in the body of another op.
   return !op || isa<DispatchOp, ScanOp>(op);
 }
 
-/// The shape of what `places` have in the slots of experts, checked.
+/// The shape of the slots of experts that `places` select; fails with an error
+/// for operands that do not fit.
 static FailureOr<Shape> collectedShape(std::optional<Location> loc, Value slots,
                                        Value places) {
   Shape shape = shapeOf(places), from = shapeOf(slots);
@@ -346,7 +348,7 @@ SmallVector<int64_t> RelativePositionOp::getThresholds() {
   for (int64_t bucket = 1; bucket < buckets; ++bucket) {
     double part = double(bucket - exact) / double(buckets - exact);
     double least = exact * std::pow(double(getDistance()) / exact, part);
-    // What is whole in the formula is whole here.
+    // Rounding errors must not raise a threshold that is an integer.
     thresholds.push_back(
         bucket <= exact ? bucket : int64_t(std::ceil(least - 1e-9 * least)));
   }

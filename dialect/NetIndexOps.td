@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Ops that choose elements by number, and what makes such numbers. Moving elements and
-// arithmetic on numbers are free. A number that is outside of its axis, negative or too large, is of
-// nothing: it reads zeros and adds nowhere.
+// Ops that select elements by index, and ops that make indices. Moving elements
+// and integer arithmetic are free. An index outside of its axis, negative or
+// too large, is valid: a gather reads zeros there, and a scatter adds nothing.
 
 #ifndef NET_INDEX_OPS_TD
 #define NET_INDEX_OPS_TD
@@ -138,11 +138,12 @@ def Net_RelativePositionOp : Net_IndexOp<"relative_position", Net_Relabels> {
   let results = (outs Net_Result:$y);
   let example = "relative_position(scores, buckets = 32)";
   let extraClassDeclaration = [{
-    /// How many buckets a direction has.
+    /// The number of buckets per direction.
     int64_t getBucketsOfDirection() { return getCausal() ? getBuckets() : getBuckets() / 2; }
-    /// The least distances of the second, third, .. bucket of a direction.
+    /// The smallest distance of each bucket of a direction, from the second
+    /// bucket on.
     ::llvm::SmallVector<int64_t> getThresholds();
-    /// None: x tells how many positions there are.
+    /// None: only the number of positions of x matters.
     std::optional<::netc::Polynomial> getTouched(unsigned operand) { return ::netc::Polynomial(0); }
   }];
 }

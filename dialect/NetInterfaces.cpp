@@ -56,7 +56,8 @@ bool Gradients::wants(unsigned operand) const {
 void Gradients::set(unsigned operand, Value gradient) {
   assert(wants(operand) && "a gradient that nobody wants");
   Value value = op->getOperand(operand);
-  // What is multiplied in 8 bits has the gradient that the product has.
+  // The gradient of an 8-bit operand keeps the format of the product's
+  // gradients.
   if (elementOf(gradient) != elementOf(value) && !is8BitFloat(value))
     gradient = create<ConvertOp>(tensorOf(elementOf(value), shapeOf(gradient)),
                                  gradient);

@@ -12,28 +12,31 @@
 
 namespace netc {
 
-/// Arithmetic operations, exact in the free axes. One multiply-add is two FLOP.
+/// Arithmetic operations in FLOP, exact in the free axes. A multiply-add is 2
+/// FLOP.
 struct Cost {
-  Polynomial matmul; ///< linear, convolution, recurrent, attention products
-  Polynomial other;  ///< everything else
-  Polynomial
-      transcendental; ///< the part of `other` that is exp, log, sqrt, ...
+  /// Products of linear, convolution, recurrent and attention layers.
+  Polynomial matmul;
+  Polynomial other; ///< everything else
+  /// The part of `other` that is exp, log, sqrt, ...
+  Polynomial transcendental;
 
   Polynomial total() const { return matmul + other; }
   Cost &operator+=(const Cost &cost);
   Cost operator*(const Polynomial &factor) const;
 };
 
-/// In which format an op works where a run mixes formats: the lists of
+/// The format in which an op works in a run of mixed precision, by the lists of
 /// PyTorch's autocast on CUDA (ATen/autocast_mode.h).
 enum class Autocast {
-  Low,    ///< operands are converted to the low format: products
-  Full,   ///< operands are converted to f32: softmax, norms, exp
-  Loss,   ///< the same, also where whole networks are in the low format
-  Widest, ///< the widest of its operands: all else
+  Low,    ///< products: operands are converted to the low format
+  Full,   ///< softmax, norms, exp: operands are converted to f32
+  Loss,   ///< as Full, also if the whole network is in the low format
+  Widest, ///< all other ops: the widest format of the operands
 };
 
-/// How the language fills an attribute of an op; see NetBase.td.
+/// The kind of value that a call in the language gives to an attribute of an
+/// op; see NetBase.td.
 enum class SettingKind {
   Integer,
   Real,
@@ -49,9 +52,10 @@ enum class SettingKind {
 struct Setting {
   llvm::StringRef name;
   SettingKind kind;
-  llvm::StringRef
-      fallback; ///< in the language; empty if the setting is required
-  /// The range of a number: from `least` on, below `below`. Empty without one.
+  /// The default in the language; empty if the setting is required.
+  llvm::StringRef fallback;
+  /// The range of a number: at least `least`, less than `below`. Empty if
+  /// unlimited.
   llvm::StringRef least, below;
 };
 
@@ -61,8 +65,8 @@ struct TensorSlot {
   Arity arity;
 };
 
-/// An op as a specification calls it. Tensors and settings are in ODS order,
-/// which is the order of positional arguments and of operands.
+/// The signature of an op in a specification. Tensors and settings are in ODS
+/// order, the order of positional arguments and of operands.
 struct Signature {
   llvm::StringRef name;
   std::vector<TensorSlot> tensors;
@@ -70,6 +74,7 @@ struct Signature {
   std::vector<llvm::StringRef> results;
 };
 
+/// An axis of an operand.
 struct AxisSource {
   unsigned operand;
   unsigned axis;
@@ -79,83 +84,85 @@ struct AxisSource {
 llvm::SmallVector<AxisSource> sameAxis(mlir::Operation *op, unsigned result,
                                        unsigned axis);
 
-/// A trait: the operands of the rank of the first have its axes, one by one:
-/// labels that meet must be equal.
+/// A trait: operands with the rank of the first have the same axes, in order.
+/// Labels of the same axis must be equal.
 template <typename ConcreteType>
 class AxesMeet : public mlir::OpTrait::TraitBase<ConcreteType, AxesMeet> {};
 
-/// A trait: each element of the result is of those at its place. The front end
-/// brings operands to one shape, and makes tensors of numbers.
+/// A trait: each element of the result depends on the operands' elements at the
+/// same position. The front end broadcasts operands to one shape, and makes
+/// tensors of numbers.
 template <typename ConcreteType>
 class ElementByElement
     : public mlir::OpTrait::TraitBase<ConcreteType, ElementByElement> {};
 
-/// What result type inference checks. `op` is the name of the op, with or
-/// without its prefix.
+/// Checks of result type inference. `op` is the name of the op, with or without
+/// its prefix. Each fails with an error at `loc`, if there is one.
 ///
-/// Whether `axes` are different axes of a tensor of this rank.
+/// Whether `axes` are distinct axes of a tensor of this rank.
 mlir::LogicalResult checkAxes(std::optional<mlir::Location> loc,
                               llvm::StringRef op, llvm::ArrayRef<int64_t> axes,
                               size_t rank);
-/// Whether the operands' elements are of one type.
+/// Whether the operands have the same element type.
 mlir::LogicalResult checkSameElement(std::optional<mlir::Location> loc,
                                      llvm::StringRef op,
                                      mlir::ValueRange operands);
-/// The element type of a product: that of its operands, and bf16 of operands
-/// of 8 bits, which may differ.
+/// The element type of a product: bf16 for operands of 8 bits, whose types may
+/// differ, else the type of both operands.
 mlir::FailureOr<mlir::Type> elementOfProduct(std::optional<mlir::Location> loc,
                                              llvm::StringRef op,
                                              mlir::ValueRange operands);
-/// Whether two tensors have one shape. `inA` and `inB` say where an error has
-/// seen a size: `on the left`, `in the target`.
+/// Whether two tensors have the same shape. `inA` and `inB` name the tensors in
+/// an error: `on the left`, `in the target`.
 mlir::LogicalResult checkSameShape(std::optional<mlir::Location> loc,
                                    llvm::StringRef op, const Shape &a,
                                    llvm::StringRef inA, const Shape &b,
                                    llvm::StringRef inB);
-/// Appends the tensor type of these sizes, if they are valid ones.
+/// Appends the tensor type with these sizes, if they are valid.
 mlir::LogicalResult inferTensor(std::optional<mlir::Location> loc,
                                 llvm::StringRef op, mlir::Type element,
                                 const Shape &shape,
                                 llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Result type inference for element-wise ops: the operands' one type, or an
+/// Result type inference for element-wise ops: the type of all operands, or an
 /// error that names the axis where they differ.
 mlir::LogicalResult inferSameShape(std::optional<mlir::Location> loc,
                                    llvm::StringRef op,
                                    mlir::ValueRange operands,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// The wider of two floating-point types; f32 of two that differ and are of 16
+/// The wider of two floating-point types. f32 for two different types of 16
 /// bits.
 mlir::Type widestOf(mlir::Type a, mlir::Type b);
 
-/// The same where floating-point operands may be of several formats: the result
-/// has the widest, f32 if two of 16 bits differ.
+/// Infers the result of an element-wise op whose floating-point operands may
+/// have different formats: the result has their widestOf.
 mlir::LogicalResult inferWidest(std::optional<mlir::Location> loc,
                                 llvm::StringRef op, mlir::ValueRange operands,
                                 llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// The same for ops that work along axes of their operands.
+/// Infers the result of an element-wise op that works along `axes`, which are
+/// checked too.
 mlir::LogicalResult inferAlong(std::optional<mlir::Location> loc,
                                llvm::StringRef op, llvm::ArrayRef<int64_t> axes,
                                mlir::ValueRange operands,
                                llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Verifies that a gradient op takes the gradient of a result of this shape;
-/// its own result has the operand's element type.
+/// Verifies that `dy`, the gradient of a result, has the shape `expected`, and
+/// that the result of `op` has the operand's element type.
 mlir::LogicalResult verifyGradient(mlir::Operation *op, mlir::Value dy,
                                    const Shape &expected);
 
-/// Whether a real setting is there at all: an op does no work for a zero.
+/// Whether a real setting has an effect. An op does no work for a zero.
 inline bool isSet(const llvm::APFloat &value) { return !value.isZero(); }
 
-/// Whether arithmetic on elements like those of `value` is counted, which that
-/// on whole numbers is not.
+/// Whether arithmetic on elements of `value` is counted. Integer arithmetic is
+/// not.
 inline bool isFloat(mlir::Value value) {
   return llvm::isa<mlir::FloatType>(elementOf(value));
 }
 
-/// Whether `value` holds numbers of 8 bits, which only products read.
+/// Whether `value` has 8-bit floating-point elements, which only products read.
 inline bool is8BitFloat(mlir::Value value) {
   return isFloat(value) && elementOf(value).getIntOrFloatBitWidth() == 8;
 }
@@ -166,33 +173,34 @@ void flowThrough(mlir::Operation *op,
 
 class ReverseMode;
 
-/// The discardable attribute of a product of 8-bit numbers: the type that its
-/// gradients multiply the gradient of its result in.
+/// The discardable attribute of a product of 8-bit operands: the type in which
+/// its gradients read the gradient of its result.
 constexpr llvm::StringLiteral kGradientFormat = "net.gradient_format";
 
-/// The gradients that flow through one op, in the terms of its interface
-/// method.
+/// The gradients of one op, as its method buildGradient sees them.
 class Gradients {
 public:
   Gradients(ReverseMode &block, mlir::OpBuilder &builder, mlir::Operation *op)
       : block(block), builder(builder), op(op) {}
 
-  /// The gradient of a result, or null if nothing that is trained uses it.
+  /// The gradient of a result, or null if no trained parameter needs it.
   mlir::Value of(unsigned result) const;
-  /// That of the one result of a product, in the format that its gradients
-  /// multiply in: kGradientFormat, if the product has one.
+  /// The gradient of the only result of a product, converted to kGradientFormat
+  /// if the product has that attribute.
   mlir::Value ofProduct();
+  /// Whether the gradient of an operand is needed.
   bool wants(unsigned operand) const;
-  /// A gradient has the format of its value: one of another is converted.
+  /// Adds to the gradient of an operand, which must be wanted. The gradient is
+  /// converted to the element type of the operand, unless that has 8 bits.
   void set(unsigned operand, mlir::Value gradient);
 
-  /// Builds an op at the place of the gradients, under the name of the op that
-  /// they belong to.
+  /// Builds an op with the location, and so the name, of the op that the
+  /// gradients belong to.
   template <typename OpTy, typename... Args> OpTy create(Args &&...args) {
     return builder.create<OpTy>(op->getLoc(), std::forward<Args>(args)...);
   }
 
-  /// All gradients of the block that the op stands in.
+  /// The gradients of the whole block.
   ReverseMode &block;
   mlir::OpBuilder &builder;
 

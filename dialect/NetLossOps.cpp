@@ -10,8 +10,8 @@
 using namespace netc;
 using namespace mlir;
 
-/// A target of numbers has the element type of what it is compared with; one of
-/// integers is converted.
+/// Whether a floating-point target has the element type of `x`. An integer
+/// target is converted.
 static LogicalResult checkTargetElement(std::optional<Location> loc,
                                         StringRef op, Value x, Value target) {
   if (isa<IntegerType>(elementOf(target)))
@@ -23,7 +23,7 @@ static LogicalResult checkTargetElement(std::optional<Location> loc,
 // CrossEntropyOp
 //===----------------------------------------------------------------------===//
 
-/// Checks what the loss and its gradient have in common.
+/// The checks that the loss and its gradient share.
 static LogicalResult checkClasses(std::optional<Location> loc, StringRef op,
                                   Value logits, Value target, int64_t over,
                                   const llvm::APFloat &smoothing) {
@@ -31,7 +31,7 @@ static LogicalResult checkClasses(std::optional<Location> loc, StringRef op,
   if (failed(checkAxes(loc, op, over, shape.rank())) ||
       failed(checkTargetElement(loc, op, logits, target)))
     return failure();
-  // Also refuses what is not a number.
+  // Written so that NaN is refused too.
   double share = smoothing.convertToDouble();
   if (!(share >= 0 && share <= 1)) {
     SmallString<16> text;
@@ -47,7 +47,7 @@ static LogicalResult checkClasses(std::optional<Location> loc, StringRef op,
                         "in the target");
 }
 
-/// Where class numbers come from, if they were only moved or converted since.
+/// The value that class indices come from, before they were moved or converted.
 static Value sourceOfClasses(Value value) {
   while (true) {
     Operation *op = value.getDefiningOp();
@@ -78,7 +78,7 @@ LogicalResult CrossEntropyOp::verify() {
   Polynomial expected = shapeOf(getLogits())[getOver()];
   if (!classes)
     return success();
-  // A free axis may yet get that size.
+  // A free axis may get the expected size later.
   Polynomial difference = classes.getValue() - expected;
   if (difference.isZero() || !difference.isConstant())
     return success();
@@ -127,7 +127,8 @@ CrossEntropyGradOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
 // BceOp, MseOp
 //===----------------------------------------------------------------------===//
 
-/// Appends `type` if x and the target can be compared element by element.
+/// Appends `type` if x and the target have the same shape and comparable
+/// elements.
 static LogicalResult inferCompared(std::optional<Location> loc, StringRef op,
                                    Value x, Value target, Type type,
                                    SmallVectorImpl<Type> &types) {

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Losses: a scalar, the mean over everything that is not summed. A target of
-// integers is converted, which is free.
+// Losses. The result is a scalar, the mean over all axes that the loss does not
+// sum over. An integer target is converted, which is free.
 
 #ifndef NET_LOSS_OPS_TD
 #define NET_LOSS_OPS_TD
@@ -41,7 +41,7 @@ def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient
   let transcendental = "logits + getRows()";
   let example = "cross_entropy(logits, label, smoothing = 0.1)";
   let extraClassDeclaration = Net_HasClassNumbers # [{
-    /// How many sets of classes the loss is averaged over.
+    /// The number of sets of classes, over which the loss is averaged.
     ::netc::Polynomial getRows();
   }];
   let hasVerifier = 1;

@@ -38,7 +38,6 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *context,
   return inferTensor(loc, getOperationName(), *element, shape, types);
 }
 
-/// The tensor with a first axis of size 1.
 static Value addAxis(Gradients &g, Value value) {
   Shape shape = shapeOf(value);
   shape.sizes.insert(shape.sizes.begin(), 1);
@@ -54,8 +53,8 @@ LogicalResult LinearOp::buildGradient(Gradients &g) {
   }
   if (!g.wants(1))
     return success();
-  // A lone vector is a batch of one, so that its weight gradient is a
-  // contraction like all others.
+  // A vector becomes a batch of one, so that its weight gradient is a
+  // contraction too.
   if (rank == 1) {
     dy = addAxis(g, dy);
     x = addAxis(g, x);
@@ -80,7 +79,7 @@ LogicalResult LinearOp::buildGradient(Gradients &g) {
 
 using Letters = EinsumSpec::Letters;
 
-/// The letters in `text`, which are names that differ.
+/// The letters of an operand or result. They must be distinct.
 static FailureOr<Letters> parseLetters(std::optional<Location> loc,
                                        StringRef text) {
   Letters letters;
@@ -233,7 +232,7 @@ Polynomial EinsumOp::getElementwiseCost() {
   return hasSum(*this) ? getPoints() : getPoints() * (getXs().size() - 1);
 }
 
-/// The tensor, its axes put in another order.
+/// Transposes `value` from the axis order `from` to the order `to`.
 static Value reorder(Gradients &g, Value value, const Letters &from,
                      const Letters &to) {
   if (from == to)
@@ -244,9 +243,9 @@ static Value reorder(Gradients &g, Value value, const Letters &from,
   return g.create<TransposeOp>(value, order);
 }
 
-// The gradient of one operand is the einsum of the result's gradient with the
-// other operands. Letters of that operand alone were summed over, so that all
-// elements along them have the same gradient.
+// The gradient of an operand is the einsum of the result's gradient with the
+// other operands. A letter that only this operand has was summed over, so the
+// gradient is equal along it.
 LogicalResult EinsumOp::buildGradient(Gradients &g) {
   EinsumSpec spec(*this);
   Value dy = g.ofProduct();
@@ -280,7 +279,8 @@ LogicalResult EinsumOp::buildGradient(Gradients &g) {
 // EmbeddingOp
 //===----------------------------------------------------------------------===//
 
-/// The shape of the rows of `table` that `ids` tells, checked.
+/// The shape of the rows of `table` that `ids` selects. Fails, with an error,
+/// for operands that do not fit.
 static FailureOr<Shape> rowsShape(std::optional<Location> loc, Value ids,
                                   Value table) {
   Shape shape = shapeOf(ids), rows = shapeOf(table);
@@ -314,7 +314,7 @@ SmallVector<AxisSource> EmbeddingOp::getAxisSources(unsigned result,
 }
 
 std::optional<Polynomial> EmbeddingOp::getTouched(unsigned operand) {
-  if (operand == 1) // the rows that are looked up
+  if (operand == 1) // only the rows that are looked up
     return shapeOf(getY()).elements();
   return std::nullopt;
 }

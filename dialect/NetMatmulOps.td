@@ -44,13 +44,14 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
   let transcendental = "0";
   let example = "einsum(\"n t d, d m -> n t m\", x, w)";
   let extraClassDeclaration = [{
-    /// Two operands or more, and a letter summed over.
+    /// Whether there are two operands or more, and a letter that is summed
+    /// over.
     bool isContraction();
-    /// The size of the whole index space: the product of all letters' sizes.
+    /// The size of the index space: the product of the sizes of all letters.
     ::netc::Polynomial getPoints();
     ::netc::Polynomial getElementwiseCost();
-    /// For each operand, then for the result: the loop that runs over each axis. The
-    /// loops are the result's axes, then what is summed.
+    /// One map per operand, then one for the result, from loops to axes. The
+    /// loops are the axes of the result, then the letters that are summed over.
     ::llvm::SmallVector<::mlir::AffineMap> getIndexingMaps();
   }];
   let assemblyFormat = "$spec `(` $xs `)` attr-dict `:` functional-type($xs, results)";

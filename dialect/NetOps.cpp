@@ -106,8 +106,6 @@ LogicalResult OptimizerOp::verify() {
 // OpaqueOp
 //===----------------------------------------------------------------------===//
 
-// What the layers inside hand on to each other costs as much as the op, whether
-// or not the first of them hands on something, too.
 /// Whether `x` is a weight, or a copy of one in another format.
 static bool isWeight(Value x) {
   while (auto copy = x.getDefiningOp<ConvertOp>())
@@ -115,6 +113,9 @@ static bool isWeight(Value x) {
   return x.getDefiningOp<ParameterOp>() != nullptr;
 }
 
+// The products of the input gradients, and those of the weight gradients, cost
+// as much as the op. The layers inside need their input gradients even if the
+// op itself needs none: then the weight gradients count twice.
 LogicalResult OpaqueOp::buildGradient(Gradients &g) {
   PolynomialAttr flop = getFlopAttr();
   auto zero = PolynomialAttr::get(getContext(), Polynomial());

@@ -100,9 +100,9 @@ def Net_OptimizerOp : Net_Op<"optimizer", [HasParent<"StepOp">, IsolatedFromAbov
     ::mlir::BlockArgument getParameter() { return getBlock().getArgument(0); }
     ::mlir::BlockArgument getGradient() { return getBlock().getArgument(1); }
     ::mlir::BlockArgument getStep() { return getBlock().getArgument(2); }
-    /// Whether its sizes are symbols, which stand for those of any parameter.
+    /// Whether the sizes are symbols, so that the rule fits every parameter.
     bool hasAnySizes() { return !getParameters() || ::netc::shapeOf(getParameter()).rank() == 1; }
-    /// The shape in which the rule takes a parameter of this shape.
+    /// The shape that a parameter of this shape has in the rule.
     ::netc::Shape shapeFor(const ::netc::Shape &parameter);
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
@@ -188,7 +188,7 @@ def Net_TableOp : Net_FreeOp<"table"> {
   let assemblyFormat = "$init attr-dict `:` type($y)";
 }
 
-// The backward pass ends in these; the update takes them up.
+// The results of the backward pass, which the update reads.
 def Net_GradientOp : Net_Op<"gradient", [MemoryEffects<[MemWrite]>, AllTypesMatch<["parameter", "gradient"]>,
     PredOpTrait<"its first operand is a parameter",
                 CPred<"$_op.getOperand(0).getDefiningOp<::netc::ParameterOp>()">>]> {
@@ -242,7 +242,7 @@ def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
     unsigned getNumOutputs() { return getOutAxes().size(); }
     ::mlir::Block &getBlock() { return getBody().front(); }
     ::netc::YieldOp getYield();
-    /// The ops of the body that the last iteration omits.
+    /// The ops of the body that the last iteration does not execute.
     ::llvm::SmallPtrSet<::mlir::Operation *, 4> getOpsOmittedLast();
   }];
   let assemblyFormat = [{

@@ -32,14 +32,14 @@ LogicalResult SgdOp::inferReturnTypes(MLIRContext *,
 
 unsigned SgdOp::getNumStates() { return isSet(getMomentum()) ? 1 : 0; }
 
-/// The value before a reshape to the vector that update rules see.
+/// The value before it was reshaped to the vector that update rules read.
 static Value throughReshape(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   return reshape ? reshape.getX() : value;
 }
 
-/// The gradients of look-ups that `gradient` is the sum of; false if it is more
-/// than that.
+/// Collects the look-up gradients that `gradient` is a sum of. Returns false if
+/// it has any other part.
 static bool collectLookups(Value gradient,
                            SmallVectorImpl<EmbeddingGradOp> &lookups) {
   Value value = throughReshape(gradient);
@@ -55,7 +55,7 @@ LogicalResult SgdOp::canonicalize(SgdOp op, PatternRewriter &rewriter) {
   SmallVector<EmbeddingGradOp> lookups;
   if (!op.getSparse() || !collectLookups(op.getGradient(), lookups))
     return failure();
-  // An update by a sum is the updates one after the other.
+  // An update by a sum equals one update per summand.
   for (EmbeddingGradOp scatter : lookups) {
     auto sparse = rewriter.create<SparseSgdOp>(
         op.getLoc(), throughReshape(op.getParameter()), scatter.getDy(),
@@ -79,7 +79,7 @@ LogicalResult SparseSgdOp::verify() {
 unsigned SparseSgdOp::getNumStates() { return 0; }
 
 std::optional<Polynomial> SparseSgdOp::getTouched(unsigned operand) {
-  if (operand == 0) // the rows that were read
+  if (operand == 0) // only the rows that were read
     return shapeOf(getDy()).elements();
   return std::nullopt;
 }

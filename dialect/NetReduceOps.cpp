@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums, means, extremes and what is normalized by them.
+// Sums, means, extremes, and normalizations.
 
 #include "dialect/Net.h"
 
@@ -22,7 +22,7 @@ static SmallVector<int64_t> keptAxes(Value x, ArrayRef<int64_t> over) {
   return keptAxes(shapeOf(x).rank(), over);
 }
 
-/// Appends the type of x without the axes `over`.
+/// Appends the type of x, with the axes `over` removed.
 static LogicalResult inferReduced(std::optional<Location> loc, StringRef op,
                                   Value x, ArrayRef<int64_t> over,
                                   SmallVectorImpl<Type> &types) {
@@ -72,7 +72,7 @@ LogicalResult MeanOp::buildGradient(Gradients &gradients) {
   Polynomial count = 1;
   for (int64_t axis : getOver())
     count *= shape[axis];
-  // Divides before it spreads: once for each mean.
+  // Divide before the broadcast: one division per mean.
   Value share = gradients.create<MeanGradOp>(
       gradients.of(0), PolynomialAttr::get(getContext(), count));
   gradients.set(0, gradients.create<BroadcastOp>(getX().getType(), share,
@@ -115,7 +115,7 @@ static Polynomial elementsOf(ValueRange xs) {
 Polynomial GlobalNormOp::getElements() { return elementsOf(getXs()); }
 
 LogicalResult GlobalNormOp::buildGradient(Gradients &gradients) {
-  // Each element has its share of the length.
+  // The derivative of the norm is x / norm.
   Value share = gradients.create<DivOp>(gradients.of(0), getY());
   for (auto [i, x] : llvm::enumerate(getXs())) {
     if (!gradients.wants(i))
@@ -145,7 +145,7 @@ Polynomial AllFiniteOp::getElements() { return elementsOf(getXs()); }
 // MaxOp, MinOp
 //===----------------------------------------------------------------------===//
 
-/// The elements that were taken, and which they were.
+/// Appends the types of the extremes and of their indices.
 static LogicalResult inferExtreme(std::optional<Location> loc, StringRef op,
                                   Value x, ArrayRef<int64_t> over,
                                   SmallVectorImpl<Type> &types) {
@@ -156,7 +156,7 @@ static LogicalResult inferExtreme(std::optional<Location> loc, StringRef op,
   return success();
 }
 
-/// Only the elements that were taken get a gradient.
+/// The gradient goes only to the elements that were selected.
 template <typename OpTy>
 static LogicalResult buildExtremeGradient(OpTy op, Gradients &gradients) {
   gradients.set(
@@ -266,8 +266,8 @@ LogicalResult LogSoftmaxGradOp::inferReturnTypes(MLIRContext *,
 // NormalizeOp, RmsNormalizeOp
 //===----------------------------------------------------------------------===//
 
-/// Appends the type of x, then `statistics` times that of one without the axes
-/// `over`, which has 32 bits or more.
+/// Appends the type of x, then `statistics` times its type without the axes
+/// `over`. Elements of the statistics have 32 bits or more.
 static LogicalResult inferNorm(std::optional<Location> loc, StringRef op,
                                Value x, ArrayRef<int64_t> over,
                                unsigned statistics,
@@ -285,7 +285,7 @@ static LogicalResult inferNorm(std::optional<Location> loc, StringRef op,
   return success();
 }
 
-/// The first result continues x, the others keep the axes that are not `over`.
+/// The first result has the axes of x, the others those that are not in `over`.
 static AxisSource normSource(Value x, ArrayRef<int64_t> over, unsigned result,
                              unsigned axis) {
   return {0, result == 0 ? axis : unsigned(keptAxes(x, over)[axis])};
@@ -388,7 +388,7 @@ LogicalResult CumsumOp::inferReturnTypes(MLIRContext *,
                     types);
 }
 
-// Each element is in the sums from its place on.
+// Element i is in all sums from i on, so the gradient sums in reverse.
 LogicalResult CumsumOp::buildGradient(Gradients &g) {
   g.set(0, g.create<CumsumOp>(g.of(0), getOver(), !getReverse()));
   return success();

@@ -17,7 +17,7 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
   let transcendental = "0";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
-// Of everything: a loss, or a part of one.
+// A reduction to a scalar is a loss, or a part of one.
 defvar Net_AutocastOfNumber = "getY().getType().getRank() == 0 ? Loss : ";
 
 def Net_SumOp : Net_ReduceOp<"sum"> {
@@ -41,7 +41,7 @@ def Net_GlobalNormOp : Net_Op<"global_norm", [Net_NotInLoop] # Net_Callable # Ne
   let transcendental = "1";
   let example = "global_norm(gradient)";
   let extraClassDeclaration = [{
-    /// Of all operands.
+    /// The number of elements of all operands.
     ::netc::Polynomial getElements();
   }];
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
@@ -55,7 +55,7 @@ def Net_AllFiniteOp : Net_Op<"all_finite", [Net_NotInLoop] # Net_Inferred> {
   let other = "2 * getElements()";
   let transcendental = "0";
   let extraClassDeclaration = [{
-    /// Of all operands.
+    /// The number of elements of all operands.
     ::netc::Polynomial getElements();
   }];
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
@@ -148,7 +148,7 @@ def Net_LogSoftmaxOp : Net_NormOp<"log_softmax", Net_Callable # Net_Gradient> {
   let transcendental = "x + getSums()";
   let example = "log_softmax(logits)";
   let extraClassDeclaration = [{
-    /// How many sets of elements there are, each with a sum.
+    /// The number of sums: one for each position of the axes that are kept.
     ::netc::Polynomial getSums();
   }];
 }
@@ -196,8 +196,8 @@ def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
     normalized is f32, but that of a batch, and `by_channel`, keeps the format of x.
   }];
   let extraClassDeclaration = [{
-    /// Whether each channel is normalized by itself, as by batch and instance
-    /// normalization, which PyTorch's autocast does in the format of x.
+    /// Whether each channel is normalized by itself, as in batch and instance
+    /// normalization. PyTorch's autocast computes these in the format of x.
     bool isOfChannels() { return getByChannel() || ::llvm::is_contained(getOver(), 0); }
   }];
   let arguments = (ins Net_FloatTensor:$x, Net_Axes<>:$over, Net_Real<"1e-5", "0">:$eps, Net_Flag<"false">:$by_channel);
@@ -240,7 +240,8 @@ def Net_RmsNormalizeGradOp : Net_NormOp<"rms_normalize_grad", Net_Inferred> {
 
 def Net_MovingAverageOp : Net_Op<"moving_average", [MemoryEffects<[MemWrite]>] # Net_Callable> {
   let exported = [{
-    // A batch norm writes those of its own statistics.
+    // Running statistics belong to a batch norm, which the graph writes as one
+    // op.
     if (!op.getValue().getDefiningOp<NormalizeOp>())
       to.refuse("it is of no batch norm");
   }];

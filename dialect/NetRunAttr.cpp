@@ -7,8 +7,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// Calls `visit` with the name and the member of each fact, in the order in
-/// which they are printed.
+/// Calls `visit` with the name and the member of each fact, in printing order.
 template <typename Visitor> static void forEachFact(Visitor visit) {
   visit("steps", &RunFacts::steps);
   visit("examples", &RunFacts::examples);
@@ -63,7 +62,7 @@ bool RunFacts::operator==(const RunFacts &other) const {
 }
 
 namespace {
-/// Each kind of fact is hashed, printed and parsed alike, wherever it stands.
+/// A fact is hashed, printed and parsed by its type.
 template <typename T> llvm::hash_code hashOf(const T &fact) {
   using llvm::hash_value;
   return hash_value(fact);

@@ -46,13 +46,12 @@ SmallPtrSet<Operation *, 4> ScanOp::getOpsOmittedLast() {
 // Shape of the loop
 //===----------------------------------------------------------------------===//
 
-/// The type with the axis at `axis` taken away.
 static Type withoutAxis(Type type, int64_t axis) {
   return tensorOf(cast<RankedTensorType>(type).getElementType(),
                   shapeOf(type).without(axis));
 }
 
-/// The type with an axis of `size` put in at `axis`.
+/// Inserts an axis of `size` at `axis`.
 static Type withAxis(Type type, int64_t axis, const Polynomial &size) {
   Shape shape = shapeOf(type);
   shape.sizes.insert(shape.sizes.begin() + axis, size);
@@ -128,14 +127,14 @@ void ScanOp::forEachFlow(function_ref<void(Value, Value)> flow) {
 }
 
 namespace {
-/// The parts of a net.scan, in its order.
+/// The operands, attributes and body of a net.scan, in the op's order.
 struct Loop {
   Region body;
   SmallVector<Value> sequences, inits;
   SmallVector<int64_t> axes, outAxes;
 
   Loop() { body.emplaceBlock(); }
-  /// Takes a loop apart.
+  /// Moves the parts out of an existing loop.
   explicit Loop(ScanOp scan)
       : sequences(scan.getSequences()), inits(scan.getInits()),
         axes(scan.getAxes()), outAxes(scan.getOutAxes()) {
@@ -175,15 +174,15 @@ struct Loop {
   }
 };
 
-/// Where a loop hands out a value of its body.
+/// An output of a loop, which stacks the values of an iteration along an axis.
 struct Stack {
   Value sequence;
   int64_t axis;
 };
 } // namespace
 
-/// Hands out `values` of the body. Replaces the loop if it does not hand out
-/// all of them yet.
+/// Makes the loop return the stacked `values` of its body. Replaces the loop by
+/// a longer one if it does not return all of them yet.
 static SmallVector<Stack> handOut(ScanOp scan, ArrayRef<Value> values) {
   size_t numOutputs = scan.getNumOutputs();
   DenseMap<Value, size_t> places;
@@ -238,7 +237,7 @@ void netc::dropUnusedOutputs(ScanOp scan) {
   scan.erase();
 }
 
-/// The values from outside that the body reads, each once.
+/// The values from outside of the loop that its body reads, each once.
 static SetVector<Value> capturedBy(ScanOp scan) {
   SetVector<Value> captured;
   scan.getBody().walk([&](Operation *op) {
@@ -254,10 +253,10 @@ static Value createZeros(OpBuilder &builder, Value like) {
                                     builder.getF64FloatAttr(0));
 }
 
-/// Lets `loop` read what it uses of the body of `forward`. Sequences are read
-/// again, and what only renames or moves their elements is done again. The
-/// other values are returned: each is to be the element of one more sequence,
-/// the last ones of `loop`.
+/// Replaces what `loop` reads from the body of `forward`. It reads the same
+/// sequences, and repeats ops that only rename or move their elements. For each
+/// of the other values, which are returned, `loop` gets one more sequence,
+/// still null.
 static SmallVector<Value> readForward(Loop &loop, ScanOp forward) {
   Block &body = forward.getBlock();
   IRMapping again;
@@ -305,7 +304,7 @@ LogicalResult ScanOp::buildGradient(Gradients &g) {
   builder.setInsertionPointToStart(&loop.body.front());
   ReverseMode inner(outer.graph, builder);
 
-  // An iteration reads the gradients of its outputs and of its carried values.
+  // An iteration reads the gradients of its outputs and carried values.
   for (auto [i, axis] : llvm::enumerate(getOutAxes()))
     if (Value gradient = g.of(i))
       inner.add(yielded[i], loop.addSequence(gradient, axis, yielded[i]));
@@ -322,8 +321,8 @@ LogicalResult ScanOp::buildGradient(Gradients &g) {
   if (failed(inner.run(body)))
     return failure();
 
-  // It yields the gradients of its arguments, and of outer tensors that it
-  // reads, which are summed over iterations.
+  // The loop yields the gradients of its arguments. It also yields those of
+  // outer tensors that it reads, summed over the iterations.
   SmallVector<Value> sources, outputs, next;
   for (auto [i, sequence] : llvm::enumerate(getSequences())) {
     if (Value gradient = inner.of(body.getArgument(i))) {

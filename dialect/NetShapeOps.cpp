@@ -23,7 +23,7 @@ LogicalResult ReshapeOp::verify() {
     return failure();
   Polynomial elements = shapeOf(getX()).elements();
   Polynomial wanted = shapeOf(getY()).elements();
-  // Two products that overflow compare equal and are not.
+  // Two products that overflow compare equal, so check for overflow too.
   if (elements != wanted || !elements.isValid())
     return emitError() << "cannot reshape: the tensor has " << elements.str()
                        << " elements, the new shape " << wanted.str();
@@ -82,7 +82,7 @@ LogicalResult BroadcastOp::buildGradient(Gradients &gradients) {
 // TransposeOp
 //===----------------------------------------------------------------------===//
 
-/// `order` in full; the default is an empty list.
+/// The whole permutation. An empty list swaps the last two axes.
 static SmallVector<int64_t> permutationOf(ArrayRef<int64_t> order,
                                           size_t rank) {
   if (!order.empty() || rank < 2)
@@ -240,7 +240,8 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *,
                                         std::optional<Location> loc,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
-  // Each part is a value: without a limit, one number could ask for any amount.
+  // Each part is a value: without a limit, one number could ask for any amount
+  // of memory.
   constexpr int64_t maxParts = 65536;
   Shape shape = shapeOf(adaptor.getX());
   int64_t over = adaptor.getOver();
@@ -291,8 +292,8 @@ LogicalResult SplitOp::buildGradient(Gradients &gradients) {
 // SliceOp
 //===----------------------------------------------------------------------===//
 
-/// Whether `part` is what stands at `start` on an axis of `whole`. Where a free
-/// axis leaves that open, it is.
+/// Whether `part` fits into `whole` from `start` on, along `axis`. Accepts what
+/// depends on a free axis.
 static LogicalResult verifySlice(Operation *op, Value whole, Value part,
                                  int64_t axis, const Polynomial &start) {
   Location loc = op->getLoc();

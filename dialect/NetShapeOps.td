@@ -43,7 +43,7 @@ def Net_TransposeOp : Net_ShapeOp<"transpose", Net_Relabels # Net_Gradient> {
   let example = "transpose(w)";
   let hasFolder = 1;
   let extraClassDeclaration = [{
-    /// `order`, written out where it is the default.
+    /// The whole permutation, also if `order` has its default.
     ::llvm::SmallVector<int64_t> getPermutation();
   }];
 }
@@ -64,7 +64,7 @@ def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient # [Net_AxesMe
   let results = (outs Net_Tensor:$y);
   let example = "stack([a, b], as = K)";
   let extraClassDeclaration = [{
-    /// The new axis: the second, of scalars the only one.
+    /// The index of the new axis: 1, or 0 if the tensors are scalars.
     unsigned getAxis() { return ::std::min<int64_t>(1, getY().getType().getRank() - 1); }
   }];
 }

@@ -15,8 +15,8 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What slides over the axes `over` of a tensor. Each list has one number an
-/// axis; methods take the place in the list.
+/// A window that slides over the axes `over` of a tensor. Each list has one
+/// number per axis; `i` in the methods is a position in these lists.
 struct Window {
   StringRef op;
   ArrayRef<int64_t> over;
@@ -27,23 +27,24 @@ struct Window {
 
   LogicalResult check(std::optional<Location> loc, size_t rank) const;
 
-  /// Elements from the first tap to the last.
+  /// The number of elements from the first tap to the last.
   Polynomial span(size_t i) const {
     return Polynomial(dilation[i]) * (size[i] - 1) + 1;
   }
-  /// How many windows there are on n elements.
+  /// The number of windows on n elements. Fails, with an error at `loc`, if
+  /// none fits.
   FailureOr<Polynomial> count(std::optional<Location> loc, size_t i,
                               const Polynomial &n) const;
-  /// The least number of elements that have `count` windows.
+  /// The smallest number of elements that has `count` windows.
   Polynomial reach(size_t i, const Polynomial &count) const {
     return (count - 1) * stride[i] + span(i) - low[i] - high[i];
   }
-  /// The tensor's shape with the number of windows in place of each size.
+  /// Replaces the size of each axis in `over` by the number of windows.
   FailureOr<Shape> slide(std::optional<Location> loc, Shape shape) const;
 };
 } // namespace
 
-/// The window that an op's settings tell.
+/// The window that an op's settings describe.
 template <typename OpTy>
 static Window windowOf(StringRef name, OpTy &op, ArrayRef<int64_t> size,
                        ArrayRef<int64_t> dilation) {
@@ -69,7 +70,7 @@ static LogicalResult checkOver(std::optional<Location> loc, StringRef op,
   return checkAxes(loc, op, over, rank);
 }
 
-/// Whether a setting has a number for each of `axes` axes, `least` or more.
+/// Whether a setting has one number per axis, each at least `least`.
 static LogicalResult checkSetting(std::optional<Location> loc, StringRef op,
                                   StringRef setting, ArrayRef<int64_t> values,
                                   size_t axes, int64_t least) {
@@ -108,7 +109,7 @@ FailureOr<Polynomial> Window::count(std::optional<Location> loc, size_t i,
   if (!steps)
     return needsFixedSize(loc, n);
   if (ceil) {
-    // A window that would start behind the last element is left out.
+    // A window that would start after the last element is left out.
     std::optional<int64_t> behind = (*steps * stride[i] - low[i] - n).toInt64();
     if (behind && *behind >= 0)
       return *steps;
@@ -130,8 +131,8 @@ FailureOr<Shape> Window::slide(std::optional<Location> loc, Shape shape) const {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// The window of a convolution whose weight is [.., .., k..], checked together
-/// with what all convolutions have in common.
+/// The window of a convolution with a weight of [.., .., k..], after the checks
+/// that all convolutions share.
 template <typename OpTy>
 static FailureOr<Window> convWindow(std::optional<Location> loc, StringRef name,
                                     OpTy &op, const Shape &x,
@@ -173,7 +174,7 @@ static LogicalResult checkChannels(std::optional<Location> loc, StringRef op,
   return success();
 }
 
-/// The shape of the result of a convolution, from those of its operands.
+/// The shape of a convolution's result, from the shapes of its operands.
 template <typename OpTy>
 static FailureOr<Shape> convShape(std::optional<Location> loc, StringRef name,
                                   OpTy &op, const Shape &x,
@@ -249,8 +250,10 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *context,
                      types);
 }
 
-// The weight's axes are already those that the convolution of the result's
-// gradient takes, and x is what that one would make.
+// conv_transpose is the input gradient of a convolution with the same weight,
+// so its input gradient is that convolution. In the weight gradient, the
+// result's gradient is the input of that convolution, and x has the place of
+// its result's gradient.
 LogicalResult ConvTransposeOp::buildGradient(Gradients &g) {
   if (g.wants(0))
     g.set(0, g.create<ConvOp>(g.of(0), getW(), getStride(), getLow(), getHigh(),
@@ -295,8 +298,8 @@ static FailureOr<Shape> poolShape(std::optional<Location> loc,
   return window.slide(loc, x);
 }
 
-/// `high`, and what rounding up adds to it: with that much padding, rounding
-/// down gives the same windows.
+/// `high` plus the padding that rounding up adds: with it, rounding down gives
+/// the same windows.
 static SmallVector<int64_t> fullPadding(const Window &window, const Shape &x,
                                         const Shape &y) {
   SmallVector<int64_t> high(window.high);
@@ -376,7 +379,8 @@ LogicalResult AvgPoolGradOp::verify() {
 // Adaptive pooling
 //===----------------------------------------------------------------------===//
 
-/// The shape of the result of adaptive pooling; one window covers any size.
+/// The shape of the result of adaptive pooling. With one window per axis, any
+/// size fits.
 static FailureOr<Shape> adaptiveShape(std::optional<Location> loc, StringRef op,
                                       Shape shape, ArrayRef<int64_t> over,
                                       ArrayRef<int64_t> size) {
@@ -392,9 +396,10 @@ static FailureOr<Shape> adaptiveShape(std::optional<Location> loc, StringRef op,
   return shape;
 }
 
-/// Elements of all windows, those that two windows share counted twice. Of n
-/// windows on m elements two neighbours share one, unless their border falls
-/// between elements, as it does in gcd(m, n) places, the end included.
+/// The number of elements of all windows, counting shared elements twice. For n
+/// windows on m elements, two neighbours share an element unless their border
+/// falls between elements. That happens at gcd(m, n) borders, the last one
+/// included.
 static Polynomial countCovered(const Shape &x, const Shape &y,
                                ArrayRef<int64_t> over) {
   Shape covered = x;

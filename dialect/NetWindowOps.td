@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Ops that slide a window over axes of an image, a volume or a sequence, in any
-// layout: `over` are the axes that it slides over, `channel` the one of channels, and
-// all others are batch axes. `low` and `high` pad before and after.
+// layout. The window slides over the axes `over`; `channel` is the axis of
+// channels, and all other axes are batch axes. `low` and `high` are the padding
+// before and after.
 
 #ifndef NET_WINDOW_OPS_TD
 #define NET_WINDOW_OPS_TD
@@ -48,7 +49,7 @@ def Net_ConvTransposeOp : Net_WindowOp<"conv_transpose", Net_Callable # Net_Grad
   let autocast = "Low";
   let exported = [{
     to.asImages(y, x, over, channel, [&](auto x, const Shape &result) {
-      // PyTorch cuts off the same at both ends; a slice, what is more.
+      // PyTorch crops both ends by the same amount; a slice crops the rest.
       SmallVector<int64_t> cut;
       Shape made = result;
       for (auto [i, before, after] : llvm::enumerate(low, high)) {
@@ -181,7 +182,7 @@ def Net_AdaptiveAvgPoolOp : Net_PoolOp<"adaptive_avg_pool", Net_Callable # Net_G
   let other = "getCovered() + y";
   let example = "adaptive_avg_pool(x, 7)";
   let extraClassDeclaration = [{
-    /// Elements of all windows together, those that two windows share counted twice.
+    /// The number of elements of all windows, counting shared elements twice.
     ::netc::Polynomial getCovered();
   }];
 }

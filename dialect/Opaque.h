@@ -9,8 +9,8 @@
 
 namespace netc {
 
-/// How the symbol begins that stands for the cost of an opaque part which
-/// states none; the path of the part follows, as far as a name can spell it.
+/// The prefix of the symbol that stands for the unknown cost of an opaque part.
+/// The path of the part follows, with the characters that a symbol may have.
 inline constexpr llvm::StringLiteral unknownCost = "cost_of_";
 
 } // namespace netc

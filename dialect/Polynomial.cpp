@@ -17,8 +17,8 @@ using namespace netc;
 // Terms
 //===----------------------------------------------------------------------===//
 
-/// The graded lexicographic order, which multiplication keeps: long division
-/// depends on that.
+/// The graded lexicographic order. Long division works since multiplication
+/// preserves it.
 bool Polynomial::precedes(const Term &a, const Term &b) {
   if (a.degree != b.degree)
     return a.degree > b.degree;
@@ -74,7 +74,7 @@ std::optional<Polynomial::Term> Polynomial::quotient(const Term &a,
   return result;
 }
 
-/// Appends; the caller restores the canonical form with normalize().
+/// Appends a term. The caller must restore the canonical form with normalize().
 void Polynomial::Sum::addTerm(Term term) {
   if (term.monomial.empty())
     constantTerm += term.coefficient;
@@ -82,7 +82,8 @@ void Polynomial::Sum::addTerm(Term term) {
     terms.push_back(std::move(term));
 }
 
-/// Sorts, sums up like terms and drops zeros; clears what became invalid.
+/// Sorts, combines like terms and drops zeros. Clears the terms of an invalid
+/// result.
 void Polynomial::Sum::normalize() {
   if (terms.empty())
     return;
@@ -107,7 +108,7 @@ void Polynomial::Sum::invalidate() {
   terms.clear();
 }
 
-/// By a factor that is not zero.
+/// Multiplies by `factor`, which is not zero.
 void Polynomial::Sum::scale(const Rational &factor) {
   constantTerm *= factor;
   for (Term &term : terms)
@@ -167,7 +168,7 @@ Polynomial Polynomial::symbol(llvm::StringRef name) {
   return Polynomial(std::move(result));
 }
 
-/// Of a symbol that is a minimum, what it is the minimum of.
+/// The two operands, if `symbol` is a minimum.
 static std::optional<std::pair<Polynomial, Polynomial>>
 operandsOf(llvm::StringRef symbol) {
   if (!symbol.consume_front("min("))
@@ -191,7 +192,8 @@ Polynomial Polynomial::minimum(const Polynomial &a, const Polynomial &b) {
   Polynomial more = a - b;
   if (!more.isValid())
     return invalid();
-  // What only grows with its symbols is least where all are 1.
+  // A polynomial without negative coefficients is smallest where all symbols
+  // are 1.
   auto isNeverBelow0 = [](const Polynomial &value) {
     bool grows = llvm::all_of(value.terms(), [](const Term &term) {
       return !term.coefficient.isNegative();
@@ -234,6 +236,7 @@ Polynomial &Polynomial::operator+=(const Polynomial &other) {
   }
   if (other.isZero())
     return *this;
+<<<<<<< HEAD
   if (isZero())
     return *this = other;
 
@@ -248,6 +251,17 @@ Polynomial &Polynomial::operator+=(const Polynomial &other) {
                            return a.monomial == b.monomial;
                          })) {
     // The same network, part by part, mostly sums these.
+=======
+  constantTerm += other.constantTerm;
+  if (!constantTerm.isValid()) {
+    terms.clear();
+  } else if (terms.empty()) {
+    terms = other.terms;
+  } else if (llvm::equal(terms, other.terms, [](const Term &a, const Term &b) {
+               return a.monomial == b.monomial;
+             })) {
+    // Sums of the counts of similar parts mostly have the same terms.
+>>>>>>> 467f6e0 ([Dialect] Rewrite comments as plain sentences)
     bool isSimple = true;
     for (size_t i = 0; i != size; ++i) {
       Rational &coefficient = result.terms[i].coefficient;
@@ -255,12 +269,22 @@ Polynomial &Polynomial::operator+=(const Polynomial &other) {
       isSimple &= coefficient.isValid() && !coefficient.isZero();
     }
     if (!isSimple)
+<<<<<<< HEAD
       result.normalize();
   } else if (added != 0) {
     result.terms.reserve(size + added);
     for (size_t i = 0; i != added; ++i)
       result.terms.push_back(other.terms()[i]);
     result.normalize();
+=======
+      normalize();
+  } else if (!other.terms.empty()) {
+    // `other` may be this polynomial, so iterators of it would become invalid.
+    terms.reserve(terms.size() + other.terms.size());
+    for (size_t i = 0, end = other.terms.size(); i != end; ++i)
+      terms.push_back(other.terms[i]);
+    normalize();
+>>>>>>> 467f6e0 ([Dialect] Rewrite comments as plain sentences)
   }
   settle();
   return *this;
@@ -349,7 +373,7 @@ Polynomial Polynomial::pow(unsigned exponent) const {
   for (unsigned rest = exponent; rest != 0; rest >>= 1) {
     if (rest & 1)
       result *= base;
-    // The square past the highest bit is not needed, and may overflow.
+    // Do not square past the highest bit, since that may overflow.
     if (rest > 1)
       base *= base;
   }
@@ -491,8 +515,7 @@ std::string Polynomial::str() const {
   return text;
 }
 
-/// Takes `7/2`, `N` or `T^2`, with the blanks after it, off the front of
-/// `text`.
+/// Takes `7/2`, `N` or `T^2`, and the blanks after it, off the front of `text`.
 static std::optional<Polynomial> takeFactor(llvm::StringRef &text) {
   Polynomial result;
   if (!text.empty() && llvm::isDigit(text[0])) {
@@ -510,7 +533,7 @@ static std::optional<Polynomial> takeFactor(llvm::StringRef &text) {
       return std::nullopt;
     text = text.drop_front(name.size());
     if (text.starts_with("(")) {
-      // To the parenthesis that closes it.
+      // Find the closing parenthesis.
       size_t length = 0;
       int depth = 0;
       do {

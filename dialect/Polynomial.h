@@ -22,14 +22,13 @@ inline constexpr llvm::StringLiteral kBatchAxis = "N";
 class Polynomial;
 llvm::hash_code hash_value(const Polynomial &value);
 
-/// A polynomial with Rational coefficients in named symbols, the free axes, and
-/// in minima of such polynomials, `min(T, 4096)`, which stand for themselves as
-/// a symbol does. The form is canonical: equal polynomials compare, hash and
-/// print equal.
+/// A polynomial with Rational coefficients. Its symbols are the free axes, and
+/// minima of polynomials such as `min(T, 4096)`. The form is canonical: equal
+/// polynomials compare, hash and print equal.
 ///
-/// A result that is no polynomial (an inexact division), that overflows, or
-/// that would have more than `maxTerms` terms is *invalid*, and so is every
-/// operation on an invalid operand. The limit keeps every operation fast on
+/// A result is *invalid* if it is no polynomial (an inexact division),
+/// overflows, or would have more than `maxTerms` terms. Every operation on an
+/// invalid operand is invalid too. The limit keeps every operation fast on
 /// hostile input.
 class Polynomial {
 public:
@@ -40,10 +39,10 @@ public:
   Polynomial(Int value) : Polynomial(Rational(value)) {}
   Polynomial(const Rational &value);
 
-  /// The symbol called `name`: an identifier, which may end in `'`.
+  /// The symbol called `name`: an identifier that may end in `'`.
   static Polynomial symbol(llvm::StringRef name);
-  /// The smaller of two, for symbols of 1 or more: one of them, where it never
-  /// is the larger.
+  /// The smaller of two polynomials in symbols of 1 or more. It is one of them
+  /// if that one is never larger, else a symbol `min(a, b)`.
   static Polynomial minimum(const Polynomial &a, const Polynomial &b);
   static Polynomial invalid() { return Rational::invalid(); }
 
@@ -79,9 +78,9 @@ public:
     return a /= b;
   }
   Polynomial pow(unsigned exponent) const;
-  /// The quotient rounded down, for whole values of the symbols; std::nullopt
-  /// where what is cut off depends on these values, as in (T + 1) / 2, and
-  /// where there is no quotient.
+  /// The quotient rounded down, for integer values of the symbols. std::nullopt
+  /// if the remainder depends on these values, as in (T + 1) / 2, or if there
+  /// is no quotient.
   std::optional<Polynomial> floorDivide(const Polynomial &divisor) const;
 
   friend bool operator==(const Polynomial &a, const Polynomial &b) {
@@ -92,21 +91,21 @@ public:
     return !(a == b);
   }
 
-  /// Replaces all symbols at once; a symbol that `value` has nothing for stays.
+  /// Replaces all symbols at once. A symbol without a `value` stays.
   Polynomial substitute(
       llvm::function_ref<std::optional<Polynomial>(llvm::StringRef symbol)>
           value) const;
 
-  /// The value with each factor symbol^power replaced by
-  /// `moment(symbol, power)`; a factor that `moment` has nothing for stays. It
-  /// is the expectation, if the symbols are independent random variables with
-  /// these moments. A minimum is that of the expectations.
+  /// Replaces each factor symbol^power by `moment(symbol, power)`; a factor
+  /// without a moment stays. The result is the expectation, if the symbols are
+  /// independent random variables with these moments. The expectation of a
+  /// minimum is taken as the minimum of the expectations.
   Polynomial
   evaluate(llvm::function_ref<std::optional<Rational>(llvm::StringRef symbol,
                                                       unsigned power)>
                moment) const;
 
-  /// The symbols that occur, in minima too, sorted, each once.
+  /// The symbols in alphabetical order, each once, including those in minima.
   llvm::SmallVector<std::string> symbols() const;
   /// Whether a minimum occurs.
   bool hasMinimum() const;

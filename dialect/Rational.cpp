@@ -24,8 +24,7 @@ static UInt128 magnitude(Int128 value) {
 }
 
 static UInt128 gcd(UInt128 a, UInt128 b) {
-  // Division of 128-bit numbers is a library call: leave it as soon as
-  // possible.
+  // Division of 128-bit numbers is a library call, so leave this loop early.
   constexpr UInt128 max64 = std::numeric_limits<uint64_t>::max();
   while (b > max64)
     std::swap(a %= b, b);
@@ -34,7 +33,7 @@ static UInt128 gcd(UInt128 a, UInt128 b) {
   return std::gcd(uint64_t(b), uint64_t(a % b));
 }
 
-/// Multiplies into `result`; false if the product leaves the range.
+/// Stores the product in `result`. Returns false if it is out of range.
 static bool multiply(Int128 a, Int128 b, Int128 &result) {
   return !__builtin_mul_overflow(a, b, &result) &&
          magnitude(result) <= maxMagnitude;
@@ -147,7 +146,7 @@ bool Rational::isBelow(const Rational &other) const {
     bNum = floorRemainder(bNum, bDen);
     if (aNum == 0 || bNum == 0)
       return aNum < bNum;
-    // For proper fractions x < y is 1/y < 1/x.
+    // For positive fractions, x < y is 1/y < 1/x.
     std::swap(aNum, bDen);
     std::swap(aDen, bNum);
   }
@@ -166,7 +165,7 @@ Rational Rational::pow(int64_t exponent) const {
   for (uint64_t rest = magnitude(exponent); rest != 0; rest >>= 1) {
     if (rest & 1)
       result *= base;
-    // The square past the highest bit is not needed, and may overflow.
+    // Do not square past the highest bit, since that may overflow.
     if (rest > 1)
       base *= base;
   }
@@ -205,8 +204,8 @@ std::string Rational::str() const {
   return isInteger() ? toString(num) : toString(num) + "/" + toString(den);
 }
 
-/// Takes digits, with single `_` between digits, off the front of `text`;
-/// empty if there are none.
+/// Takes digits off the front of `text`; a single `_` may stand between two.
+/// Returns an empty string if there are none.
 static std::string takeDigits(llvm::StringRef &text) {
   std::string digits;
   while (!text.empty()) {
@@ -221,7 +220,8 @@ static std::string takeDigits(llvm::StringRef &text) {
   return digits;
 }
 
-/// Takes an unsigned decimal number off the front of `text`.
+/// Takes an unsigned decimal number off the front of `text`; none if there is
+/// none.
 static std::optional<Rational> takeDecimal(llvm::StringRef &text) {
   std::string digits = takeDigits(text);
   int64_t exponent = 0;
@@ -229,7 +229,7 @@ static std::optional<Rational> takeDecimal(llvm::StringRef &text) {
     std::string decimals = takeDigits(text);
     if (decimals.empty())
       return std::nullopt;
-    // Zeros at the end carry no value but could overflow.
+    // Trailing zeros do not change the value but could overflow.
     while (!decimals.empty() && decimals.back() == '0')
       decimals.pop_back();
     digits += decimals;
@@ -252,7 +252,7 @@ static std::optional<Rational> takeDecimal(llvm::StringRef &text) {
   Rational mantissa;
   for (char digit : digits)
     mantissa = mantissa * 10 + (digit - '0');
-  // Step by step, because the power alone may overflow where the value does
+  // Multiply step by step: the power alone may overflow where the value does
   // not.
   Rational step = Rational(10).pow(exponent < 0 ? -1 : 1);
   for (int64_t i = std::abs(exponent); i > 0 && mantissa.isValid(); --i)

@@ -19,22 +19,24 @@ class raw_ostream;
 
 namespace netc {
 
-/// An exact fraction in lowest terms; numerator and denominator have magnitudes
-/// below 2^127. A division by zero, or a result (in a sum also: an unreduced
-/// numerator) beyond that range, gives an *invalid* Rational, and so does every
-/// operation on an invalid one. Nothing is ever wrapped or rounded.
+/// An exact fraction in lowest terms. The magnitudes of numerator and
+/// denominator are below 2^127. A division by zero gives an *invalid* Rational.
+/// So does a number out of that range: a result, or the unreduced numerator of
+/// a sum. Every operation on an invalid operand is invalid too. Nothing is ever
+/// wrapped or rounded.
 class Rational {
 public:
   Rational() = default;
 
-  /// Any integer type converts; floating point does not, as it would truncate.
+  /// Any integer type converts. Floating-point types do not, since they would
+  /// truncate.
   template <typename Int, typename = std::enable_if_t<std::is_integral_v<Int>>>
   Rational(Int value) : num(value) {}
 
   static Rational fraction(__int128 numerator, __int128 denominator);
   static Rational invalid();
 
-  /// Reads `3`, `-3`, `7/2`, `.5`, `1.5e-4`, `1_000`, exactly. Returns
+  /// Reads `3`, `-3`, `7/2`, `.5`, `1.5e-4` or `1_000` exactly. Returns
   /// std::nullopt for text that is not a number, and an invalid Rational for a
   /// number out of range.
   static std::optional<Rational> parse(llvm::StringRef text);
@@ -44,9 +46,9 @@ public:
   bool isZero() const { return num == 0 && isValid(); }
   bool isNegative() const { return num < 0; }
 
-  /// Carries the sign.
+  /// The numerator, with the sign of the fraction.
   __int128 numerator() const { return num; }
-  /// Positive; 0 if invalid.
+  /// The denominator: positive, or 0 if invalid.
   __int128 denominator() const { return den; }
 
   Rational operator-() const;
@@ -59,15 +61,15 @@ public:
   friend Rational operator*(Rational a, const Rational &b) { return a *= b; }
   friend Rational operator/(Rational a, const Rational &b) { return a /= b; }
 
-  /// Invalid equals invalid, so that equality and hashing agree.
+  /// Two invalid numbers are equal, so that equality and hashing agree.
   friend bool operator==(const Rational &a, const Rational &b) {
     return a.num == b.num && a.den == b.den;
   }
   friend bool operator!=(const Rational &a, const Rational &b) {
     return !(a == b);
   }
-  /// The order is exact for all valid operands; with an invalid operand each of
-  /// the four is false.
+  /// The order of valid numbers is exact. Comparisons with an invalid one are
+  /// false.
   friend bool operator<(const Rational &a, const Rational &b) {
     return a.isBelow(b);
   }
@@ -86,8 +88,8 @@ public:
   /// 0^0 is 1; zero to a negative power is invalid.
   Rational pow(int64_t exponent) const;
 
-  /// Correctly rounded if both parts are below 2^53, else to within two units
-  /// in the last place; NaN if invalid.
+  /// The nearest double if numerator and denominator are below 2^53, else
+  /// within two units in the last place. NaN if invalid.
   double toDouble() const;
 
   /// The value, if it is an integer that fits.

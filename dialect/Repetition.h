@@ -2,7 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What running parts of a step again asks of its ops.
+// Attributes and helpers for ops that a step executes more than once:
+// recomputed parts, copies of a `repeat` and loops.
 
 #ifndef NETC_DIALECT_REPETITION_H
 #define NETC_DIALECT_REPETITION_H
@@ -11,47 +12,48 @@
 
 namespace netc {
 
-/// The discardable attribute that numbers the dropouts of a step where one may
-/// be run again: those with one number draw one mask.
+/// The discardable attribute that numbers the dropouts of a step in which one
+/// may be recomputed. Dropouts with the same number draw the same mask.
 constexpr llvm::StringLiteral kDraw = "net.draw";
 
 /// The discardable attribute that numbers the parts of a forward pass that are
-/// run again whatever the run says: ops with one number are one part.
+/// always recomputed. Ops with the same number belong to one part.
 constexpr llvm::StringLiteral kRecomputed = "net.recomputed";
 
-/// The discardable attribute of the ops of a copy, in a step of which copies
-/// are run again: the path of the copy's instance, such as `layer.3`. What an
-/// instance is handed from outside is applied in it, whatever it is called.
+/// The discardable attribute of the ops of a copy, in a step that recomputes
+/// copies: the path of the copy's instance, such as `layer.3`. Values that are
+/// passed into an instance are computed as part of it, whatever their names.
 constexpr llvm::StringLiteral kCopy = "net.copy";
 
-/// The discardable attribute of an op that stands for the equal ops of several
-/// copies of a `repeat`: by the path of each instance that stands for copies,
-/// their number, as in {trunk.1 = 94}. For counting alone; a program has all
-/// copies.
+/// The discardable attribute of an op that represents the equal ops of several
+/// copies of a `repeat`. It maps the path of each such instance to the number
+/// of copies, as in {trunk.1 = 94}. It is for counting only; a compiled program
+/// has all copies.
 constexpr llvm::StringLiteral kRolled = "net.rolled";
 
-/// The number of ops that `op` stands for, without the iterations of loops
-/// around it: the product of the numbers in kRolled, or 1.
+/// The number of ops that `op` represents: the product of the numbers in
+/// kRolled, or 1. Iterations of loops around it do not count.
 Rational copiesOf(mlir::Operation *op);
 
-/// Lets `op` stand for the copies that `rolled`, a value of kRolled, says; null
-/// leaves it as it is.
+/// Makes `op` represent the copies that `rolled`, a value of kRolled, gives.
+/// Does nothing if that is null.
 void standFor(mlir::Attribute rolled, mlir::Operation *op);
 
-/// Calls `function` with each op that `insert` inserts where `builder` stands.
+/// Calls `function` for each op that `insert` inserts at the position of
+/// `builder`.
 void forEachInserted(mlir::OpBuilder &builder,
                      llvm::function_ref<void()> insert,
                      llvm::function_ref<void(mlir::Operation &)> function);
 
-/// Calls `function(op, times)` for each op of `block` and of the regions in it,
-/// an op before its body. `block` is executed `times` times, and `op` that
-/// often times the iterations of the loops around it, and the copies that it
-/// stands for.
+/// Calls `function(op, count)` for each op of `block` and its regions, an op
+/// before its body. `block` is executed `times` times. `count` is how often
+/// `op` is executed: `times`, times the iterations of loops around it and the
+/// copies that it represents.
 void forEachExecution(
     mlir::Block &block, const Polynomial &times,
     llvm::function_ref<void(mlir::Operation *, const Polynomial &)> function);
 
-/// Replaces a loop by one that hands out only what is read.
+/// Replaces a loop by one without the outputs that nothing reads.
 void dropUnusedOutputs(ScanOp scan);
 
 } // namespace netc

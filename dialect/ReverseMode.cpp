@@ -13,13 +13,14 @@ void ReverseMode::add(Value value, Value gradient) {
     return;
   Value &sum = gradients[value];
   sum = sum ? builder.create<AddOp>(value.getLoc(), sum, gradient) : gradient;
-  // A carried gradient of a loop is the gradient of another value, too.
+  // A block argument, such as a gradient that a loop carries, is also the
+  // gradient of another value.
   if (sum.getDefiningOp() && graph.activations.contains(value))
     graph.activationGradients.push_back(sum);
 }
 
 LogicalResult ReverseMode::run(Block &block) {
-  // An op may replace itself, so that the list is made first.
+  // An op may replace itself, so the list is made first.
   SmallVector<Operation *> ops;
   for (Operation &op : llvm::reverse(block))
     ops.push_back(&op);
@@ -34,7 +35,7 @@ LogicalResult ReverseMode::run(Block &block) {
         return op->emitOpError("has no gradient");
       continue;
     }
-    // An op may replace itself.
+    // Read before buildGradient(), which may replace the op.
     Attribute rolled = op->getAttr(kRolled);
     LogicalResult result = success();
     auto build = [&] {

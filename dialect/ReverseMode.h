@@ -11,36 +11,35 @@
 
 namespace netc {
 
-/// The buffer that a dynamic loss scale keeps: the scale over what it started
-/// as.
+/// The buffer of a dynamic loss scale: the current scale / the initial scale.
 constexpr llvm::StringLiteral kLossScaleGrowth = "loss_scale_growth";
 
-/// What is known of the values of a graph that is differentiated, in the bodies
-/// of its loops too.
+/// Facts about the values of a graph that is differentiated, including those in
+/// the bodies of loops.
 struct DifferentiatedGraph {
-  /// Values that depend on a trained parameter, and that the seeds depend on.
+  /// Values that depend on a trained parameter and that a seed depends on.
   llvm::DenseSet<mlir::Value> wanted;
   /// Values that depend on an input of the graph.
   llvm::DenseSet<mlir::Value> activations;
-  /// The gradients of activations, as they are built.
+  /// The gradients of activations, in the order in which they are built.
   std::vector<mlir::Value> activationGradients;
 };
 
-/// Reverse-mode differentiation of one block: carries gradients from the last
-/// op to the first, each by the op's own rule.
+/// Reverse-mode differentiation of one block. Visits the ops from the last to
+/// the first and applies each op's rule.
 class ReverseMode {
 public:
-  /// Gradients are built where `builder` stands.
+  /// Gradients are built at the position of `builder`.
   ReverseMode(DifferentiatedGraph &graph, mlir::OpBuilder &builder)
       : graph(graph), builder(builder) {}
 
   bool wants(mlir::Value value) const { return graph.wanted.contains(value); }
-  /// The sum of what was added to the gradient of `value`; null if nothing was.
+  /// The sum of the gradients of `value` so far; null if there are none.
   mlir::Value of(mlir::Value value) const { return gradients.lookup(value); }
-  /// Adds to the gradient of `value`, if that is wanted.
+  /// Adds to the gradient of `value`, if it is wanted.
   void add(mlir::Value value, mlir::Value gradient);
 
-  /// Fails, with an error on the op, if one has no gradient.
+  /// Fails, with an error on the op, if an op on the way has no gradient.
   mlir::LogicalResult run(mlir::Block &block);
 
   DifferentiatedGraph &graph;

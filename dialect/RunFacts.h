@@ -16,59 +16,63 @@
 
 namespace netc {
 
-/// What the specification says of a run as a whole. Numbers are exact; what is
-/// not said is none or empty.
+/// The facts that a specification states about a whole run. Numbers are exact.
+/// A fact that is not stated is none or empty.
 struct RunFacts {
   using Number = std::optional<Rational>;
 
-  // How long the run is.
+  // The length of the run.
   Number steps;
   Number examples, tokens; ///< seen in the run
   Number epochs;
-  Number batch;            ///< examples a step
-  Number accumulate;       ///< parts that a batch is gone through in
-  Number tokensPerExample; ///< positions of the first input of whole numbers
-  Number times;            ///< of a job, in each step of the one around it
+  Number batch;            ///< examples per step
+  Number accumulate;       ///< parts of a batch whose gradients are accumulated
+  Number tokensPerExample; ///< positions of the first integer input
+  Number times;            ///< runs of a job in each step of the job around it
 
-  // What a step does.
-  bool isInference = false;    ///< it does not train
-  Number decode;               ///< the last positions, made in passes
-  std::string decodeAxis;      ///< of these positions
-  Rational decodeTogether = 1; ///< positions a pass
+  // The computation of a step.
+  bool isInference = false; ///< whether it does not train
+  /// The number of last positions, which are computed in passes.
+  Number decode;
+  std::string decodeAxis;      ///< the axis of these positions
+  Rational decodeTogether = 1; ///< positions per pass
   Number lossScale;            ///< 1 if none
-  /// Where it is dynamic: what it is multiplied by after so many steps with
-  /// finite gradients, and after one without, whose update is skipped.
+  /// A dynamic loss scale: it is multiplied by `growth` after `interval` steps
+  /// with finite gradients, and by `backoff` after a step without. The update
+  /// of such a step is skipped.
   Number lossScaleGrowth, lossScaleInterval, lossScaleBackoff;
-  std::string recompute;           ///< `full` or `selective`
-  Number recomputeEvery;           ///< of so many copies, one
-  Number recomputeTogether;        ///< so many copies at once
-  std::vector<std::string> shared; ///< instances that other nets may have, too
+  std::string recompute; ///< `full` or `selective`
+  Number recomputeEvery; ///< recompute one of so many copies
+  /// The number of copies that are recomputed together.
+  Number recomputeTogether;
+  std::vector<std::string> shared; ///< instances that other networks may share
 
-  // What it ran on.
+  // The hardware.
   Number devices;
-  std::string device;        ///< as it is called in the specification
-  bool hasOwnDevice = false; ///< of a `hardware` section
+  std::string device;        ///< as the specification spells it
+  bool hasOwnDevice = false; ///< whether it is from a `hardware` section
   Number deviceMemory;       ///< bytes
   Number peak;               ///< FLOP/s of one device
   std::string peakFormat;    ///< the number format of `peak`
-  std::map<std::string, Rational> peaks; ///< of an own device, by format
+  std::map<std::string, Rational> peaks; ///< FLOP/s of an own device, by format
   std::string precision;
   Number utilization, assumedUtilization;
   Number took;              ///< seconds
   Number tookDeviceSeconds; ///< of all devices
-  std::string tookDevice;   ///< what device-time is counted in, if not `device`
+  /// The device of `tookDeviceSeconds`, if it is not `device`.
+  std::string tookDevice;
   Number tookFlop;
   Number year;
   std::string trainedBy, framework;
-  /// What was taken for `peak` and the utilization where nothing is said.
+  /// The assumptions behind `peak` and the utilization, if they are not stated.
   std::vector<Assumption> assumptions;
 
-  // How it is counted.
-  bool isTuning = false; ///< sums leave it out
+  // The conventions of counting.
+  bool isTuning = false; ///< whether sums leave the run out
   Number fma;            ///< FLOP of a multiply-add
   std::string causal;    ///< `full` or `half`
 
-  /// Where some of these are given, by the key of the specification.
+  /// The positions of facts in the specification, by key.
   std::map<std::string, mlir::LocationAttr> places;
 
   bool hasDynamicLossScale() const { return lossScaleInterval.has_value(); }
@@ -77,10 +81,11 @@ struct RunFacts {
 
 llvm::hash_code hash_value(const RunFacts &facts);
 
-/// Those of a net.step or net.job; null of other ops.
+/// The facts of a net.step or net.job; null for other ops.
 const RunFacts *runFactsOf(mlir::Operation *op);
 
-/// Where a run is given `key`, if that is noted, or the run.
+/// The position of `key` in the specification if it is known, else that of the
+/// run.
 mlir::Location placeOf(mlir::Operation *run, llvm::StringRef key);
 
 } // namespace netc

@@ -12,7 +12,7 @@
 
 namespace netc {
 
-/// The sizes of a tensor's axes, in order; each a positive integer or a
+/// The sizes of a tensor's axes, in order. Each is a positive integer or a
 /// polynomial in the free axes.
 struct Shape {
   static constexpr int64_t maxSize = int64_t(1) << 40;
@@ -26,9 +26,10 @@ struct Shape {
 
   size_t rank() const { return sizes.size(); }
   Polynomial elements() const;
-  /// The shape with these axes taken away.
+  /// The shape with these axes removed.
   Shape without(llvm::ArrayRef<int64_t> axes) const;
-  /// The first axis whose size is constant but not 1 to maxSize, or overflows.
+  /// The first axis whose size is a constant outside of 1 to maxSize, or
+  /// overflows.
   std::optional<size_t> invalidAxis() const;
   bool operator==(const Shape &other) const { return sizes == other.sizes; }
   bool operator!=(const Shape &other) const { return sizes != other.sizes; }
@@ -41,20 +42,21 @@ llvm::hash_code hash_value(const Shape &shape);
 Shape shapeOf(mlir::Type type);
 Shape shapeOf(mlir::Value value);
 
-/// Whether a ranked tensor is one that tensorOf makes, within the limits of
+/// Whether tensorOf could have made this ranked tensor, within the limits of
 /// Shape.
 bool hasValidShape(mlir::Type type);
 
-/// The tensor type of these sizes. A constant size becomes a static dimension;
-/// the encoding `#net.axes` is there only if some size is not constant.
+/// The tensor type with these sizes. A constant size becomes a static
+/// dimension. The encoding `#net.axes` is present only if some size is not
+/// constant.
 mlir::RankedTensorType tensorOf(mlir::Type element, const Shape &shape);
 mlir::Type elementOf(mlir::Value value);
 
 /// Bytes of one element; `i1` takes one byte.
 unsigned bytesOf(mlir::Type element);
 
-/// A tensor as the cost formulas see it: its number of elements, and by `[]`
-/// the size of an axis, counted from the end if negative.
+/// A tensor in a cost formula: its number of elements. `[]` returns the size of
+/// an axis, counted from the end if negative.
 class Extent : public Polynomial {
 public:
   Extent() = default;
@@ -67,10 +69,11 @@ public:
 private:
   Shape shape;
 };
-/// No elements for an absent value; the sum over a range.
+/// The extent of a tensor, without elements if it is absent; the sum of
+/// several.
 Extent extentOf(mlir::Value value);
 Polynomial extentOf(mlir::ValueRange values);
-/// The product of a list of sizes, as in `product(k)`.
+/// The product of sizes, as in `product(k)`.
 Polynomial product(llvm::ArrayRef<int64_t> sizes);
 
 } // namespace netc

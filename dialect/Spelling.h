@@ -12,9 +12,10 @@
 
 namespace netc {
 
-/// Edits from one name to the other: letters put in, left out or replaced, and
-/// two neighbours swapped where nothing else differs. Another case, the
-/// likeliest slip, is none. More than `most` are `most + 1`.
+/// The number of edits between two names: inserted, deleted or replaced
+/// letters. Two swapped neighbours are one edit, if nothing else differs. Case
+/// does not count, since it is the likeliest slip. Returns `most + 1` if there
+/// are more than `most`.
 inline unsigned editDistance(llvm::StringRef a, llvm::StringRef b,
                              unsigned most) {
   if (a.equals_insensitive(b))
@@ -29,10 +30,10 @@ inline unsigned editDistance(llvm::StringRef a, llvm::StringRef b,
   return a.edit_distance(b, true, most);
 }
 
-/// The candidate that `name` is most like, if it may have been meant: one edit
-/// for each three letters away at most, and of shorter names one, if no other
-/// is as near. Where a third of the letters or more differ, another that is as
-/// near leaves the choice open. Else, and for more than 64 letters, empty.
+/// The candidate that is most similar to `name`, or empty. It may differ by one
+/// edit per three letters, and by one for shorter names. Empty if two
+/// candidates are equally near, unless less than a third of the letters differ;
+/// also empty for names above 64 letters.
 inline llvm::StringRef nearestName(llvm::StringRef name,
                                    llvm::ArrayRef<llvm::StringRef> candidates) {
   llvm::StringRef nearest;
@@ -44,7 +45,7 @@ inline llvm::StringRef nearestName(llvm::StringRef name,
     if (candidate.empty() || candidate == name || candidate == nearest)
       continue;
     unsigned distance = editDistance(name, candidate, best);
-    // Of several, one that `name` is the beginning of.
+    // Of several, prefer a candidate that starts with `name`.
     bool isLonger = distance == best && candidate.starts_with(name) &&
                     !nearest.starts_with(name);
     if (distance < best || isLonger) {
@@ -58,8 +59,8 @@ inline llvm::StringRef nearestName(llvm::StringRef name,
   return isOnly || 3 * best < size ? nearest : llvm::StringRef();
 }
 
-/// The end of a message about an unknown name, `; did you mean `x`?`, or empty
-/// if nothing was meant.
+/// The end of a message about an unknown name, `; did you mean `x`?`; empty
+/// without a similar name.
 inline std::string didYouMean(llvm::StringRef meant) {
   return meant.empty() ? "" : ("; did you mean `" + meant + "`?").str();
 }
