@@ -236,7 +236,6 @@ Polynomial &Polynomial::operator+=(const Polynomial &other) {
   }
   if (other.isZero())
     return *this;
-<<<<<<< HEAD
   if (isZero())
     return *this = other;
 
@@ -251,17 +250,6 @@ Polynomial &Polynomial::operator+=(const Polynomial &other) {
                            return a.monomial == b.monomial;
                          })) {
     // The same network, part by part, mostly sums these.
-=======
-  constantTerm += other.constantTerm;
-  if (!constantTerm.isValid()) {
-    terms.clear();
-  } else if (terms.empty()) {
-    terms = other.terms;
-  } else if (llvm::equal(terms, other.terms, [](const Term &a, const Term &b) {
-               return a.monomial == b.monomial;
-             })) {
-    // Sums of the counts of similar parts mostly have the same terms.
->>>>>>> 467f6e0 ([Dialect] Rewrite comments as plain sentences)
     bool isSimple = true;
     for (size_t i = 0; i != size; ++i) {
       Rational &coefficient = result.terms[i].coefficient;
@@ -269,22 +257,12 @@ Polynomial &Polynomial::operator+=(const Polynomial &other) {
       isSimple &= coefficient.isValid() && !coefficient.isZero();
     }
     if (!isSimple)
-<<<<<<< HEAD
       result.normalize();
   } else if (added != 0) {
     result.terms.reserve(size + added);
     for (size_t i = 0; i != added; ++i)
       result.terms.push_back(other.terms()[i]);
     result.normalize();
-=======
-      normalize();
-  } else if (!other.terms.empty()) {
-    // `other` may be this polynomial, so iterators of it would become invalid.
-    terms.reserve(terms.size() + other.terms.size());
-    for (size_t i = 0, end = other.terms.size(); i != end; ++i)
-      terms.push_back(other.terms[i]);
-    normalize();
->>>>>>> 467f6e0 ([Dialect] Rewrite comments as plain sentences)
   }
   settle();
   return *this;

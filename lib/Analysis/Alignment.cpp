@@ -15,8 +15,8 @@ static bool isMultiple(const Polynomial &size, int factor, Axes &axes) {
   return !number || (*number / factor).isInteger();
 }
 
-/// In the weight of a linear layer or a convolution, outputs and inputs are the
-/// first axes.
+/// The first two axes of the weight of a linear layer or a convolution are its
+/// outputs and inputs.
 static bool isAligned(Operation *op, int factor, Axes &axes) {
   bool hasWeight = false, aligned = true;
   for (Value operand : op->getOperands())

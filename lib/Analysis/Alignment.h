@@ -9,10 +9,11 @@
 
 namespace netc {
 
-/// The share of the forward pass's FLOP of products that is in products with
-/// sizes that are multiples of `factor`. The sizes are those of the weight
-/// except for a kernel's, or the last of each operand if there is no weight.
-/// Unknown sizes count as multiples. 1 if there are no products.
+/// The share of the forward pass's product FLOP in products whose sizes are all
+/// multiples of `factor`, from 0 to 1. The sizes of a product are those of its
+/// weight, except for a kernel's; without a weight, they are the last size of
+/// each operand. An unknown size counts as a multiple. 1 if there are no
+/// products.
 Rational alignedShare(StepOp step, int factor);
 
 } // namespace netc

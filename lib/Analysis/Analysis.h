@@ -14,7 +14,7 @@ namespace netc {
 struct Network {
   NetworkOp op;
   Conventions conventions;
-  /// N is 1; other free axes have the sizes that the dataset gives.
+  /// The sizes of the free axes that the dataset gives. N is 1.
   Axes axes;
   /// Figures of one example.
   PartTree parts;

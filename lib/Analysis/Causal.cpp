@@ -13,8 +13,8 @@ static MaskOp causalMask(Operation *op) {
 }
 
 /// Whether the op computes each element from the same element, or from the same
-/// row along one axis, of operands of equal shape. Not so are products, which
-/// mix elements, and ops that compute nothing, which may move them.
+/// row along one axis, of operands of equal shape. Products do not, since they
+/// mix elements. Neither do ops without arithmetic, which may move elements.
 static bool keepsPlaces(CostOpInterface op) {
   return op->getNumRegions() == 0 && op.getCost().matmul.isZero() &&
          (!isMemoryEffectFree(op) || isa<ConvertOp>(op));
@@ -126,7 +126,8 @@ private:
     return CausalProduct{rows, columns, seen * rows - seen * (seen - 1) / 2};
   }
 
-  /// By value: the mask that it has, and the one behind which it is used.
+  /// The mask of each value, and the mask that hides elements of it from all
+  /// uses.
   DenseMap<Value, MaskOp> masked, needed;
 };
 } // namespace

@@ -10,8 +10,8 @@
 
 namespace netc {
 
-/// A product with points that a causal mask hides: of a square, or for windows,
-/// of a rectangle of rows and columns.
+/// A product of which a causal mask hides points. The points are a square, or a
+/// rectangle of rows and columns if the mask has a window.
 struct CausalProduct {
   Polynomial rows, columns;
   Polynomial seen; ///< points that are not hidden

@@ -10,11 +10,11 @@
 namespace netc {
 
 /// The compute of a run from the time that its hardware took, in the run's
-/// conventions. If the specification gives the FLOP, what they follow from is
-/// none.
+/// conventions. `devices` to `utilization` are none if the specification gives
+/// the FLOP.
 struct ComputeByTime {
   Rational flop;
-  Rational low, high; ///< FLOP, if all assumptions err to the same side
+  Rational low, high; ///< FLOP, if all assumptions err in the same direction
   std::optional<Rational> devices;
   std::optional<Rational> deviceHours; ///< of all devices
   std::optional<Rational> peak;        ///< FLOP/s of a device, dense
@@ -24,11 +24,11 @@ struct ComputeByTime {
   std::vector<Assumption> defaults;
 };
 
-/// None unless the run states its FLOP, or its time or device-time and a peak
-/// is known or assumed.
+/// None if the run states neither its FLOP nor its time or device-time, or if
+/// no peak is known or assumed.
 std::optional<ComputeByTime> computeByTimeOf(const Run &run);
 
-/// The two methods, for a run that both apply to.
+/// Compares the compute by time with the count of a run.
 struct Comparison {
   Rational ratio;         ///< by time / counted matmul FLOP
   Rational geometricMean; ///< of both, in FLOP, to seven digits
@@ -36,6 +36,7 @@ struct Comparison {
   std::vector<std::string> causes;
 };
 
+/// None if one of the methods does not apply to the run.
 std::optional<Comparison> compareMethods(const Run &run);
 
 /// Warns of reported times of `run` and its jobs that are impossible, and of

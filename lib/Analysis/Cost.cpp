@@ -264,8 +264,8 @@ public:
                {Float64Type::get(context), NumberFormat::F64},
                {Float8E4M3FNType::get(context), NumberFormat::F8E4M3},
                {Float8E5M2Type::get(context), NumberFormat::F8E5M2}};
-    // Units that multiply in tf32 round f32 operands themselves. Conversions to
-    // 8 bits are ops of the IR, where a recipe states them.
+    // Units that multiply in tf32 convert f32 operands themselves. A recipe has
+    // ops in the IR that convert to 8 bits.
     if (auto step = dyn_cast<StepOp>(graph))
       if (auto precision = parsePrecision(step.getRun().getFacts().precision))
         if (precision->low() == NumberFormat::F32)
@@ -324,7 +324,7 @@ private:
   }
 
   void visit(Operation *op, const Polynomial &times) {
-    // A weight belongs where it is used first.
+    // A weight belongs to the part that uses it first.
     if (isHeld(op))
       return;
     for (Value operand : op->getOperands())
@@ -338,8 +338,8 @@ private:
       traceShapes(op);
   }
 
-  /// The format in which the op computes: of a product that of its operands,
-  /// else the widest of operands and results.
+  /// The format in which the op computes. A product computes in the format of
+  /// its operands, other ops in the widest format of operands and results.
   NumberFormat formatOf(Operation *op, bool isProduct) {
     std::optional<NumberFormat> widest;
     auto take = [&](Value value) {
@@ -359,8 +359,8 @@ private:
                : widest.value_or(NumberFormat::F32);
   }
 
-  /// The share of a weight that a row does not use: of experts, those that are
-  /// not chosen; of an opaque part, the stated share.
+  /// The share of a weight that a row does not use: the experts that are not
+  /// chosen, or the share that an opaque part states.
   static Rational idleShare(ParameterOp parameter) {
     return idleShare(parameter.getValue());
   }
@@ -395,8 +395,8 @@ private:
       const CausalProduct &product = half->second;
       Polynomial all = product.rows * product.columns;
       bool isDecoded = decoding && decoding->isPositions(product.rows);
-      // In decoding, a pass computes a few rows of the square; of windows, all
-      // of each.
+      // In decoding, a pass computes only some rows of a square, but all points
+      // of windows.
       Polynomial pairs = !isDecoded ? product.seen
                          : product.rows == product.columns
                              ? Polynomial::symbol(Decoding::kPairs)
@@ -545,9 +545,10 @@ private:
   DenseMap<Type, Polynomial> bytesByType;
   DenseMap<Type, NumberFormat> formats;
   NumberFormat products =
-      NumberFormat::F32;      ///< the format of products whose operands are f32
-  DenseSet<Operation *> held; ///< weights and such that were counted
-  DenseSet<Attribute> noted;  ///< by noteCopies
+      NumberFormat::F32; ///< the format of products whose operands are f32
+  /// Weights, buffers and constants that were counted.
+  DenseSet<Operation *> held;
+  DenseSet<Attribute> noted; ///< by noteCopies
   llvm::StringMap<unsigned> byPath;
   DenseMap<Location, unsigned> byLocation;
 };

@@ -30,7 +30,7 @@ struct Conventions {
   }
 };
 
-/// The sizes of the free axes of a network or a step, as moments of each.
+/// The sizes of the free axes of a network or a step, as their moments.
 class Axes {
 public:
   explicit Axes(mlir::DictionaryAttr axes);
@@ -43,13 +43,14 @@ public:
   /// `guessed`.
   Polynomial evaluate(const Polynomial &value);
 
-  /// The number of known moments of an axis.
+  /// The number of known moments of an axis, at least the mean; 0 for an
+  /// unknown axis.
   unsigned numKnown(llvm::StringRef axis) const;
 
   /// Whether the size of an axis is a distribution.
   bool haveDistributions() const;
 
-  /// Axes with a guessed moment, and which one.
+  /// The axes with a guessed moment, each with the number of that moment.
   const std::map<std::string, unsigned> &getGuessed() const { return guessed; }
 
 private:
@@ -65,15 +66,15 @@ struct Figures {
   /// The share of `costs` in formats other than f32.
   std::map<NumberFormat, Costs> byFormat;
   Polynomial parameters; ///< elements; a shared weight counts once
-  Polynomial trainable;  ///< elements of them that learn
+  Polynomial trainable;  ///< elements of `parameters` that are trained
   Polynomial idle;       ///< elements of experts that a row does not choose
   /// Bytes that ops read and write, without fusion. A reshape moves nothing.
   Polynomial read, written;
-  /// The share of the update in these; and bytes of the gradients that it
-  /// reads.
+  /// The share of `read` and `written` in the update, and bytes of the
+  /// gradients that it reads.
   Polynomial updateRead, updateWritten, gradients;
-  /// Bytes of `read` and `written` that conversions between floating-point
-  /// formats move; and those of the update.
+  /// The share of `read` and `written` in conversions between floating-point
+  /// formats, and the share of these in the update.
   Polynomial converted, updateConverted;
   /// Bytes that the forward pass computes and the backward pass reads; see
   /// forEachActivation.
@@ -95,8 +96,9 @@ struct Figures {
   Polynomial traffic() const { return read + written; }
 
   Figures &operator+=(const Figures &other);
-  /// Costs and traffic of so many executions.
+  /// The figures with costs and traffic multiplied by `times`.
   Figures repeated(const Rational &times) const;
+  /// Whether all figures are in the range of Polynomial.
   bool isValid() const;
   bool isZero() const;
   bool operator==(const Figures &other) const;
@@ -110,14 +112,14 @@ struct Part {
   llvm::SmallVector<unsigned, 0> children;
   /// The op with the highest cost in the forward pass: `conv`.
   llvm::StringRef op;
-  /// The shapes of its inputs: values that its forward ops read and other parts
-  /// compute, without weights. All free axes are kept.
+  /// The shapes of its inputs: the values that its forward ops read and other
+  /// parts compute. Weights are not inputs. All free axes are kept.
   std::vector<Shape> inputs;
-  /// The shape of the first of its results that another part uses; none if no
-  /// other part uses one.
+  /// The shape of the first result that another part uses; none if there is
+  /// none.
   std::optional<Shape> output;
-  /// How many copies of a `repeat` it stands for: those that follow it in the
-  /// text. See kRolled.
+  /// The number of copies of a `repeat` that the part represents: itself and
+  /// the copies that follow it in the text. See kRolled.
   int64_t copies = 1;
   /// The sum over its ops, and over all copies.
   Figures figures;
@@ -136,7 +138,7 @@ struct PartTree {
   std::deque<Part> parts;
 
   const Part &root() const { return parts.front(); }
-  /// Whether a part is a `repeat` of which not each copy is there.
+  /// Whether a part is a `repeat` with fewer parts than copies.
   bool holdsRolledCopies(const Part &part) const;
   /// Follows the components of `path` from the root. Returns the last part that
   /// exists, and the rest of the path. A `repeat` that is rolled has no parts.
@@ -146,9 +148,9 @@ struct PartTree {
     auto [part, rest] = descend(path);
     return rest.empty() ? part : nullptr;
   }
-  /// A layer is a part whose children are all ops, or an op outside of such
-  /// parts; the root is none. A weight outside of layers is a layer of its own.
-  /// So every figure belongs to exactly one layer.
+  /// A layer is a part whose children are all ops, or an op that is in no such
+  /// part. The root is not a layer. A weight outside of layers is a layer of
+  /// its own, so every figure belongs to exactly one layer.
   bool isLayer(const Part &part) const;
   /// The layers in the order of the text.
   std::vector<const Part *> layers() const;
@@ -160,21 +162,22 @@ struct PartTree {
 /// The path and name of an op, `layer1.0.conv1.conv`, from its location.
 llvm::StringRef nameOf(mlir::Operation *op);
 
-/// The phase of an op. An op in a loop without its own has the loop's.
+/// The phase of an op. An op of a loop's body without a phase has the phase of
+/// the loop.
 Phase enclosingPhase(mlir::Operation *op);
 
-/// An op of a net.network or net.step, and what counts for it.
+/// An op of a net.network or net.step, and its cost.
 struct CountedOp {
   mlir::Operation *op;
-  Polynomial times; ///< it is executed: the iterations of the loops around it
+  Polynomial times; ///< executions: the iterations of the loops around it
   Phase phase;
-  Cost cost;           ///< of all of these, by the conventions
-  NumberFormat format; ///< in which it computes
+  Cost cost;           ///< of all executions, by the conventions
+  NumberFormat format; ///< the format in which it computes
 };
 
 /// Counts a net.network or net.step exactly, in its free axes. The body of a
-/// loop counts once for each iteration. `onOp` is called for each op, in the
-/// order of the program, and for weights where they are used first.
+/// loop counts once per iteration. Calls `onOp` for each op in the order of the
+/// program, and for each weight at its first use.
 PartTree countParts(mlir::Operation *graph, const Conventions &conventions,
                     llvm::function_ref<void(const CountedOp &)> onOp = {});
 

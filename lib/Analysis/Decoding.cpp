@@ -161,7 +161,7 @@ Polynomial Decoding::iterationsOf(Operation *op) const {
 Polynomial Decoding::bytesKept(Operation *graph) const {
   Polynomial kept, positions = Polynomial::symbol(axis);
   DenseSet<Value> seen;
-  // By the tensor that windows slide over: the reach of the longest.
+  // For each tensor that windows slide over, the reach of the longest window.
   llvm::MapVector<Value, std::pair<int64_t, Polynomial>> windows;
   auto keep = [&](Value operand) {
     forEachBase(operand, [&](Value base) {

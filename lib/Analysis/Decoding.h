@@ -15,14 +15,14 @@ namespace netc {
 class Decoding {
 public:
   /// Symbols that no axis can have as its name: the number of passes after the
-  /// first; and the number of positions whose keys a pass reads, summed over
+  /// first, and the number of positions whose keys a pass reads, summed over
   /// passes.
   static constexpr llvm::StringLiteral kFurtherPasses = "decode.passes";
   static constexpr llvm::StringLiteral kPositionsRead = "decode.positions";
-  /// The same with windows of at most `window` positions.
+  /// kPositionsRead for windows of at most `window` positions.
   static std::string positionsRead(int64_t window);
-  /// Calls `function(symbol, window)` for those of `symbols` that are
-  /// positionsRead().
+  /// Calls `function(symbol, window)` for those of `symbols` that
+  /// positionsRead() returned.
   static void
   forEachWindow(llvm::ArrayRef<std::string> symbols,
                 llvm::function_ref<void(llvm::StringRef, int64_t)> function);
@@ -42,9 +42,10 @@ public:
   /// Bytes of an operand that further passes read again.
   Polynomial readAgain(mlir::Operation *op, unsigned operand,
                        const Polynomial &bytes) const;
-  /// Bytes of the cache between passes, without weights: keys and values, also
-  /// those of another sequence, states of recurrences and the tensors that
-  /// their iterations read, and the positions in reach of windows.
+  /// Bytes of the cache between passes, without weights. It holds keys and
+  /// values, including those of another sequence, the positions in reach of
+  /// windows, the states of recurrences, and tensors that their iterations
+  /// read.
   Polynomial bytesKept(mlir::Operation *graph) const;
 
 private:
@@ -54,15 +55,15 @@ private:
   unsigned degree(mlir::Value value) const;
   /// Whether each pass executes the op for its positions.
   bool isPerPosition(mlir::Operation *op) const;
-  /// How often a position executes an op: the trip count of loops over other
-  /// axes, times the copies that it stands for.
+  /// How often a position executes an op: the iterations of loops over other
+  /// axes, times the copies that the op represents.
   Polynomial iterationsOf(mlir::Operation *op) const;
-  /// The operand that has the keys of scores, or the values that they weigh, of
-  /// all positions so far: the one that has the last axis of the pairs.
+  /// The operand with the keys or values of all positions so far. It has the
+  /// last axis of the pairs.
   std::optional<unsigned> keysOrValues(mlir::Operation *op) const;
-  /// The share of iterations of a loop over experts in which a pass reads
-  /// `value`, an element of a sequence: iterations of experts that a row has
-  /// chosen. 1 for anything else.
+  /// The share of the iterations of a loop over experts in which a pass reads
+  /// `value`, an element of a sequence. A pass reads it only for experts that a
+  /// row has chosen. 1 for other values.
   Polynomial shareRead(mlir::Value value) const;
   /// The number of positions of the windows that `value` holds.
   std::optional<int64_t> windowOf(mlir::Value value) const;

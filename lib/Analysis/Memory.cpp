@@ -55,7 +55,7 @@ void netc::forEachActivation(Operation *graph,
     if (op != graph && enclosingPhase(op) != Phase::Forward)
       llvm::append_range(work, op->getOperands());
   });
-  // In the order of the text.
+  // Visit the values in the order of the text.
   std::reverse(work.begin(), work.end());
   DenseSet<Value> seen;
   // A loop may yield one value several times.
@@ -75,7 +75,7 @@ void netc::forEachActivation(Operation *graph,
   });
 }
 
-/// `bf16`, `i1`, `f8e4m3`.
+/// The name of an element type in reports: `bf16`, `i1`, `f8e4m3`.
 static std::string nameOfType(Type element) {
   if (isa<Float8E4M3FNType>(element))
     return traitsOf(NumberFormat::F8E4M3).name.str();
@@ -101,7 +101,7 @@ Memory &Memory::operator+=(const Memory &other) {
   return *this;
 }
 
-/// The name of the weight that `value` is, through reshapes.
+/// The name of a weight, also if `value` is a reshaped one.
 static std::string nameOfWeight(Value value) {
   std::string name;
   forEachSource(value, [&](Value base) {
@@ -192,7 +192,8 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
       else if (!precision || !precision->master)
         add(name, &Memory::copies, bytes);
     } else if (auto buffer = dyn_cast<BufferOp>(op)) {
-      // Running statistics belong to the network, moments to the optimizer.
+      // Running statistics belong to the network, and the state of the update
+      // to the optimizer.
       bool isUpdate = enclosingPhase(op) == Phase::Update;
       bool isNumber = shapeOf(buffer.getValue()).rank() ==
                       0; // a number of the step, such as its count
@@ -203,7 +204,7 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
       std::string name = nameOfWeight(op->getOperand(0));
       add(name, &Memory::optimizer,
           bytesOfStates(op->getOperand(0)) * update.getNumStates());
-      // A gradient of looked-up rows has a row for each look-up.
+      // A gradient of looked-up rows has one row per look-up.
       bool isOfRows = shapeOf(op->getOperand(0)) != shapeOf(op->getOperand(1));
       if (isFirst(op->getOperand(0)) || isOfRows)
         add(name, &Memory::gradients, bytesOfGradient(op->getOperand(1)));
@@ -241,7 +242,8 @@ std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
     live += bytesOf(value) * copiesOf(value.getOwner());
   });
   DenseMap<Value, Operation *> lastReader;
-  DenseMap<Attribute, Operation *> lastOfCopies; // that one op stands for
+  // The last op with each kRolled.
+  DenseMap<Attribute, Operation *> lastOfCopies;
   for (Operation &op : body) {
     if (Attribute rolled = op.getAttr(kRolled);
         rolled && enclosingPhase(&op) != Phase::Update)
@@ -256,8 +258,9 @@ std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
     });
   }
   DenseMap<Operation *, Polynomial> freed; // after each user
-  // Most is live in the first of equal copies that the backward pass comes to.
-  // The others, and what all of them read, are freed after it.
+  // The memory is largest in the first copy that the backward pass reaches. The
+  // memory of the other copies, and of tensors that all copies read, is freed
+  // after that.
   auto freeAfterCopies = [&](Attribute rolled, Operation *reader,
                              const Polynomial &bytes) {
     Operation *last = lastOfCopies.lookup(rolled);

@@ -12,36 +12,39 @@
 
 namespace netc {
 
-/// Bytes that one execution of an op reads and writes, without fusion. None for
+/// Bytes that one execution of an op reads and writes, without fusion. 0 for
 /// views and for weights, buffers and constants themselves.
 struct Traffic {
   Polynomial read, written;
 };
-/// `bytes` returns the bytes of a tensor.
+/// `bytes` returns the bytes of a tensor. With `decoding`, operands count again
+/// for each further pass that reads them.
 Traffic trafficOf(mlir::Operation *op,
                   llvm::function_ref<Polynomial(mlir::Value)> bytes,
                   const class Decoding *decoding = nullptr);
 
 /// Calls `function` for each activation that is saved for the backward pass: a
-/// value that the forward pass computes and another phase reads, through views.
-/// Inputs of the network and weights are none. The activations of a loop are
-/// the sequences that it returns.
+/// value that the forward pass computes and another phase reads, directly or
+/// through views. Inputs of the network and weights are not activations. The
+/// activations of a loop are the sequences that it returns.
 void forEachActivation(mlir::Operation *graph,
                        llvm::function_ref<void(mlir::OpResult)> function);
 
 /// A tensor that is saved for the backward pass; see forEachActivation.
 struct KeptValue {
-  std::string name; ///< of the op that computes it: `layer1.0.conv1.conv`
-  std::string type; ///< element type: `bf16`
+  /// The name of the op that computes it: `layer1.0.conv1.conv`.
+  std::string name;
+  std::string type; ///< the element type: `bf16`
   Polynomial elements, bytes;
 };
+/// The activations of a network or a step, in the order of the text.
 std::vector<KeptValue> keptValues(mlir::Operation *graph);
 
 /// The memory of a step in bytes, on a device that holds the whole network.
 struct Memory {
-  Polynomial weights; ///< parameters, including frozen ones, and buffers
-  Polynomial copies;  ///< of weights, in the format that ops read
-  Polynomial master; ///< of weights, if updates change copies in a wider format
+  Polynomial weights;   ///< parameters, including frozen ones, and buffers
+  Polynomial copies;    ///< of weights, in the format that ops read
+  Polynomial master;    ///< wider copies of the weights, which updates change
   Polynomial gradients; ///< all gradients that the updates read
   Polynomial optimizer; ///< the optimizer's state
   Polynomial activations;
@@ -72,12 +75,12 @@ struct Memory {
 /// have an empty name.
 std::map<std::string, Memory> countMemoryByName(mlir::Operation *graph);
 
+/// The sum of countMemoryByName.
 Memory countMemory(mlir::Operation *graph);
 
-/// Peak memory of activations with recomputation: those that are recomputed,
-/// and those that are saved and still needed. One value for each point at which
-/// the peak may be, since which is largest may depend on free axes. Empty
-/// without recomputation.
+/// Bytes of activations with recomputation, at each point where they may be
+/// largest; free axes decide at which. Both the recomputed activations and the
+/// saved ones that are still needed count. Empty without recomputation.
 std::vector<Polynomial> countRecomputed(mlir::Operation *graph);
 
 } // namespace netc

@@ -9,8 +9,8 @@
 
 namespace netc {
 
-/// An op of a predicted step. What a loop, or the parts of a batch, run several
-/// times is one.
+/// An op of a predicted step. All executions in a loop, or for the parts of a
+/// batch, are one op.
 struct PredictedOp {
   mlir::Operation *op;
   Phase phase;
@@ -20,15 +20,15 @@ struct PredictedOp {
 };
 
 /// One step of a run on the device with the largest share of the batch, in the
-/// order of the program; without views, and what exists before the step. A
-/// product takes the FLOP that are counted for it, divided by the peak of its
-/// number format. All else takes a nanosecond, the least time that a trace has:
-/// what takes none lies inside of nothing. Fails, with an error, without a peak
-/// or the size of an axis.
+/// order of the program. Views, weights, buffers and constants are left out. A
+/// product takes its counted FLOP / the peak of its format. Every other op
+/// takes 1 ns, the shortest event of a trace, since an empty event would be
+/// inside no range. Fails, with an error, without a peak or the size of an
+/// axis.
 mlir::FailureOr<std::vector<PredictedOp>> predictStep(const Run &run);
 
-/// Examples of a step on that device. Each part of an accumulated batch has
-/// whole ones.
+/// Examples per step on that device. Each part of an accumulated batch has a
+/// whole number of them.
 Rational examplesPerDevice(const Run &run);
 
 } // namespace netc

@@ -309,12 +309,12 @@ private:
       return std::optional(value);
     });
   }
-  /// As reported.
+  /// The reported device-time in device-seconds.
   Rational deviceTime() {
     return run.took && !run.deviceSeconds ? *run.took * devices()
                                           : need("took", run.deviceSeconds);
   }
-  /// As reported, or else what the compute takes.
+  /// The reported device-time, or else the time that the compute takes.
   Rational bestDeviceTime() {
     if (isOfJobs() && !run.took)
       return sum(&RunAnswer::bestDeviceTime);
@@ -350,7 +350,7 @@ private:
                                  lacking->name());
   }
 
-  /// The last figure of a path that a part of the network has none of.
+  /// A figure at the end of the path that exists only for the whole network.
   Answer ofWhole(const Polynomial &value, StringRef unit) {
     if (isOfPart() && path.atEnd())
       return error::UnknownFigure(

@@ -32,13 +32,15 @@ struct Query {
   llvm::ArrayRef<std::pair<std::string, Rational>> numbers;
 };
 
-/// The parts that a query is about, the root if it names none. An error if one
-/// is not known, or lies in another. `owner` is the name of the root.
+/// The parts that a query names, or the root if it names none. Returns an error
+/// if one does not exist, or is inside another one. `owner` is the name of the
+/// root.
 std::variant<std::vector<const Part *>, Message>
 findParts(const PartTree &tree, llvm::StringRef owner, const Query &query);
 
-/// The answer, or an error: the name that is not known and a similar one, or
-/// the key of the specification that is missing.
+/// The answer to a query about a network or a run. An error names an unknown
+/// member and a similar one, or a missing key of the specification. FLOP and
+/// bytes are exact, in the conventions of the network or run.
 ///
 /// Networks have `params[.trainable .frozen .active]`, `forward`,
 /// `backward[.input .weight]` of one example, and `activations`. Runs have
@@ -54,8 +56,8 @@ std::variant<Quantity, Message> answer(const Network &network,
                                        const Query &query);
 std::variant<Quantity, Message> answer(const Run &run, const Query &query);
 
-/// The names that may follow `members` in a query: `input` and `weight` behind
-/// {"step", "backward"}, and others. None behind what is no figure.
+/// The names that may follow `members` in a query: after {"step", "backward"},
+/// `input`, `weight` and others. Empty after members that are not a figure.
 std::vector<std::string> membersOf(const Network &network,
                                    llvm::ArrayRef<std::string> members);
 std::vector<std::string> membersOf(const Run &run,

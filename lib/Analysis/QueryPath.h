@@ -23,8 +23,7 @@ public:
 
   bool atEnd() const { return rest.empty(); }
 
-  /// Takes the next component if it is one of `names`. None otherwise, and at
-  /// the end.
+  /// Takes the next component if it is one of `names`, else returns none.
   std::optional<llvm::StringRef> take(llvm::ArrayRef<llvm::StringRef> names) {
     offered.append(names.begin(), names.end());
     if (rest.empty() || !llvm::is_contained(names, rest.front()))
@@ -36,13 +35,14 @@ public:
     return name;
   }
 
-  /// The names that may follow the whole query; none if it has others.
+  /// The names that may follow the query. Empty if the query has components
+  /// that were not taken.
   llvm::ArrayRef<llvm::StringRef> following() const {
     return rest.empty() ? llvm::ArrayRef(offered)
                         : llvm::ArrayRef<llvm::StringRef>();
   }
 
-  /// The error for a component that nobody took, or for a missing one.
+  /// The error for a missing component, or for one that was not taken.
   Message complain() const {
     llvm::StringRef of = read.empty() ? subject : llvm::StringRef(read);
     if (rest.empty())

@@ -26,8 +26,8 @@ static std::optional<Accelerator> ownDevice(const RunFacts &run) {
   return device.peaks.empty() ? std::nullopt : std::optional(device);
 }
 
-/// The format of products, which decides about the peak; none if the run does
-/// not state it.
+/// The format of products, which selects the peak; none if the run does not
+/// state it.
 static std::optional<NumberFormat> formatOf(const RunFacts &run) {
   std::optional<Precision> precision = parsePrecision(run.precision);
   return precision ? std::optional(precision->products) : std::nullopt;

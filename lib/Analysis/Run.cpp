@@ -154,8 +154,8 @@ std::optional<Rational> Run::flopByTime() const {
   return *deviceSeconds * *peakOf(&Figures::model) * *knownUtilization();
 }
 
-/// FLOP that the devices could do at their peaks in the time that the run took,
-/// or its jobs in theirs.
+/// FLOP that the devices could do at their peaks in the time of the run or, if
+/// it has none, in the times of its jobs.
 static std::optional<Rational>
 capacityOf(const Run &run, const std::function<Cost(const Figures &)> &ofStep) {
   if (!run.deviceSeconds)
@@ -254,7 +254,8 @@ static void noteProducts(StepOp step, CountedStep &counted) {
         auto parameter = base.getDefiningOp<ParameterOp>();
         readsWeight |= bool(parameter);
         readsFrozen |= parameter && !parameter.getTrainable();
-        // A slice of what a loop iterates over, such as the weights of experts.
+        // The slice of a sequence that a loop iterates over, such as weights of
+        // experts.
         if (Value sequence = sequenceOf(base))
           look(sequence);
       });
@@ -268,8 +269,8 @@ static void noteProducts(StepOp step, CountedStep &counted) {
   });
 }
 
-/// The names of gradients that are products without a sum, which are no
-/// matmuls: that of `n t e, n e -> n t` with respect to its first input.
+/// The names of gradients that are products without a sum, and so not matmuls,
+/// such as the gradient of `n t e, n e -> n t` for its first input.
 static std::set<std::string> gradientsWithoutSum(StepOp step) {
   std::set<std::string> names;
   step.walk([&](EinsumOp op) {
@@ -282,8 +283,8 @@ static std::set<std::string> gradientsWithoutSum(StepOp step) {
   return names;
 }
 
-/// The names of gradients that the last iteration of a loop omits: that of a
-/// recurrence's first state, if it is constant.
+/// The names of gradients that the last iteration of a loop omits, such as the
+/// gradient of a recurrence's constant initial state.
 static std::set<std::string> gradientsWithoutLastIteration(StepOp step) {
   std::set<std::string> names;
   step.walk([&](ScanOp scan) {

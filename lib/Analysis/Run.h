@@ -30,8 +30,8 @@ struct CountedStep {
   std::vector<KeptValue> kept;          ///< see keptValues
   std::map<std::string, Polynomial>
       keptByType; ///< bytes of these by element type
-  /// Names of products: those of a frozen weight, gradients that are no
-  /// matmuls, and gradients that the last iteration of a loop omits.
+  /// Names of products: of those with a frozen weight, of gradients that are
+  /// not matmuls, and of gradients that the last iteration of a loop omits.
   std::set<std::string> readersOfFrozen, gradientsWithoutSum,
       gradientsWithoutLastIteration;
   /// Products that read no weight, as in attention.
@@ -40,17 +40,17 @@ struct CountedStep {
   std::vector<std::string> shared;
 };
 
-/// What the specification states about a run, and its counts. A run with jobs
-/// is the sum of these. `times` is none for a phase, which runs once.
+/// The facts that the specification states about a run, and its counts. A run
+/// with jobs is their sum. `times` is none for a phase, which runs once.
 struct Run : RunFacts {
   mlir::Operation *op; ///< a net.step, or a net.job with `jobs`
   Conventions conventions;
-  /// Figures of one step. A job has the root only, and nothing if its step is
-  /// not the sum of its jobs' steps; see hasStep().
+  /// Figures of one step. A job has only the root. It has no part at all if its
+  /// step is not the sum of its jobs' steps; see hasStep().
   PartTree parts;
   /// Figures of one step, in all free axes.
   Figures symbolic;
-  /// Per device, with its share of the batch rounded up. Every device holds the
+  /// Bytes per device. A device has its share of the batch, rounded up, and the
   /// whole network. Jobs run one after the other, and share the memory of
   /// networks that several of them use.
   Memory memory;
@@ -69,19 +69,20 @@ struct Run : RunFacts {
   /// The sizes of free axes except for the batch, sorted. Means of
   /// distributions.
   std::vector<std::pair<std::string, Rational>> axes;
-  std::optional<Rational> deviceSeconds; ///< reported, or time x devices
+  std::optional<Rational> deviceSeconds; ///< as reported, or time x devices
 
   /// The estimate of articles: the matmul FLOP of the forward pass of all
   /// examples, times three. None if the number of steps or a free axis is not
   /// known.
   std::optional<Rational> ruleOfThree;
-  /// Their sum is the exact count - `ruleOfThree`. The largest is first.
+  /// The reasons why the exact count differs from `ruleOfThree`, largest first.
+  /// They add up to the difference.
   std::vector<Deviation> deviations;
   /// The other estimate of articles, 6ND: per parameter that a token uses and
   /// per token, the FLOP of a multiply-add times 3, or times 1 for inference.
   /// None without tokens.
   std::optional<Rational> parameterRule;
-  /// The same for the exact count - `parameterRule`.
+  /// The reasons why the exact count differs from `parameterRule`.
   std::vector<Deviation> parameterDeviations;
 
   /// `run`, or `run.critic` for its job.
@@ -138,10 +139,11 @@ struct Run : RunFacts {
   std::optional<Rational> knownUtilization() const {
     return utilization ? utilization : assumedUtilization;
   }
-  /// Device-seconds as reported, by the run or by all of its jobs.
+  /// The reported device-seconds of the run, or the sum over its jobs. None if
+  /// one is missing.
   std::optional<Rational> reportedDeviceTime() const;
-  /// The same, or else what the model FLOP take at `peak` and the utilization
-  /// of each job.
+  /// reportedDeviceTime(), or else the device-seconds that the model FLOP take
+  /// at `peak` and the utilization of each job.
   std::optional<Rational> deviceTime() const;
   /// Seconds, as reported or else the device-time / the devices. Jobs run one
   /// after the other.
@@ -151,13 +153,14 @@ struct Run : RunFacts {
   /// of these is not known.
   std::optional<Rational> flopByTime() const;
   /// MFU: model FLOP / FLOP that the devices could do at peak in the time of
-  /// the run, or of each job.
+  /// the run, or of each job. From 0 to 1.
   std::optional<Rational> modelUtilization() const;
   /// HFU: the same with recomputation.
   std::optional<Rational> hardwareUtilization() const;
-  /// Bytes. None if they depend on a free axis, or on a part of unknown size.
+  /// Bytes. None if they depend on a free axis or on a part of unknown size.
   std::optional<Rational> memoryPerDevice() const;
-  /// The activations in `memory.activations`; empty if activationsByType is.
+  /// The activations that `memory.activations` counts. Empty if
+  /// activationsByType is.
   std::vector<KeptValue> kept() const;
   /// Bytes that the ops of a step read and write, without fusion.
   std::optional<Rational> trafficOfStep() const;

@@ -14,8 +14,8 @@ namespace netc {
 /// nothing.
 bool isView(mlir::Operation *op);
 
-/// Whether the op only names what exists before the step: a weight, a buffer, a
-/// constant.
+/// Whether the op only returns a tensor that exists before the step: a weight,
+/// a buffer or a constant.
 bool isHeld(mlir::Operation *op);
 
 /// Calls `function` for each value whose memory `value` shares: `value` itself
@@ -31,11 +31,12 @@ void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
 /// Whether the op converts to another floating-point format.
 bool isFormatChange(mlir::Operation *op);
 
-/// The same through conversions: the weight, for a converted copy of it.
+/// forEachBase through conversions too: a converted copy of a weight leads to
+/// the weight.
 void forEachSource(mlir::Value value,
                    llvm::function_ref<void(mlir::Value)> function);
 
-/// Whether `value` is a converted copy of what exists before the step.
+/// Whether `value` is a converted copy of a weight, buffer or constant.
 bool isCopyOfHeld(mlir::Value value);
 
 /// The op that unfolded `value` into windows, through views; null if there is
