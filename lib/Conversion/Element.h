@@ -29,7 +29,7 @@ struct Element {
   }
 };
 
-/// Whether numbers of a type are bf16 or f16.
+/// Whether elements of a type are bf16 or f16.
 inline bool isFloat16(mlir::Type element) {
   return mlir::isa<mlir::FloatType>(element) &&
          element.getIntOrFloatBitWidth() == 16;

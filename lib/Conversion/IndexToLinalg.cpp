@@ -160,13 +160,13 @@ static void lowerArange(ArangeOp op, LinalgBuilder &b) {
 // Rows and the slots of experts
 //===----------------------------------------------------------------------===//
 
-/// The bounded number of a slot, counted over all experts.
+/// The bounded index of a slot, counted over all experts.
 static BoundedIndex placeIn(RankedTensorType slots, ImplicitLocOpBuilder &e,
                             Value number) {
   return BoundedIndex::of(e, number, slots.getDimSize(0) * slots.getDimSize(1));
 }
 
-/// [expert, slot] of such a number.
+/// The indices [expert, slot] of a slot.
 static SmallVector<Value> slotOf(ImplicitLocOpBuilder &e,
                                  const BoundedIndex &place,
                                  RankedTensorType slots) {

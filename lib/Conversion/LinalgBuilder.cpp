@@ -80,7 +80,7 @@ static Value exactly(Element x, Type element) {
   return {};
 }
 
-/// An element rounded to the type that is stored.
+/// An element rounded to the type in which it is stored.
 static Value narrowed(Element x, Type element) {
   if (!isFloat16(element))
     return x;

@@ -63,10 +63,10 @@ public:
   mlir::Type element(mlir::Type type) const;
   /// The shape of a value, with the element type of computations.
   mlir::RankedTensorType type(mlir::Value value) const;
-  /// The same with the element type of `tensor`, which must represent the
+  /// type(), but with the element type of `tensor`, which must represent the
   /// value.
   mlir::RankedTensorType typeLike(mlir::Value value, mlir::Value tensor) const;
-  /// The same with the element type in memory.
+  /// type(), but with the element type in memory.
   mlir::RankedTensorType storedType(mlir::Value value) const;
   /// The tensor of a value in the element type in memory. Rounds if it is not
   /// rounded yet.
@@ -184,9 +184,8 @@ public:
   mlir::Value addAt(const struct BoundedIndex &place, mlir::ValueRange at,
                     mlir::Value tensor, Element more);
 
-  /// Updates the rows of `table` with numbers `ids` from the rows of `values`,
-  /// in their order. `payload` computes the new element from the old one and
-  /// the value.
+  /// Updates the rows `ids` of `table` from the rows of `values`, in their
+  /// order. `payload` computes the new element from the old one and the value.
   mlir::Value updateRows(mlir::Value values, mlir::Value ids, mlir::Value table,
                          llvm::function_ref<Element(Element, Element)> payload);
 

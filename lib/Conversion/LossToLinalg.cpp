@@ -27,7 +27,7 @@ static double sizeOf(Value x) {
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// The class with this number, bounded by the number of classes.
+/// A class index, bounded by the number of classes.
 static BoundedIndex classOf(Element number, int64_t classes) {
   return BoundedIndex::of(*number.b, number, classes);
 }
@@ -53,14 +53,14 @@ static Value countLabels(LinalgBuilder &b, Value target, int64_t classes,
       element);
 }
 
-/// The target probability at (row, class). Of labels it is 1 or 0, smoothed if
-/// `smoothing` is set, which counts as two operations.
+/// The target probability at (row, class). For labels it is 1 or 0, or smoothed
+/// if `smoothing` is set, which counts as two operations.
 static Element targetAt(Element target, bool hasNumbers, double smoothing,
                         int64_t classes, unsigned over, Element like) {
   ImplicitLocOpBuilder &e = *target.b;
   Element wanted = target;
   if (hasNumbers) {
-    // Vectors have more lanes of 32 bits.
+    // A vector has more lanes of 32 bits than of 64.
     Type narrow = e.getIntegerType(llvm::isInt<32>(classes) ? 32 : 64);
     auto numberOf = [&](Value index) -> Value {
       return e.create<arith::IndexCastOp>(narrow, index);

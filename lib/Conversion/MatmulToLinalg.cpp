@@ -42,7 +42,7 @@ static void lowerEinsum(EinsumOp op, LinalgBuilder &b) {
   }));
 }
 
-/// The rows of the table with numbers `ids`; the axes of a row are the last of
+/// Gathers the rows `ids` of the table. The axes of a row are the last axes of
 /// y.
 static void lowerEmbedding(EmbeddingOp op, LinalgBuilder &b) {
   Value table = b.get(op.getTable());

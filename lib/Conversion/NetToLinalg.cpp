@@ -24,7 +24,7 @@ static void lowerParameter(ParameterOp op, LinalgBuilder &b) {
                    *program::initOf(op.getInit().str())));
 }
 
-/// The number of the step is a buffer with the initial value `step`.
+/// A buffer with the initial value `step` is the number of the step.
 static void lowerBuffer(BufferOp op, LinalgBuilder &b) {
   if (op.getInit() == "step")
     return b.set(op, b.read(op.getName(), b.storedType(op), Role::Step));

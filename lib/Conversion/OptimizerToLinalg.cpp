@@ -88,9 +88,9 @@ static void lowerSparseSgd(SparseSgdOp op, LinalgBuilder &b) {
   follow(b, op.getTable(), updated);
 }
 
-/// The number that `build` computes of another one and `constant`, once a step
-/// for all updates. Its arithmetic is not counted. `name` tells such numbers
-/// apart.
+/// A scalar that `build` computes from `operand` and `constant`, once per step
+/// for all updates. Its arithmetic is not counted. `name` distinguishes scalars
+/// of the same operand and constant.
 static Value once(LinalgBuilder &b, StringRef name, Value operand,
                   double constant, Payload1 build) {
   Value &number =

@@ -89,8 +89,8 @@ static Value placeAmong(ImplicitLocOpBuilder &e, RankedTensorType type,
   return place;
 }
 
-/// The extremum of those elements, and its position: the element that no other
-/// one `beats`. Starts from `lowest`.
+/// The extremum of those elements, and its position. It is the element that no
+/// other one `beats`. Starts from `lowest`.
 template <typename OpTy>
 static void lowerExtreme(OpTy op, LinalgBuilder &b, double lowest,
                          function_ref<Element(Element, Element)> beats) {
@@ -207,12 +207,12 @@ static void lowerLogSoftmaxGrad(LogSoftmaxGradOp op, LinalgBuilder &b) {
 
 static Element rsqrt(Element x) { return x.apply<math::RsqrtOp>(); }
 
-/// Mean and variance over `axes` in one pass, from differences to a value v
-/// near the mean: with x = v + d, the mean is v + sum d / n, and the variance
-/// (sum d^2 - (sum d)^2 / n) / n. There is little cancellation however far the
-/// elements are from 0, since v is the mean along the last axis. Of the other
-/// axes v takes the middle, since windows that reach into padding are smaller
-/// there.
+/// Mean and variance over `axes` in one pass, from the differences d = x - v to
+/// a value v near the mean. The mean is v + sum d / n, and the variance (sum
+/// d^2 - (sum d)^2 / n) / n. Since v is near the mean, there is little
+/// cancellation even if the elements are far from 0. v is the mean along the
+/// last axis, at the middle of the other axes: windows at the border would
+/// reach into padding, where values are smaller.
 static std::pair<Value, Value> momentsOf(LinalgBuilder &b, Value x,
                                          ArrayRef<int64_t> axes) {
   RankedTensorType type = b.type(x);
@@ -255,7 +255,8 @@ static void lowerNormalize(NormalizeOp op, LinalgBuilder &b) {
   double count = countOf(b.type(op.getX()), over);
   double eps = op.getEps().convertToDouble();
   Value mean, centered, variance;
-  // The elements of one example are still cached for a second pass.
+  // If the batch is not reduced, the elements of one example are still in the
+  // cache for a second pass.
   if (!b.isReference() && llvm::is_contained(over, 0)) {
     std::tie(mean, variance) = momentsOf(b, x, over);
     centered = differences(b, x, mean, over);

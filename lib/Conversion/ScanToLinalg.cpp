@@ -60,8 +60,8 @@ public:
       values.push_back(b.empty(b.storedType(output)));
     for (Value init : op.getInits())
       values.push_back(ownTensor(b, init));
-    // Fast code does not peel the last iteration for the little that it could
-    // omit.
+    // Fast code does not peel the last iteration, since it could omit little
+    // there.
     SmallPtrSet<Operation *, 4> omitted;
     if (b.isReference())
       omitted = op.getOpsOmittedLast();

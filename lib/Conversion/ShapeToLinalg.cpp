@@ -9,8 +9,8 @@ using namespace netc;
 using namespace mlir;
 
 static void lowerReshape(ReshapeOp op, LinalgBuilder &b) {
-  // Of consecutive reshapes, which exist since reports show each in its block,
-  // only the last is lowered.
+  // Lower only the last of consecutive reshapes. There are several, since
+  // reports show each one in its block.
   Value x = op.getX();
   while (auto inner = x.getDefiningOp<ReshapeOp>())
     x = inner.getX();
@@ -250,7 +250,7 @@ static void lowerLiteral(LiteralOp op, LinalgBuilder &b) {
   b.set(op.getY(), b.create<arith::ConstantOp>(type, values));
 }
 
-/// All tables of this kind and shape share one.
+/// All tables of the same kind and shape share a slot.
 static void lowerTable(TableOp op, LinalgBuilder &b) {
   RankedTensorType type = b.type(op.getY());
   std::string name = "table." + op.getInit().str();

@@ -9,17 +9,17 @@
 
 namespace netc {
 
-/// The axes of an op with sliding windows, and the order in which it is
-/// lowered: batch, spatial, channels.
+/// The axes of an op with sliding windows. The op is lowered with its axes in
+/// the order batch, spatial, channels.
 struct WindowAxes {
   llvm::SmallVector<int64_t> batch, spatial, channels;
 
-  /// If `channel` is none, it is the last axis without windows, if there is one
-  /// besides the first.
+  /// If `channel` is none, the last axis without windows is that of channels,
+  /// unless it is the first axis.
   WindowAxes(int64_t rank, llvm::ArrayRef<int64_t> over,
              std::optional<int64_t> channel);
 
-  /// Their positions in a tensor of the op.
+  /// The positions of these axes in a tensor of the op.
   llvm::SmallVector<int64_t> order() const;
   mlir::RankedTensorType toFront(mlir::RankedTensorType type) const;
   mlir::Value toFront(LinalgBuilder &b, mlir::Value tensor) const;
