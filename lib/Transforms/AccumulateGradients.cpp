@@ -16,8 +16,6 @@ namespace netc {
 #include "lib/Transforms/Passes.h.inc"
 } // namespace netc
 
-/// The symbol of the batch axis.
-
 namespace {
 /// An input of a step with examples along `axis`.
 struct BatchedInput {
@@ -36,8 +34,8 @@ public:
         ops.push_back(&op);
   }
 
-  /// The ops before the update process the first part only. A loop does the
-  /// same for the others.
+  /// Makes the ops before the update process only the first part. A loop
+  /// processes the other parts.
   LogicalResult separate() {
     builder.setInsertionPointToStart(&step.getBlock());
     for (BlockArgument input : step.getBlock().getArguments())

@@ -29,7 +29,7 @@ static Value regroup(OpBuilder &builder, Location loc, Value value,
   return value;
 }
 
-/// What is inserted stands for as many copies of a `repeat` as `gradient`.
+/// Inserts ops that represent as many copies of a `repeat` as `gradient`.
 static void insertFor(GradientOp gradient, OpBuilder &builder,
                       function_ref<void()> insert) {
   forEachInserted(builder, insert, [&](Operation &op) {
@@ -37,7 +37,7 @@ static void insertFor(GradientOp gradient, OpBuilder &builder,
   });
 }
 
-/// Appends `value` once for each copy that `gradient` stands for.
+/// Appends `value` once for each copy that `gradient` represents.
 static void appendCopies(GradientOp gradient, Value value,
                          SmallVectorImpl<Value> &values) {
   values.append(copiesOf(gradient).toInt64().value_or(1), value);
@@ -47,14 +47,14 @@ namespace {
 /// The update rule of a step, which is copied for its parameters.
 class Rule {
 public:
-  /// `gradients` are those of the rule's parameters.
+  /// `ofRule` are the gradients of the rule's parameters.
   Rule(OptimizerOp rule, SmallVector<GradientOp> ofRule, Operation *at)
       : rule(rule), builder(at), gradients(std::move(ofRule)),
         each(gradients.size()), next(rule.getBlock().begin()) {
     if (rule.hasAnySizes())
       for (const Polynomial &size : shapeOf(rule.getParameter()).sizes)
         symbols.push_back(size.symbols().front());
-    else // sizes do not show which buffers are of the parameter
+    else // sizes do not show which buffers belong to the parameter
       for (auto buffer : rule.getBlock().getOps<BufferOp>())
         perParameter.insert(buffer);
     perParameter.insert(rule.getParameter());
@@ -100,7 +100,7 @@ public:
     return norm != end;
   }
 
-  /// The operands of that norm.
+  /// The operands of that norm, for all parameters.
   SmallVector<Value> ofNorm() {
     SmallVector<Value> all;
     for (auto [gradient, values] : llvm::zip_equal(gradients, each))
@@ -176,8 +176,8 @@ private:
   Block::iterator next;        ///< next op to copy
 };
 
-/// Copies rules up to each norm: a norm is over all parameters, whatever their
-/// rules.
+/// Copies all rules up to each norm. A norm is over all parameters, even if
+/// they have different rules.
 static void copyRules(MutableArrayRef<Rule> rules, OpBuilder builder) {
   Value step;
   SmallVector<Rule *> running;
@@ -300,8 +300,8 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
     });
   }
 
-  /// Canonicalizes updates, which may become other ops for what is known of
-  /// their gradients.
+  /// Canonicalizes updates, which may become cheaper ops, depending on their
+  /// gradients.
   static void specialize(ArrayRef<Operation *> updates, MLIRContext *context) {
     RewritePatternSet patterns(context);
     DenseSet<OperationName> known;

@@ -53,7 +53,8 @@ static Value sourceOf(Value value) {
   return value;
 }
 
-/// Whether a value is a constant of the text, which has no format of its own.
+/// Whether a value is a constant of the specification, which has no format of
+/// its own.
 static bool isConstant(Value value) {
   return isa_and_nonnull<ConstantOp, LiteralOp, TableOp>(
       sourceOf(value).getDefiningOp());
@@ -63,7 +64,7 @@ static bool isParameter(Value value) {
   return isa_and_nonnull<ParameterOp>(sourceOf(value).getDefiningOp());
 }
 
-/// Whether it is a parameter, or in a loop a slice of one.
+/// Whether a value is a parameter, or in a loop a slice of one.
 static bool isWeight(Value value) {
   auto row = dyn_cast<BlockArgument>(sourceOf(value));
   auto scan = row ? dyn_cast<ScanOp>(row.getOwner()->getParentOp()) : ScanOp();
@@ -205,14 +206,15 @@ private:
            !notIn8Bits.contains(op);
   }
 
-  /// A parameter whose type is written in the text keeps it.
+  /// A parameter keeps a type that the specification states.
   void assignParameter(ParameterOp parameter) {
     if (netc::elementOf(parameter.getValue()) == f32)
       setElement(parameter.getValue(), parameters);
   }
 
-  /// If the whole network is in a low-precision format, inputs and weights are,
-  /// too, as the rows of an embedding.
+  /// The format of a value before it is converted. If the whole network is in a
+  /// low-precision format, so are its inputs and weights, including the rows of
+  /// an embedding.
   Type naturalFormat(Value value) {
     Type element = netc::elementOf(value);
     auto input = dyn_cast<BlockArgument>(sourceOf(value));
@@ -313,7 +315,7 @@ private:
       made = builder.create<ConvertOp>(user->getLoc(), type, value);
       if (maker)
         standFor(maker->getAttr(kRolled), made.getDefiningOp());
-      // Recomputed with its user, but a weight's copy is kept.
+      // The copy is recomputed with its user, but the copy of a weight is kept.
       if (!isParameter(value))
         for (StringRef name : {StringRef(kCopy), StringRef(kRecomputed)})
           if (Attribute part = user->getAttr(name))
@@ -323,8 +325,8 @@ private:
   }
 
   /// Whether to convert the operand instead of the result of an op that moves
-  /// elements. A part of a value is converted by itself, but a weight as a
-  /// whole.
+  /// elements. Only the needed part of a value is converted, but a weight is
+  /// converted as a whole.
   static bool isWorthMoving(Operation *maker) {
     Value x = maker->getOperand(0);
     if (isConstant(x) || isParameter(x))
@@ -340,8 +342,8 @@ private:
     for (auto [i, sequence] : llvm::enumerate(scan.getSequences()))
       setElement(body.getArgument(i), netc::elementOf(sequence));
     for (OpOperand &init : scan.getInitsMutable()) {
-      // A carried value with a constant as its start has the format of what an
-      // iteration computes.
+      // A carried value that starts from a constant has the format in which an
+      // iteration computes it.
       if (isFloatTensor(init.get()) && isConstant(init.get()))
         init.set(converted(init.get(), low, scan));
       setElement(body.getArgument(init.getOperandNumber()),
@@ -400,14 +402,14 @@ private:
   }
 
   Type f32, low, parameters;
-  Type eightBits, gradientsIn8Bits; ///< null if nothing is in 8 bits
+  Type eightBits, gradientsIn8Bits; ///< null without 8-bit formats
   DenseSet<Operation *> notIn8Bits;
-  bool isWhole; ///< whether not only products are in low precision
+  bool isWhole; ///< whether more than the products is in low precision
   DenseMap<std::pair<Value, Type>, Value> copies;
 };
 
-/// Warns of numbers that overflow f16: a mask of -1e9 becomes -inf, and softmax
-/// of a row of these is NaN.
+/// Warns of numbers that overflow f16. A mask of -1e9 becomes -inf, and the
+/// softmax of a row of -inf is NaN.
 static void warnOfLargeNumbers(StepOp step) {
   auto check = [&](Operation *op, Value value, const APFloat &number) {
     double size = std::abs(number.convertToDouble());

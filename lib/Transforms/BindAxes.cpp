@@ -48,7 +48,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
         isFine = false;
       }
     }
-    // For networks that a step uses, the step has better errors.
+    // The step has better errors for the networks that it uses.
     for (auto network : getOperation().getOps<NetworkOp>()) {
       std::set<std::string> free;
       isFine = isFine && succeeded(bind(network, given, free));
@@ -80,7 +80,7 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     step.setRunAttr(RunAttr::get(step.getContext(), facts));
   }
 
-  /// The verifier would report the same in terms of the dialect.
+  /// The verifier would report the same error in terms of the dialect.
   static LogicalResult checkTensor(Location loc, Value tensor) {
     Shape shape = shapeOf(tensor);
     std::optional<size_t> wrong = shape.invalidAxis();

@@ -23,7 +23,7 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// Checks one of each kind of equal ops, since layers repeat.
+/// Checks each distinct op once, since layers repeat.
 class Checker {
 public:
   Checker(Operation *graph, DictionaryAttr axes, Location run)
@@ -70,8 +70,8 @@ private:
   }
 
   /// A type with its free axes bound, and the first axis that cannot have its
-  /// size. No type if a mean or a share of an axis gives a size that is not an
-  /// integer, which is rounded up for execution.
+  /// size. There is no type if the mean or the share of an axis gives a size
+  /// that is not an integer; execution rounds it up.
   struct BoundType {
     Type type;
     std::optional<size_t> wrong;
@@ -202,7 +202,7 @@ template <typename GraphOp> LogicalResult checkOwnSizes(GraphOp graph) {
 struct CheckSizes : netc::impl::CheckSizesBase<CheckSizes> {
   void runOnOperation() override {
     bool isFine = true;
-    // Networks that a run uses get their sizes from it, with better errors.
+    // Runs have better errors for the networks that they use.
     for (auto step : getOperation().getOps<StepOp>())
       isFine &= succeeded(checkOwnSizes(step));
     for (auto network : getOperation().getOps<NetworkOp>())

@@ -10,8 +10,8 @@
 
 namespace netc {
 
-/// Infers or verifies every op of a network or step again, with the sizes of
-/// the free axes that `axes` has. Fails with an error at the first op that
+/// Infers or verifies every op of a network or step again, with the free axes
+/// bound to their sizes in `axes`. Fails with an error at the first op that
 /// cannot have its sizes, and a note at `run`, which states them.
 mlir::LogicalResult checkSizes(mlir::Operation *graph,
                                mlir::DictionaryAttr axes, mlir::Location run);

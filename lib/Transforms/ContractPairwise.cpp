@@ -50,7 +50,7 @@ public:
     return best[all].cost < points(all) * spec.operands.size();
   }
 
-  /// Builds the products, and returns the last.
+  /// Builds the products, and returns the last one.
   Value build(OpBuilder &builder) const { return build(builder, all); }
 
 private:

@@ -19,8 +19,8 @@ public:
 
   explicit DataFlow(mlir::Block &block);
 
-  /// `roots`, and all values computed from them through floating-point values,
-  /// which alone have gradients.
+  /// `roots`, and all values computed from them through floating-point values.
+  /// Integers have no gradients.
   Values differentiableFrom(mlir::ValueRange roots) const;
   /// `roots`, and all values computed from them.
   Values computedFrom(mlir::ValueRange roots) const;

@@ -140,7 +140,7 @@ std::vector<Segment> ForwardPass::attentions() const {
         scores[op.getResult(0)] = &op;
         continue;
       }
-      // All ops on the way from the first product to this one.
+      // The segment has all ops from the first product to this one.
       SmallVector<Operation *> work{&op};
       Segment &segment = segments[product];
       while (!work.empty()) {
@@ -179,7 +179,7 @@ static SmallVector<Operation *> inOrder(const Segment &segment) {
 }
 
 void Recomputation::repeat(const Segment &segment, bool isWhole) {
-  // What other parts of the forward pass read is kept in any case.
+  // A value that another part of the forward pass reads is kept in any case.
   auto isInner = [&](Value value) {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
       Operation *top = topLevel(user);
@@ -203,14 +203,14 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
         inner.push_back(value);
         noteReaders(value);
       }
-  // A whole segment is recomputed for any gradient after it.
+  // A whole segment is recomputed before any gradient that needs it.
   if (!first && isWhole)
     for (Operation *op : segment)
       for (Value operand : op->getOperands())
         if (isViewOfWeight(operand))
           noteReaders(operand);
   if (!first)
-    return; // nothing in it is trained
+    return; // nothing in the segment is trained
 
   OpBuilder builder(first);
   auto phase = PhaseAttr::get(builder.getContext(), Phase::Recompute);
@@ -262,8 +262,8 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
       if (marked.empty() && !isAsked)
         continue;
       Recomputation again(block);
-      // Parts come before the segments that contain them, so that a copied
-      // block reads what its parts are recomputed from.
+      // Marked parts come before the segments that contain them. Then the
+      // recomputed parts read their inputs from the recomputed segment.
       for (const Segment &segment : marked)
         again.repeat(segment, /*isWhole=*/false);
       if (isAsked && failed(recompute(step, again)))

@@ -17,7 +17,7 @@ void netc::substituteAxes(
     Shape shape = shapeOf(type);
     for (Polynomial &axis : shape.sizes) {
       axis = axis.substitute(size);
-      // The number of an expert's slots is a share of that of the rows.
+      // The number of slots per expert may be a fraction of the number of rows.
       if (std::optional<Rational> fixed = axis.constant())
         axis = fixed->ceil();
     }
