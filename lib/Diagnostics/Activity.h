@@ -13,8 +13,8 @@
 
 namespace netc {
 
-/// What the program does while this lives, such as `counting` a file: what it
-/// says if it crashes then, or gets no more memory.
+/// The program's current activity, such as `counting` a file, while the object
+/// lives. The program prints it if it crashes or runs out of memory.
 class Activity : public llvm::PrettyStackTraceEntry {
 public:
   Activity(llvm::StringLiteral verb, llvm::StringRef object)

@@ -17,7 +17,8 @@ using json = nlohmann::ordered_json;
 
 namespace netc {
 
-/// Longer lines help no reader and are not shown.
+/// The number of bytes above which a line is not shown, since it would not help
+/// the reader.
 static constexpr size_t maxExcerpt = 1000;
 
 static std::pair<StringRef, raw_ostream::Colors>
@@ -168,9 +169,9 @@ void DiagnosticPrinter::printExcerpt(FileLineColLoc place) {
   if (line.empty() || line.size() > maxExcerpt)
     return;
 
-  // Under each character stands what is as wide, and under a tab a tab, so that
-  // the caret is in place on any terminal. What a terminal might obey instead
-  // of showing it becomes U+FFFD.
+  // The margin is as wide as the text before the caret on any terminal: a tab
+  // for a tab, and blanks for other characters. Characters that a terminal may
+  // interpret are printed as U+FFFD.
   std::string margin;
   for (unsigned column = 1; !line.empty(); ++column) {
     size_t size =

@@ -17,30 +17,33 @@ namespace netc {
 
 enum class DiagnosticFormat {
   Text, ///< clang's layout, with the source line and a caret
-  Json, ///< an object a line
+  Json, ///< one object per line
 };
 
-/// Prints the diagnostics of a context while it lives. Of a compound location
-/// the innermost FileLineColLoc counts; columns count characters. A diagnostic
-/// that repeats the place and text of an earlier one is dropped.
+/// Prints the diagnostics of a context while it lives. The position of a
+/// compound location is that of its innermost FileLineColLoc. Columns count
+/// characters. A diagnostic with the position and text of an earlier one is
+/// dropped.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
   /// Prints to `os`. After `maxErrors` errors nothing more is printed, and
-  /// after `maxWarnings` warnings no more of them; the end of this object says
-  /// how many there were.
+  /// after `maxWarnings` warnings no more warnings. The destructor prints how
+  /// many there were.
   DiagnosticPrinter(mlir::MLIRContext *context, llvm::raw_ostream &os,
                     unsigned maxErrors = 20, unsigned maxWarnings = 100,
                     bool colour = false,
                     DiagnosticFormat format = DiagnosticFormat::Text);
   ~DiagnosticPrinter();
 
-  /// Lets diagnostics in the file `path` show lines of `text`, which is copied.
+  /// Adds the text of the file `path`, so that diagnostics can show its lines.
+  /// The text is copied.
   void addSource(llvm::StringRef path, llvm::StringRef text);
 
-  /// The different errors so far, shown or not.
+  /// The number of distinct errors so far, including those that were not
+  /// printed.
   unsigned errorCount() const { return errors; }
 
-  /// The different warnings so far, shown or not.
+  /// The distinct warnings so far, including those that were not printed.
   llvm::ArrayRef<Warning> warnings() const { return warned; }
 
 private:
@@ -56,7 +59,8 @@ private:
   const DiagnosticFormat format;
   unsigned errors = 0;
   llvm::SourceMgr texts;
-  llvm::StringMap<unsigned> sources; ///< in `texts`
+  /// The number of each file in `texts`, by path.
+  llvm::StringMap<unsigned> sources;
   llvm::StringSet<> printed;
   std::vector<Warning> warned;
 };

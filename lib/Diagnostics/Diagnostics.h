@@ -13,8 +13,8 @@
 
 namespace netc {
 
-/// Diagnostics have no room for their id and for what they are about, so the
-/// location carries both.
+/// A location with the id of a diagnostic and the name of the network or run
+/// that it is about. MLIR's diagnostics have no field for them.
 inline mlir::Location withId(mlir::Location at, llvm::StringRef id,
                              llvm::StringRef about = "") {
   mlir::Builder builder(at.getContext());
@@ -22,7 +22,8 @@ inline mlir::Location withId(mlir::Location at, llvm::StringRef id,
                              builder.getStrArrayAttr({id, about}));
 }
 
-/// The id of a diagnostic and what it is about; empty if it has none.
+/// The id of a diagnostic and the network or run that it is about. Both are
+/// empty if `at` is not from withId().
 inline std::pair<llvm::StringRef, llvm::StringRef>
 idAndSubject(mlir::Location at) {
   auto marked = at->findInstanceOf<mlir::FusedLocWith<mlir::ArrayAttr>>();
@@ -43,7 +44,7 @@ mlir::InFlightDiagnostic emitError(mlir::Location at,
   return emitError(at, error(args...));
 }
 
-/// Warns at a place of a network or run, or of neither.
+/// Warns at `at`. `about` is the network or run, or empty.
 inline mlir::InFlightDiagnostic warn(mlir::Location at, llvm::StringRef about,
                                      WarningId id) {
   return mlir::emitWarning(withId(at, warningTraits[int(id)].id, about));

@@ -13,7 +13,7 @@
 
 namespace netc {
 
-/// What an error says.
+/// An error and its text.
 struct Message {
   llvm::StringRef id; ///< `unknown-name`; shown as `[unknown-name]`
   std::string text;
@@ -32,7 +32,8 @@ template <unsigned holes> struct Text {
   }
 };
 
-/// One more than the greatest `n` of a hole `{n}`.
+/// The number of arguments of a format: one more than the greatest `n` of a
+/// hole `{n}`.
 constexpr unsigned holesOf(const char *format) {
   unsigned holes = 0;
   for (const char *at = format; *at; ++at)

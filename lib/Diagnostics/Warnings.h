@@ -9,7 +9,7 @@
 
 namespace netc {
 
-/// The figure of a run that a warning is about.
+/// The figure beside which the report of a run shows a warning.
 enum class Beside { Compute, ComputeByTime, Comparison, Utilization, Memory };
 
 enum class WarningId {
@@ -28,8 +28,9 @@ constexpr WarningTraits warningTraits[] = {
 
 /// A warning as reports show it.
 struct Warning {
-  std::string id;    ///< `impossible-time`; shown as `[-Wimpossible-time]`
-  std::string about; ///< the network or the run; empty if it is neither
+  /// Such as `impossible-time`; shown as `[-Wimpossible-time]`.
+  std::string id;
+  std::string about; ///< the network or run; empty if it is about neither
   std::string file;  ///< as printed in diagnostics; may be empty
   unsigned line = 0; ///< 1-based; 0 without a file
   std::string text;
