@@ -19,7 +19,7 @@ using Json = llvm::json::Value;
 using Tensor = ForeignTensor;
 
 namespace {
-/// Why an op cannot be written.
+/// The reason why an op cannot be written.
 struct NotExported {
   std::string why;
 };
@@ -156,7 +156,7 @@ void GraphWriter::set(mlir::Value value, Tensor tensor) {
   tensors[value] = std::move(tensor);
 }
 
-/// `MhaPart` of `mha.0`, `Mha` of `mha_2@3`.
+/// The name of a module's class: `MhaPart` for `mha.0`, `Mha` for `mha_2@3`.
 static std::string classOf(StringRef container, StringRef name) {
   StringRef kind = name.split('@').first.rtrim("0123456789").rtrim('_');
   bool isPart = kind.empty();
@@ -182,8 +182,9 @@ Array GraphWriter::modules() {
     path += (i ? "." : "") + parts[i].split('@').first.str();
     if (i < kept)
       continue;
-    // What comes back after others, such as the sum of a residual branch, is
-    // no second call, and stands in what contains it.
+    // An op may come back to an instance after ops outside of it, such as the
+    // sum of a residual branch. That is not a second call, and the op is
+    // written into the enclosing one.
     if (!called.insert(key).second)
       break;
     open.push_back({parts[i].str(), int64_t(calls.size())});
@@ -314,7 +315,7 @@ Tensor GraphWriter::slice(Tensor x, int64_t axis, const Polynomial &start,
 }
 
 Tensor GraphWriter::expand(Tensor x, Axes axes, const Shape &shape) {
-  // What is the same of new axes in front needs no axes of its own.
+  // New axes in front need no axes of size 1 to broadcast.
   Shape aligned;
   for (auto [i, size] : llvm::enumerate(shape.sizes))
     if (llvm::is_contained(axes, int64_t(i)))
@@ -333,7 +334,7 @@ Tensor GraphWriter::pad(Tensor x, Axes over, Axes low, Axes high,
   SmallVector<int64_t> amounts(2 * x.shape.rank(), 0);
   Shape padded = x.shape;
   for (auto [axis, before, after] : llvm::zip(over, low, high)) {
-    // From the last axis on.
+    // PyTorch lists the axes from the last one on.
     size_t at = 2 * (x.shape.rank() - 1 - axis);
     amounts[at] = before;
     amounts[at + 1] = after;
@@ -375,7 +376,8 @@ void GraphWriter::asImages(mlir::Value y, Tensor x, Axes over, int64_t channel,
     order.push_back(channel);
   size_t others = order.size();
   llvm::append_range(order, over);
-  // All axes but the last of `others` are the batch's.
+  // The last of the `others` is the channel axis. All others become the batch
+  // axis.
   auto merged = [&](const Shape &shape) {
     Shape image;
     Polynomial batch = 1;
@@ -408,7 +410,7 @@ Tensor GraphWriter::padImages(Tensor x, Axes low, Axes high, Axes most,
 // The graph
 //===----------------------------------------------------------------------===//
 
-/// An object with the elements of its lists in lines of their own.
+/// Prints an object with one line per element of its lists.
 static void print(llvm::raw_ostream &os,
                   ArrayRef<std::pair<StringRef, Json>> members) {
   StringRef before = "{\n";

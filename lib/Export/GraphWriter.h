@@ -18,12 +18,12 @@ struct ForeignTensor {
   std::string name; ///< empty for an operand that is left out
   mlir::Type element;
   Shape shape;
-  /// Of what is repeated where it is read: the shape that it broadcasts to.
+  /// The shape that a tensor broadcasts to, if it is expanded where it is read.
   std::optional<Shape> repeated = std::nullopt;
 };
 
-/// Writes a network as docs/graph.schema.json describes, op by op. The rules
-/// in `dialect/*.td` say what an op becomes, in these terms.
+/// Writes a network as docs/graph.schema.json describes, op by op. The rules in
+/// `dialect/*.td` write each op with these methods.
 class GraphWriter {
 public:
   using Tensor = ForeignTensor;
@@ -34,64 +34,71 @@ public:
   };
   using Axes = llvm::ArrayRef<int64_t>;
 
-  /// The tensor that a value has become. Refuses the op if it is none. What is
-  /// repeated is so by the op itself, if that is one of PyTorch's that does so.
+  /// The tensor of a value. Refuses the op if the value has none. A tensor from
+  /// expand() is broadcast first, unless the op is element-wise and another
+  /// operand has the full shape.
   Tensor get(mlir::Value value);
   Tensors get(mlir::ValueRange values);
-  /// Says which tensor a value is.
+  /// Sets the tensor of a value.
   void set(mlir::Value value, Tensor tensor);
 
-  /// Writes a node of which results of the net's op are the results.
+  /// Writes a node whose results are `results` of the net op.
   void write(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
              mlir::ValueRange results);
-  /// Writes one of which the results are in between.
+  /// Writes a node with intermediate results of these types.
   Tensors make(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
                llvm::ArrayRef<mlir::RankedTensorType> types);
-  /// The same for one, with the elements of the first operand.
+  /// Writes a node with one intermediate result, which has the element type of
+  /// the first operand.
   Tensor make(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
               const Shape &shape);
 
-  /// A parameter, or state that no gradient reaches.
+  /// Writes a parameter or a buffer. `learns` says whether it is trained, and
+  /// `isState` whether it is a buffer.
   void weight(mlir::Value value, llvm::StringRef name, llvm::StringRef init,
               bool learns, bool isState = false);
-  /// What depends on sizes alone: `facts` are members of its entry in `known`.
+  /// A tensor that depends only on sizes. `facts` are members of its entry in
+  /// `known`.
   Tensor known(llvm::StringRef what, mlir::Type element, const Shape &shape,
                Settings facts = {});
-  /// A tensor whose elements are all the same.
+  /// A tensor full of `value`.
   Tensor number(double value, mlir::Type element, const Shape &shape);
 
-  // Moves of elements: none is written where nothing moves.
+  // Moves of elements. They write no node if nothing moves.
   Tensor view(Tensor x, const Shape &shape);
   Tensor permute(Tensor x, Axes order);
   Tensor flip(Tensor x, int64_t axis);
-  /// From `start` on as many positions of an axis as `shape` has.
+  /// Slices an axis from `start` on. `shape` is the shape of the result.
   Tensor slice(Tensor x, int64_t axis, const Polynomial &start,
                const Shape &shape);
-  /// Repeats x along new axes, where it is read; axis i of it is axis `axes[i]`
-  /// of the result.
+  /// Broadcasts x along new axes, but only where it is read. Axis i of x is
+  /// axis `axes[i]` of the result.
   Tensor expand(Tensor x, Axes axes, const Shape &shape);
-  /// The same, repeated now.
+  /// Writes the node that broadcasts x, if x is from expand().
   Tensor whole(Tensor x);
-  /// Elements before and after, `low` and `high` of each axis in `over`.
+  /// Pads each axis in `over` by `low` elements before and `high` elements
+  /// after.
   Tensor pad(Tensor x, Axes over, Axes low, Axes high, double value);
 
   using Rule = llvm::function_ref<Tensor(Tensor x, const Shape &result)>;
-  /// What `rule` makes of x with the axes `over` behind the others; the result
-  /// has them in their places again.
+  /// Sets y to the result of `rule`, which gets x with the axes `over` at the
+  /// end. The axes of the result are moved back.
   void atEnd(mlir::Value y, Tensor x, Axes over, Rule rule);
-  /// The same with x as [N, C, ..], windows over the last axes. `channel` is -1
-  /// where each channel is for itself.
+  /// Sets y to the result of `rule`, which gets x as [N, C, ..] with windows
+  /// over the last axes. `channel` is -1 if each channel is a batch element of
+  /// its own.
   void asImages(mlir::Value y, Tensor x, Axes over, int64_t channel, Rule rule);
-  /// Padding as PyTorch has it, the same on both sides and of at most `most`;
-  /// what is more is padded before, with `value`.
+  /// Sets `padding` to the part of the padding that PyTorch's ops apply: the
+  /// same on both sides, at most `most`. Returns x, padded by the rest with
+  /// `value`.
   Tensor padImages(Tensor x, Axes low, Axes high, Axes most, double value,
                    llvm::SmallVectorImpl<int64_t> &padding);
 
-  /// What does not show in the graph, for who reads it.
+  /// Adds a note for readers of the graph.
   void note(const llvm::Twine &text);
   [[noreturn]] void refuse(const llvm::Twine &why);
 
-  // Attributes as their values.
+  // The values of attributes.
   static int64_t plain(uint64_t value) { return int64_t(value); }
   static double plain(const llvm::APFloat &value) {
     return value.convertToDouble();
@@ -106,12 +113,12 @@ public:
   static llvm::json::Value json(const Polynomial &value);
   static llvm::json::Value json(Axes values);
   static llvm::json::Value json(const Shape &shape);
-  /// The elements, in row-major order.
+  /// The elements in row-major order.
   static llvm::json::Value json(mlir::ElementsAttr values);
   static llvm::json::Value json(mlir::Value value) {
     return json(shapeOf(value));
   }
-  /// The equation of an einsum: `n t d, d m -> n t m` as `ntd,dm->ntm`.
+  /// The equation of an einsum: `ntd,dm->ntm` for `n t d, d m -> n t m`.
   static std::string equation(llvm::StringRef spec);
 
 private:
@@ -119,20 +126,21 @@ private:
 
   std::string unique(std::string name);
   llvm::json::Object describe(const Tensor &tensor);
-  /// The places of the modules that the op is in.
+  /// The positions in `calls` of the modules that the op is in.
   llvm::json::Array modules();
   void addNode(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
                llvm::ArrayRef<Tensor> outs);
 
-  mlir::Operation *op = nullptr; ///< that is written
+  mlir::Operation *op = nullptr; ///< the op that is written
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   llvm::StringSet<> names;
   llvm::StringMap<Tensor> knownByText;
   std::set<std::string> symbols;
   llvm::json::Array inputs, weights, knowns, calls, nodes;
   std::vector<std::string> notes;
-  /// The calls of modules that the last node is in: names in op names, such as
-  /// `layer@2` of a second call, and places in `calls`.
+  /// The calls of modules that contain the last node. The name is that in op
+  /// names, such as `layer@2` for a second call; `place` is the position in
+  /// `calls`.
   struct Call {
     std::string name;
     int64_t place;
@@ -142,12 +150,13 @@ private:
   llvm::StringMap<int64_t> timesCalled;
 };
 
-/// Writes a network, a `net.network` or the step of an inference, in PyTorch's
-/// ops. False after an error on each op of a kind that none of them is.
+/// Writes a net.network, or the net.step of an inference, in PyTorch's ops.
+/// Returns false after an error on the first op of each kind that cannot be
+/// written.
 bool exportGraph(mlir::Operation *graph, llvm::raw_ostream &os);
 
-/// What writes an op, generated from `foreign` and `exported` of its entry in
-/// `dialect/*.td`; null for an op without them.
+/// The function that writes an op, generated from `foreign` and `exported` of
+/// its entry in `dialect/*.td`. Null for an op without them.
 using ExportRule = void (*)(mlir::Operation *op, GraphWriter &to);
 ExportRule findExportRule(llvm::StringRef op);
 
