@@ -11,12 +11,13 @@
 
 namespace netc {
 
-/// What is taken where a run says nothing.
+/// An assumption about a fact that a run does not state.
 struct Assumption {
-  std::string key;    ///< of the run, which would have said it
-  std::string taken;  ///< "f16 on matrix units", "30 %"
-  std::string reason; ///< and where else it would lie
-  /// What the compute is multiplied by if this is wrong: low <= 1 <= high.
+  std::string key;    ///< the key of the run that would state the fact
+  std::string taken;  ///< the assumed value: "f16 on matrix units", "30 %"
+  std::string reason; ///< why, and what else it could be
+  /// The range of the factor by which the compute is wrong if the assumption
+  /// is: low <= 1 <= high.
   Rational low = 1, high = 1;
 
   bool operator==(const Assumption &other) const {

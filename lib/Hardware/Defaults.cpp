@@ -11,9 +11,9 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// More device-hours than a run of a university has, as a rule.
+/// The device-hours above which a run is taken for a company's.
 static constexpr int companyHours = 10'000;
-/// Since when matrix units run 16 bits as a matter of course.
+/// The first year in which training in 16 bits on matrix units was usual.
 static constexpr int firstYearOf16Bits = 2019;
 
 //===----------------------------------------------------------------------===//
@@ -21,15 +21,15 @@ static constexpr int firstYearOf16Bits = 2019;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The years in which a framework ran f32 matmuls as tf32 unless told
-/// otherwise, where the device can.
+/// The years in which a framework ran f32 matmuls as tf32 by default, on
+/// devices that support it.
 struct Framework {
   StringRef name;
   int firstYear, lastYear;
 };
 } // namespace
 
-// PyTorch 1.7 to 1.11 and TensorFlow from 2.4 on; JAX always.
+// PyTorch 1.7 to 1.11, TensorFlow since 2.4, and all versions of JAX.
 static constexpr Framework frameworks[] = {
     {"PyTorch", 2021, 2021}, {"TensorFlow", 2021, 9999}, {"JAX", 0, 9999}};
 
@@ -43,12 +43,12 @@ llvm::ArrayRef<StringRef> netc::knownFrameworks() {
   return names;
 }
 
-/// Whether the framework's default of that year is tf32.
+/// Whether the framework's default in the year of the run is tf32.
 static bool runsAsTf32(const HardwareFacts &facts) {
   return llvm::any_of(frameworks, [&](const Framework &framework) {
     if (framework.name != facts.framework)
       return false;
-    // One that always did needs no year.
+    // Without a year, only a framework that always did so.
     return facts.year ? *facts.year >= framework.firstYear &&
                             *facts.year <= framework.lastYear
                       : framework.firstYear == 0 && framework.lastYear == 9999;
@@ -60,7 +60,7 @@ static bool runsAsTf32(const HardwareFacts &facts) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Whether a run used the fastest format that its hardware has, and why so.
+/// Whether a run used the fastest format of its hardware, and the reason.
 struct Effort {
   bool isFull;
   std::string reason;
@@ -108,7 +108,7 @@ public:
   }
 
 private:
-  /// Adds what was taken; `other` are the peaks that it might have been.
+  /// Adds an assumption. `others` are the other peaks that are possible.
   void assume(std::string key, std::string taken, std::string reason,
               llvm::ArrayRef<Rational> others) {
     Assumption assumption{std::move(key), std::move(taken), std::move(reason)};
@@ -134,7 +134,7 @@ private:
 static const Peak *fastest16Bits(const Accelerator &device,
                                  std::optional<ArithmeticUnit> unit) {
   const Peak *best = nullptr;
-  // bf16 first: where both are as fast, it needs no scaling of the loss.
+  // bf16 comes first: at the same speed, it needs no loss scaling.
   for (NumberFormat format : {NumberFormat::BF16, NumberFormat::F16})
     for (const Peak &peak : device.peaks)
       if (peak.format == format && peak.unit != ArithmeticUnit::NarrowMatrix &&
@@ -144,7 +144,8 @@ static const Peak *fastest16Bits(const Accelerator &device,
   return best;
 }
 
-/// Whether two formats are one to a device: the 8-bit ones are.
+/// Whether a device runs two formats at the same peak. The 8-bit formats share
+/// one.
 static bool isSamePeak(NumberFormat a, NumberFormat b) {
   auto widthOf = [](NumberFormat format) {
     return format == NumberFormat::F8E5M2 ? NumberFormat::F8E4M3 : format;
@@ -158,7 +159,8 @@ void Completion::takePeakOf(const Accelerator &device) {
     guess.format = peak.format;
   };
   if (facts.format) {
-    // Without a figure for the format, operations are counted all the same.
+    // A device without a figure for the format has no peak, but operations are
+    // counted.
     llvm::Expected<PeakChoice> choice = device.peakFor(*facts.format);
     if (!choice) {
       guess.whyNoPeak = llvm::toString(choice.takeError());
@@ -236,7 +238,7 @@ void Completion::takePeakOfYear(int year) {
   if (!typical)
     return;
   guess.peak = peakOf(*typical);
-  // Where the table ends, as far as on the other side.
+  // Where the table ends, take the same factor as on the other side.
   Rational low = peakOf(*older), high = peakOf(*newer);
   std::string range = "low and high are " + std::to_string(before) + " and " +
                       std::to_string(after);
@@ -270,8 +272,8 @@ void Completion::takeUtilization() {
     guess.utilization = *facts.utilization;
     return;
   }
-  // GPT-3 and LaMDA; what is said of runs that nobody optimized, and the
-  // highest seen on one device.
+  // The utilizations of GPT-3 and of LaMDA. The low end is reported for runs
+  // that nobody optimized, the high end is the highest seen on one device.
   auto take = [&](int percent, int low, int high, const char *reason) {
     guess.utilization = Rational::fraction(percent, 100);
     guess.assumptions.push_back({"utilization", std::to_string(percent) + " %",

@@ -12,37 +12,40 @@
 
 namespace netc {
 
-/// What a run says of its hardware, and of itself as far as that tells of it.
+/// The facts about a run that its hardware can be guessed from.
 struct HardwareFacts {
-  std::optional<Accelerator> device; ///< has no peaks if its make is unknown
+  std::optional<Accelerator> device; ///< has no peaks if the model is unknown
   std::optional<Rational> peak;      ///< FLOP/s of a device
   std::optional<NumberFormat> format;
   std::optional<Rational> utilization;
   std::optional<Rational> deviceHours; ///< of all devices
-  std::optional<int> year;             ///< in which it was trained
+  std::optional<int> year;             ///< of the training
+  /// Whether a company trained it.
   std::optional<bool> isCompanys;
   std::string framework;    ///< one of knownFrameworks, or empty
-  bool readsTokens = false; ///< the network is a language model
-  /// The share of the forward pass in products of which all sizes are multiples
-  /// of 8. Null if not known; called only if it matters.
+  bool readsTokens = false; ///< whether the network is a language model
+  /// The share of the forward pass in products whose sizes are all multiples of
+  /// 8. Null if not known; called only if needed.
   llvm::function_ref<Rational()> alignedShare = nullptr;
 };
 
-/// The facts, completed. Peak and format stay unknown where neither the device
-/// nor the year is known, or the device has no peak for the format.
+/// The completed facts. Peak and format stay unknown if neither the device nor
+/// the year is known, or if the device has no peak for the format.
 struct HardwareGuess {
   std::optional<Rational> peak;
-  std::string whyNoPeak; ///< empty if there is one, or nothing to take it from
+  /// Empty if there is a peak, or nothing to guess it from.
+  std::string whyNoPeak;
   std::optional<NumberFormat> format;
   Rational utilization;
   std::vector<Assumption> assumptions;
 };
 
+/// The names of frameworks that HardwareFacts can have.
 llvm::ArrayRef<llvm::StringRef> knownFrameworks();
 
-/// By the heuristics of "Estimating training compute of deep learning models"
-/// (Sevilla et al. 2022): docs/Accounting.md says which, and where they are
-/// sharpened.
+/// Completes the facts by the heuristics of Sevilla et al., "Estimating
+/// training compute of deep learning models", 2022. docs/Accounting.md
+/// describes them, and the refinements.
 HardwareGuess completeHardware(const HardwareFacts &facts,
                                const AcceleratorTable &table);
 

@@ -16,82 +16,88 @@
 
 namespace netc {
 
-/// A number and where it is from.
+/// A number with its source.
 struct Figure {
   Rational value;
-  /// Ids of AcceleratorTable::source with remarks, the first being the source
-  /// taken: `E25 D`, `HP (67); GK 66.9`. May be empty.
+  /// Ids of AcceleratorTable::source with remarks: `E25 D`, `HP (67); GK 66.9`.
+  /// The value is from the first source. May be empty.
   std::string source;
-  /// The sources conflict or are weak.
+  /// Whether the sources conflict or are weak.
   bool isUncertain = false;
 };
 
+/// The units of a device that compute products.
 enum class ArithmeticUnit {
   Vector,
-  Matrix,      ///< 16-bit formats accumulate in f32
-  NarrowMatrix ///< accumulates in f16; no training peak
+  Matrix,      ///< accumulates 16-bit formats in f32
+  NarrowMatrix ///< accumulates in f16, so it has no training peak
 };
 
-/// A dense peak; 2:4 sparsity is never counted. An FMA is two FLOP.
+/// A dense peak; 2:4 sparsity never counts. An FMA is two FLOP.
 struct Peak {
   NumberFormat format;
   ArithmeticUnit unit;
-  Figure flopPerSecond; ///< OP/s for an integer format
+  Figure flopPerSecond; ///< operations per second for an integer format
 };
 
-/// The peak that a utilization is measured against.
+/// The peak to which a utilization refers.
 struct PeakChoice {
   Peak peak;
-  /// What was taken and why: "bf16 on matrix units", "f32 on vector units;
+  /// The choice and the reason: "bf16 on matrix units", "f32 on vector units;
   /// `K40` has no faster f16".
   std::string reason;
 };
 
-/// One device, as a specification counts them: a chip, or a board of several.
+/// A device as specifications count it: a chip, or a board with several chips.
 struct Accelerator {
-  std::string name; ///< an identifier of the language
+  std::string name; ///< an identifier in the language
   std::string title;
   std::vector<std::string> aliases;
   std::string vendor;
   std::string released; ///< `2017-06`, `2017`, or empty
   std::string note;
   std::vector<Peak> peaks;
-  /// The format that f32 matmuls run in unless told otherwise, if not f32.
+  /// The default format of f32 matmuls, if it is not f32.
   std::optional<NumberFormat> f32RunsAs;
-  /// The marketed figure, a GB being 10^9 bytes.
+  /// Bytes as marketed, with a GB of 10^9 bytes.
   std::optional<Figure> memoryBytes;
   std::optional<Figure> bandwidthBytesPerSecond;
-  /// To other devices; `linkKind` says over what and in which directions.
+  /// Bytes per second to other devices. `linkKind` names the link and its
+  /// directions.
   std::optional<Figure> linkBytesPerSecond;
   std::string linkKind;
   std::optional<Figure> watts;
-  /// What a device has several of: two `core` in a TPUv3. Empty if nothing.
+  /// The name of one of several equal parts: a TPUv3 has two of `core`. Empty
+  /// without parts.
   std::string part;
   unsigned parts = 1;
 
+  /// The year of the release; none if it is not known.
   std::optional<int> year() const;
 
-  /// Whether all peaks are those of `other`, which may differ in memory.
+  /// Whether all peaks equal those of `other`. Memory may differ.
   bool hasPeaksOf(const Accelerator &other) const;
-  /// The faster of the vector and matrix units, or null.
+  /// The highest peak of the vector and matrix units, or null.
   const Peak *fastest(NumberFormat format) const;
 
-  /// The peak for matmuls in `format`. Formats that frameworks run in f32 where
-  /// that is faster or the only way (f16, bf16, tf32) fall back to it. An error
-  /// if the table has no figure; it names those it has.
+  /// The peak for matmuls in `format`. f16, bf16 and tf32 fall back to f32 if
+  /// that is faster or the only figure, as frameworks do. Fails, with the
+  /// formats that have a figure, if the table has none.
   llvm::Expected<PeakChoice> peakFor(NumberFormat format) const;
 };
 
-/// What the hardware of a year's notable models could do: the geometric mean.
+/// The geometric mean of the peaks of the hardware that notable models of a
+/// year were trained on, in FLOP/s.
 struct TypicalPeak {
   Rational f32FlopPerSecond;  ///< vector units
-  Rational bestFlopPerSecond; ///< the better of f32 and 16-bit matrix units
-  unsigned models = 0;        ///< below 5 it is a guess
-  std::string chips;          ///< the most used
+  Rational bestFlopPerSecond; ///< the higher one of f32 and 16-bit matrix units
+  /// The number of models; below 5 the mean is a guess.
+  unsigned models = 0;
+  std::string chips; ///< the most frequent chips
 };
 
-/// Prints as `file:line:column: message`; without a place in the file, line is
-/// 0 and only the file is printed.
+/// Prints as `file:line:column: message`. If line is 0, there is no position
+/// and only the file is printed.
 class HardwareError : public llvm::ErrorInfo<HardwareError> {
 public:
   static char ID;
@@ -106,28 +112,28 @@ public:
   std::string message;
 };
 
-/// The accelerators by name. Names are compared without case, `-`, `_` and
+/// The accelerators by name. Comparisons of names ignore case, `-`, `_` and
 /// spaces.
 class AcceleratorTable {
 public:
   AcceleratorTable() = default;
 
-  /// The table that travels in the binary, Accelerators.yaml.
+  /// The table that is compiled in, from Accelerators.yaml.
   static AcceleratorTable builtin();
 
-  /// Adds the accelerators of a YAML text of the shape of Accelerators.yaml. On
-  /// an error, a HardwareError, the table is as before. Anchors and aliases are
-  /// refused.
+  /// Adds the accelerators of a YAML text in the format of Accelerators.yaml.
+  /// Fails with a HardwareError, and leaves the table unchanged. Anchors and
+  /// aliases are refused.
   llvm::Error addText(llvm::StringRef text, llvm::StringRef fileName);
 
-  /// An accelerator of a name that is there replaces that one, and keeps what
-  /// else it is called; otherwise it is new, and takes the names that it gives
-  /// from the accelerators that had them.
+  /// Adds an accelerator. It replaces one with the same name, whose other names
+  /// stay valid. It takes its title and aliases from accelerators that had
+  /// them.
   void add(Accelerator accelerator);
 
-  /// By name, title or alias. `TPUv3-core` is a device of one part, with its
-  /// share of everything but the link. Lower-case `V100s` is none: it may be
-  /// more than one V100 or a V100S.
+  /// Finds an accelerator by name, title or alias. `TPUv3-core` is one part of
+  /// a device: it has its share of every figure, but no link. Returns none for
+  /// an ambiguous name: lower-case `V100s` may be several V100 or a V100S.
   std::optional<Accelerator> find(llvm::StringRef name) const;
 
   /// The end of a message about an unknown name, `; did you mean `x`?`, or
@@ -136,13 +142,13 @@ public:
 
   llvm::ArrayRef<Accelerator> accelerators() const { return entries; }
 
-  /// What an id in Figure::source stands for, or empty.
+  /// The source with this id in Figure::source, or empty.
   llvm::StringRef source(llvm::StringRef id) const;
 
-  /// The peak to impute where only the year of publication is known, or null.
+  /// The typical peak of a year, or null.
   const TypicalPeak *typical(int year) const;
-  /// That of the nearest year that there is one of, the earlier of two; null in
-  /// an empty table.
+  /// The nearest year with a typical peak, the earlier one of two, and that
+  /// peak. Null in an empty table.
   std::pair<int, const TypicalPeak *> nearestTypical(int year) const;
 
 private:
@@ -162,7 +168,8 @@ private:
   std::map<int, TypicalPeak> typicalPeaks;
 };
 
-/// What of a name counts in a comparison.
+/// The part of a name that comparisons use: lower case, without `-`, `_` and
+/// spaces.
 std::string nameKey(llvm::StringRef name);
 
 } // namespace netc

@@ -13,8 +13,8 @@
 
 namespace netc {
 
-/// The formats that accelerators state peaks for. An accelerator runs both
-/// 8-bit floating-point formats at one rate.
+/// The formats with peaks of accelerators. An accelerator runs both 8-bit
+/// floating-point formats at the same rate.
 enum class NumberFormat {
   F64,
   F32,
@@ -29,14 +29,14 @@ enum class NumberFormat {
   I4
 };
 
-/// Floating-point formats are those of IEEE 754 (f64, f32, f16, and by its
-/// rules tf32, bf16 and f8e5m2) and of the OCP Microscaling Formats
-/// Specification 1.0 (f8e4m3, f6e3m2, f4e2m1).
+/// The properties of a format. Floating-point formats are those of IEEE 754
+/// (f64, f32, f16, and with its rules tf32, bf16 and f8e5m2), and of the OCP
+/// Microscaling Formats Specification 1.0 (f8e4m3, f6e3m2, f4e2m1).
 struct FormatTraits {
   NumberFormat format;
-  llvm::StringLiteral name; ///< as the language writes it
-  unsigned bits;            ///< sign, exponent and mantissa
-  unsigned storedBits;      ///< what a value takes in memory
+  llvm::StringLiteral name; ///< the name in the language
+  unsigned bits;            ///< of sign, exponent and mantissa
+  unsigned storedBits;      ///< of a value in memory
   unsigned exponentBits;    ///< 0 for an integer
   unsigned mantissaBits;    ///< without the leading one; of an integer, all
                             ///< but the sign
@@ -48,9 +48,9 @@ const FormatTraits &traitsOf(NumberFormat format);
 llvm::ArrayRef<FormatTraits> allFormats();
 std::vector<llvm::StringRef> formatNames();
 
-/// Reads `bf16`, `f8e4m3` and so on, in either case; also `fp16`, `float16`,
-/// `bfloat16`, `int8`, and `f8`, `f6`, `f4`, which mean the first of their
-/// width.
+/// Reads `bf16`, `f8e4m3` and so on, in either case. `fp16`, `float16`,
+/// `bfloat16` and `int8` are accepted too, and `f8`, `f6` and `f4` for the
+/// first format of that width. None for other names.
 std::optional<NumberFormat> parseNumberFormat(llvm::StringRef name);
 
 } // namespace netc

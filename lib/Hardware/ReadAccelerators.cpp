@@ -45,8 +45,8 @@ std::error_code HardwareError::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
-// yaml-cpp reports by exceptions that carry the place. What is wrong with the
-// contents goes the same way, and all of it becomes a HardwareError in addText.
+// yaml-cpp throws exceptions that carry the position. Errors in the contents
+// are thrown the same way, and addText() turns all of them into HardwareErrors.
 [[noreturn]] static void fail(const YAML::Mark &mark, const Twine &message) {
   throw YAML::ParserException(mark, message.str());
 }
@@ -62,7 +62,7 @@ struct Node {
   Kind kind;
   YAML::Mark mark;
   std::string text;
-  std::vector<Node> items; ///< of a map, keys and values in turn
+  std::vector<Node> items; ///< of a list; for a map, keys and values in turn
 };
 
 class TreeBuilder : public YAML::EventHandler {
@@ -81,7 +81,7 @@ public:
                 const std::string &text) override {
     if (text.size() > maxText)
       fail(mark, "text of more than " + Twine(maxText) + " bytes");
-    // An escape may stand for any character, and the text may be printed.
+    // An escape may stand for any character, and messages may print the text.
     if (llvm::sys::unicode::columnWidthUTF8(text) < 0)
       fail(mark, "text with characters that do not print");
     insert({Node::Scalar, mark, text, {}});
@@ -96,7 +96,7 @@ public:
     open(Node::Map, mark);
   }
   void OnMapEnd() override { close(); }
-  // Aliases of aliases multiply: a short text may stand for any amount.
+  // Nested aliases multiply: a short text may expand to any size.
   void OnAnchor(const YAML::Mark &mark, const std::string &) override {
     fail(mark, "anchors and aliases are not supported; `like` names an "
                "accelerator to start from");
@@ -129,7 +129,8 @@ private:
 };
 } // namespace
 
-/// Refuses what YAML does not allow, before a message can repeat it.
+/// Refuses characters that YAML does not allow, so that no message repeats
+/// them.
 static void checkBytes(StringRef text) {
   size_t bad = text.size();
   StringRef problem = "not UTF-8";
@@ -156,7 +157,7 @@ static void checkBytes(StringRef text) {
 }
 
 namespace {
-/// What the parser says, as net-embed-yaml writes it down.
+/// An event of the YAML parser, as net-embed-yaml writes it.
 struct Event {
   enum Kind { Null, Scalar, ListStart, MapStart, End };
 
@@ -245,7 +246,7 @@ static void forEachEntry(
   }
 }
 
-/// The value of `key`, or null.
+/// The value of `key`, or null if there is none.
 static const Node *findEntry(const Node &map, StringRef key) {
   const Node *found = nullptr;
   forEachEntry(map, [&](const Node &other, const Node &value) {
@@ -262,7 +263,7 @@ static const Node *findEntry(const Node &map, StringRef key) {
 }
 
 namespace {
-/// A unit that figures are given in.
+/// A unit of figures.
 struct Scale {
   StringRef name;
   Rational size;
@@ -325,7 +326,8 @@ public:
     forEachEntry(root, [&](const Node &key, const Node &value) {
       if (key.text == "accelerators")
         forEachEntry(value, [&](const Node &name, const Node &contents) {
-          // Each may copy what another has, by `like`.
+          // Each accelerator may copy another one's figures by `like`, so the
+          // number is limited.
           if (++accelerators > maxAccelerators)
             fail(name.mark, "more than " + Twine(maxAccelerators) +
                                 " accelerators in one file");
@@ -344,7 +346,7 @@ public:
 private:
   static constexpr size_t maxAccelerators = 1000;
 
-  /// A name may be given once in a file, though another file may take it over.
+  /// A name may occur once in a file. Another file may reuse it.
   void claim(const Node &node, StringRef owner) {
     auto [known, isNew] = owners.try_emplace(nameKey(node.text), owner.str());
     if (!isNew && known->second != owner)
@@ -352,7 +354,7 @@ private:
            "`" + node.text + "` is a name of `" + known->second + "`");
   }
 
-  /// What the accelerator has from the one that it is `like`.
+  /// The figures of the accelerator after `like`.
   Accelerator startFrom(const Node &like) {
     std::optional<Accelerator> model = table.find(textOf(like));
     if (!model) {
@@ -493,7 +495,7 @@ private:
 
   AcceleratorTable &table;
   size_t accelerators = 0;
-  /// The accelerator that has a name, by nameKey.
+  /// The accelerator that claimed each name in this file, by nameKey.
   std::map<std::string, std::string> owners;
 };
 } // namespace netc
