@@ -34,7 +34,7 @@ inline const char *nameOf(Element element) {
 std::optional<Element> elementOf(const std::string &name);
 inline bool isFloat(Element element) { return elements[int(element)].isFloat; }
 
-/// Calls `visit` with a value of the C++ type of such elements.
+/// Calls `visit` with a value of the C++ type of `element`.
 template <typename Visit> auto visitType(Element element, Visit visit) {
   switch (element) {
   case Element::F32:

@@ -13,8 +13,8 @@
 
 namespace netc::program {
 
-/// A 16-bit float as in memory, for which the C++ of this build has no type: a
-/// sign, an exponent, and `fractionBits` bits of fraction.
+/// A 16-bit float with a sign, an exponent, and `fractionBits` bits of
+/// fraction. The C++ of this build has no such type.
 template <int fractionBits> struct Float16 {
   uint16_t bits = 0;
 

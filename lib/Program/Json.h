@@ -11,7 +11,8 @@
 
 namespace netc::program {
 
-/// What was compiled and how: everything but slots, ops and memory.
+/// The parts of a description that say what was compiled and how: everything
+/// except slots, ops and memory.
 nlohmann::ordered_json identityOf(const Program &program);
 
 } // namespace netc::program

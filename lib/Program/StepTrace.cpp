@@ -43,7 +43,7 @@ public:
           microseconds(end - ranges.back().start);
   }
 
-  /// Ranges that the op is in, too, stay open.
+  /// Ranges that also contain the op stay open.
   void add(const TracedOp &op) {
     std::vector<std::string> around = rangesAround(op);
     size_t same = 0;
@@ -73,7 +73,7 @@ private:
 
   void add(const char *category, const std::string &name, int64_t start,
            int64_t end) {
-    // Perfetto takes thread 0 for the idle one.
+    // Perfetto takes thread 0 for the idle thread.
     events.push_back({{"ph", "X"},
                       {"cat", category},
                       {"name", name},
@@ -84,7 +84,7 @@ private:
   }
 
   ordered_json events = ordered_json::array();
-  std::vector<Range> ranges; ///< that are open
+  std::vector<Range> ranges; ///< the open ranges
   int64_t last = 0;
 };
 } // namespace

@@ -13,18 +13,18 @@
 
 namespace netc::program {
 
-/// An op of a step, and when it runs: from `start` to `end`, in nanoseconds.
+/// An op of a step that runs from `start` to `end`, in nanoseconds.
 struct TracedOp {
   std::string name, op, phase; ///< see Op
-  int64_t flop;                ///< of products, 2 for a multiply-add
+  int64_t flop;                ///< FLOP of products, 2 for a multiply-add
   int64_t start, end;
 };
 
 /// A step as JSON in the format of torch.profiler's `export_chrome_trace`,
-/// which Perfetto opens. `about` has the members that say what was run. Each op
-/// is an event `net::linear`, inside of ranges for the pass and the blocks that
-/// it is in. Its input values are its phase, its FLOP of products, and its name
-/// in the specification.
+/// which Perfetto opens. `about` has members that describe the run. Each op is
+/// an event such as `net::linear`, inside of ranges for its pass and its
+/// blocks. The event's input values are the op's phase, its FLOP of products,
+/// and its name in the specification.
 std::string traceOf(nlohmann::ordered_json about, size_t step,
                     const std::vector<TracedOp> &ops);
 
