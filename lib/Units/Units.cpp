@@ -105,7 +105,7 @@ struct NamedUnit {
   int64_t num, den;
 };
 
-/// One way to write a unit.
+/// A spelling of a unit.
 struct Spelling {
   std::string name;
   Rational factor;
@@ -152,7 +152,7 @@ static std::vector<Spelling> allSpellings() {
   std::vector<Spelling> result;
   for (const NamedUnit &unit : namedUnits) {
     Rational factor = Rational(unit.num) / unit.den;
-    // A bare `B` would be too near to the suffix of `7B`.
+    // A bare `B` would be confused with the suffix of `7B`.
     if (unit.form != Form::BinaryToo)
       result.push_back({unit.name.str(), factor, unit.base});
     if (unit.form == Form::Plural)
@@ -193,7 +193,7 @@ static const Spelling *findUnit(StringRef name) {
 namespace {
 /// The parts of `69.0B tokens`.
 struct SplitNumber {
-  StringRef digits; ///< with point and exponent
+  StringRef digits; ///< with decimal point and exponent
   StringRef suffix; ///< empty, `%`, or one of `suffixes`
   StringRef rest;
 };
@@ -247,7 +247,7 @@ static std::variant<Literal, Message> makeLiteral(const SplitNumber &parts,
     if (suffix.name == parts.suffix)
       factor *= suffix.factor();
 
-  // The last written digit, whatever it is, has the value of a one there.
+  // The last written digit counts as a one, whatever digit it is.
   std::string lastDigit;
   auto [mantissa, exponent] =
       parts.digits.split(parts.digits.contains('E') ? 'E' : 'e');
@@ -278,7 +278,8 @@ static std::string lowerSingular(StringRef name) {
 
 /// The unit that `name` misspells, or null.
 static const Spelling *findSimilarUnit(StringRef name) {
-  // Too many names of one letter are near to `s` and `h`; no unit is long.
+  // Many names of one letter are similar to `s` and `h`, and no unit has a long
+  // name.
   if (name.size() < 2 || name.size() > 16)
     return nullptr;
   for (const Spelling &spelling : spellings())
@@ -288,7 +289,7 @@ static const Spelling *findSimilarUnit(StringRef name) {
   // Any other name in upper case is a device.
   if (llvm::isUpper(name[0]))
     return nullptr;
-  // What is written elsewhere, and too far from what is written here.
+  // Usual abbreviations that nearestName() would not find.
   StringRef meant = llvm::StringSwitch<StringRef>(name)
                         .Cases("sec", "secs", "seconds")
                         .Cases("hr", "hrs", "hours")
@@ -300,12 +301,13 @@ static const Spelling *findSimilarUnit(StringRef name) {
   for (const Spelling &spelling : spellings())
     if (spelling.name.size() > 1)
       names.push_back(spelling.name);
-  // What is no unit may as well be a name of the program.
+  // A short unknown name is more likely a name of the program.
   return name.size() > 2 ? findUnit(nearestName(name, names)) : nullptr;
 }
 
-/// The error for a name that is plainly no unit and no device either. `digits`
-/// is the number before it, for the suggestions.
+/// The error for a name that is neither a unit nor a device. `digits` is the
+/// number before it, for the suggestions. None if the name may be one of the
+/// program.
 static std::optional<Message> findMistake(StringRef digits, StringRef name) {
   auto unknown = [&](const llvm::Twine &hint) {
     return error::UnknownUnit(name, hint);
@@ -352,7 +354,7 @@ std::variant<Literal, Message> netc::parseQuantity(StringRef number,
     return makeLiteral(parts, known->factor, known->base);
   if (std::optional<Message> mistake = findMistake(parts.digits, unit))
     return *mistake;
-  // A single letter is a name of the program rather than a device.
+  // A single letter is more likely a name of the program than a device.
   if (llvm::isUpper(unit[0]) && unit.size() > 1)
     return makeLiteral(parts, 1, Dimension::Device, unit);
   if (llvm::any_of(unit, llvm::isDigit))
@@ -405,7 +407,8 @@ std::variant<Literal, Message> netc::parseDeviceTime(StringRef token) {
     return rate;
   }
 
-  // A suffix must be set apart, or it would be taken off the device's name.
+  // A suffix must be followed by a blank. Otherwise it would be taken off the
+  // device's name.
   SplitNumber parts = splitSuffix(head);
   if (!parts.rest.starts_with(" ") && !parts.rest.starts_with("\t"))
     parts = splitDigits(head);
@@ -438,7 +441,7 @@ struct Scaled {
   StringRef unit;
 };
 
-/// A name and the size that it stands for.
+/// A name of a size, such as a prefix.
 struct Scale {
   llvm::StringLiteral name;
   double size;
@@ -453,7 +456,7 @@ static constexpr Scale timeScales[] = {
     {"ns", 1e-9}, {"us", 1e-6},    {"ms", 1e-3},    {"s", 1},
     {"min", 60},  {"hours", 3600}, {"days", 86400}, {"years", 31557600}};
 
-/// `value` in the largest unit of `scales` of which it is at least one.
+/// `value` in the largest unit of `scales` that it reaches.
 static Scaled scaleTo(llvm::ArrayRef<Scale> scales, double value,
                       unsigned digits) {
   const Scale *scale = llvm::find_if(
@@ -486,7 +489,7 @@ std::string netc::formatQuantity(const Rational &value,
   if (dimension == Dimension::Time)
     return inTime(timeScales, "");
   if (dimension == Dimension(Dimension::Device) * Dimension::Time)
-    // Device-years are not in use.
+    // Device-years are not usual.
     return inTime(llvm::ArrayRef(timeScales).drop_back(), "device-");
 
   bool isRate = dimension.power(Dimension::Time) == -1;

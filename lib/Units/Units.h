@@ -14,11 +14,12 @@
 
 namespace netc {
 
-/// A product of whole powers of base dimensions. Powers beyond +-127 give an
-/// *invalid* Dimension, and so does every operation on one.
+/// A product of integer powers of base dimensions. A power beyond +-127 gives
+/// an *invalid* Dimension. Every operation on an invalid Dimension is invalid
+/// too.
 class Dimension {
 public:
-  /// Values are in the unit given here.
+  /// The base dimensions. Values are in the unit given here.
   enum Base : unsigned {
     Time,    ///< seconds
     Flop,    ///< FLOP
@@ -28,7 +29,7 @@ public:
     Token,
     Step,
     Epoch,
-    Device ///< which device is not part of the dimension
+    Device ///< all kinds of devices have the same dimension
   };
   static constexpr unsigned numBases = Device + 1;
 
@@ -38,8 +39,8 @@ public:
 
   bool isValid() const { return powers[0] != overflow; }
   bool isNone() const { return *this == Dimension(); }
-  /// Examples, tokens, steps, epochs or devices, for which a plain number may
-  /// stand.
+  /// Whether a plain number may stand for it: examples, tokens, steps, epochs
+  /// or devices.
   bool isCount() const;
   int power(Base base) const { return powers[base]; }
 
@@ -65,28 +66,30 @@ struct Literal {
   /// In the units of Dimension::Base.
   Rational value;
   Dimension dimension;
-  /// `V100` of `8 V100` and `2500 V100-days`; else empty. Whether there is such
-  /// a device is not known here.
+  /// The device in `8 V100` and `2500 V100-days`: `V100`. Else empty. The
+  /// parser does not check that the device exists.
   std::string device;
-  /// Half a unit of the last written digit, trailing zeros counting, in the
-  /// unit of `value`: 0.05e9 for `69.0B`, 0.005 for `30%`, 0.5 for `1000`.
+  /// Half a unit of the last written digit, in the unit of `value`. Trailing
+  /// zeros count as written digits: 0.05e9 for `69.0B`, 0.005 for `30%`, 0.5
+  /// for `1000`.
   Rational halfUnit;
 };
 
-/// `number` is a NUMBER token and `unit` the name that follows it, if any. A
-/// name with an upper-case first letter that is no unit, nor looks like one
-/// misspelt, counts devices.
+/// Parses a NUMBER token and the name that follows it, if there is one. A name
+/// with an upper-case first letter counts devices, unless it is a unit or
+/// similar to one. Returns an error for an unknown unit, or a number out of
+/// range.
 std::variant<Literal, Message> parseQuantity(llvm::StringRef number,
                                              llvm::StringRef unit = "");
 
 /// All names of units: `hours`, `TFLOP`, `GiB`.
 std::vector<llvm::StringRef> unitNames();
 
-/// `token` is a RATE token: `125 TFLOP/s`, `200 Gbit/s`, `50 images/s`.
+/// Parses a RATE token: `125 TFLOP/s`, `200 Gbit/s`, `50 images/s`.
 std::variant<Literal, Message> parseRate(llvm::StringRef token);
 
-/// `token` is a DEVTIME token: `2500 V100-days`, or `3_640 PFLOP/s-days`, which
-/// is FLOP.
+/// Parses a DEVTIME token: `2500 V100-days`, or `3_640 PFLOP/s-days`, which is
+/// FLOP.
 std::variant<Literal, Message> parseDeviceTime(llvm::StringRef token);
 
 /// `value`, rounded to `digits` significant digits, in a unit of readable size:
