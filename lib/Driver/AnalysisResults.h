@@ -11,7 +11,7 @@
 
 namespace netc {
 
-/// By run: the run at the ends of the ranges that it depends on.
+/// For each run, its counts at the ends of the ranges that it depends on.
 using Corners = llvm::StringMap<std::vector<Run>>;
 
 /// Answers the queries of `expect`s from the analysis of their module.

@@ -37,6 +37,7 @@ std::vector<llvm::StringRef> hardwareNames();
 
 namespace flags {
 
+/// The first argument, such as `check`; without one, Estimate.
 enum class Action { Estimate, Check, Compare, Measure, Audit, Import, Fmt };
 enum class Emit {
   Graph,

@@ -92,8 +92,9 @@ static mlir::LogicalResult planRuns(CountedFile &file, llvm::ArrayRef<Run> runs,
   return mlir::success();
 }
 
-/// Converts verdicts to the conventions that are shown, the expected value by
-/// the same factor: an expectation does not say what its number consists of.
+/// Converts verdicts to the conventions that are shown. The expected value is
+/// converted by the same factor, since an expectation does not say what its
+/// number consists of.
 static void showIn(std::vector<Verdict> &verdicts,
                    llvm::ArrayRef<Verdict> inShown) {
   auto toDouble = [](const std::variant<Rational, double> &number) {
@@ -127,8 +128,8 @@ static std::optional<CountedFile> count(const Session &session,
   mlir::FailureOr<Analysis> analysis = analyze(module);
   if (failed(analysis))
     return std::nullopt;
-  // Conventions of the command line change what is shown. Expects were written
-  // for those of the specification.
+  // Conventions of the command line change what is shown. Expects assume the
+  // conventions of the specification.
   bool hasFlags = conventionFlags().any();
   mlir::FailureOr<Analysis> shown = mlir::failure();
   if (hasFlags) {
@@ -158,7 +159,7 @@ static std::optional<CountedFile> count(const Session &session,
     for (const Run &run : file.analysis.runs)
       for (const CountedPoint &corner : file.corners[run.name()])
         ofShown[run.name()].push_back(corner.run);
-    // Their warnings were printed already.
+    // These warnings were printed already.
     mlir::ScopedDiagnosticHandler quiet(
         &session.context, [](mlir::Diagnostic &) { return mlir::success(); });
     showIn(file.expects,

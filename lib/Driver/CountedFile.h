@@ -22,9 +22,9 @@ struct CountedFile {
   std::unique_ptr<Specification> specification;
   Analysis analysis;
   std::vector<Verdict> expects;
-  /// By run: the points of its sweep, and the ends of its ranges.
+  /// For each run, the points of its sweep, and the ends of its ranges.
   llvm::StringMap<std::vector<CountedPoint>> sweeps, corners;
-  /// By run or job, if they are asked for.
+  /// The planned memory of each run or job, if it is asked for.
   std::map<std::string, PlannedMemory> plans;
 };
 
@@ -35,13 +35,13 @@ using PlanRun = llvm::function_ref<mlir::FailureOr<PlannedMemory>(
 
 /// Reads and counts a file, and checks its expects. With `planRun`, the runs
 /// have their planned memory, too. None after errors, which are diagnostics. An
-/// expect that does not hold is an error, but the file is there.
+/// expect that does not hold is an error, but the file is returned.
 std::optional<CountedFile> countFile(const Session &session,
                                      llvm::StringRef path,
                                      PlanRun planRun = nullptr);
 
-/// The same, for what does not list layers. Where a `repeat` has many equal
-/// copies, a few of them are elaborated.
+/// countFile() for reports that do not list layers. Only a few copies of a
+/// `repeat` with many equal copies are elaborated.
 std::optional<CountedFile> countWhole(const Session &session,
                                       llvm::StringRef path);
 

@@ -16,7 +16,7 @@
 
 using namespace netc;
 
-/// There is no memory to unwind with, nor for a message that is put together.
+/// There is no memory left to unwind the stack or to compose a message.
 [[noreturn]] static void endWithoutMemory() {
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
@@ -28,7 +28,7 @@ using namespace netc;
       llvm::SavePrettyStackState());
   if (innermost && innermost->getNextEntry()) {
     os << "; this was ";
-    innermost->print(os); // ends the line
+    innermost->print(os); // print() also ends the line
   } else {
     os << '\n';
   }
@@ -40,8 +40,8 @@ void netc::explainCrashes(int argc, const char *const *argv) {
                         " crashed, which is a mistake in netc, whatever the "
                         "input is. Please report it, with this text and the "
                         "files that the command names.\n");
-  // LLVM also handles signals that end a program; what is ignored, as by
-  // nohup, stays so.
+  // LLVM also handles signals that end a program. Keep ignored ones ignored, as
+  // under nohup.
   std::vector<int> ignored;
   for (int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR2})
     if (struct sigaction now;

@@ -7,9 +7,9 @@
 
 namespace netc {
 
-/// Lets a program that crashes print its version, its command, what it was
-/// doing (Activity) and how to report that; and one that
-/// gets no more memory say so, and exit with LackingEnvironment.
+/// Makes a program that crashes print its version, its command, its Activity
+/// and how to report the crash. Makes a program that runs out of memory say so,
+/// and exit with LackingEnvironment.
 void explainCrashes(int argc, const char *const *argv);
 
 } // namespace netc

@@ -26,7 +26,7 @@ static void reportDifference(Session &session, llvm::StringRef path,
   size_t same =
       std::mismatch(own.begin(), own.end(), there.begin(), there.end()).first -
       own.begin();
-  // Columns count characters, of which the bytes 10xxxxxx begin none.
+  // Columns count characters. The bytes 10xxxxxx of UTF-8 do not start one.
   unsigned column = 1 + llvm::count_if(own.take_front(same), [](char byte) {
                       return (byte & 0xc0) != 0x80;
                     });

@@ -16,7 +16,7 @@ namespace netc {
 struct OptionText {
   std::string name;        ///< with its dashes
   std::string value;       ///< placeholder of its value, or empty
-  std::string description; ///< lower case, no full stop
+  std::string description; ///< in lower case, without a full stop
   bool isValueOptional = false;
   bool isRepeated = false;
   /// The words that the option accepts, with their descriptions.

@@ -12,7 +12,7 @@ using namespace netc;
 using namespace netc::flags;
 using nlohmann::ordered_json;
 
-/// The run, or the job of one, that `step` is of.
+/// The run or job that `step` belongs to.
 static const Run *runOf(llvm::ArrayRef<Run> runs, StepOp step) {
   for (const Run &run : runs) {
     if (run.op == step)
@@ -23,7 +23,7 @@ static const Run *runOf(llvm::ArrayRef<Run> runs, StepOp step) {
   return nullptr;
 }
 
-/// What was predicted, and how.
+/// Describes the predicted run and the assumptions.
 static ordered_json describe(const Run &run) {
   ordered_json peaks = ordered_json::object();
   for (NumberFormat format : run.step().formats())

@@ -102,7 +102,8 @@ mlir::LogicalResult Session::readAccelerators() {
   return mlir::success();
 }
 
-/// Prints an error if `name`, from the command line, is in no file.
+/// Whether a file has `name`, from the command line. Prints an error if none
+/// has.
 static bool isKnown(llvm::StringRef kind, llvm::StringRef name,
                     llvm::ArrayRef<llvm::StringRef> known) {
   if (llvm::is_contained(known, name))

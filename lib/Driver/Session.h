@@ -36,7 +36,7 @@ public:
   mlir::LogicalResult resolveHardware(mlir::ModuleOp module,
                                       mlir::ModuleOp written = {}) const;
 
-  /// The accelerators of netc, and of the files that the command line names.
+  /// netc's accelerators, and those of the files that the command line names.
   const AcceleratorTable &accelerators() const;
   /// Reads the files with accelerators. Fails after an error, which is printed.
   mlir::LogicalResult readAccelerators();
@@ -50,17 +50,18 @@ private:
 /// enough for all that the limits allow.
 constexpr size_t kStackBytes = 512u << 20;
 
-/// Calls `work` on a stack for all nesting that the limits allow, and ends the
-/// process with its status.
+/// Calls `work` on a stack of kStackBytes, and ends the process with the status
+/// that it returns.
 [[noreturn]] void inSession(llvm::function_ref<Exit(Session &)> work);
 
+/// Takes a module from the front end to `stage`. Errors are diagnostics.
 mlir::LogicalResult runPasses(mlir::ModuleOp module, Stage stage);
 
 /// Whether the files have all networks and runs that the command line names.
 /// Prints an error for each that is missing.
 bool areKnown(llvm::ArrayRef<Specification *> files);
 
-/// Whether `run` has this name, or is a job of the run that has it.
+/// Whether `run` is the run called `name`, or one of its jobs.
 bool isOf(llvm::StringRef run, llvm::StringRef name);
 
 /// Whether the command line names the run, or the run that it is a job of, or
@@ -71,7 +72,7 @@ bool isAskedFor(llvm::StringRef run);
 Exit complain(Exit status, const llvm::Twine &message);
 
 /// Lets `print` write to a file, or to the output that the command line names.
-/// Prints an error if that cannot be written.
+/// Prints an error and returns LackingEnvironment if it cannot be written.
 Exit write(llvm::StringRef path,
            llvm::function_ref<void(llvm::raw_ostream &)> print);
 Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print);
