@@ -12,8 +12,8 @@
 
 namespace netc {
 
-/// A target: how a step on linalg becomes kernels, an object and a program. All
-/// passes before are the same for every target; see docs/AddATarget.md.
+/// A target: how a step in linalg becomes kernels, an object and a program. All
+/// earlier passes are the same for every target; see docs/AddATarget.md.
 class Backend {
 public:
   virtual ~Backend() = default;
@@ -21,27 +21,27 @@ public:
   /// The target, as programs and reports describe it.
   virtual program::Target target() const = 0;
 
-  /// On tensors: changes operands to the layouts that the target's kernels
-  /// read. Adds nothing for the reference.
+  /// Passes on tensors that change operands to the layouts that the target's
+  /// kernels read. None for the reference.
   virtual void addLayoutPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;
-  /// On buffers that have no places yet: joins ops that are to be one kernel.
-  /// Nothing for the reference.
+  /// Passes on buffers without places that join ops into one kernel. None for
+  /// the reference.
   virtual void addGroupPasses(mlir::OpPassManager &passes,
                               const LoweringOptions &options) const = 0;
-  /// Prints, for each product of a module whose memory is planned, the op that
-  /// it serves and how its kernel is tiled. Changes the module.
+  /// Prints the tiling of each product's kernel and the op that it belongs to.
+  /// The module must have planned memory, and is changed.
   virtual mlir::LogicalResult printSchedule(mlir::ModuleOp module,
                                             llvm::raw_ostream &os) const = 0;
-  /// From linalg on placed buffers to what emit() takes.
+  /// Passes from linalg on placed buffers to the input of emit().
   virtual void addKernelPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;
-  /// Prints the device code after the kernel passes, if the device is not the
-  /// host.
+  /// Prints the device code after the kernel passes. Not for targets whose
+  /// device is the host.
   virtual llvm::Error printDeviceCode(mlir::ModuleOp module,
                                       llvm::raw_ostream &os) const = 0;
-  /// An object that defines `netc_step`; `netc_program`, with `description`;
-  /// and `netc_counts` if the program counts.
+  /// Returns an object that defines `netc_step`, `netc_program` with
+  /// `description`, and `netc_counts` if the program counts.
   virtual llvm::Expected<llvm::SmallVector<char, 0>>
   emit(mlir::ModuleOp module, llvm::StringRef description,
        const LoweringOptions &options) const = 0;
@@ -57,10 +57,10 @@ public:
 llvm::Expected<std::unique_ptr<Backend>>
 makeBackend(const LoweringOptions &options);
 
-/// From linalg on buffers to loops without affine maps.
+/// Passes from linalg on buffers to loops without affine maps.
 void addLoopPasses(mlir::OpPassManager &passes);
-/// From arithmetic, buffers and control flow to the LLVM dialect. Functions
-/// take buffers as bare pointers.
+/// Passes from arithmetic, buffers and control flow to the LLVM dialect.
+/// Functions take buffers as bare pointers.
 void addLlvmDialectPasses(mlir::OpPassManager &passes);
 
 } // namespace netc

@@ -14,8 +14,9 @@ namespace netc {
 llvm::Expected<std::unique_ptr<Backend>>
 makeCpuBackend(const LoweringOptions &options);
 
-/// The layout passes of that backend, for tools that emit no code.
+/// The layout passes of the CPU backend, for tools that emit no code.
 void addCpuLayoutPasses(mlir::OpPassManager &passes);
+/// The kernel passes of the CPU backend, for vectors of `isa`.
 void addCpuKernelPasses(mlir::OpPassManager &passes,
                         const LoweringOptions &options, program::Isa isa);
 

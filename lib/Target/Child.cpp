@@ -25,8 +25,9 @@ using namespace netc;
 namespace fs = llvm::sys::fs;
 
 namespace {
-/// What a signal handler has to clean up. The mutex is locked while a folder or
-/// a child is created, so that none is created after the handler has run.
+/// The state that a signal handler has to clean up. The mutex is locked while a
+/// folder or a child is created, so that none is created after the handler has
+/// run.
 struct Remains {
   std::mutex mutex;
   std::set<std::string> folders;

@@ -78,8 +78,8 @@ static llvm::Error checkCalls(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// Keeps instructions of a whole warp where all of its lanes come by: MLIR's
-/// assembly has no mark for it, and LLVM would copy them into branches.
+/// Marks instructions of a whole warp as convergent. MLIR's assembly has no
+/// such mark, and LLVM would copy them into branches.
 static void keepTogether(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))

@@ -14,10 +14,11 @@ namespace netc {
 
 /// An architecture of devices that PTX is emitted for.
 struct DeviceArch {
-  llvm::StringLiteral name; ///< of LLVM and ptxas: `sm_80`
-  llvm::StringLiteral ptx;  ///< feature of LLVM for the version of PTX
+  llvm::StringLiteral name; ///< the name in LLVM and ptxas: `sm_80`
+  llvm::StringLiteral ptx;  ///< LLVM's feature for the version of PTX
 };
-/// Later devices use the last one that they support; the first is for all.
+/// The first one runs on all devices. A device uses the last one that it
+/// supports.
 constexpr DeviceArch deviceArchs[] = {{"sm_80", "+ptx70"},
                                       {"sm_90a", "+ptx80"}};
 

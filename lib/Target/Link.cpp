@@ -13,7 +13,8 @@ using namespace netc;
 llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
                               llvm::StringRef output,
                               const ScratchFolder &scratch) {
-  // Where the program finds netc's simulator, and OpenMP if netc has its own.
+  // The folder in which the program finds netc's simulator, and OpenMP if netc
+  // brings its own.
   llvm::StringRef folder = llvm::sys::path::parent_path(runtime);
   llvm::SmallString<128> openmp(folder);
   llvm::sys::path::append(openmp, "libomp.so.5");

@@ -20,7 +20,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 hostMachine(llvm::CodeGenOptLevel level,
             std::optional<program::Isa> isa = std::nullopt);
 
-/// The ISA of its widest vectors.
+/// The ISA with the widest vectors of `machine`.
 program::Isa isaOf(const llvm::TargetMachine &machine);
 
 /// Translates a module in the LLVM dialect to LLVM IR, and optimizes it for
